@@ -1,7 +1,6 @@
-import { displayZoneSettings } from '#shared/config/display-zone.ts'
+import { displayZoneSettings, offersSubscriptions, subscriptionSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { SettingProblem } from '#shared/config/setting.ts'
-import { offersSubscriptions, subscriptionSettings } from '#shared/config/webhook-subscriptions.ts'
 import { edgeBinding, unsharedFiles } from '#shared/store/edge-binding.ts'
 import { chatApplicationSettings } from './chat-application/settings.ts'
 import { deliverySettings } from './delivery/settings.ts'

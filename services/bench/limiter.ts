@@ -4,7 +4,7 @@ import { startRedis } from '../testing/servers.ts'
 import { openLimits } from '../gateway/limits/limits.ts'
 import { systemClock } from '../shared/time/clock.ts'
 import { withFiles } from '../shared/config/environment.ts'
-import { openCounters } from '../shared/store/open-counters.ts'
+import { openCounters } from '#shared/store/counters.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
 const repetitions = 9

@@ -1,14 +1,17 @@
+import type { Logger } from 'pino'
 import { agent } from '#proto/agent.ts'
 import { alerts } from '#proto/alerts.ts'
+import { clientVariables } from '#proto/build-variables.ts'
+import type { BuildFacts } from '#proto/http/build.ts'
 import { ingest } from '#proto/ingest.ts'
 import { mcp } from '#proto/mcp.ts'
 import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
+import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
-import { openCounters } from '#shared/store/open-counters.ts'
+import { openCounters } from '#shared/store/counters.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
-import packageFacts from '../../package.json' with { type: 'json' }
 import { openChats } from './agent/chats.ts'
 import { openAudit } from './audit/open-audit.ts'
 import { openAuditStore } from './audit/store.ts'
@@ -17,23 +20,26 @@ import { openDenied } from './auth/denied.ts'
 import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
 import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { openAsk } from './auth/outgoing.ts'
-import { warnOfCloudMode } from './installation/cloud-mode.ts'
 import { settings } from './config.ts'
 import { openKeptConnections, openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { openPolicy, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
 import { openHostList, openHostStates } from './hosts/host-list.ts'
+import { warnOfCloudMode } from './installation/cloud-mode.ts'
+import { ignoredBillingSettings, type IgnoredSetting, ignoredEditionSettings } from './installation/edition.ts'
+import { openUsageReport } from './installation/usage-report.ts'
+import { limitBindings } from './limits/config.ts'
 import { openGuests, openLimits } from './limits/limits.ts'
 import { openDocument } from './openapi/document.ts'
-import { openPageViews } from './web/page-view-queue.ts'
 import { warnOfUnknownAddress } from './request/public-url.ts'
 import { routes } from './routes.ts'
-import { warnOfIgnoredSettings } from './installation/ignored-settings.ts'
-import { openUsageReport } from './installation/usage-report.ts'
+import type { WebBuild } from './web/built-web.ts'
+import { openPageViews } from './web/page-view-queue.ts'
 import { openAnswerChat } from './webhooks/answer-chat.ts'
 import { openFirstTime } from './webhooks/signature.ts'
-import type { WebBuild } from './web/built-web.ts'
+
+import packageFacts from '../../package.json' with { type: 'json' }
 
 /** Opens what routes answer from; what must be released again is left to `opening`. */
 export const openGateway = async (
@@ -101,3 +107,35 @@ const ownersOn = (bus: Context['bus']) => ({
   ingest: bus.client(ingest),
   agent: bus.client(agent),
 })
+
+/** Says once of each variable that is set and changes nothing that it does not, so that nobody relies on it. */
+const warnOfIgnoredSettings = (env: Environment, build: BuildFacts | undefined, log: Logger): void => {
+  for (const { name, reason } of ignoredSettings(env, build))
+    log.warn({ variable: name, reason }, 'variable without effect')
+}
+
+/** Every variable that is set and changes nothing. */
+export const ignoredSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => [
+  ...ignoredBillingSettings(env, build),
+  ...ignoredEditionSettings(env, build),
+  ...ignoredBindings(env),
+  ...(build ? otherThanBuilt(env, build) : []),
+]
+
+const ignoredBindings = (env: Environment): IgnoredSetting[] =>
+  Object.entries(read(limitBindings, env))
+    .filter(([, text]) => text !== undefined)
+    .map(([name]) => ({
+      name,
+      reason:
+        'Only the runtime of the edge platform binds it; here REDIS_URL or a state database makes limits the fleet’s.',
+    }))
+
+/** What browsers get was inlined when the web was built. */
+const otherThanBuilt = (env: Environment, { client }: BuildFacts): IgnoredSetting[] =>
+  Object.keys(clientVariables)
+    .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
+    .map((name) => ({
+      name,
+      reason: 'The web was built with another value; build it again to change what browsers get.',
+    }))

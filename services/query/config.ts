@@ -1,5 +1,5 @@
 import { processSettings } from '#shared/config/process.ts'
-import { displayZoneSettings } from '#shared/config/display-zone.ts'
+import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import {
   exactly,

@@ -13,7 +13,7 @@ import { type Received, type StrictServer, startStrictServer } from '../channels
 import { call } from '../delivery/testing/place.ts'
 import { chatApplicationHandlers } from './handlers.ts'
 import { openChatApplication } from './open.ts'
-import { mostInstallations } from './installations.ts'
+import { mostInstallations } from './open.ts'
 
 const ready: Environment = {
   CHATAPP_CLIENT_ID: '12.34',

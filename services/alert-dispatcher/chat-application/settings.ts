@@ -1,4 +1,4 @@
-import { chatApplicationSigning } from '#shared/config/chat-application.ts'
+import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { optional, read, secret, url } from '#shared/config/setting.ts'
 import { encryptionKey } from '#shared/seal/config.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Batches, inBatches } from '#shared/bus/durable/in-batches.ts'
+import { type Batches, inBatches } from '#shared/bus/durable/batches.ts'
 import type { Delivered } from '#proto/delivery.ts'
 import { type Clock, ageMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'

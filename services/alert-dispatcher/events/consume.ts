@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
-import { inBatches } from '#shared/bus/durable/in-batches.ts'
+import { inBatches } from '#shared/bus/durable/batches.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'

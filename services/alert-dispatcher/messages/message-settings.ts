@@ -1,6 +1,5 @@
 import type { Severity } from '#proto/rules.ts'
-import { takesChatActions } from '#shared/config/chat-application.ts'
-import { displayZone } from '#shared/config/display-zone.ts'
+import { takesChatActions, displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/parse-json.ts'

@@ -10,7 +10,7 @@ import { openStore } from '#shared/store/open.ts'
 import { call } from '../delivery/testing/place.ts'
 import { subscriptionHandlers } from './handlers.ts'
 import { type Subscriptions, openSubscriptions } from './open.ts'
-import { mostPerOwner } from './store.ts'
+import { mostPerOwner } from './open.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const url = 'https://93.184.216.34/hooks/a-token-of-mine'

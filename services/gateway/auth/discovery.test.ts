@@ -1,7 +1,7 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { CliDiscovery } from '#proto/http/auth.ts'
-import { openCounters } from '#shared/store/open-counters.ts'
+import { openCounters } from '#shared/store/counters.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openDenied } from './denied.ts'
 import { openDeviceLogin } from './device/open-device-login.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { inCloudMode } from '#shared/config/cloud-mode.ts'
+import { inCloudMode } from '#shared/config/shared-settings.ts'
 import { parseFlag } from '#shared/config/setting.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { BuildFacts } from '#proto/http/build.ts'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { startFake, buildWebWith } from '../testing/start.ts'
-import { ignoredSettings } from './ignored-settings.ts'
+import { ignoredSettings } from '../open-gateway.ts'
 
 const build = {
   version: '1.0.0',

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import compression from 'compression'
 import type { Response, Request } from 'express'
-import { giveBack } from '#shared/bus/give-back.ts'
+import { giveBack } from '#shared/bus/body.ts'
 import { callerLeft } from './http-exchange.ts'
 
 /** An answer of another service, to be handed on as it comes. */

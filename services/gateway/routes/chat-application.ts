@@ -13,7 +13,7 @@ import {
   ChatActionForm,
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { chatApplicationSigning } from '#shared/config/chat-application.ts'
+import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type RotatingKey, read } from '#shared/config/setting.ts'
 import { cookieLine, cookieOf, isSecure, removedCookie } from '../auth/cookies.ts'

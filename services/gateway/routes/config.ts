@@ -5,7 +5,7 @@ import { ConfigAnswer, type HostSummary, type Offers } from '#proto/http/config.
 import { noQuery } from '#proto/http/parameters.ts'
 import { Version } from '#proto/http/status.ts'
 import type { Host, HostState } from '#proto/query.ts'
-import { displayZone } from '#shared/config/display-zone.ts'
+import { displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { mayBeSubscribed } from '../alert-config/subscriber.ts'

@@ -1,4 +1,4 @@
-import { chatApplicationSigning } from '#shared/config/chat-application.ts'
+import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 import { signingKey } from '#shared/config/setting.ts'
 import { svixSecret } from './signature.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from './adapter.ts'
-import { readEvents } from '../read-events.ts'
+import { readEvents } from '../accept.ts'
 
 const read = (sent: unknown, headers: Record<string, string> = {}) => readEvents(JSON.stringify(sent), headers)
 

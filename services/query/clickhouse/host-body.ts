@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { giveBack } from '#shared/bus/give-back.ts'
+import { giveBack } from '#shared/bus/body.ts'
 import { frameBytes } from '#shared/bus/limits.ts'
 
 /** The body of an answer in pieces as large as what has come; it is read once, by one reader. */

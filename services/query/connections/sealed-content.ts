@@ -8,7 +8,7 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import { open, seal } from '#shared/seal/seal.ts'
 import { openTransit, type Transit } from '#shared/seal/transit.ts'
-import { madeOnce } from '#shared/store/made-once.ts'
+import { madeOnce } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
 /** What is inside: the connection, and until when it may be opened; null for one that is kept. */

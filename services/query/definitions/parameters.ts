@@ -1,6 +1,6 @@
 import type { TableDefinition } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { displayZone } from '#shared/config/display-zone.ts'
+import { displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'

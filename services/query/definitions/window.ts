@@ -2,7 +2,7 @@ import { type ChartDefinition, type Interval, intervals, type TableDefinition } 
 import { ServiceError } from '#proto/errors.ts'
 import { lookBack, looksBack } from '#proto/look-back.ts'
 import type { Span, Window } from '#proto/window.ts'
-import { isZone } from '#shared/config/display-zone.ts'
+import { isZone } from '#shared/config/shared-settings.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */
 const maxPoints = 11_000

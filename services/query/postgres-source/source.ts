@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { z } from 'zod'
-import { inCloudMode } from '#shared/config/cloud-mode.ts'
+import { inCloudMode } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, read, url } from '#shared/config/setting.ts'
 import { failureOf, isSaidByServer, noSource, sourceFailure } from './failure.ts'

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { displayZoneSettings } from '#shared/config/display-zone.ts'
+import { displayZoneSettings } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, read, type Setting, whole } from '#shared/config/setting.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problemOf } from './summary.ts'
+import { problemOf } from './weekly.ts'
 
 const report =
   'one: 2026-W46\n92 of 100, 3 less\nDisk data | 930 GiB | 1,000 GiB | full in 3 to 5 days\nFailed | 1,204 (4.5 %)\n95th percentile | 210 s'

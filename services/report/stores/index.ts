@@ -1,14 +1,13 @@
 import type { Logger } from 'pino'
 import type { Client } from '#proto/contract.ts'
+import { mostInsightsAtOnce } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import { openCollections } from '#shared/store/collection/collection.ts'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
-import type { StateDatabase } from '#shared/store/sql/state-database.ts'
-import { postgresDatabase } from '#shared/store/sql/state-database.ts'
-import { clickhouseStore } from './clickhouse.ts'
+import { type StateDatabase, postgresDatabase } from '#shared/store/sql/state-database.ts'
 import { insightStoreSettings } from './settings.ts'
 import { collectedInsights, insightCollection, type InsightStore, memoryStore } from './store.ts'
 
@@ -82,3 +81,26 @@ const inConversationService = async (place: Pick<Place, 'env' | 'net' | 'log'>):
   const store = convstoreInsights(openThreadClient(place))
   return { store, reason: null, [Symbol.asyncDispose]: async () => undefined }
 }
+
+/** Each host keeps its own, in the table `monitoring_findings`, which `query` reads and writes. */
+export const clickhouseStore = (client: Client<typeof query>, log: Logger): InsightStore => ({
+  backend: 'clickhouse',
+  list: ({ ids, ...filter }, call) => client.storedFindings({ ...filter, ...(ids && { ids: [...ids] }) }, call),
+  async put(hostKey, insights, version, call) {
+    for (let from = 0; from < insights.length; from += mostInsightsAtOnce) {
+      await client.keepFindings({ hostKey, insights: insights.slice(from, from + mostInsightsAtOnce), version }, call)
+    }
+  },
+  async prune(beforeMs, call) {
+    let removed = 0
+    for (const { key: hostKey } of await client.hosts({}, call)) {
+      try {
+        removed += (await client.pruneFindings({ hostKey, beforeMs }, call)).removed
+      } catch (error) {
+        // One host that does not answer, or may not be written, keeps nobody else's old insights.
+        log.warn({ err: error, hostKey }, 'old insights are not removed')
+      }
+    }
+    return removed
+  },
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Credit } from './credit.ts'
+import { Credit } from './reply.ts'
 
 const never = new AbortController().signal
 const longMs = 60_000

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { giveBack } from './give-back.ts'
+import { giveBack } from './body.ts'
 
 it('empties bytes that have their memory for themselves', () => {
   const bytes = new Uint8Array(100_000)

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
-import type { Call } from '#proto/call.ts'
-import type { Produced, Service, Stream } from '#proto/contract.ts'
+import { type Call, requireFeature } from '#proto/call.ts'
+import type { Produced, Service, Stream, Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import { type Admission, type Admitted, admit } from './admit.ts'
 import type { Part, Serving } from './bus.ts'
-import { encodeOutput, encodeFrame } from './conform.ts'
+import { encodeOutput, encodeFrame, parseInput } from './conform.ts'
 import type { Channel } from './exchange.ts'
 import { asFailure } from './failure.ts'
 import type { Observer } from './observe.ts'
+import { readQuestionHeaders } from './question.ts'
 import { Reply } from './reply.ts'
-import { openSignatureCheck } from './signatures.ts'
-import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects } from './subject.ts'
+import { openSignatureCheck, type Checking } from './signatures.ts'
+import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects, type CallSubject } from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
 /** What serving needs of its bus. */
@@ -157,4 +157,48 @@ const frameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint
   if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
   if (value instanceof Uint8Array) return value
   throw new Error('a stream of bytes gave something else')
+}
+
+/** A question that a service answers. */
+interface Admitted {
+  name: string
+  method: Method
+  input: unknown
+  call: Omit<Call, 'signal'> & Required<Pick<Call, 'caller'>>
+}
+
+/** A request to one process, and what it is checked with. */
+interface Admission {
+  contract: Service
+  called: CallSubject
+  message: WireMessage
+  nowMs: number
+  /** Throws when the identity is not proven; absent where nothing is signed. */
+  checkSignature: ((checking: Checking) => void) | undefined
+}
+
+/**
+ * Checks a request against the contract: the method exists, the caller may call it, the identity is proven and may use the feature,
+ * the input fits. Throws a `ServiceError` for the first that does not hold.
+ */
+const admit = ({ contract, called, message, nowMs, checkSignature }: Admission): Admitted => {
+  const { caller, method: name } = called
+  const method = Object.hasOwn(contract.methods, name) ? contract.methods[name] : undefined
+  if (!method) throw new ServiceError('not-implemented', `${contract.name} has no method ${name} in this release.`)
+  if (!method.callers.includes(caller)) {
+    throw new ServiceError('forbidden', `${caller} may not call ${contract.name}.${name}.`)
+  }
+  const call = { ...readHeaders(message, nowMs), caller }
+  const isSafe = method.safe === true
+  checkSignature?.({ service: contract.name, called, isSafe, identity: call.identity, message })
+  requireFeature(call.identity, method.feature, `${contract.name}.${name}`)
+  return { name, method, input: parseInput(method.input, message.body), call }
+}
+
+const readHeaders = (message: WireMessage, nowMs: number): Omit<Call, 'signal'> => {
+  try {
+    return readQuestionHeaders(message.headers, nowMs)
+  } catch (error) {
+    throw new ServiceError('invalid', 'The question does not say who asks and until when.', { cause: error })
+  }
 }

@@ -2,7 +2,7 @@ import { busSettings } from '../bus/config.ts'
 import { storeSettings } from '../store/config.ts'
 import { netSettings } from '../net/config.ts'
 import { sealSettings } from '../seal/config.ts'
-import { cloudSettings } from './cloud-mode.ts'
+import { cloudSettings } from './shared-settings.ts'
 import { maybeFlag, oneOf, optional, text, whole } from './setting.ts'
 
 /** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */

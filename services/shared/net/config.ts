@@ -1,4 +1,4 @@
-import { inCloudMode } from '../config/cloud-mode.ts'
+import { inCloudMode } from '../config/shared-settings.ts'
 import type { Environment } from '../config/environment.ts'
 import { flag, read } from '../config/setting.ts'
 

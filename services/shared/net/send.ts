@@ -1,7 +1,26 @@
+import { type Readable, pipeline } from 'node:stream'
+import { constants, createBrotliDecompress, createGunzip } from 'node:zlib'
 import { type Agent, type Dispatcher, request } from 'undici'
-import { boundedAnswer } from './bounded-answer.ts'
-import { acceptedCodings, decoded } from './decoded.ts'
 import { NetFailure, failureOf } from './failure.ts'
+
+// What has come is read at once, and a body that ends too early, or never began, ends there: so do browsers take it.
+const gzip = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
+const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
+
+const decoders = new Map([
+  ['gzip', () => createGunzip(gzip)],
+  ['br', () => createBrotliDecompress(brotli)],
+])
+
+/** The codings in which a body may come to us, as a request says it. */
+const acceptedCodings = [...decoders.keys()].join(', ')
+
+/** The body as it was before it was coded for its way; as it came where its coding is none that we know. */
+const decoded = (body: Readable, coding: string | string[] | undefined): Readable => {
+  const open = decoders.get(String(coding).toLowerCase())
+  // A failure of either ends both, and is met by whoever reads.
+  return open ? pipeline(body, open(), () => {}) : body
+}
 
 const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1024 * 1024
@@ -84,5 +103,54 @@ const readHeaders = (given: GivenHeaders | undefined): Headers | undefined => {
     return new Headers(given)
   } catch {
     return undefined
+  }
+}
+
+interface Answered {
+  status: number
+  statusText: string
+  headers: Iterable<[string, string]>
+  /** Null for a status whose answers have none. */
+  body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
+}
+
+interface Bounds {
+  host: string
+  /** Of the body after decompression. */
+  maxBytes: number
+  /** What a failure of the body means. */
+  translate(error: unknown): unknown
+}
+
+/** The same answer, whose body fails once it exceeds its bound. */
+const boundedAnswer = ({ status, statusText, headers, body }: Answered, bounds: Bounds): Response =>
+  new Response(body ? streamOf(bounded(body, bounds)) : null, {
+    status,
+    statusText,
+    headers: [...headers],
+  })
+
+const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await chunks.return()
+    },
+  })
+
+async function* bounded(body: AsyncIterable<Uint8Array<ArrayBuffer>>, { host, maxBytes, translate }: Bounds) {
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new NetFailure('too-large', { host })
+      yield chunk
+    }
+  } catch (error) {
+    throw translate(error)
   }
 }

@@ -2,7 +2,7 @@ import { CompactEncrypt, compactDecrypt, errors, exportJWK, generateKeyPair, imp
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { TransitPublicKey } from '#proto/transit.ts'
-import { madeOnce } from '../store/made-once.ts'
+import { madeOnce } from '../store/installation.ts'
 import type { Store } from '../store/store.ts'
 
 const algorithm = 'ECDH-ES'

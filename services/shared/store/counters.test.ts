@@ -3,8 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestServer, describeWith, startRedis } from '../../testing/servers.ts'
 import type { Environment } from '../config/environment.ts'
-import type { Counters } from './counters.ts'
-import { openCounters } from './open-counters.ts'
+import { type Counters, openCounters } from './counters.ts'
 
 const times = (counters: Counters, key: string, often: number, seconds = 60, allowed?: number) =>
   Promise.all(Array.from({ length: often }, async () => (await counters.count('test', key, seconds, allowed)).count))

@@ -2,6 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from './store.ts'
 
+/** What is under a name in the store; made when there is nothing, by one process for all. */
+export const madeOnce = async <T>(
+  store: Store,
+  name: string,
+  schema: z.ZodType<T, T>,
+  make: () => Promise<T>,
+): Promise<T> => {
+  const present = await store.get(name, schema)
+  if (present !== undefined) return present
+  const made = await make()
+  return (await store.update(name, schema, (known) => ({ value: known ?? made }))) ?? made
+}
+
 const key = 'installation:id'
 /** The pattern of such a name, wherever it stands. */
 export const installationId = 'watchhouse-[0-9a-f]{16}'

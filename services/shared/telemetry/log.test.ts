@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openLog } from './log.ts'
+import { openLog } from './open.ts'
 
 const openCaptured = () => {
   const lines: string[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openLog } from './log.ts'
+import { openLog } from './open.ts'
 import { hidden, redactor, soundsSecret, withoutCredentials } from './redact.ts'
 
 describe('names that sound secret', () => {

@@ -1,6 +1,6 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openCounters } from '#shared/store/open-counters.ts'
+import { openCounters } from '#shared/store/counters.ts'
 import { type Running, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../testing/servers.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildFacts } from '#proto/http/build.ts'
 import { idpAddresses } from './addresses.ts'
-import { readPublishableKey } from './publishable-key.ts'
+import { readPublishableKey } from '../config.ts'
 
 const keyOf = (host: string, kind = 'live') => `pk_${kind}_${Buffer.from(`${host}$`).toString('base64')}`
 

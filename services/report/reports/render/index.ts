@@ -1,7 +1,62 @@
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
-import { html } from './html.ts'
+import { chart, escapeHtml } from './bars.ts'
+import type { Block, Document } from './document.ts'
 import { layOut } from './lay-out.ts'
 import { markdown } from './markdown.ts'
+
+const style = `
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin-bottom: 0; } h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; break-after: avoid; }
+.subtitle { opacity: .75; margin-top: 0; } .verdict { font-size: 1.15rem; font-weight: 600; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); vertical-align: top; overflow-wrap: break-word; }
+td:first-child { min-width: 9rem; } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+tr { break-inside: avoid; } pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 12px; padding: .5rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-weight: 600; }
+svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { display: flex; justify-content: space-between; font-size: 12px; opacity: .75; }
+@media print { body { margin: 0; max-width: none; } }`
+
+/** A page of its own that runs nothing, loads nothing and can be printed. */
+const html = ({ title, subtitle, verdict, sections }: Document): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}
+</style>
+</head>
+<body>
+<h1>${escapeHtml(title)}</h1>
+<p class="subtitle">${escapeHtml(subtitle)}</p>
+<p class="verdict">${escapeHtml(verdict)}</p>
+${sections.map((section) => `<h2>${escapeHtml(section.title)}</h2>\n${section.blocks.map(block).join('\n')}`).join('\n')}
+</body>
+</html>
+`
+
+const block = (told: Block): string => {
+  switch (told.kind) {
+    case 'text':
+      return `<p>${escapeHtml(told.text)}</p>`
+    case 'statement':
+      return `<pre>${escapeHtml(told.sql)}</pre>`
+    case 'chart':
+      return chart(told)
+    case 'table':
+      return table(told)
+  }
+}
+
+const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
+  if (rows.length === 0) return ''
+  const cell = (tag: string, text: string, index: number): string =>
+    `<${tag}${columns[index]?.isNumber ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`
+  const head = columns.map(({ title }, index) => cell('th', title, index)).join('')
+  const body = rows.map((row) => `<tr>${row.map((text, index) => cell('td', text, index)).join('')}</tr>`).join('\n')
+  return `<div class="wide"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`
+}
 
 const renderers = { html, markdown } satisfies Record<(typeof reportFormats)[number], unknown>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Call, Identity, Priority } from '#proto/call.ts'
 import { type Handlers, bytes, event, json, rpc, service, stream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { giveBack } from '../give-back.ts'
+import { giveBack } from '../body.ts'
 
 const callers = ['gateway', 'report'] as const
 const empty = z.object({})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inBatches } from './in-batches.ts'
+import { inBatches } from './batches.ts'
 
 it('writes together what comes meanwhile, in order, and tells each how its own batch ended', async () => {
   const batches: string[][] = []

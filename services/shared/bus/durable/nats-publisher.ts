@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { decodeJson } from '../body.ts'
 import type { EncodeHeaders } from '../nats-headers.ts'
 import type { WireHeaders } from '../wire.ts'
-import { together } from './together.ts'
+import { together } from './batches.ts'
 
 /** What JetStream says of a message: in which stream it is kept, or why it is not. */
 const Said = z.object({

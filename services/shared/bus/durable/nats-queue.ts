@@ -15,7 +15,7 @@ import { addressOf, causeOf, notKeptOf, serverName } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
 import { type AnyStream, streamNames } from './streams.ts'
-import { together } from './together.ts'
+import { together } from './batches.ts'
 
 interface NatsQueueOptions {
   url: string

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '../../store/sql/connection.ts'
 import { migrate } from '../../store/sql/migrate.ts'
-import { type Batches, inBatches } from './in-batches.ts'
+import { type Batches, inBatches } from './batches.ts'
 import type { Journal, Journaled } from './journal.ts'
 import { type AnyStream, streamNames, streams } from './streams.ts'
 

@@ -1,0 +1,70 @@
+import type { Environment } from './environment.ts'
+import { flag, optional, read, maybeFlag, signingKey, type Setting } from './setting.ts'
+
+/** What turns cloud mode on when the product runs. */
+export const cloudSettings = {
+  SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
+  SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
+} as const
+
+/** Whether the running product is in cloud mode, however the web was built. */
+export const inCloudMode = (env: Environment): boolean => {
+  const { SVC_CLOUD_MODE, SVC_DEPLOYMENT_MODE } = read(cloudSettings, env)
+  return SVC_CLOUD_MODE || SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud'
+}
+
+/** The switch of webhooks that people bring themselves, obeyed where they are kept and at the door. */
+export const subscriptionSettings = {
+  SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: {
+    ...maybeFlag(
+      'Let people subscribe webhooks of their own to alerts; needs the identity provider and IDP_SECRET_KEY, CONVERSATIONS_EDGESQL, and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
+    ),
+    fallback: 'true in cloud mode, else false',
+  },
+} as const
+
+/** Whether people may subscribe webhooks, as far as the switch says. */
+export const offersSubscriptions = (env: Environment): boolean =>
+  read(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? inCloudMode(env)
+
+/** What lets the chat application in: its messages have buttons where it is set, and the door opens to their clicks. */
+export const chatApplicationSigning = {
+  CHATAPP_SIGNING_SECRET: signingKey(
+    'Signing secret of the chat application (Slack): alerts in its chats get buttons that acknowledge or dismiss, and their signed clicks are taken at /api/webhooks/chat-application.',
+  ),
+} as const
+
+/** Whether clicks in chats can be told from what others send. */
+export const takesChatActions = (env: Environment): boolean =>
+  read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
+
+const timeZone = (doc: string): Setting<string | undefined> => ({
+  doc,
+  audience: 'server',
+  fallback: 'none',
+  allowed: 'IANA time zone, such as Europe/Berlin',
+  parse: (text) => {
+    if (text === undefined || isZone(text)) return text
+    throw new Error('must be an IANA time zone, such as Europe/Berlin')
+  },
+})
+
+/** The zone in which dates and times are shown. */
+export const displayZoneSettings = {
+  COLUMNDB_TZ: timeZone(
+    'Time zone of dates and times in the web, in messages and reports, and of the buckets of charts, for callers who choose none. By default that of the browser, UTC in messages, and that of the host for buckets.',
+  ),
+} as const
+
+/** The zone of the operator; undefined where none is set. */
+export const displayZone = (env: Environment): string | undefined => read(displayZoneSettings, env).COLUMNDB_TZ
+
+/** Whether there is such a zone, and its name may stand within SQL. */
+export const isZone = (zone: string): boolean => {
+  if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== ''
+  } catch {
+    return false
+  }
+}
