@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
+import type { Store } from '#shared/store/store.ts'
 import { ageMs } from '#shared/time/clock.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { memoryDeliveries } from './deliveries.ts'
@@ -63,4 +64,26 @@ it('tries a target that rests again, also when the clock was set back meanwhile'
   wall.aheadMs -= 120_000
   await until(() => post.told.length > 0)
   expect(post.told).toEqual(['a fire e'])
+})
+
+it('lets a target rest no longer when the clock is set back right after that was written', async () => {
+  const wall = { aheadMs: 0 }
+  const pacedBy = { now: () => Date.now() + wall.aheadMs, elapsedMs: () => performance.now() }
+  const post = scripted({ targets: ['a'] })
+  post.next('a', retry)
+  await using inner = await openStore({ env: {}, busIsShared: false })
+  const store: Store = {
+    ...inner,
+    async updateTogether(keys, step) {
+      const isWritten = await inner.updateTogether(keys, step)
+      // The second write is the end of the first send.
+      if (post.tried.length === 1 && wall.aheadMs === 0) wall.aheadMs -= 600_000
+      return isWritten
+    },
+  }
+  const place = await openPlace({ channels: [post.channel], pacedBy, store })
+  onTestFinished(() => place[Symbol.asyncDispose]())
+  await place.tell(noticeOf({ episode: 'e' }))
+  await until(() => post.told.length > 0)
+  expect(post.tried).toEqual(['a fire e', 'a fire e'])
 })

@@ -135,7 +135,9 @@ const write = async (
     (stored, records) => {
       const nowMs = clock.now()
       const episodes = begun.map(({ notification }) => notification.notice.episode)
-      const pace = leave(stored && followedPace(stored, clock), { episodes, nowMs, result, restMs: rest })
+      const left = leave(stored && followedPace(stored, clock), { episodes, nowMs, result, restMs: rest })
+      // Followed from here on: the clock may be set before anybody looks.
+      const pace = followedPace(left, clock)
       restsUntilMs = pace.restsUntilMs
       const many = new Map<string, DeliveryRecord>()
       for (const item of begun) {
