@@ -213,6 +213,23 @@ describe('delivery', () => {
     expect(post.told).toEqual(['a fire e'])
   })
 
+  it('gives a dead letter whose life was over a new one when it is sent again', async () => {
+    const post = scripted()
+    post.always('a', retry)
+    const place = await open({
+      channels: [post.channel],
+      retry: { ...briefRetry, lifeMs: { paging: 300, others: 300 } },
+    })
+    await place.tell(fire('e'))
+    await ended(place, 1)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    post.always('a', undefined)
+    const [letter] = (await place.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
+    await place.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await until(() => post.told.length === 1)
+    expect(post.told).toEqual(['a fire e'])
+  })
+
   it('does not tell what is old by now when a dead letter is sent again', async () => {
     const post = scripted()
     post.next('a', { kind: 'permanent', reason: 'answered 400' })

@@ -211,13 +211,24 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
   const exists = new Set(targets.map(({ key }) => key))
   const notifications = keys.flatMap((key): Notification[] => {
     if (!isOpened && only === undefined && !exists.has(key)) return []
-    const sinceMs = (isOpened ? record.recipients[key]?.sinceMs : undefined) ?? opening.nowMs
-    return [{ message, notice, ...addressOf(key), opening, kept, sinceMs }]
+    return [{ message, notice, ...addressOf(key), opening, kept, sinceMs: sinceOf(record, key, notice, opening) }]
   })
   await place(worker, message, notifications, async () => {
     if (!isOpened && !mustOpen) kept.isRecord = (await openNow(worker, notice, opening, record)) !== undefined
   })
   return mustOpen || isOpened ? opened : open(record, notice, opening)
+}
+
+/** Since when the life of a notice counts at a target; of one that is sent again because an operator asks for it, from now on. */
+const sinceOf = (
+  record: DeliveryRecord | undefined,
+  key: string,
+  { sequence }: Notice,
+  { isReplay = false, nowMs }: Opening,
+): number => {
+  const known = record?.recipients[key]
+  const isOpen = known !== undefined && known.sequence >= sequence
+  return isOpen && !(isReplay && known.state === 'dead') ? known.sinceMs : nowMs
 }
 
 /** The address in a key; the ids of channels have no colon. */
