@@ -7,7 +7,7 @@ import type { SendResult } from '../channels/channel.ts'
 import { type Notice, asMessage } from '../notice.ts'
 import { memoryDeliveries } from './deliveries.ts'
 import { openingOf } from './recipients.ts'
-import { recordKey } from './record.ts'
+import { open as openRecord, recordKey } from './record.ts'
 import { noticeOf } from './testing/notice.ts'
 import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
 import { scripted } from './testing/scripted.ts'
@@ -69,13 +69,19 @@ describe('a store that lost what it held', () => {
     for (const { episode } of notices) await store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
   }
 
-  it('ends what targets took before, though the recovery is decided while the fire waits again', async () => {
-    const store = opened.use(await openStore({ env: {}, busIsShared: false }))
-    await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(fire('e', { isAgain: true }))] }))
+  /** A history in which target a took the fire. */
+  const whereTaken = async () => {
     const deliveries = memoryDeliveries()
     const { kind, ruleId, hostKey, severity } = fire('e')
     const of = { episode: 'e', sequence: 0, kind, ruleId, hostKey, severity, channel: 'post', target: 'a' }
     await deliveries.put([{ ...of, id: 'e:0', atMs: 1, result: 'sent', reason: null, attempts: 1 }])
+    return deliveries
+  }
+
+  it('ends what targets took before, though the recovery is decided while the fire waits again', async () => {
+    const store = opened.use(await openStore({ env: {}, busIsShared: false }))
+    await store.update('state', z.number(), () => ({ value: 1, outbox: [asMessage(fire('e', { isAgain: true }))] }))
+    const deliveries = await whereTaken()
     const opening = await openingOf(
       { store, deliveries, clock: systemClock },
       later('recover', 'e', 1),
@@ -83,6 +89,15 @@ describe('a store that lost what it held', () => {
       () => [],
     )
     expect(opening).toMatchObject({ keys: ['post:a'], told: [{ key: 'post:a', sequence: 0 }], isWhole: false })
+  })
+
+  it('sends an end that is made again also to those that the record does not name', async () => {
+    const store = opened.use(await openStore({ env: {}, busIsShared: false }))
+    const end = later('recover', 'e', 1)
+    const record = openRecord(undefined, end, { keys: ['post:b'], isWhole: true, nowMs: 1 })
+    const delivering = { store, deliveries: await whereTaken(), clock: systemClock }
+    const opening = await openingOf(delivering, { ...end, isAgain: true }, record, () => [])
+    expect(opening.keys.toSorted()).toEqual(['post:a', 'post:b'])
   })
 
   it('forgets a recovery whose record is lost, and opens it anew by what is on record', async () => {

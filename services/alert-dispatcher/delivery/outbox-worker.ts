@@ -8,7 +8,7 @@ import { Addressed, Notice, addressedTopic, noticeTopic } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import type { Delivering, HeldMessage, ListedHosts, Notification } from './delivering.ts'
 import type { ClaimLimits, Hand } from './hand.ts'
-import { type KeyedTarget, chooser, keyedTargets, openingOf } from './recipients.ts'
+import { type KeyedTarget, chooser, keyedTargets, openedBefore, openingOf } from './recipients.ts'
 import {
   DeliveryRecord,
   type Opening,
@@ -189,7 +189,7 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
   const { delivering, hand } = worker
   const { message, notice, only } = read
   const { policy, hosts, record } = taking
-  const isOpened = record !== undefined && openedFor(record, notice).length > 0
+  const isOpened = openedBefore(record, notice).length > 0
   if (only === undefined && !isOpened && (await waitsForDigest(delivering, policy, notice))) {
     await delivering.store.outbox.ack([message.id])
     hand.forget([message])

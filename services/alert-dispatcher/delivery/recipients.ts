@@ -60,13 +60,13 @@ export const openingOf = async (
   // Its age counts from here, also when the clock is set before anybody looks at it.
   const nowMs = instant(clock)
   const chosen = () => choose().map(({ key }) => key)
-  const opened = record ? openedFor(record, notice) : []
+  const opened = openedBefore(record, notice)
   if (opened.length > 0) return { keys: opened, isWhole: true, nowMs }
   if (notice.kind !== 'recover') {
     const told = notice.isAgain ? await toldOf(deliveries, notice) : []
     return { keys: chosen(), told, isWhole: notice.sequence === 0 && !notice.isAgain, nowMs }
   }
-  if (record?.isWhole) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
+  if (record?.isWhole && !notice.isAgain) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
   const earlier = Array.from(
     { length: Math.min(notice.sequence, mostEarlier) },
     (_, index) => notice.sequence - 1 - index,
@@ -83,6 +83,10 @@ export const openingOf = async (
   // Anybody may know of the fire: told twice is better than never.
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
 }
+
+/** Who was to get a notice when it was opened before. Of one that is made again after a loss the record may name some of them. */
+export const openedBefore = (record: DeliveryRecord | undefined, notice: Notice): string[] =>
+  record && !notice.isAgain ? openedFor(record, notice) : []
 
 /**
  * By key, what each target took of the episode, as it is on record. What a database was told of an episode may be older than what its

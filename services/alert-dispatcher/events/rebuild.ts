@@ -42,7 +42,9 @@ const adopt = async (store: Store, key: string): Promise<void> => {
 /** Stands in a store as long as that has not been emptied, and is another one after each time. */
 export const markerKey = 'alerts:events:kept'
 export const Marker = z.number()
+/** Stands in a store for a while after it was found empty. */
 const begunKey = `${markerKey}:begun`
+const lookedAgainMs = 10 * 60_000
 const entriesAtOnce = 16
 const noticesAtOnce = 500
 
@@ -61,9 +63,13 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
   })
   if (!open) return
   const mine = Math.random()
-  await store.update(begunKey, Marker, () => ({ value: mine }))
+  await store.update(begunKey, Marker, () => ({ value: mine, expiresInMs: lookedAgainMs }))
   await restore(writing, open)
-  const missed = await missedNotices(writing, open)
+  const nowMs = instant(writing.clock)
+  const missed = await missedOf(writing, [
+    ...open.map((episode) => lastNoticeOf(episode, nowMs)),
+    ...(await endsOf(writing, nowMs)),
+  ])
   await notifyAgain(store, missed)
   // A store that is emptied meanwhile has lost what was brought back, and has no marker then.
   await store.updateTogether(
@@ -77,17 +83,28 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
 /** Ends that the store lost are looked for as long ago as this. */
 const endedWithinMs = 24 * 3_600_000
 
-/** What waited for its target when the store lost it: last notices of events that are open, and ends, those of hosts too. */
-const missedNotices = async (writing: Writing, open: readonly EventEpisode[]): Promise<Notice[]> => {
-  const { episodes, eventEpisodes, clock } = writing
-  const nowMs = instant(clock)
+/** The notices of ends, those of hosts too. */
+const endsOf = async (
+  { episodes, eventEpisodes }: Pick<Parts, 'episodes' | 'eventEpisodes'>,
+  nowMs: number,
+): Promise<(Notice | undefined)[]> => {
   const sinceMs = nowMs - endedWithinMs
   const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
-  const notices = [
+  return [
     ...ofHosts.map(({ condition, endedAtMs, hostKey }) => lastNotice(condition, endedAtMs, { hostKey, nowMs })),
-    ...[...open, ...ofEvents].map((episode) => lastNoticeOf(episode, nowMs)),
+    ...ofEvents.map((episode) => lastNoticeOf(episode, nowMs)),
   ]
-  return missedOf(writing, notices)
+}
+
+/**
+ * Looks for ends again in a store that was found empty a while ago: a send that was under way then was not on record yet, so its target
+ * was not known to have taken the fire.
+ */
+export const notifyMissedEnds = async (
+  parts: Pick<Parts, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
+) => {
+  if (!(await parts.store.get(begunKey, Marker))) return
+  await notifyAgain(parts.store, await missedOf(parts, await endsOf(parts, instant(parts.clock))))
 }
 
 /** The last notice of an inbound event. */

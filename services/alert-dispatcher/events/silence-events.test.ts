@@ -117,6 +117,16 @@ describe('a store that came back empty', () => {
     expect(await inbound.tick()).toEqual([])
   })
 
+  it('notifies of an end also when it gets on record only later who was told', async () => {
+    await using inbound = await openInbound()
+    await inbound.hear({}, { status: 'resolved' })
+    await inbound.lose()
+    expect(await inbound.tick()).toEqual([])
+    inbound.isMissed = true
+    await inbound.reconcile()
+    expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
+  })
+
   it('adds to the database what that could not take', async () => {
     await using inbound = await openInbound()
     const { write } = inbound.stores.eventEpisodes
@@ -151,6 +161,7 @@ describe('a store that came back empty', () => {
     expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
     // Who was told of it hears so, once.
     expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
+    inbound.isMissed = false
     await inbound.reconcile()
     expect(await inbound.tick()).toEqual([])
   })

@@ -86,6 +86,7 @@ describe('a dispatcher with a state database', () => {
     await put(dispatcher, record)
     dispatcher.isMissed = true
     expect(await reconcileIn(dispatcher)).toEqual(['recover lost:1'])
+    dispatcher.isMissed = false
     expect(await openIn(dispatcher)).toEqual([condition.episode])
     expect(await reconcileIn(dispatcher)).toEqual([])
   })

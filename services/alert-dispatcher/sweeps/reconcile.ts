@@ -7,7 +7,7 @@ import {
   type Settled,
   sameSilences,
 } from '../conditions/condition.ts'
-import { missedOf, notifyAgain, rebuildEvents } from '../events/rebuild.ts'
+import { missedOf, notifyAgain, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileOpen } from '../events/inbound-conditions.ts'
@@ -95,12 +95,15 @@ const keep = async (
 }
 
 /** Nothing is ended before what a store lost has been brought back to it. */
-const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {
+export const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {
   const { log } = parts.telemetry
   await rebuildEvents(parts)
-  await reconcileOpen(parts, settled).catch((error: unknown) =>
-    log.warn({ err: error }, 'conditions of inbound events could not be brought to one account'),
-  )
+  try {
+    await reconcileOpen(parts, settled)
+    await notifyMissedEnds(parts)
+  } catch (error) {
+    log.warn({ err: error }, 'conditions of inbound events could not be brought to one account')
+  }
 }
 
 const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>

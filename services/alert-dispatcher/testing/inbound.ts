@@ -8,10 +8,11 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import { openPlaces, EventList, OpenCounts, countsKey, listKey } from '../events/places.ts'
 import { markerKey } from '../events/rebuild.ts'
 import { entryKey, mostOpen } from '../events/record.ts'
-import { reconcileOpen, inboundConditions } from '../events/inbound-conditions.ts'
+import { inboundConditions } from '../events/inbound-conditions.ts'
 import { takeEvents, type Waiting } from '../events/consume.ts'
 import { tickEvents } from '../sweeps/tick.ts'
 import { Notice } from '../notice.ts'
+import { reconcileEvents } from '../sweeps/reconcile.ts'
 import { openObserve } from '../sweeps/observe.ts'
 import type { Parts } from '../parts.ts'
 import type { Policy } from '../policy.ts'
@@ -99,7 +100,7 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
     take,
     history: () => historyIn(stores),
     handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
-    reconcile: async () => reconcileOpen(parts, await stores.episodes.settled()),
+    reconcile: async () => reconcileEvents(parts, await stores.episodes.settled()),
     lose: () => lose(store),
     hear: async (...events: readonly Partial<InboundEvent>[]) => {
       for (const event of events) for (const { failure } of await take(event)) if (failure) throw failure

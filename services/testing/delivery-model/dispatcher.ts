@@ -11,12 +11,13 @@ import { openDelivery } from '../../alert-dispatcher/delivery/open.ts'
 import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
 import { call } from '../../alert-dispatcher/delivery/testing/place.ts'
 import { takeEvents, type Waiting } from '../../alert-dispatcher/events/consume.ts'
-import { reconcileOpen } from '../../alert-dispatcher/events/inbound-conditions.ts'
 import { tickEvents } from '../../alert-dispatcher/sweeps/tick.ts'
+import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
 import type { Parts } from '../../alert-dispatcher/parts.ts'
 import { openStoresIn } from '../../alert-dispatcher/stores/collected.ts'
 import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
 import type { Stores } from '../../alert-dispatcher/stores/stores.ts'
+import { reconcileEvents } from '../../alert-dispatcher/sweeps/reconcile.ts'
 import { openObserve } from '../../alert-dispatcher/sweeps/observe.ts'
 import { plainPolicy } from '../../alert-dispatcher/testing/story.ts'
 import type { Targets } from './sends.ts'
@@ -27,8 +28,8 @@ export interface Dispatcher {
   take(event: InboundEvent): Promise<void>
   /** False when another ticks at this moment. */
   tick(): Promise<boolean>
-  /** Episodes that the database has open, and how it has deliveries ended. */
-  onRecord(): Promise<{ open: ReadonlySet<string>; rows: readonly Delivered[] }>
+  /** Episodes that the database has open, all that it has, and how it has deliveries ended. */
+  onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly Delivered[] }>
   /** Ends as a killed process does: from now on nothing of it reaches a server or a target. */
   kill(): void
   /** Ends in good order. */
@@ -77,12 +78,13 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
       if (!lease) return false
       const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
       await tickEvents(parts, turn, { policy: plainPolicy, nowMs: parts.clock.now() })
-      if (parts.isLasting) await reconcileOpen(parts, await parts.episodes.settled())
+      if (parts.isLasting) await reconcileEvents(parts, await parts.episodes.settled())
       return true
     },
     async onRecord() {
       const rows = await delivery.handlers.deliveries({ limit: 500 }, call)
-      return { open: new Set((await parts.eventEpisodes.open()).map(({ entry }) => entry.condition.episode)), rows }
+      const open = namesOf(await parts.eventEpisodes.open())
+      return { open, known: new Set([...open, ...namesOf(await parts.eventEpisodes.ended(0))]), rows }
     },
     kill() {
       isAlive = false
@@ -96,6 +98,9 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
     },
   }
 }
+
+const namesOf = (episodes: readonly EventEpisode[]): Set<string> =>
+  new Set(episodes.map(({ entry }) => entry.condition.episode))
 
 interface Opening {
   connecting: AsyncDisposableStack

@@ -18,6 +18,8 @@ export interface Truth {
   cutsMs: number[]
   /** When a store lost what it held. */
   lossesMs: number[]
+  /** What the database has as sent, by `lineOf`. */
+  sent: ReadonlySet<string>
   /** When a connection was cut: a send that was to begin then has begun as far as the store knows. */
   unknownMs: number[]
 }
@@ -34,6 +36,10 @@ export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
     }),
   )
 }
+
+/** Names a notice at a target. */
+export const lineOf = ({ target, episode, sequence }: Pick<Send, 'target' | 'episode' | 'sequence'>): string =>
+  `${target} ${episode} ${sequence}`
 
 const isEnd = ({ kind }: Send): boolean => kind === 'recover'
 
@@ -61,11 +67,11 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
 const graceMs = 1_000
 
 /** A target that refuses a message for good has been sent it. */
-const checkLast = (sends: readonly Send[], openSequence: number | undefined, { lossesMs }: Truth): string[] => {
+const checkLast = (sends: readonly Send[], openSequence: number | undefined, { lossesMs, sent }: Truth): string[] => {
   const taken = sends.filter((send) => send.taken)
   if (openSequence === undefined) {
-    // Whether a target that never answered knows of the fire is lost with the store.
-    const isLost = (send: Send) => !send.isAnswered && lossesMs.some((atMs) => atMs >= send.beganMs)
+    // That a target may know of a fire is lost with the store, unless the database knows too: it never answered, or its sender was killed.
+    const isLost = (send: Send) => !sent.has(lineOf(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
     const mustEnd = taken.some((send) => !isEnd(send) && !isLost(send))
     return mustEnd && !sends.some(isEnd) ? ['a fire was taken and no recovery sent'] : []
   }

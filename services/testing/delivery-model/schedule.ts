@@ -67,8 +67,7 @@ export const playSchedule = async (place: Place, telemetry: Ground['telemetry'],
     stage.note('all is well')
     await stage.heal()
     const problems = checkSends(targets.sends, await stage.settle())
-    for (const { target, kind, sequence, episode, taken } of targets.sends)
-      log.push(`${target} ${taken ? 'took' : 'did not take'} ${kind} ${sequence} of ${episode}`)
+    log.push(...stage.sendsInWords())
     return { log, problems, sends: targets.sends.length }
   } catch (error) {
     return { log, problems: [String(error)], sends: targets.sends.length }

@@ -40,7 +40,7 @@ export const openTargets = (): Targets => {
     if (mode === 'slow') await wait(slowMs)
     const taken = mode === 'ok' || mode === 'lost' || mode === 'slow'
     for (const { episode, sequence, kind } of notices)
-      sends.push({ target, episode, sequence, kind, taken, isAnswered: mode !== 'lost', beganMs })
+      sends.push({ target, episode, sequence, kind, taken, isAnswered: mode !== 'lost' && isAlive(), beganMs })
     if (mode === 'lost') return { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true }
     if (mode === 'refusing') return { kind: 'permanent', reason: 'answered 400' }
     return taken ? { kind: 'ok' } : { kind: 'retry', reason: 'answered 500' }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Delivered } from '#proto/delivery.ts'
 import type { Store } from '#shared/store/store.ts'
 import { entryAt } from '../../alert-dispatcher/events/places.ts'
 import { placeOf } from '../../alert-dispatcher/events/record.ts'
 import { plainEvent } from '../../alert-dispatcher/testing/inbound.ts'
 import { type Dispatcher, type Ground, openDispatcher } from './dispatcher.ts'
-import type { Truth } from './invariants.ts'
+import { type Truth, lineOf } from './invariants.ts'
 import { openTargets, targetNames } from './sends.ts'
 
 /** Where a schedule keeps state. */
@@ -56,6 +57,13 @@ export class Stage implements AsyncDisposable {
 
   note(what: string): void {
     this.log.push(`${Math.round(performance.now() - this.#began)} ms ${what}`)
+  }
+
+  sendsInWords(): string[] {
+    return this.targets.sends.map(({ target, kind, sequence, episode, taken, beganMs }) => {
+      const at = `${Math.round(beganMs - this.#began)} ms`
+      return `${at}: ${target} ${taken ? 'took' : 'did not take'} ${kind} ${sequence} of ${episode}`
+    })
   }
 
   /** Starts a dispatcher, as soon as the servers let it. */
@@ -136,13 +144,14 @@ export class Stage implements AsyncDisposable {
     // A store that came back empty gets what was open by a tick.
     while (!(await [...dispatchers][0]?.tick().catch(() => false)) && performance.now() < end) await wait(20)
     for (let emptyFor = 0; emptyFor < 6; await wait(50)) {
+      await [...dispatchers][0]?.tick().catch(() => false)
       emptyFor = (await patiently(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
       if (performance.now() > end) throw new Error('the outbox is not empty after a minute')
     }
     const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
     for (const { result, target, kind, sequence, episode, reason } of rows)
       this.log.push(`on record: ${result} ${target} ${kind} ${sequence} of ${episode} ${reason ?? ''}`)
-    return { ...this.#truth, open: await this.#openEpisodes(), targets: targetNames }
+    return { ...this.#truth, open: await this.#openEpisodes(), targets: targetNames, sent: sentIn(rows) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -156,12 +165,12 @@ export class Stage implements AsyncDisposable {
     const record = await dispatcher?.onRecord().catch(() => undefined)
     if (!record) return false
     const open = [...(await this.#openEpisodes()).keys()]
-    const lines = new Set(record.rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
+    const lines = sentIn(record.rows)
     const sent = this.targets.sends.filter(({ taken, isAnswered }) => taken && isAnswered)
     return (
       open.length === record.open.size &&
       open.every((episode) => record.open.has(episode)) &&
-      sent.every((send) => lines.has(lineOf(send)))
+      sent.every((send) => lines.has(lineOf(send)) && record.known.has(send.episode))
     )
   }
 
@@ -178,8 +187,8 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-const lineOf = ({ target, episode, sequence }: { target: string; episode: string; sequence: number }): string =>
-  `${target} ${episode} ${sequence}`
+const sentIn = (rows: readonly Delivered[]): Set<string> =>
+  new Set(rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
 
 /** What a store that is busy or comes back is asked again. */
 const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
