@@ -14,9 +14,9 @@ export const channelList: Readonly<Record<string, ChannelWords | null>> = {
   email: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
   'paging-a': { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
   'paging-b': { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
-  'chat-a': { name: 'Telegram', doc: 'A chat, told by a bot.' },
+  'chat-a': { name: 'Telegram', doc: 'A chat, through a bot.' },
   'push-a': { name: 'ntfy', doc: 'A topic of ntfy.sh, or of a server of your own.' },
-  'push-b': { name: 'Pushover', doc: 'Pushes to phones; critical conditions may ring until somebody answers.' },
-  sms: { name: 'SMS', doc: 'By Twilio; each number is told by itself.' },
+  'push-b': { name: 'Pushover', doc: 'Pushes to phones; critical alerts can repeat until they are acknowledged.' },
+  sms: { name: 'SMS', doc: 'Through Twilio; each number gets its own message.' },
   subscriptions: null,
 }

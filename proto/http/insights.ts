@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AwaitedForecast, Forecast } from '../forecasts.ts'
 import { Insight, InsightBackend, InsightId, InsightRun, insightSeverities } from '../insights.ts'
 import { answer } from './answer.ts'
-import { bodyHostId, hostId, HostQuery, whole, yesOrNo } from './parameters.ts'
+import { bodyHostId, hostId, whole, yesOrNo } from './parameters.ts'
 
 const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.join(', ')}`).optional()
 const lastHours = whole(1, 8_760).default(168)
@@ -34,9 +34,7 @@ export const FindingsAnswer = z.object({ findings: z.array(ShownInsight), count:
 /** `GET /api/v1/insights/backend`, literally. */
 export const InsightBackendAnswer = z.object({ backend: InsightBackend })
 
-/** `GET /api/v1/insights/status` */
-export const InsightStatusQuery = HostQuery
-/** Its answer: where insights are kept, why not elsewhere, and what came of the last run. */
+/** Answer of `GET /api/v1/insights/status`: where insights are kept, why not elsewhere, and what came of the last run. */
 export const InsightStatusAnswer = answer(
   z.object({
     backend: InsightBackend,
@@ -67,12 +65,10 @@ export const DismissInsightRequest = z.strictObject({
 /** Its answer. */
 export const DismissInsightAnswer = answer(ShownInsight, z.object({}))
 
-/** `GET /api/v1/insights/forecast` and `GET /api/v1/insights/anomalies` */
-export const ForeseeingQuery = HostQuery
-/** Of the forecast: ranges of days, in `metadata.notes` what could not be told, and in `awaited` which disks lack history. */
+/** Answer of `GET /api/v1/insights/forecast`: ranges of days, in `metadata.notes` what could not be told, and in `awaited` which disks lack history. */
 export const ForecastAnswer = answer(
   z.array(Forecast),
   z.object({ notes: z.array(z.string()), awaited: z.array(AwaitedForecast) }),
 )
-/** Of the anomalies. */
+/** Answer of `GET /api/v1/insights/anomalies`. */
 export const AnomaliesAnswer = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StructureAdvice } from '../structure-advice.ts'
 import { answer } from './answer.ts'
-import { bodyHostId, HostQuery } from './parameters.ts'
+import { bodyHostId } from './parameters.ts'
 
 const Name = z.string().min(1).max(256)
 
@@ -13,9 +13,7 @@ export const TableAdviceRequest = z.strictObject({
   measure: z.boolean().default(false),
 })
 
-/** `GET /api/v1/advice/host` */
-export const HostAdviceQuery = HostQuery
-/** What is advised, and in `metadata.notes` why nothing is. */
+/** Answer of `GET /api/v1/advice/host`: what is advised, and in `metadata.notes` why nothing is. */
 export const StructureAdviceAnswer = answer(
   z.array(StructureAdvice),
   z.object({ host: z.string(), notes: z.array(z.string()) }),

@@ -67,6 +67,6 @@ const entryOf = ({ method, path, query, body, reads, answer }: Route, names: Map
     throw new Error(`${method} ${path}: export the schema of its ${schema.type} from a file in proto/http/`)
   }
   const sent = body ?? reads?.schema ?? (method === 'POST' ? noBody : undefined)
-  const parameters = query === noQuery ? (sent ? ['null'] : []) : [typeOf(query)]
+  const parameters = query === noQuery ? (sent ? ['z.ZodUndefined'] : []) : [typeOf(query)]
   return `  '${method} ${path}': Route<${[typeOf(answer), ...parameters, ...(sent ? [typeOf(sent)] : [])].join(', ')}>`
 }

@@ -10,8 +10,9 @@ import { recording } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { beginningOf } from '#shared/text/cut.ts'
+import { problemsOf } from '#shared/text/sentence-of.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { parseAndRun, type Tool } from '#shared/tools/tool.ts'
+import { failure, parseAndRun, type Tool } from '#shared/tools/tool.ts'
 import type { ContextFor } from './context.ts'
 
 /** Longest sentence about a failure. */
@@ -68,7 +69,7 @@ export const openCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'something failed on our side; the log of the service tells more'
-      return { isError: true, text: beginningOf(text, longestFailure), structured: null }
+      return failure(beginningOf(text, longestFailure))
     }
   }
 }
@@ -80,9 +81,7 @@ const outcomeOf = (error: unknown): string => {
 
 /** What a caller may know of a failure; undefined for a defect. */
 export const sentenceOf = (error: unknown): string | undefined => {
-  if (error instanceof z.ZodError) {
-    return `invalid arguments: ${error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')}`
-  }
+  if (error instanceof z.ZodError) return `invalid arguments: ${problemsOf(error)}`
   return error instanceof ServiceError && error.code !== 'internal' ? `${error.code}: ${error.message}` : undefined
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ApprovalPart, EgressPart } from '#proto/agent-parts.ts'
 import { ControlWish } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
-import { hostAt, type ToolResult } from '#shared/tools/tool.ts'
+import { failure, hostAt, result, type ToolResult } from '#shared/tools/tool.ts'
 import { type Outcome, wishLimits } from '../approvals/wishes.ts'
 import { piecesOf } from '../egress/argument-pieces.ts'
 import { egressOpenMs, isPerson } from '../egress/egress-requests.ts'
@@ -39,19 +39,17 @@ const partOf = (
 const answerOf = (outcome: Outcome): ToolResult => {
   switch (outcome.state) {
     case 'done':
-      return { isError: false, text: 'approved and carried out', structured: outcome.result, evidence: [] }
+      return result('approved and carried out', outcome.result)
     case 'failed':
-      return refused(`approved, but not carried out: ${outcome.message}`)
+      return failure(`approved, but not carried out: ${outcome.message}`)
     case 'denied':
-      return refused('the person refused this; do not ask for it again')
+      return failure('the person refused this; do not ask for it again')
     case 'expired':
-      return refused('nobody approved this within five minutes, so it was not done')
+      return failure('nobody approved this within five minutes, so it was not done')
     case 'unknown':
-      return refused('approved, but it is not known whether it was carried out: look')
+      return failure('approved, but it is not known whether it was carried out: look')
   }
 }
-
-const refused = (text: string): ToolResult => ({ isError: true, text, structured: null, evidence: [] })
 
 /**
  * Whether a call may send its arguments to an external server; otherwise the reason for the model. It may while the conversation holds

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { beginningOf } from '#shared/text/cut.ts'
-import { type ToolResult, hostAt } from '#shared/tools/tool.ts'
+import { type ToolResult, failure, hostAt } from '#shared/tools/tool.ts'
 import { askApproval, approveEgress } from './approvals.ts'
 import { evidenceOfCall } from './evidence.ts'
 import { guardPart } from '../part-guard.ts'
@@ -75,7 +75,7 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
   const told = isError ? { error: text } : { text, ...(structured && { result: structured }) }
   const { value, cut } = shrinkTo(told, settings.SVC_AGENT_TOOL_RESULT_BYTES)
   if (isError) {
-    tell({ type: 'tool-output-error', toolCallId, errorText: beginningOf(text, longestError) })
+    tell({ type: 'tool-output-error', toolCallId, errorText: beginningOf(text, longestFailure) })
   } else {
     const output = { ...(typeof value === 'object' ? value : {}), ...(cut && { cut }), evidence: ids }
     tell({ type: 'tool-output-available', toolCallId, output })
@@ -93,9 +93,6 @@ const answerOf = async (talk: Talk, call: ReadCall): Promise<string> => {
 /** Tools that read nothing but what the product itself says. */
 const ownTools: ReadonlySet<string> = new Set([updatePlan, searchToolsName])
 
-/** What a page is told of a failure, at most. */
-const longestError = 2_000
-
 interface CallOutcome extends Ran {
   /** What the model is told besides. */
   advice?: string | undefined
@@ -105,7 +102,7 @@ interface CallOutcome extends Ran {
 const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
   const { tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
-  if (refusal !== undefined) return { answer: failed(refusal), evidence: [] }
+  if (refusal !== undefined) return { answer: failure(refusal), evidence: [] }
   const beganMs = performance.now()
   const ran = await (tool.kind === 'control' ? wishFor(talk, call) : send(talk, call))
   const { isError } = ran.answer
@@ -123,10 +120,10 @@ const send = async (talk: Talk, call: ReadCall): Promise<Ran> => {
     egress.requireCallable(call.input)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: failed(`${error.code}: ${error.message}`), evidence: [] }
+    return { answer: failure(codeAndMessage(error)), evidence: [] }
   }
   const refusal = await approveEgress(talk, call, egress)
-  return refusal === undefined ? runTool(talk, call) : { answer: failed(refusal), evidence: [] }
+  return refusal === undefined ? runTool(talk, call) : { answer: failure(refusal), evidence: [] }
 }
 
 const wishFor = async (talk: Talk, { id: toolCallId, tool: { name }, input }: ReadCall): Promise<Ran> => {
@@ -134,11 +131,9 @@ const wishFor = async (talk: Talk, { id: toolCallId, tool: { name }, input }: Re
     return { answer: await askApproval(talk, { name, toolCallId, input }), evidence: [] }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { answer: failed(`${error.code}: ${error.message}`), evidence: [] }
+    return { answer: failure(codeAndMessage(error)), evidence: [] }
   }
 }
-
-const failed = (text: string): ToolResult => ({ isError: true, text, structured: null })
 
 /** What a tool told, and what stands behind it. */
 interface Ran {
@@ -146,7 +141,7 @@ interface Ran {
   evidence: readonly Evidence[]
 }
 
-/** Longest sentence about a failure. */
+/** Longest sentence about a failure, in characters. */
 const longestFailure = 2_000
 
 /** Runs one tool for as long as a step may take. What goes wrong is told in the answer, so that the model can do better. */
@@ -166,10 +161,7 @@ const runTool = async (talk: Talk, call: ReadCall): Promise<Ran> => {
   } catch (error) {
     talk.call.signal.throwIfAborted()
     if (error instanceof AnswerFailure) throw error
-    return {
-      answer: { isError: true, text: sentenceOf(talk, tool.name, error, own.signal), structured: null },
-      evidence,
-    }
+    return { answer: failure(sentenceOf(talk, tool.name, error, own.signal)), evidence }
   }
 }
 
@@ -200,11 +192,11 @@ const endingWith = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   }
 }
 
+const codeAndMessage = ({ code, message }: ServiceError): string => beginningOf(`${code}: ${message}`, longestFailure)
+
 const sentenceOf = ({ log }: Talk, tool: string, error: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return 'the tool took too long; ask for less'
-  if (error instanceof ServiceError && error.code !== 'internal') {
-    return beginningOf(`${error.code}: ${error.message}`, longestFailure)
-  }
+  if (error instanceof ServiceError && error.code !== 'internal') return codeAndMessage(error)
   log.error({ tool, err: error }, 'tool failed')
   return 'something failed on our side; the log of the service tells more'
 }

@@ -2,7 +2,7 @@ import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { problemsOf, sentenceOf } from '#shared/text/sentence-of.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import type { RawCall } from './heard.ts'
 
@@ -101,6 +101,3 @@ const objectIn = (text: string): unknown => {
     throw new ServiceError('invalid', 'the arguments are not JSON')
   }
 }
-
-const problemsOf = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')

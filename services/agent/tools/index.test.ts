@@ -49,9 +49,10 @@ describe('the tools of the agent', () => {
   })
 
   it('are each tested by name', () => {
-    // `agent-tools.test.ts` calls each tool that has an example with it.
+    // `agent-tools.test.ts` calls each tool that has an example with it; those that were promised have tests of their own.
     const untested = all.filter(
-      ({ name, example }) => example === undefined && !tests.some((text) => text.includes(`'${name}`)),
+      ({ name, example }) =>
+        (example === undefined || promised.includes(name)) && !tests.some((text) => text.includes(`'${name}`)),
     )
     expect(untested.map(({ name }) => name)).toEqual([])
   })

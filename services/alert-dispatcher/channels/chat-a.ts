@@ -20,12 +20,12 @@ const settings = {
 } as const
 
 /**
- * A Telegram chat, told by a bot.
+ * A Telegram chat, through a bot.
  * A message that is sent twice is shown twice; a recovery is a message.
  */
 export const chatA: Channel = {
   id: 'chat-a',
-  words: { name: 'Telegram', doc: 'A chat, told by a bot.' },
+  words: { name: 'Telegram', doc: 'A chat, through a bot.' },
   settings,
   isPaging: false,
   // A group takes 20 a minute, burst included.

@@ -25,7 +25,7 @@ const settings = {
  */
 export const pushB: Channel = {
   id: 'push-b',
-  words: { name: 'Pushover', doc: 'Pushes to phones; critical conditions may ring until somebody answers.' },
+  words: { name: 'Pushover', doc: 'Pushes to phones; critical alerts can repeat until they are acknowledged.' },
   settings,
   isPaging: false,
   // It asks for no more than two connections.

@@ -41,7 +41,7 @@ const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.sound }
  */
 export const sms: Channel = {
   id: 'sms',
-  words: { name: 'SMS', doc: 'By Twilio; each number is told by itself.' },
+  words: { name: 'SMS', doc: 'Through Twilio; each number gets its own message.' },
   settings,
   isPaging: true,
   // A long code sends a segment a second; what is handed in faster waits there.

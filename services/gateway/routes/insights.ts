@@ -7,18 +7,16 @@ import {
   FindingsAnswer,
   FindingsQuery,
   ForecastAnswer,
-  ForeseeingQuery,
   GenerateInsightsAnswer,
   GenerateInsightsRequest,
   InsightBackendAnswer,
   InsightsAnswer,
   InsightsQuery,
   InsightStatusAnswer,
-  InsightStatusQuery,
   type ShownInsight,
 } from '#proto/http/insights.ts'
-import { noQuery } from '#proto/http/parameters.ts'
-import { HostAdviceQuery, StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
+import { HostQuery, noQuery } from '#proto/http/parameters.ts'
+import { StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { Host } from '#proto/query.ts'
 import { findWatched } from '../hosts/host-list.ts'
@@ -67,7 +65,7 @@ const status = getRoute({
   ...reading,
   path: '/api/v1/insights/status',
   doc: 'Where insights are kept, why not elsewhere, and what came of the last look at a host',
-  query: InsightStatusQuery,
+  query: HostQuery,
   answer: InsightStatusAnswer,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await findWatched(hosts, hostId)
@@ -79,7 +77,7 @@ const forecast = getRoute({
   ...reading,
   path: '/api/v1/insights/forecast',
   doc: 'When the disks of a host are full and when it refuses inserts, as ranges',
-  query: ForeseeingQuery,
+  query: HostQuery,
   answer: ForecastAnswer,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await hosts.find(hostId)
@@ -92,7 +90,7 @@ const anomalies = getRoute({
   ...reading,
   path: '/api/v1/insights/anomalies',
   doc: 'What is not as usual on a host now; nothing is kept',
-  query: ForeseeingQuery,
+  query: HostQuery,
   answer: AnomaliesAnswer,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const host = await hosts.find(hostId)
@@ -196,7 +194,7 @@ const hostAdvice = getRoute({
   feature: 'SETTINGS',
   access: 'read',
   limit: 'data',
-  query: HostAdviceQuery,
+  query: HostQuery,
   answer: StructureAdviceAnswer,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey, name: host } = await hosts.find(hostId)

@@ -18,7 +18,7 @@ interface Click {
 }
 
 /** A click as its sender means it; throws `invalid` for a button that names no condition. */
-export const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
+const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
   kind: action_id === chatActions.acknowledge ? 'ack' : 'dismissal',
   subject: parse(ChatSubject, jsonOf(value)),
   person: user,

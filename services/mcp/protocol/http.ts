@@ -52,7 +52,8 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
 
   const respond = async (asked: Asked, call: Call): Promise<Response> => {
     if (asked.method !== 'POST') return methodNotAllowed()
-    const parsedBody = parsed(asked)
+    // Undefined for what is no JSON: the protocol has its own words for that, which need the text.
+    const parsedBody = parseJson(asked.body)
     const { part, isModern, discoveryId } = glanceAt(parsedBody)
     const request = requestOf(asked, parsedBody, part.kind === 'tool' ? undefined : call.signal)
     if (!isModern && (await isClassic(request, asked, parsedBody))) {
@@ -85,9 +86,6 @@ const required = <T>(asking: T | undefined): T => {
   if (asking === undefined) throw new Error('a server was made outside a request')
   return asking
 }
-
-/** Undefined for what is no JSON: the protocol has its own words for that, which need the bytes. */
-const parsed = ({ body }: Asked): unknown => parseJson(body)
 
 /**
  * The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. A tool ends with its

@@ -56,7 +56,7 @@ const told = <S extends z.ZodObject>(
 
 /**
  * JSON Schema without its dialect, which the protocol fixes, and of answers without what only a strict reader needs: that nothing else
- * is in them, and that everything is. What a tool answers is held against the whole schema before it leaves.
+ * is in them, and that everything is. `acceptance/tools.test.ts` validates the answers of all tools against the whole schema.
  */
 export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {

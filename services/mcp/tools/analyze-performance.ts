@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
-import { readRows } from '#shared/tools/read-rows.ts'
+import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { ofHost } from '#shared/tools/tool-parameters.ts'
 import { whyUntold } from '../sentences.ts'
@@ -47,7 +47,7 @@ export const analyzePerformance = readTool({
 })
 
 const mostWhere = 5
-const Row = z.object({ name: z.string(), value: z.coerce.number() })
+const Row = z.object({ name: z.string(), value: count })
 
 /** Each check fails alone: what one cannot tell, the others still do. A failure is of the statement, not of what the host keeps. */
 const findingOf = async (

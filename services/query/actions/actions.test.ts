@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const oddName = 'a`b\\c\'"; DROP TABLE x'
@@ -30,12 +30,7 @@ beforeAll(async () => {
     }
   }
   await direct('CREATE VIEW acted.seen AS SELECT 1')
-  parts = await openParts({
-    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
-    COLUMNDB_NAME: 'box,careful',
-    COLUMNDB_USER: 'default,analyst',
-    COLUMNDB_PASSWORD: ',analyst',
-  })
+  parts = await openParts(boxForTwoUsers(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 let sandbox: Sandbox
@@ -16,12 +16,7 @@ beforeAll(async () => {
   ]) {
     await answerOf(sandbox.url, statement)
   }
-  parts = await openParts({
-    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
-    COLUMNDB_NAME: 'box,careful',
-    COLUMNDB_USER: 'default,analyst',
-    COLUMNDB_PASSWORD: ',analyst',
-  })
+  parts = await openParts(boxForTwoUsers(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

@@ -130,7 +130,10 @@ export const isReset = (error: unknown): boolean =>
 /** Sends a request, and ends it as soon as its signal aborts. */
 const send = (client: HostClient, request: HostRequest, signal: AbortSignal, reading: Reading): Sent => {
   let sent: Sent | undefined
+  let isOver = false
   const ended = (error?: Error): void => {
+    if (isOver) return
+    isOver = true
     signal.removeEventListener('abort', onAbort)
     reading.ended(error)
   }

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici'
+import { trustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { PoolSettings } from './limits.ts'
@@ -6,7 +7,6 @@ import type { HostClient } from './reading.ts'
 import { requestPath } from './statement.ts'
 import { maxSweeps } from './turns.ts'
 
-const connectTimeoutMs = 5_000
 /** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
 export const idleConnectionMs = 4_000
 
@@ -16,7 +16,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
     connections: size + maxSweeps,
     pipelining: 1,
     allowH2: false,
-    connect: host.connect ?? { timeout: connectTimeoutMs },
+    connect: host.connect ?? trustedConnector(),
     // Time is bounded by the caller's signal, once, for all parts of an exchange.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -5,7 +5,7 @@ import type { ResultFormat } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import corpus from '../read-only/corpus.json' with { type: 'json' }
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 /** Goes on until somebody ends it. */
@@ -16,10 +16,7 @@ let parts: OpenParts
 
 const poolSize = 4
 const environment = () => ({
-  COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
-  COLUMNDB_NAME: 'box,careful',
-  COLUMNDB_USER: 'default,analyst',
-  COLUMNDB_PASSWORD: ',analyst',
+  ...boxForTwoUsers(sandbox.url),
   COLUMNDB_POOL_SIZE: String(poolSize),
   SVC_TABLE_MAX_RESULT_ROWS: '3000',
 })

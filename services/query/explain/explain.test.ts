@@ -3,7 +3,7 @@ import { explainModes, type ExplainNode } from '#proto/explain.ts'
 import { query } from '#proto/query.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
+import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 20_000
@@ -18,12 +18,7 @@ beforeAll(async () => {
   await direct('CREATE DATABASE explained')
   await direct('CREATE TABLE explained.events (id UInt64, kind String) ENGINE = MergeTree ORDER BY id')
   await direct(`INSERT INTO explained.events SELECT number, 'a' FROM numbers(${rowsInserted})`)
-  parts = await openParts({
-    COLUMNDB_HOST: [sandbox.url, sandbox.url].join(','),
-    COLUMNDB_NAME: 'box,careful',
-    COLUMNDB_USER: 'default,analyst',
-    COLUMNDB_PASSWORD: ',analyst',
-  })
+  parts = await openParts(boxForTwoUsers(sandbox.url))
 }, startLimitMs)
 afterAll(async () => {
   await parts?.[Symbol.asyncDispose]()

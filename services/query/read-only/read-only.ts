@@ -194,7 +194,7 @@ const readingWords: ReadonlySet<string> = new Set([
 ])
 
 /** Throws unless EXPLAIN shows a statement, and EXPLAIN AST one that only reads: `EXPLAIN AST optimize = 0 COMMIT` does not. */
-export const checkExplained = (tokens: readonly Token[]): void => {
+const checkExplained = (tokens: readonly Token[]): void => {
   let index = 0
   while (tokens[index]?.word === 'EXPLAIN' && tokens[index + 1]?.word === 'AST') {
     index = endOfSettings(index + 2, tokens)

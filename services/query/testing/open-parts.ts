@@ -32,6 +32,14 @@ export const aCall = (call: Partial<Call> = {}): Call => ({
   ...call,
 })
 
+/** One server as two hosts: `box` with the default user, and `careful` with one who may only read. */
+export const boxForTwoUsers = (url: string) => ({
+  COLUMNDB_HOST: [url, url].join(','),
+  COLUMNDB_NAME: 'box,careful',
+  COLUMNDB_USER: 'default,analyst',
+  COLUMNDB_PASSWORD: ',analyst',
+})
+
 /** All parts of the service without a bus, for a host list in the environment. */
 export const openParts = async (env: Record<string, string | undefined>) => {
   const telemetry = quietTelemetry()

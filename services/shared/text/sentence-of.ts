@@ -19,6 +19,10 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
+/** All that is wrong with a value, each with the path to it. */
+export const problemsOf = (error: z.ZodError): string =>
+  error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
+
 /** Kinds of values as a person calls them. */
 const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',

@@ -95,6 +95,13 @@ export const readTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: R
 /** The result of a tool that succeeded. */
 export const result = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
 
+/** The result of a tool that failed, with a sentence for the model. */
+export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> => ({
+  isError: true,
+  text,
+  structured: null,
+})
+
 /** Runs a tool with arguments that are not parsed yet. Throws `forbidden`, `ZodError` for arguments that do not fit, and what `run` throws. */
 export const parseAndRun = (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)

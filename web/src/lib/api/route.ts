@@ -2,9 +2,13 @@ import type { z } from 'zod'
 import type { answer } from '#proto/http/answer.ts'
 
 /** What a route answers, and what it takes in its query and its body. */
-export interface Route<A extends z.ZodType, Q extends z.ZodType | null = null, B extends z.ZodType = z.ZodUndefined> {
+export interface Route<
+  A extends z.ZodType,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+> {
   answer: z.output<A>
-  query: Q extends z.ZodType ? Query<z.input<Q>, z.output<Q>> : undefined
+  query: Query<z.input<Q>, z.output<Q>>
   body: z.input<B>
 }
 

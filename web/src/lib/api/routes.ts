@@ -80,7 +80,7 @@ export interface Routes {
   'GET /api/cron/weekly-report': Route<typeof cron.WeeklyReportAnswer, typeof cron.CronQuery>
   'GET /api/health': Route<typeof status.Health>
   'GET /api/healthz': Route<typeof status.Healthz>
-  'GET /api/v1/advice/host': Route<typeof structureAdvice.StructureAdviceAnswer, typeof insights.ForeseeingQuery>
+  'GET /api/v1/advice/host': Route<typeof structureAdvice.StructureAdviceAnswer, typeof parameters.HostQuery>
   'GET /api/v1/agent/skills': Route<typeof skills.SkillsAnswer>
   'GET /api/v1/agent/skills/{name}': Route<typeof skills.SkillAnswer>
   'GET /api/v1/agent/{id}/stream': Route<z.ZodString>
@@ -149,18 +149,18 @@ export interface Routes {
   'GET /api/v1/host-status': Route<typeof data.HostStatusAnswer, typeof parameters.HostStatusQuery>
   'GET /api/v1/hosts': Route<typeof data.HostsAnswer>
   'GET /api/v1/insights': Route<typeof insights.InsightsAnswer, typeof insights.InsightsQuery>
-  'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesAnswer, typeof insights.ForeseeingQuery>
+  'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesAnswer, typeof parameters.HostQuery>
   'GET /api/v1/insights/backend': Route<typeof insights.InsightBackendAnswer>
-  'GET /api/v1/insights/forecast': Route<typeof insights.ForecastAnswer, typeof insights.ForeseeingQuery>
+  'GET /api/v1/insights/forecast': Route<typeof insights.ForecastAnswer, typeof parameters.HostQuery>
   'GET /api/v1/insights/query-patterns': Route<typeof analysis.QueryPatternsAnswer, typeof analysis.QueryPatternsQuery>
   'GET /api/v1/insights/query-patterns/{hash}': Route<typeof analysis.QueryPatternAnswer, typeof analysis.QueryPatternQuery>
   'GET /api/v1/insights/query-patterns/{hash}/executions': Route<typeof analysis.ExecutionsAnswer, typeof analysis.ExecutionsQuery>
-  'GET /api/v1/insights/status': Route<typeof insights.InsightStatusAnswer, typeof insights.ForeseeingQuery>
+  'GET /api/v1/insights/status': Route<typeof insights.InsightStatusAnswer, typeof parameters.HostQuery>
   'GET /api/v1/management': Route<typeof management.ManagementState>
   'GET /api/v1/mcp/info': Route<typeof mcp.McpInfo>
   'GET /api/v1/metrics': Route<z.ZodString, typeof exposition.MetricsQuery>
   'GET /api/v1/openapi.json': Route<typeof openapi.OpenApi>
-  'GET /api/v1/overview': Route<typeof data.OverviewAnswer, typeof insights.ForeseeingQuery>
+  'GET /api/v1/overview': Route<typeof data.OverviewAnswer, typeof parameters.HostQuery>
   'GET /api/v1/own-cost': Route<typeof ownCost.OwnCostAnswer, typeof ownCost.OwnCostQuery>
   'GET /api/v1/postgres/activity': Route<typeof postgres.PostgresActivityAnswer, typeof postgres.PostgresActivityQuery>
   'GET /api/v1/postgres/locks': Route<typeof postgres.PostgresLocksAnswer>
@@ -195,70 +195,70 @@ export interface Routes {
   'GET /api/v1/webhook-subscriptions/{id}/deliveries': Route<typeof subscriptions.SubscriptionDeliveriesAnswer>
   'GET /api/version': Route<typeof status.Version>
   'GET /auth.md': Route<z.ZodString>
-  'POST /api/events/ingest': Route<typeof events.IngestAnswer, null, typeof events.IngestBody>
-  'POST /api/v1/actions': Route<typeof actions.ActionAnswer, typeof insights.ForeseeingQuery, typeof actions.ActionRequest>
-  'POST /api/v1/advice': Route<typeof advice.AdviceAnswer, null, typeof advice.AdviceRequest>
-  'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceAnswer, null, typeof structureAdvice.TableAdviceRequest>
-  'POST /api/v1/agent': Route<z.ZodString, null, typeof agent.AgentRequest>
-  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalAnswer, null, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressAnswer, null, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopAnswer, null, typeof parameters.noBody>
-  'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInAnswer, null, typeof models.BeginSignInRequest>
-  'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyAnswer, null, typeof auth.ApiKeyRequest>
-  'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionAnswer, null, typeof auth.UserCodeRequest>
-  'POST /api/v1/auth/device/code': Route<typeof auth.DeviceCodeAnswer, null, typeof auth.DeviceCodeRequest>
-  'POST /api/v1/auth/device/deny': Route<typeof auth.DeviceDecisionAnswer, null, typeof auth.UserCodeRequest>
-  'POST /api/v1/auth/session': Route<typeof session.MeAnswer, null, typeof session.SessionRequest>
-  'POST /api/v1/auth/token': Route<typeof auth.TokenAnswer, null, typeof auth.TokenRequest>
-  'POST /api/v1/browser-connections/sessions': Route<typeof connections.ConnectionSessionAnswer, null, typeof connections.ConnectionSessionRequest>
-  'POST /api/v1/browser-connections/test': Route<typeof connections.ConnectionTestAnswer, null, typeof connections.ConnectionTestRequest>
-  'POST /api/v1/charts/batch': Route<typeof data.ChartBatchAnswer, null, typeof parameters.ChartBatchRequest>
-  'POST /api/v1/explain': Route<typeof analysis.ExplainAnswer, null, typeof analysis.ExplainRequest>
-  'POST /api/v1/explorer/query': Route<typeof console.ConsoleAnswer, null, typeof console.ConsoleRequest>
-  'POST /api/v1/health/ack': Route<typeof alerts.SilenceAnswer, null, typeof alerts.AckRequest>
+  'POST /api/events/ingest': Route<typeof events.IngestAnswer, z.ZodUndefined, typeof events.IngestBody>
+  'POST /api/v1/actions': Route<typeof actions.ActionAnswer, typeof parameters.HostQuery, typeof actions.ActionRequest>
+  'POST /api/v1/advice': Route<typeof advice.AdviceAnswer, z.ZodUndefined, typeof advice.AdviceRequest>
+  'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceAnswer, z.ZodUndefined, typeof structureAdvice.TableAdviceRequest>
+  'POST /api/v1/agent': Route<z.ZodString, z.ZodUndefined, typeof agent.AgentRequest>
+  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalAnswer, z.ZodUndefined, typeof agent.ApprovalRequest>
+  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressAnswer, z.ZodUndefined, typeof agent.ApprovalRequest>
+  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopAnswer, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInAnswer, z.ZodUndefined, typeof models.BeginSignInRequest>
+  'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyAnswer, z.ZodUndefined, typeof auth.ApiKeyRequest>
+  'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionAnswer, z.ZodUndefined, typeof auth.UserCodeRequest>
+  'POST /api/v1/auth/device/code': Route<typeof auth.DeviceCodeAnswer, z.ZodUndefined, typeof auth.DeviceCodeRequest>
+  'POST /api/v1/auth/device/deny': Route<typeof auth.DeviceDecisionAnswer, z.ZodUndefined, typeof auth.UserCodeRequest>
+  'POST /api/v1/auth/session': Route<typeof session.MeAnswer, z.ZodUndefined, typeof session.SessionRequest>
+  'POST /api/v1/auth/token': Route<typeof auth.TokenAnswer, z.ZodUndefined, typeof auth.TokenRequest>
+  'POST /api/v1/browser-connections/sessions': Route<typeof connections.ConnectionSessionAnswer, z.ZodUndefined, typeof connections.ConnectionSessionRequest>
+  'POST /api/v1/browser-connections/test': Route<typeof connections.ConnectionTestAnswer, z.ZodUndefined, typeof connections.ConnectionTestRequest>
+  'POST /api/v1/charts/batch': Route<typeof data.ChartBatchAnswer, z.ZodUndefined, typeof parameters.ChartBatchRequest>
+  'POST /api/v1/explain': Route<typeof analysis.ExplainAnswer, z.ZodUndefined, typeof analysis.ExplainRequest>
+  'POST /api/v1/explorer/query': Route<typeof console.ConsoleAnswer, z.ZodUndefined, typeof console.ConsoleRequest>
+  'POST /api/v1/health/ack': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.AckRequest>
   'POST /api/v1/health/actions': Route<typeof alerts.DiagnosisAnswer, typeof alerts.SnapshotQuery, typeof alerts.DiagnosisRequest>
-  'POST /api/v1/health/channels/{channel}/test': Route<typeof channels.ChannelTestAnswer, null, typeof channels.ChannelTestRequest>
-  'POST /api/v1/health/custom-rules': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.CustomRuleRequest>
-  'POST /api/v1/health/custom-rules/test': Route<typeof alerts.CustomRuleTestAnswer, null, typeof alerts.CustomRuleTestRequest>
-  'POST /api/v1/health/dead-letters/{id}/replay': Route<typeof deliveries.ReplayAnswer, null, typeof deliveries.ReplayRequest>
-  'POST /api/v1/health/dismiss': Route<typeof alerts.SilenceAnswer, null, typeof alerts.DismissRequest>
-  'POST /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceAnswer, null, typeof alerts.InboundAckRequest>
-  'POST /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceAnswer, null, typeof alerts.InboundDismissRequest>
-  'POST /api/v1/health/maintenance-windows': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.NewMaintenanceWindow>
-  'POST /api/v1/health/quiet-hours': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.NewQuietHours>
-  'POST /api/v1/health/routes': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.NewRoute>
-  'POST /api/v1/health/webhook-targets': Route<typeof alerts.SettledIdAnswer, null, typeof channels.NewWebhookTarget>
-  'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewAnswer, null, typeof channels.TargetPreviewRequest>
-  'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightAnswer, null, typeof insights.DismissInsightRequest>
-  'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsAnswer, null, typeof insights.GenerateInsightsRequest>
-  'POST /api/v1/management': Route<typeof management.ManagementAnswer, typeof insights.ForeseeingQuery, typeof management.ManagementRequest>
-  'POST /api/v1/mcp/probe': Route<typeof models.ProbeAnswer, null, typeof models.ProbeRequest>
-  'POST /api/v1/page-views': Route<typeof pageViews.PageViewAnswer, null, typeof pageViews.PageViewRequest>
-  'POST /api/v1/repldb/mirrors/cdc/batches': Route<DataAnswer<typeof repldb.RepldbBatches>, null, typeof repldb.RepldbBatchesRequest>
-  'POST /api/v1/repldb/mirrors/cdc/graph': Route<DataAnswer<typeof repldb.RepldbGraph>, null, typeof repldb.RepldbGraphRequest>
-  'POST /api/v1/repldb/mirrors/logs': Route<DataAnswer<typeof repldb.RepldbLogs>, null, typeof repldb.RepldbLogsRequest>
-  'POST /api/v1/repldb/mirrors/status': Route<DataAnswer<typeof repldb.RepldbMirrorStatus>, null, typeof repldb.RepldbMirrorStatusRequest>
-  'POST /api/v1/repldb/peers/slots/lag_history': Route<DataAnswer<typeof repldb.RepldbSlotLag>, null, typeof repldb.RepldbSlotLagRequest>
-  'POST /api/v1/reports': Route<typeof reports.BuildReportAnswer, null, typeof reports.BuildReportRequest>
-  'POST /api/v1/user-connections': Route<typeof connections.UserConnectionAnswer, null, typeof connections.UserConnectionRequest>
-  'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionAnswer, null, typeof subscriptions.NewSubscription>
-  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionAnswer, null, typeof parameters.noBody>
-  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestAnswer, null, typeof parameters.noBody>
-  'POST /api/webhooks/chat-application': Route<typeof chatApplication.ChatActionAnswer, null, typeof chatApplication.ChatActionForm>
-  'POST /api/webhooks/identity-provider': Route<typeof identityWebhook.IdentityWebhookAnswer, null, typeof identityWebhook.IdentityEvent>
-  'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookAnswer, null, typeof deployments.RepositoryHookBody>
-  'POST /auth/device/code': Route<typeof auth.DeviceCodeAnswer, null, typeof auth.DeviceCodeRequest>
-  'POST /auth/token': Route<typeof auth.TokenAnswer, null, typeof auth.TokenRequest>
-  'PUT /api/v1/conversations/{id}': Route<typeof conversations.KeepConversationAnswer, null, typeof conversations.KeepConversationRequest>
-  'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigAnswer, null, typeof alerts.AlertConfigRequest>
-  'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigAnswer, null, typeof alerts.AlertChannelRequest>
-  'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestAnswer, null, typeof alerts.AlertDigestRequest>
-  'PUT /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsAnswer, null, typeof alerts.CheckAlertsRequest>
-  'PUT /api/v1/health/custom-rules/{id}': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.CustomRuleRequest>
-  'PUT /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.MaintenanceWindowRequest>
-  'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.QuietHoursRequest>
-  'PUT /api/v1/health/routes/{id}': Route<typeof alerts.SettledIdAnswer, null, typeof alerts.RouteRequest>
-  'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.SettledIdAnswer, null, typeof channels.WebhookTargetRequest>
-  'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionAnswer, null, typeof connections.UserConnectionChange>
-  'PUT /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.ChangedSubscriptionAnswer, null, typeof subscriptions.SubscriptionRequest>
+  'POST /api/v1/health/channels/{channel}/test': Route<typeof channels.ChannelTestAnswer, z.ZodUndefined, typeof channels.ChannelTestRequest>
+  'POST /api/v1/health/custom-rules': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.CustomRuleRequest>
+  'POST /api/v1/health/custom-rules/test': Route<typeof alerts.CustomRuleTestAnswer, z.ZodUndefined, typeof alerts.CustomRuleTestRequest>
+  'POST /api/v1/health/dead-letters/{id}/replay': Route<typeof deliveries.ReplayAnswer, z.ZodUndefined, typeof deliveries.ReplayRequest>
+  'POST /api/v1/health/dismiss': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.DismissRequest>
+  'POST /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.InboundAckRequest>
+  'POST /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.InboundDismissRequest>
+  'POST /api/v1/health/maintenance-windows': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewMaintenanceWindow>
+  'POST /api/v1/health/quiet-hours': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewQuietHours>
+  'POST /api/v1/health/routes': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewRoute>
+  'POST /api/v1/health/webhook-targets': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof channels.NewWebhookTarget>
+  'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewAnswer, z.ZodUndefined, typeof channels.TargetPreviewRequest>
+  'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightAnswer, z.ZodUndefined, typeof insights.DismissInsightRequest>
+  'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsAnswer, z.ZodUndefined, typeof insights.GenerateInsightsRequest>
+  'POST /api/v1/management': Route<typeof management.ManagementAnswer, typeof parameters.HostQuery, typeof management.ManagementRequest>
+  'POST /api/v1/mcp/probe': Route<typeof models.ProbeAnswer, z.ZodUndefined, typeof models.ProbeRequest>
+  'POST /api/v1/page-views': Route<typeof pageViews.PageViewAnswer, z.ZodUndefined, typeof pageViews.PageViewRequest>
+  'POST /api/v1/repldb/mirrors/cdc/batches': Route<DataAnswer<typeof repldb.RepldbBatches>, z.ZodUndefined, typeof repldb.RepldbBatchesRequest>
+  'POST /api/v1/repldb/mirrors/cdc/graph': Route<DataAnswer<typeof repldb.RepldbGraph>, z.ZodUndefined, typeof repldb.RepldbGraphRequest>
+  'POST /api/v1/repldb/mirrors/logs': Route<DataAnswer<typeof repldb.RepldbLogs>, z.ZodUndefined, typeof repldb.RepldbLogsRequest>
+  'POST /api/v1/repldb/mirrors/status': Route<DataAnswer<typeof repldb.RepldbMirrorStatus>, z.ZodUndefined, typeof repldb.RepldbMirrorStatusRequest>
+  'POST /api/v1/repldb/peers/slots/lag_history': Route<DataAnswer<typeof repldb.RepldbSlotLag>, z.ZodUndefined, typeof repldb.RepldbSlotLagRequest>
+  'POST /api/v1/reports': Route<typeof reports.BuildReportAnswer, z.ZodUndefined, typeof reports.BuildReportRequest>
+  'POST /api/v1/user-connections': Route<typeof connections.UserConnectionAnswer, z.ZodUndefined, typeof connections.UserConnectionRequest>
+  'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionAnswer, z.ZodUndefined, typeof subscriptions.NewSubscription>
+  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionAnswer, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestAnswer, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/webhooks/chat-application': Route<typeof chatApplication.ChatActionAnswer, z.ZodUndefined, typeof chatApplication.ChatActionForm>
+  'POST /api/webhooks/identity-provider': Route<typeof identityWebhook.IdentityWebhookAnswer, z.ZodUndefined, typeof identityWebhook.IdentityEvent>
+  'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookAnswer, z.ZodUndefined, typeof deployments.RepositoryHookBody>
+  'POST /auth/device/code': Route<typeof auth.DeviceCodeAnswer, z.ZodUndefined, typeof auth.DeviceCodeRequest>
+  'POST /auth/token': Route<typeof auth.TokenAnswer, z.ZodUndefined, typeof auth.TokenRequest>
+  'PUT /api/v1/conversations/{id}': Route<typeof conversations.KeepConversationAnswer, z.ZodUndefined, typeof conversations.KeepConversationRequest>
+  'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigAnswer, z.ZodUndefined, typeof alerts.AlertConfigRequest>
+  'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigAnswer, z.ZodUndefined, typeof alerts.AlertChannelRequest>
+  'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestAnswer, z.ZodUndefined, typeof alerts.AlertDigestRequest>
+  'PUT /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsAnswer, z.ZodUndefined, typeof alerts.CheckAlertsRequest>
+  'PUT /api/v1/health/custom-rules/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.CustomRuleRequest>
+  'PUT /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.MaintenanceWindowRequest>
+  'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.QuietHoursRequest>
+  'PUT /api/v1/health/routes/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.RouteRequest>
+  'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof channels.WebhookTargetRequest>
+  'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionAnswer, z.ZodUndefined, typeof connections.UserConnectionChange>
+  'PUT /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.ChangedSubscriptionAnswer, z.ZodUndefined, typeof subscriptions.SubscriptionRequest>
 }
