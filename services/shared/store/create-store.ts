@@ -165,9 +165,12 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     if (wanted.one !== undefined) fitting(one.key, wanted.one, one.schema)
     return changeOf([valueChangeOf(one.key, stored[0], { value: wanted.one }, limits), ...values], wanted, limits)
   }
-  const guess = prepare(keys.map((key) => updating.seen.of(key)?.value))
-  const guessed = guess && (await writeChange(updating, guess))
-  if (guessed === 'written') return true
+  const seen = keys.map((key) => updating.seen.of(key))
+  const guess = prepare(seen.map((known) => known?.value))
+  // A key that is not remembered is taken for one without a value, which only a write of it proves.
+  const written = new Set(guess?.values.map(({ key }) => key))
+  const isProved = keys.every((key, index) => seen[index] !== undefined || written.has(key))
+  if (guess && isProved && (await writeChange(updating, guess)) === 'written') return true
   for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
     const change = prepare(await readAll(updating, keys))
     const result = change && (await writeChange(updating, change))

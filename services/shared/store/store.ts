@@ -65,8 +65,12 @@ export interface TogetherKeys<S, M> {
 
 /** What a step wants written together. */
 export interface TogetherStep<S, M> {
+  /** Undefined removes the value. */
   one?: S | undefined
-  /** Values by key; keys without one stay as they are. */
+  /**
+   * Values by key; keys without one stay as they are. Only keys that are written are compared with the store: a step whose decision
+   * depends on a key writes it too.
+   */
   many: ReadonlyMap<string, M>
   /** Of the values of `many`. */
   expiresInMs?: number

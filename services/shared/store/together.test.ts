@@ -53,6 +53,14 @@ for (const implementation of implementations) {
       expect(await standing(store)).toEqual([undefined, 'x', 'y'])
     })
 
+    it('are read before a step decides by one that is not remembered', async () => {
+      const store = await running.open()
+      // Too long to be remembered.
+      await store.update('a', names.schema, () => ({ value: 'x'.repeat(100_000) }))
+      await store.updateTogether({ one: sum, many: names }, (_one, many) => ({ one: many.size, many: new Map() }))
+      expect(await store.get('sum', sum.schema)).toBe(1)
+    })
+
     it('append and acknowledge messages in the same write', async () => {
       const store = await running.open({ outboxMessages: 2 })
       await add(store, { outbox: [message('1'), message('2')] })
