@@ -29,18 +29,21 @@ const installations = defineCollection({
 })
 
 const openInstallations = async (database: Database): Promise<Installations> => {
-  const kept = (await openCollections('chat-application', [installations], database)).of(installations)
+  const collections = await openCollections('chat-application', [installations], database)
+  const kept = collections.of(installations)
   return {
     all: () => kept.list(),
-    async put(installation) {
-      const others = (await kept.ids()).filter((id) => id !== installation.id)
-      if (others.length >= mostInstallations)
-        throw new ServiceError(
-          'conflict',
-          `the chat application has ${mostInstallations} chats already; remove one first`,
-        )
-      await kept.put([installation])
-    },
+    put: (installation) =>
+      collections.atomically(async (within) => {
+        const present = within.of(installations)
+        const others = (await present.ids()).filter((id) => id !== installation.id)
+        if (others.length >= mostInstallations)
+          throw new ServiceError(
+            'conflict',
+            `the chat application has ${mostInstallations} chats already; remove one first`,
+          )
+        await present.put([installation])
+      }, installations.name),
     async remove(id) {
       await kept.remove({ id })
     },

@@ -20,7 +20,7 @@ const letterKey = (id: string): string => `alerts:dead:letter:${id}`
 /** Notifications that were given up, in the state store: sent again when an operator asks for it, and forgotten after 30 days. */
 export interface DeadLetters {
   /** The same notice for the same target again stays the same letter. */
-  put(addressed: Addressed, reason: string, atMs: number): Promise<void>
+  put(dead: readonly { addressed: Addressed; reason: string }[], atMs: number): Promise<void>
   /** The newest first, before the letter of the id `before` where one is given; `next` continues and is null at the end. */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: Dead[]; next: string | null }>
   get(id: string): Promise<Dead | undefined>
@@ -46,18 +46,23 @@ export const openDeadLetters = (store: Store): DeadLetters => {
     })
   }
   return {
-    async put(addressed, reason, atMs) {
-      const about = deliveryIdOf(addressed)
-      const list = Number.parseInt(hash('sha256', about).slice(0, 2), 16) % lists
-      let id = 0
-      await store.update(listKey(list), Letters, (before = {}) => {
-        const taken = new Set(Object.values(before))
-        id = before[about] ?? freeId(list, atMs, taken)
-        const all = Object.entries({ ...before, [about]: id }).toSorted(([, one], [, other]) => other - one)
-        return { value: Object.fromEntries(all.slice(0, mostInList)) }
-      })
-      const value = { ...addressed, atMs, reason }
-      await store.update(letterKey(String(id)), Letter, () => ({ value, expiresInMs: letterMs }))
+    async put(dead, atMs) {
+      const many = new Map<string, z.infer<typeof Letter>>()
+      const byList = Map.groupBy(dead, ({ addressed }) => listOf(deliveryIdOf(addressed)))
+      const putInList = async ([list, some]: [number, typeof dead]) => {
+        const ids = await listAll(
+          store,
+          list,
+          some.map(({ addressed }) => deliveryIdOf(addressed)),
+          atMs,
+        )
+        for (const [index, { addressed, reason }] of some.entries())
+          many.set(letterKey(String(ids[index])), { ...addressed, atMs, reason })
+      }
+      await Promise.all([...byList].map(putInList))
+      if (many.size === 0) return
+      const keys = [...many.keys()]
+      await store.updateTogether({ many: { keys, schema: Letter } }, () => ({ many, expiresInMs: letterMs }))
     },
     async list({ limit, before = String(Number.MAX_SAFE_INTEGER) }) {
       const all = await store.getAll(
@@ -78,6 +83,25 @@ export const openDeadLetters = (store: Store): DeadLetters => {
     },
   }
 }
+
+/** Puts letters into their list by what they are about; returns their ids. */
+const listAll = async (store: Store, list: number, about: readonly string[], atMs: number): Promise<number[]> => {
+  let ids: number[] = []
+  await store.update(listKey(list), Letters, (before = {}) => {
+    const listed = { ...before }
+    const taken = new Set(Object.values(before))
+    ids = about.map((each) => {
+      const id = listed[each] ?? freeId(list, atMs, taken)
+      taken.add(id)
+      return (listed[each] = id)
+    })
+    const all = Object.entries(listed).toSorted(([, one], [, other]) => other - one)
+    return { value: Object.fromEntries(all.slice(0, mostInList)) }
+  })
+  return ids
+}
+
+const listOf = (about: string): number => Number.parseInt(hash('sha256', about).slice(0, 2), 16) % lists
 
 /** Grows with time, names its list by what is left of a division, and has at most 15 digits. */
 const freeId = (list: number, atMs: number, taken: ReadonlySet<number>): number => {

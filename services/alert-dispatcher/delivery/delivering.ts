@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Client } from '#proto/contract.ts'
 import type { Delivered } from '#proto/delivery.ts'
+import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -13,7 +14,7 @@ import type { Notice } from '../notice.ts'
 import { ownCall } from '../parts.ts'
 import type { Policy } from '../policy.ts'
 import type { Deliveries } from './deliveries.ts'
-import type { Opening } from './record.ts'
+import { DeliveryRecord, type Opening, open, recordKey, recordMs } from './record.ts'
 import type { RetryPlan } from './retry.ts'
 
 /** What delivering needs. */
@@ -58,6 +59,17 @@ export interface Notification {
   /** Epoch milliseconds from which its life counts. */
   sinceMs: number
 }
+
+/** Opens a notice in the stored record. Fails when the store has lost that since it was read: who was told is found out anew then. */
+export const openInStore = (
+  store: Store,
+  notice: Notice,
+  { opening, isStored }: { opening: Opening; isStored: boolean },
+): Promise<DeliveryRecord | undefined> =>
+  store.update(recordKey(notice.episode), DeliveryRecord, (before) => {
+    if (isStored && !before) throw new ServiceError('conflict', 'the store has lost who was told')
+    return { value: open(before, notice, opening), expiresInMs: recordMs }
+  })
 
 /** How a notice for one target ended. */
 export type Ended = Pick<Delivered, 'result' | 'reason' | 'attempts'>

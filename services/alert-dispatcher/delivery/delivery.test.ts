@@ -164,7 +164,7 @@ describe('delivery', () => {
     expect(post.told).toEqual(['a escalate e'])
   })
 
-  it('sends a recovery when its ledger was lost, for to be told twice is better than never', async () => {
+  it('sends a recovery when its record was lost, for to be told twice is better than never', async () => {
     const post = scripted()
     const place = await open({ channels: [post.channel] })
     await place.tell(fire('e'))

@@ -168,6 +168,9 @@ const write = async (
 const gatheredBy = ({ notice: { gathered } }: Notification): string[] =>
   gathered.flatMap(({ episode, recovered }) => (recovered ? [] : [episode]))
 
+/** The end of what was meant for a target that there is no more. */
+export const targetIsGone = { result: 'dropped', reason: 'its target is switched off or gone', attempts: 0 } as const
+
 /** Ends a notification without a send; false when it is to be sent after all. */
 export const endWithout = async (
   delivering: Delivering,
@@ -216,7 +219,7 @@ const endOf = ({ result, reason }: Ended) => ({
 
 /** A recovery that no fire has preceded is to be sent when one began meanwhile. */
 const stillDrops = (record: DeliveryRecord, key: string, { notice }: Notification, { reason }: Ended): boolean =>
-  standingOf(record, key, notice) !== 'send' || reason === 'its target is switched off or gone'
+  standingOf(record, key, notice) !== 'send' || reason === targetIsGone.reason
 
 interface Recorded {
   /** Ids of messages that end with these notifications; none while their record has to wait. */
@@ -236,8 +239,10 @@ const record = async (
 ): Promise<Recorded> => {
   if (ends.length === 0) return { acks: [], finish: async () => {} }
   const letters = openDeadLetters(store)
-  for (const [{ notice, channel, target }, { result, reason }] of ends)
-    if (result === 'dead') await letters.put({ notice, channel, target }, reason ?? 'not delivered', clock.now())
+  const dead = ends.flatMap(([{ notice, channel, target }, { result, reason }]) =>
+    result === 'dead' ? [{ addressed: { notice, channel, target }, reason: reason ?? 'not delivered' }] : [],
+  )
+  await patiently(() => letters.put(dead, clock.now()))
   const rows = ends.map(([notification, ended]) => rowOf(notification, ended, clock.now()))
   const notifications = ends.map(([notification]) => notification)
   if (!(await hand.record(rows))) return { acks: [], finish: () => hand.recordLater(notifications, rows) }

@@ -14,8 +14,8 @@ import type { FloorsOf } from '../policy/layers/resolve.ts'
 import type { Notice } from '../notice.ts'
 import type { Policy } from '../policy.ts'
 import { type Delivering, type Notification, openListedHosts } from './delivering.ts'
-import { endWithout } from './end.ts'
-import { openChannelDelivery, targetIsGone } from './send.ts'
+import { endWithout, targetIsGone } from './end.ts'
+import { openChannelDelivery } from './send.ts'
 import { type NotifyHandlers, announce } from './announce.ts'
 import { type DeliveryHandlers, deliveryHandlers } from './handlers.ts'
 import { type ClaimLimits, openHand } from './hand.ts'
@@ -87,9 +87,10 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     const queue = queues.get(notification.channel)
     if (queue) return queue.add(notification)
     // Its channel is gone with a release: nobody can be sent this any more.
-    void endWithout(delivering, hand, notification, targetIsGone).catch((error: unknown) =>
-      log.warn({ err: error }, 'notification could not be ended; it comes again'),
-    )
+    void endWithout(delivering, hand, notification, targetIsGone).catch((error: unknown) => {
+      hand.forget([notification.message])
+      log.warn({ err: error }, 'notification could not be ended; it comes again')
+    })
     return true
   }
   opening.use(startOutboxWorker({ delivering, hand, limits: claims, add }))

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
-import { ServiceError } from '#proto/errors.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
 import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
 import { Addressed, Notice, addressedTopic, noticeTopic } from '../notice.ts'
 import type { Policy } from '../policy.ts'
-import type { Delivering, HeldMessage, ListedHosts, Notification } from './delivering.ts'
+import { type Delivering, type HeldMessage, type ListedHosts, type Notification, openInStore } from './delivering.ts'
 import type { ClaimLimits, Hand } from './hand.ts'
 import { type KeyedTarget, chooser, keyedTargets, openedBefore, openingOf } from './recipients.ts'
 import {
   DeliveryRecord,
   type Opening,
+  isGivenUp,
   gatherFor,
   isUnderWay,
   open,
@@ -142,7 +142,7 @@ const takeAll = async (worker: Worker, claimed: readonly ClaimedMessage[]): Prom
   const byEpisode = Map.groupBy(read, ({ notice }) => notice.episode)
   await Promise.all(
     [...byEpisode].map(([episode, some]) =>
-      takeEpisode(worker, some, { policy, hosts, record: records.get(recordKey(episode)), log }),
+      takeEpisode(worker, some, { policy, hosts, ...storedOf(records.get(recordKey(episode))), log }),
     ),
   )
 }
@@ -163,19 +163,27 @@ const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): Read | un
   return addressed && { message, notice: addressed.notice, only: targetKey(addressed), isFirst: false }
 }
 
-interface Taking {
+/** The record of an episode as its next notice finds it. */
+interface Standing {
+  record: DeliveryRecord | undefined
+  /** Whether the store has a record; else the notice before is opened with its send. */
+  isStored: boolean
+}
+
+const storedOf = (record: DeliveryRecord | undefined): Standing => ({ record, isStored: record !== undefined })
+
+interface Taking extends Standing {
   policy: Policy
   hosts: ListedHosts
-  record: DeliveryRecord | undefined
 }
 
 /** Ends with the first that fails, for the others are about what follows it; they come again when their claims are over. */
 const takeEpisode = async (worker: Worker, some: readonly Read[], taking: Taking & { log: Logger }): Promise<void> => {
   const inOrder = some.toSorted((one, other) => one.notice.sequence - other.notice.sequence)
-  let { record } = taking
+  let standing: Standing = taking
   for (const [index, read] of inOrder.entries()) {
     try {
-      record = await takeOne(worker, read, { ...taking, record })
+      standing = await takeOne(worker, read, { ...taking, ...standing })
     } catch (error) {
       worker.hand.forget(inOrder.slice(index).map(({ message }) => message))
       taking.log.warn({ err: error, id: read.message.id }, 'notice not delivered; it comes again')
@@ -185,15 +193,15 @@ const takeEpisode = async (worker: Worker, some: readonly Read[], taking: Taking
 }
 
 /** Returns the record as it stands afterwards. */
-const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<DeliveryRecord | undefined> => {
+const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Standing> => {
   const { delivering, hand } = worker
   const { message, notice, only } = read
-  const { policy, hosts, record } = taking
+  const { policy, hosts, record, isStored } = taking
   const isOpened = openedBefore(record, notice).length > 0
   if (only === undefined && !isOpened && (await waitsForDigest(delivering, policy, notice))) {
     await delivering.store.outbox.ack([message.id])
     hand.forget([message])
-    return record
+    return taking
   }
   const targets = keyedTargets(delivering.targets(policy), notice)
   const choose = chooser(targets, policy, hosts)
@@ -204,8 +212,9 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(delivering.clock) }
   // What waits for a target already must be old before this is sent; and what is for nobody ends here.
   const mustOpen = !isOpened && (opening.keys.length === 0 || (notice.sequence > 0 && (!record || isUnderWay(record))))
-  const opened = mustOpen ? await openNow(worker, notice, opening, record) : record
-  const kept = { isRecord: opened !== undefined }
+  const { store } = delivering
+  const opened = mustOpen ? await openInStore(store, notice, { opening, isStored }) : record
+  const kept = { isRecord: isStored || mustOpen }
   const keys = mustOpen && opened ? openedFor(opened, notice) : opening.keys
   // Of what was opened before, a target that is gone has yet to get its end.
   const exists = new Set(targets.map(({ key }) => key))
@@ -214,9 +223,14 @@ const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Deli
     return [{ message, notice, ...addressOf(key), opening, kept, sinceMs: sinceOf(record, key, notice, opening) }]
   })
   await place(worker, message, notifications, async () => {
-    if (!isOpened && !mustOpen) kept.isRecord = (await openNow(worker, notice, opening, record)) !== undefined
+    if (isOpened || mustOpen) return
+    await openInStore(store, notice, { opening, isStored })
+    kept.isRecord = true
   })
-  return mustOpen || isOpened ? opened : open(record, notice, opening)
+  return {
+    record: mustOpen || isOpened ? opened : open(record, notice, opening),
+    isStored: kept.isRecord,
+  }
 }
 
 /** Since when the life of a notice counts at a target; of one that is sent again because an operator asks for it, from now on. */
@@ -228,7 +242,7 @@ const sinceOf = (
 ): number => {
   const known = record?.recipients[key]
   const isOpen = known !== undefined && known.sequence >= sequence
-  return isOpen && !(isReplay && known.state === 'dead') ? known.sinceMs : nowMs
+  return isOpen && !(isReplay && isGivenUp(known)) ? known.sinceMs : nowMs
 }
 
 /** The address in a key; the ids of channels have no colon. */
@@ -236,18 +250,6 @@ const addressOf = (key: string): { channel: string; target: string } => {
   const colon = key.indexOf(':')
   return { channel: key.slice(0, colon), target: key.slice(colon + 1) }
 }
-
-/** Fails when the store has lost the record since it was read: who was told is found out anew then. */
-const openNow = (
-  { delivering: { store } }: Worker,
-  notice: Notice,
-  opening: Opening,
-  known: DeliveryRecord | undefined,
-): Promise<DeliveryRecord | undefined> =>
-  store.update(recordKey(notice.episode), DeliveryRecord, (before) => {
-    if (known && !before) throw new ServiceError('conflict', 'the store has lost who was told')
-    return { value: open(before, notice, opening), expiresInMs: recordMs }
-  })
 
 /** Puts the notifications of a message before their targets. What has no room is put off, once its life has begun. */
 const place = async (
@@ -288,7 +290,7 @@ const takeDigest = async (
   { message, notice }: Read,
   targets: readonly KeyedTarget[],
   choose: ReturnType<typeof chooser>,
-): Promise<undefined> => {
+): Promise<Standing> => {
   const { store, clock } = worker.delivering
   const nowMs = instant(clock)
   const meant = new Map<string, Notice['gathered']>()
@@ -316,8 +318,13 @@ const takeDigest = async (
     const digest = digestFor(notice, meant.get(key) ?? [])
     notifications.push({ message, notice: digest, ...addressOf(key), opening, kept, sinceMs: nowMs })
   }
-  await place(worker, message, notifications, async () => void (await openNow(worker, notice, opening, undefined)))
-  return undefined
+  await place(
+    worker,
+    message,
+    notifications,
+    async () => void (await openInStore(store, notice, { opening, isStored: false })),
+  )
+  return { record: undefined, isStored: false }
 }
 
 /** One condition of a digest as it would have been told at once; its figures are known no more. */

@@ -104,6 +104,12 @@ describe('what a target is told', () => {
       fire,
       'send',
     ],
+    [
+      'what was dropped and is to be sent again',
+      open(giveUp(opened, 'a', fire, { state: 'dropped', reason: null }), fire, { ...opening(), isReplay: true }),
+      fire,
+      'send',
+    ],
   ])('is %s', (_name, record, notice, expected) => {
     expect(standingOf(record, 'a', notice)).toEqual(expected)
   })

@@ -75,7 +75,7 @@ export const open = (
   for (const key of all) {
     const known = recipients[key] ?? { ...unknown, mayKnow }
     const isNew = recipients[key] === undefined || known.sequence < sequence
-    const isAgain = isReplay && known.sequence === sequence && known.state === 'dead'
+    const isAgain = isReplay && known.sequence === sequence && isGivenUp(known)
     if (isNew || isAgain)
       recipients[key] = { ...known, sequence, state: 'pending', reason: null, attempts: 0, sinceMs: nowMs }
   }
@@ -178,8 +178,11 @@ export const isUnderWay = ({ recipients }: DeliveryRecord): boolean =>
   Object.values(recipients).some((recipient) => !isAtEnd(recipient))
 
 /** Whether its latest notice needs nothing more, and no send is under way. */
-export const isAtEnd = ({ state, sending }: Recipient): boolean =>
-  sending === null && (state === 'sent' || state === 'dead' || state === 'dropped')
+export const isAtEnd = (recipient: Recipient): boolean =>
+  recipient.sending === null && (recipient.state === 'sent' || isGivenUp(recipient))
+
+/** Whether its latest notice ended without a send that succeeded. */
+export const isGivenUp = ({ state }: Recipient): boolean => state === 'dead' || state === 'dropped'
 
 /** Targets for which this notice or a later one was opened. */
 export const openedFor = ({ recipients }: DeliveryRecord, { sequence }: Meant): string[] =>

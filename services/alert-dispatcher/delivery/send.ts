@@ -4,8 +4,8 @@ import type { Notice } from '../notice.ts'
 import { groupMessageOf } from '../messages/group-message.ts'
 import { messageFrame } from '../messages/message-settings.ts'
 import { type Message, messageOf } from '../messages/message.ts'
-import type { Delivering, Notification } from './delivering.ts'
-import { type Sending, endAfterSend, endWithout, isLost } from './end.ts'
+import { type Delivering, type Notification, openInStore } from './delivering.ts'
+import { type Sending, endAfterSend, endWithout, isLost, targetIsGone } from './end.ts'
 import type { Hand } from './hand.ts'
 import { type Entry, Pace, enter, followedPace, isHeld, paceKey } from './pace.ts'
 import { isUrgent } from './priority.ts'
@@ -33,8 +33,14 @@ export const openChannelDelivery = (
 ): Omit<TargetQueue, 'size'> => {
   const { clock, log } = delivering
   const isOver = ({ sinceMs }: Notification) => ageMs(clock, sinceMs) >= lifeMsOf(delivering, channel)
-  const leave = async (notification: Notification, why: 'no-room' | 'over') =>
-    why === 'over' ? void (await end(delivering, hand, channel, notification)) : hand.putOff(notification)
+  const leave = async (notification: Notification, why: 'no-room' | 'over') => {
+    if (why === 'over') return void (await end(delivering, hand, channel, notification))
+    const { notice, opening, kept } = notification
+    // Its life begins with the first time that it was put before its target.
+    if (!kept.isRecord) await openInStore(delivering.store, notice, { opening, isStored: false })
+    kept.isRecord = true
+    await hand.putOff(notification)
+  }
   return openTargetQueues({
     limits: channel.limits,
     serve: (batch) => serve(delivering, hand, channel, batch),
@@ -116,9 +122,6 @@ const serve = async (delivering: Delivering, hand: Hand, channel: Channel, batch
   delivering.observe(channel.id, result.kind, (performance.now() - began) / 1_000)
   return endAfterSend(delivering, hand, sending, result)
 }
-
-/** The end of what was meant for a target that there is no more. */
-export const targetIsGone = { result: 'dropped', reason: 'its target is switched off or gone', attempts: 0 } as const
 
 const noticeOf = ({ notification }: Waiting): Notice => notification.notice
 

@@ -19,7 +19,7 @@ import type { Policy } from '../policy.ts'
 /** What sending tests needs. */
 export type Testing = Pick<Context, 'env' | 'store' | 'net' | 'clock'>
 
-/** Sends a test message past routes, floors and the queue: whoever asks waits for what the other end says. */
+/** Sends a test message past routes, floors and the outbox: whoever asks waits for what the other end says. */
 export const testChannel = (
   testing: Testing & { policy(): Promise<Policy> },
 ): Pick<Handlers<typeof alerts>, 'testChannel'> => ({

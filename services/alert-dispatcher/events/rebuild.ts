@@ -71,10 +71,14 @@ export const rebuildEvents = async (writing: Writing): Promise<void> => {
     ...(await endsOf(writing, nowMs)),
   ])
   await notifyAgain(store, missed)
-  // A store that is emptied meanwhile has lost what was brought back, and has no marker then.
+  // A store that is emptied meanwhile has lost what was brought back, and gets no marker. Both keys are written, because only what is
+  // written is compared with the store.
   await store.updateTogether(
     { one: { key: markerKey, schema: Marker }, many: { keys: [begunKey], schema: Marker } },
-    (_marker, begun) => (begun.get(begunKey) === mine ? { one: mine, many: new Map() } : undefined),
+    (_marker, begun) =>
+      begun.get(begunKey) === mine
+        ? { one: mine, many: new Map([[begunKey, mine]]), expiresInMs: lookedAgainMs }
+        : undefined,
   )
   if (open.length + missed.length === 0) return
   log.warn({ conditions: open.length, missed: missed.length }, 'conditions of inbound events were brought back')

@@ -1,6 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { openStore } from '#shared/store/open.ts'
 import { call } from '../delivery/testing/place.ts'
 import { type Inbound, openInbound } from '../testing/inbound.ts'
+import { Marker, markerKey, rebuildEvents } from './rebuild.ts'
+import { mostOpen } from './record.ts'
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
@@ -143,6 +150,29 @@ describe('a store that came back empty', () => {
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
     expect(await listed(inbound)).toEqual([])
+  })
+
+  it('counts as empty as long as it is emptied while that goes on, also by another process', async () => {
+    await using opened = new AsyncDisposableStack()
+    const inbound = opened.use(await openInbound())
+    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-emptied-'))
+    opened.defer(() => rm(directory, { recursive: true }))
+    const env = { SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
+    const store = opened.use(await openStore({ env, busIsShared: false }))
+    const other = opened.use(await openStore({ env, busIsShared: false }))
+    await inbound.hear({})
+    const { eventEpisodes } = inbound.stores
+    const { ended } = eventEpisodes
+    eventEpisodes.ended = async (sinceMs) => {
+      await other.update(`${markerKey}:begun`, z.unknown(), () => ({ value: undefined }))
+      return ended(sinceMs)
+    }
+    const writing = { ...inbound.parts, store, mostOpen }
+    await rebuildEvents(writing)
+    expect(await other.get(markerKey, Marker)).toBeUndefined()
+    eventEpisodes.ended = ended
+    await rebuildEvents(writing)
+    expect(await other.get(markerKey, Marker)).toBeDefined()
   })
 
   it('takes what comes in as new while the database does not answer', async () => {
