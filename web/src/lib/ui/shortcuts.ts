@@ -3,6 +3,7 @@ import { dialogs } from '#lib/state/dialogs.svelte.ts'
 import { panel } from '#lib/state/panel.svelte.ts'
 import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
+import { focusSearch } from './focus-search.ts'
 
 /** What a key does, and how the sheet of shortcuts tells it. */
 export interface Shortcut {
@@ -28,7 +29,7 @@ const pages: Readonly<Record<string, readonly [path: string, title: string]>> = 
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], does: 'Show these shortcuts', act: () => dialogs.show('shortcuts') },
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
-  { keys: ['/'], does: 'Search in the table of the page', act: () => focusSearch() },
+  { keys: ['/'], does: 'Search in the table of the page', act: focusSearch },
   { keys: ['a'], does: 'Ask the agent about the page', act: () => panel.open() },
   { keys: ['p'], does: 'Pause refreshing, or go on', act: () => void view.setPaused(!view.paused) },
   { keys: ['c'], does: 'Compare with the time before', act: () => void view.setComparing(!view.comparing) },
@@ -37,8 +38,6 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['-'], does: 'A range twice as long', act: () => void view.zoomOut() },
   ...Object.entries(pages).map(([letter, [path, title]]) => ({ keys: ['g', letter], does: title, act: go(path) })),
 ]
-
-const focusSearch = (): void => document.querySelector<HTMLElement>('main [type=search]')?.focus()
 
 /** The second letter must follow within this time. */
 const patienceMs = 1_500
