@@ -120,20 +120,20 @@ describe('keys', () => {
   it('are kept for the search of a page that is still loading', async () => {
     const { page } = await browser.visit()
     const { promise: isTyped, resolve: letLoad } = Promise.withResolvers<void>()
-    await page.route('**/api/v1/catalogue*', async (route) => {
+    await page.route('**/api/v1/config', async (route) => {
       await isTyped
       await route.continue()
     })
     await page.goto(`${product.url}/tables/settings?host=0`)
-    await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
+    await page.getByRole('button', { name: /Search or run a command/ }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('gpcc')
     await page.keyboard.press('Backspace')
-    expect(await page.getByRole('searchbox').count()).toBe(0)
+    expect(await page.getByRole('main').getByRole('searchbox').count()).toBe(0)
     letLoad()
     await page.waitForURL(/search=gpc(&|$)/)
     expect(page.url()).not.toMatch(/paused|compare/)
-    expect(await page.getByRole('searchbox').inputValue()).toBe('gpc')
+    expect(await page.getByRole('main').getByRole('searchbox').inputValue()).toBe('gpc')
   })
 })
 
