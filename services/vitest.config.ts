@@ -13,7 +13,8 @@ const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
 export default defineConfig({
   root,
   test: {
-    maxWorkers: isShared ? 1 : 2,
+    // A third of the time of a test is spent waiting for servers and timers, so three fill two cores.
+    maxWorkers: isShared ? 1 : 3,
     tags: [
       { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
       { name: 'night', description: 'needs what only machines of the night have' },

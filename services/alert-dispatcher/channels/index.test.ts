@@ -195,7 +195,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     expect(at.server.received.map(({ path }) => path).filter((path) => path.endsWith('/elsewhere'))).toEqual([])
   })
 
-  it('tells its secrets to nobody but its at.server, however it fails', async ({ expect }) => {
+  it('tells its secrets to nobody but its at.server, however it fails', { tags: ['long'] }, async ({ expect }) => {
     await using at = await stand(rig)
     const place = await at.open({ sendWithinMs: 700 })
     const secrets = rig.secrets(at.server.url)

@@ -195,6 +195,7 @@ describe('beside the engine itself, a cluster', () => {
 
   it.each([1, 0])(
     'sees a name of WITH only where the engine reads no table of that name, with analyzer %i',
+    { tags: ['long'] },
     (analyzer) => {
       session.query(`SET allow_experimental_analyzer = ${analyzer}`)
       session.query("CREATE OR REPLACE VIEW data AS SELECT throwIf(number >= 0, 'reached') AS x FROM numbers(1)")

@@ -175,7 +175,7 @@ describe('mail through a mail server, in the pipeline', () => {
       expect(everything).not.toContain(secret)
   })
 
-  it('reaches a saved server through the guard only', async () => {
+  it('reaches a saved server through the guard only', { tags: ['long'] }, async () => {
     const policy = { channels: { email: { variables: url() } } }
     const place = await open({ env, policy })
     await place.tell(fire())

@@ -240,7 +240,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     await expect(dispatcher.dead.EVENTS.list({ limit: 1 })).rejects.toThrow()
   })
 
-  it('creates streams and consumers again when the server came back empty', async () => {
+  it('creates streams and consumers again when the server came back empty', { tags: ['long'] }, async () => {
     await using first = await start()
     await using _installed = await first.install()
     await using queue = await first.queueOf('ingest')
