@@ -109,6 +109,24 @@ describe('keys', () => {
     expect(page.url()).not.toContain('compare')
   })
 
+  it('open the palette also in the moment in which another dialog closes', async () => {
+    const { page } = await open(anyPage)
+    await page.keyboard.press(',')
+    await page.getByRole('dialog', { name: 'Settings', exact: true }).waitFor()
+    // The browser fires the event of a closed dialog later than the key.
+    await page.evaluate(() => {
+      document.querySelector('dialog')?.close()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))
+    })
+    const palette = page.getByRole('dialog', { name: 'Search or run a command', exact: true })
+    await palette.waitFor()
+    await page.keyboard.type('topic merges')
+    await page
+      .getByRole('option', { name: /^Merges/ })
+      .first()
+      .waitFor()
+  })
+
   it('mean themselves where somebody types', async () => {
     const { page } = await open('/tables/settings?host=0')
     await page.keyboard.press('/')

@@ -10,7 +10,8 @@ export const dialogs = {
   show: (name: DialogName): void => {
     shown = name
   },
-  close: (): void => {
-    shown = null
+  /** The event of a closed dialog is late, and another one may be open by then. */
+  close: (name: DialogName): void => {
+    if (shown === name) shown = null
   },
 }
