@@ -135,6 +135,23 @@ describe('keys', () => {
     expect(page.url()).not.toMatch(/paused|compare/)
   })
 
+  it('are all searched for, however slowly they come and the page follows', async () => {
+    const { page } = await open('/tables/settings?host=0')
+    const session = await page.context().newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 10 })
+    const field = page.getByRole('main').getByRole('searchbox')
+    await field.focus()
+    const text = 'max_insert_threads'
+    // A little longer than the pause after which typing is followed, so that a key comes while the page still changes.
+    await page.keyboard.type(text, { delay: 356 })
+    await page.waitForURL(new RegExp(`search=${text}(&|$)`))
+    expect(await field.inputValue()).toBe(text)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+    await page.goBack()
+    await page.goForward()
+    await expect.poll(() => field.inputValue()).toBe(text)
+  })
+
   it('are kept for the search of a page that is still loading', async () => {
     const { page } = await browser.visit()
     const { promise: isTyped, resolve: letLoad } = Promise.withResolvers<void>()
