@@ -30,7 +30,7 @@ export const normalise = (draft: Draft & { sourceType: string }, around: Around)
     source,
     sourceType: draft.sourceType,
     externalId: draft.externalId === null ? null : nameWithin(draft.externalId),
-    dedupKey: nameWithin(draft.dedupKey ?? digestOf(title, resource)),
+    dedupKey: nameWithin(draft.dedupKey ?? fallbackKey(draft, resource)),
     severity: draft.severity ?? 'warning',
     severityUnknown: draft.severity === null,
     status: draft.status,
@@ -54,6 +54,28 @@ export const normalise = (draft: Draft & { sourceType: string }, around: Around)
 const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: Around): string => {
   if (idempotencyKey !== undefined) return digestOf('key', idempotencyKey, String(index))
   return identity === null ? digestOf('content', canonical(raw)) : digestOf('named', ...identity)
+}
+
+/**
+ * Identifies the subject of an event without a key: by title and resource, else by the id of its sender, else by all fields that stay the
+ * same. A title alone would merge unrelated incidents.
+ */
+const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): string => {
+  if (title.trim() !== '' && resource !== '') return digestOf(title.trim(), resource)
+  if (externalId !== null) return externalId
+  const stable = canonical(stableFields(raw))
+  return stable === '{}' ? digestOf('title', title.trim()) : digestOf('fields', stable)
+}
+
+const volatile =
+  /^(status|state|.*action|severity|level|priority|sev|result|conclusion|value|count|.*time(stamp)?|date|.*_?at|duration|.*id|uuid|message|body|text|description|details?|reason|url|link)$/i
+
+/** The fields of an object without those that change from message to message; numbers are measurements. */
+const stableFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(stableFields)
+  if (typeof value !== 'object' || value === null) return typeof value === 'number' ? null : value
+  const entries = Object.entries(value).filter(([name]) => !volatile.test(name))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, stableFields(inner)]))
 }
 
 /** A name that is too long is told from others by its digest, which a cut one would not be. */

@@ -43,12 +43,12 @@ const types: Readonly<Record<string, EventSeverity>> = {
 
 /** What the template that Datadog begins with says of a monitor it says here alone: `[Triggered on {host:db-1}] Disk is full`. */
 const headed =
-  /^(?:\[P\d\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
+  /^(?:\[(?<priority>P\d)\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
 
 /** The title without the state, by which the end of something is told from its beginning. */
-const readTitle = (title: string | null): { title: string; transition: string | null } => {
-  const { transition = null, group = '', name } = headed.exec(title ?? '')?.groups ?? {}
-  return { title: name === undefined ? firstOf(title) : `${name} ${group}`.trim(), transition }
+const readTitle = (text: string | null) => {
+  const { priority = null, transition = null, group = '', name } = headed.exec(text ?? '')?.groups ?? {}
+  return { title: name === undefined ? firstOf(text) : `${name} ${group}`.trim(), transition, priority }
 }
 
 const transitionOf = (transition: string | null, type: string | null): EventStatus => {
@@ -67,7 +67,7 @@ export const datadog: Adapter = {
   read: (sent) => {
     const given = understood(Webhook, sent)
     const { alert_type: type } = given
-    const { title, transition: inTitle } = readTitle(given.title)
+    const { title, transition: inTitle, priority } = readTitle(given.title)
     const transition = given.alert_transition ?? inTitle
     const source = 'datadog'
     const isWarning = /warn/i.test(transition ?? '')
@@ -76,9 +76,10 @@ export const datadog: Adapter = {
         source,
         externalId: given.id,
         identity: given.id === null ? null : [source, given.id, transition ?? ''],
-        dedupKey: firstOf(given.aggreg_key, given.alert_cycle_key, given.alert_id) || null,
+        // The default template names a monitor and its group in the title alone.
+        dedupKey: firstOf(given.aggreg_key, given.alert_cycle_key, given.alert_id, inTitle && `title:${title}`) || null,
         status: transitionOf(transition, type),
-        severity: isWarning ? 'warning' : (types[type ?? ''] ?? severityOf(given.priority)),
+        severity: isWarning ? 'warning' : (types[type ?? ''] ?? severityOf(given.priority ?? priority)),
         resource: firstOf(given.hostname),
         title,
         body: firstOf(given.body),

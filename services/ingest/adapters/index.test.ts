@@ -220,19 +220,19 @@ describe('a good payload', () => {
       'Datadog by the template it begins with',
       plainDatadog('[P2] [Re-Triggered on {host:db-1}] Disk is full'),
       {},
-      `datadog | datadog | - | firing | ? | - | Disk is full on {host:db-1} | ${at}`,
+      `datadog | datadog | title:Disk is full on {host:db-1} | firing | critical | - | Disk is full on {host:db-1} | ${at}`,
     ],
     [
       'Datadog by the template it begins with, a warning',
       plainDatadog('[Warn] Disk is full'),
       {},
-      `datadog | datadog | - | firing | warning | - | Disk is full | ${at}`,
+      `datadog | datadog | title:Disk is full | firing | warning | - | Disk is full | ${at}`,
     ],
     [
       'Datadog by the template it begins with, over',
       plainDatadog('[Recovered on {host:db-1}] Disk is full'),
       {},
-      `datadog | datadog | - | resolved | ? | - | Disk is full on {host:db-1} | ${at}`,
+      `datadog | datadog | title:Disk is full on {host:db-1} | resolved | ? | - | Disk is full on {host:db-1} | ${at}`,
     ],
     [
       'any object',

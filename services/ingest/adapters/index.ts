@@ -1,11 +1,22 @@
 import type { Adapter } from './adapter.ts'
 import { alertmanager } from './alertmanager.ts'
+import { azureMonitor } from './azure-monitor.ts'
+import { checkmk } from './checkmk.ts'
 import { binaryCloudEvents, cloudEvents } from './cloud-events.ts'
+import { cloudWatch, cloudWatchEvent } from './cloudwatch.ts'
 import { datadog } from './datadog.ts'
+import { gcpMonitoring } from './gcp-monitoring.ts'
 import { generic } from './generic.ts'
+import { github } from './github.ts'
 import { grafana } from './grafana.ts'
+import { healthchecks } from './healthchecks.ts'
+import { newRelic, newRelicIncident } from './new-relic.ts'
 import { opsgenie } from './opsgenie.ts'
 import { pagerDuty, pagerDutyEvents } from './pagerduty.ts'
+import { prometheus } from './prometheus.ts'
+import { sentry } from './sentry.ts'
+import { uptimeKuma } from './uptime-kuma.ts'
+import { zabbix, zabbixConnector } from './zabbix.ts'
 
 /** Every shape that is known, the first that recognises an object reads it; the last one takes what is left. */
 export const adapters: readonly Adapter[] = [
@@ -17,5 +28,19 @@ export const adapters: readonly Adapter[] = [
   pagerDutyEvents,
   opsgenie,
   datadog,
+  prometheus,
+  sentry,
+  github,
+  cloudWatch,
+  cloudWatchEvent,
+  azureMonitor,
+  gcpMonitoring,
+  newRelic,
+  newRelicIncident,
+  uptimeKuma,
+  zabbix,
+  zabbixConnector,
+  checkmk,
+  healthchecks,
   generic,
 ]

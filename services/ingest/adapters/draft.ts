@@ -1,0 +1,31 @@
+import type { Draft, Sent } from './adapter.ts'
+
+/** A draft of which the sender stated the given fields; all others are unknown. */
+export const draftOfFields = (
+  source: string,
+  raw: Sent,
+  fields: Pick<Draft, 'status' | 'title'> & Partial<Omit<Draft, 'labels'>> & { labels?: Labels },
+): Draft => ({
+  source,
+  raw,
+  externalId: null,
+  identity: null,
+  dedupKey: null,
+  severity: null,
+  resource: '',
+  body: '',
+  occurredAt: null,
+  endsAt: null,
+  url: null,
+  ...fields,
+  labels: labelsWithValue(fields.labels ?? {}),
+})
+
+type Labels = Readonly<Record<string, string | number | null | undefined>>
+
+const labelsWithValue = (labels: Labels): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels).flatMap(([name, value]) =>
+      value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  )

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Adapter } from './adapter.ts'
+import { draftOfFields } from './draft.ts'
+import { firstOf, instant, maybeWords, understood } from './fields.ts'
+
+const Webhook = z.looseObject({
+  code: z.uuid(),
+  name: maybeWords,
+  status: z.enum(['up', 'down']),
+  now: instant,
+  tags: maybeWords,
+  body: maybeWords,
+})
+
+/**
+ * A webhook of Healthchecks.io, whose body its user writes from its placeholders:
+ * `{"code":"$CODE","name":"$NAME","status":"$STATUS","now":"$NOW","tags":"$TAGS"}`.
+ */
+export const healthchecks: Adapter = {
+  id: 'healthchecks',
+  recognises: ({ code, status }) =>
+    z.uuid().safeParse(code).success && typeof status === 'string' && /^(up|down)$/.test(status),
+  read: (sent) => {
+    const { code, name, status, now, tags, body } = understood(Webhook, sent)
+    return [
+      draftOfFields('healthchecks', sent, {
+        externalId: code,
+        dedupKey: code,
+        status: status === 'down' ? 'firing' : 'resolved',
+        severity: 'critical',
+        resource: firstOf(name, code),
+        title: firstOf(name, code),
+        body: firstOf(body),
+        labels: { tags },
+        occurredAt: now,
+      }),
+    ]
+  },
+}

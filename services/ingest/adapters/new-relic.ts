@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
+import type { Adapter } from './adapter.ts'
+import { draftOfFields } from './draft.ts'
+import { firstOf, instant, maybeWords, understood, words } from './fields.ts'
+
+/** New Relic counts `HIGH` as a warning: its conditions have the thresholds critical and warning. */
+const severities: Readonly<Record<string, EventSeverity>> = {
+  CRITICAL: 'critical',
+  HIGH: 'warning',
+  WARNING: 'warning',
+  MEDIUM: 'info',
+  LOW: 'info',
+  INFO: 'info',
+}
+const statuses: Readonly<Record<string, EventStatus>> = {
+  CREATED: 'firing',
+  ACTIVATED: 'firing',
+  OPEN: 'firing',
+  ACKNOWLEDGED: 'acknowledged',
+  CLOSED: 'resolved',
+}
+
+const list = z.union([z.array(z.string()), z.string().transform((text) => [text])]).nullish()
+
+const Issue = z.looseObject({
+  id: words,
+  issueUrl: maybeWords,
+  title: maybeWords,
+  priority: maybeWords,
+  state: z.string(),
+  impactedEntities: list,
+  alertPolicyNames: list,
+  alertConditionNames: list,
+  workflowName: maybeWords,
+  createdAt: instant,
+  updatedAt: instant,
+})
+
+/** The webhook of a New Relic workflow, by its default template. */
+export const newRelic: Adapter = {
+  id: 'new-relic',
+  recognises: ({ id, state, issueUrl, workflowName, impactedEntities }) =>
+    id !== undefined &&
+    state !== undefined &&
+    (issueUrl !== undefined || workflowName !== undefined || impactedEntities !== undefined),
+  read: (sent) => {
+    const issue = understood(Issue, sent)
+    const status = statuses[issue.state.toUpperCase()] ?? 'info'
+    return [
+      draftOfFields('new-relic', sent, {
+        externalId: issue.id,
+        dedupKey: issue.id,
+        status,
+        severity: severities[(issue.priority ?? '').toUpperCase()] ?? null,
+        resource: (issue.impactedEntities ?? []).join(', '),
+        title: firstOf(issue.title, issue.alertConditionNames?.[0]),
+        labels: {
+          policy: issue.alertPolicyNames?.join(', '),
+          condition: issue.alertConditionNames?.join(', '),
+          workflow: issue.workflowName,
+        },
+        occurredAt: status === 'firing' ? issue.createdAt : issue.updatedAt,
+        url: issue.issueUrl,
+      }),
+    ]
+  },
+}
+
+const Incident = z.looseObject({
+  incident_id: words,
+  condition_name: maybeWords,
+  policy_name: maybeWords,
+  current_state: z.string(),
+  severity: maybeWords,
+  details: maybeWords,
+  incident_url: maybeWords,
+  timestamp: instant,
+  targets: z.array(z.looseObject({ name: maybeWords })).nullish(),
+})
+
+/** The older webhook of New Relic's notification channels. */
+export const newRelicIncident: Adapter = {
+  id: 'new-relic',
+  recognises: (sent) =>
+    sent.incident_id !== undefined && sent.current_state !== undefined && sent.condition_name !== undefined,
+  read: (sent) => {
+    const incident = understood(Incident, sent)
+    return [
+      draftOfFields('new-relic', sent, {
+        externalId: incident.incident_id,
+        dedupKey: incident.incident_id,
+        status: statuses[incident.current_state.toUpperCase()] ?? 'info',
+        severity: severities[(incident.severity ?? '').toUpperCase()] ?? null,
+        resource: (incident.targets ?? []).map(({ name }) => firstOf(name)).join(', '),
+        title: firstOf(incident.condition_name),
+        body: firstOf(incident.details),
+        labels: { policy: incident.policy_name },
+        occurredAt: incident.timestamp,
+        url: incident.incident_url,
+      }),
+    ]
+  },
+}
