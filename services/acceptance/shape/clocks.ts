@@ -56,6 +56,7 @@ export const instantFiles: Readonly<Record<string, string>> = {
   'services/gateway/limits/limits.ts': 'the end of the day (UTC), by which guests are counted',
   'services/gateway/routes/connections.ts': 'shown: when a connection session ends',
   'services/gateway/routes/device-login.ts': 'stored: the end of a code, followed over jumps where it is read',
+  'services/ingest/adapters/prometheus.ts': 'of the sender: an alert resolves at its end',
   'services/ingest/deployments.ts': 'stored: deployments older than some days',
   'services/ingest/service.ts': 'stored: events older than some days',
   'services/mcp/call-tool.ts': 'stored: when a call began',

@@ -29,10 +29,10 @@ const noAddress = 'https://'
 /** The webhook of Uptime Kuma. A test and a certificate warning come without a heartbeat. */
 export const uptimeKuma: Adapter = {
   id: 'uptime-kuma',
-  recognises: ({ heartbeat, monitor, msg }) =>
-    monitor !== undefined && heartbeat !== undefined && (msg !== undefined || isSent(monitor)),
+  recognises: ({ heartbeat, monitor, ...others }) =>
+    monitor !== undefined && heartbeat !== undefined && ('msg' in others || isSent(monitor)),
   read: (sent) => {
-    const { msg, monitor, heartbeat } = understood(Webhook, sent)
+    const { msg: text, monitor, heartbeat } = understood(Webhook, sent)
     const isCertificate = !heartbeat && monitor != null
     const [status, severity] = isCertificate ? (['firing', 'warning'] as const) : (states[heartbeat?.status ?? 3] ?? [])
     const id = monitor?.id ?? heartbeat?.monitorID ?? null
@@ -44,8 +44,8 @@ export const uptimeKuma: Adapter = {
         status: status ?? 'info',
         severity: severity ?? null,
         resource: firstOf(address, monitor?.hostname),
-        title: firstOf(monitor?.name, msg),
-        body: firstOf(heartbeat?.msg, msg),
+        title: firstOf(monitor?.name, text),
+        body: firstOf(heartbeat?.msg, text),
         labels: { type: monitor?.type },
         occurredAt: heartbeat?.time ?? null,
         url: address ?? null,

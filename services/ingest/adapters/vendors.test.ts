@@ -1,42 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { readEvents } from '../accept.ts'
-
-const at = '2026-03-01T10:00:00.000Z'
-const atSeconds = 1_772_359_200
-
-interface Expected {
-  key: string | null
-  status: string
-  severity: string | null
-  title: string
-  resource?: string
-  at?: string | null
-  url?: string | null
-}
-
-/** A payload in the form that the public documentation of its vendor states, with its header fields. */
-type Case = [name: string, sent: object, expected: Expected, headers?: Record<string, string>]
-
-const check = (vendor: string, cases: readonly Case[]): void => {
-  describe(vendor, () => {
-    it.each<Case>([...cases])('reads %s', (_name, sent, expected, headers = {}) => {
-      const [event, ...others] = readEvents(JSON.stringify(sent), headers)
-      expect(others).toEqual([])
-      if (!event || 'error' in event) throw new Error(event?.error)
-      const { dedupKey, status, severity, title, resource, occurredAt, url } = event
-      expect(event.sourceType).toBe(vendor)
-      expect({
-        key: dedupKey,
-        status,
-        severity,
-        title,
-        ...('resource' in expected && { resource }),
-        ...('at' in expected && { at: occurredAt === null ? null : new Date(occurredAt).toISOString() }),
-        ...('url' in expected && { url }),
-      }).toEqual(expected)
-    })
-  })
-}
+import { at, atSeconds, checkVendor } from './testing/check-vendor.ts'
 
 const sentryIssue = (action: string, more: object = {}) => ({
   action,
@@ -74,7 +36,7 @@ const sentryMetric = (action: string) => ({
   },
 })
 const issueTitle = 'ReferenceError: heck is not defined'
-check('sentry', [
+checkVendor('sentry', [
   [
     'a new issue',
     sentryIssue('created'),
@@ -149,7 +111,7 @@ const alarm = (state: string, more: object = {}) => ({
   ...more,
 })
 const arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:disk'
-check('cloudwatch', [
+checkVendor('cloudwatch', [
   ['an alarm', alarm('ALARM'), { key: arn, status: 'firing', severity: null, title: 'disk', resource: 'i-0f', at }],
   ['its end', alarm('OK'), { key: arn, status: 'resolved', severity: null, title: 'disk' }],
   ['missing data', alarm('INSUFFICIENT_DATA'), { key: arn, status: 'info', severity: null, title: 'disk' }],
@@ -191,7 +153,7 @@ const azure = (essentials: object) => ({
   },
 })
 const alertId = '/subscriptions/s/providers/Microsoft.AlertsManagement/alerts/b9'
-check('azure-monitor', [
+checkVendor('azure-monitor', [
   [
     'a fired alert',
     azure({}),
@@ -233,7 +195,7 @@ const gcp = (incident: object) => ({
     ...incident,
   },
 })
-check('gcp-monitoring', [
+checkVendor('gcp-monitoring', [
   [
     'an open incident',
     gcp({}),
@@ -273,7 +235,7 @@ const kuma = (status: number | null, more: object = {}) => ({
   msg: '[checkout] [🔴 Down] timeout of 48000ms exceeded',
   ...more,
 })
-check('uptime-kuma', [
+checkVendor('uptime-kuma', [
   [
     'a monitor that is down',
     kuma(0),
@@ -286,391 +248,5 @@ check('uptime-kuma', [
     'a test',
     { heartbeat: null, monitor: null, msg: 'Notification Testing' },
     { key: null, status: 'info', severity: 'info', title: 'Notification Testing' },
-  ],
-])
-
-const repository = { full_name: 'acme/shop', html_url: 'https://github.com/acme/shop' }
-const sender = { login: 'ada' }
-const deployment = (state: string) => ({
-  action: 'created',
-  deployment_status: { id: 9, state, description: 'rolled out', target_url: 'https://ci/9', created_at: at },
-  deployment: { id: 1, environment: 'production', ref: 'main', task: 'deploy' },
-  repository,
-  sender,
-})
-const checkRun = (conclusion: string | null) => ({
-  action: 'completed',
-  check_run: {
-    id: 4,
-    name: 'test',
-    status: 'completed',
-    conclusion,
-    html_url: 'https://github.com/acme/shop/runs/4',
-    completed_at: at,
-    output: { title: '3 failures', summary: '' },
-    check_suite: { head_branch: 'main' },
-  },
-  repository,
-  sender,
-})
-const dependabot = (action: string) => ({
-  action,
-  alert: {
-    number: 12,
-    state: 'open',
-    created_at: at,
-    html_url: 'https://github.com/acme/shop/security/dependabot/12',
-    security_advisory: { summary: 'Prototype pollution', severity: 'high' },
-  },
-  repository,
-  sender,
-})
-const github = (event: string) => ({ 'x-github-event': event })
-check('github', [
-  [
-    'a failed deployment',
-    deployment('failure'),
-    {
-      key: 'deployment:acme/shop:production',
-      status: 'firing',
-      severity: 'warning',
-      title: 'Deployment to production',
-      resource: 'acme/shop',
-      at,
-      url: 'https://ci/9',
-    },
-    github('deployment_status'),
-  ],
-  [
-    'a successful deployment, which never fires',
-    deployment('success'),
-    {
-      key: 'deployment:acme/shop:production',
-      status: 'resolved',
-      severity: 'warning',
-      title: 'Deployment to production',
-    },
-    github('deployment_status'),
-  ],
-  [
-    'a deployment in progress',
-    deployment('in_progress'),
-    { key: 'deployment:acme/shop:production', status: 'info', severity: 'warning', title: 'Deployment to production' },
-  ],
-  [
-    'a failed check',
-    checkRun('failure'),
-    { key: 'check:acme/shop:main:test', status: 'firing', severity: 'warning', title: 'test on main', at },
-    github('check_run'),
-  ],
-  [
-    'the same check passed',
-    checkRun('success'),
-    { key: 'check:acme/shop:main:test', status: 'resolved', severity: 'warning', title: 'test on main' },
-    github('check_run'),
-  ],
-  [
-    'a new Dependabot alert',
-    dependabot('created'),
-    {
-      key: 'dependabot_alert:acme/shop:12',
-      status: 'firing',
-      severity: 'critical',
-      title: 'Prototype pollution',
-      at,
-    },
-    github('dependabot_alert'),
-  ],
-  [
-    'a fixed Dependabot alert, told by its fields',
-    dependabot('fixed'),
-    { key: 'dependabot_alert:acme/shop:12', status: 'resolved', severity: 'critical', title: 'Prototype pollution' },
-  ],
-  [
-    'a star',
-    { action: 'created', repository, sender },
-    { key: null, status: 'info', severity: null, title: 'acme/shop: star created' },
-    github('star'),
-  ],
-])
-
-const newRelic = (more: object = {}) => ({
-  id: '0ea2df1c-adab-45d2-aae0-042b609d2322',
-  issueUrl: 'https://one.newrelic.com/issue/0ea2df1c',
-  title: 'Disk is full on db-1',
-  priority: 'CRITICAL',
-  impactedEntities: ['db-1'],
-  totalIncidents: 1,
-  state: 'ACTIVATED',
-  createdAt: atSeconds * 1_000,
-  updatedAt: atSeconds * 1_000,
-  alertPolicyNames: ['Databases'],
-  alertConditionNames: ['Disk'],
-  workflowName: 'watchhouse',
-  ...more,
-})
-const issueId = '0ea2df1c-adab-45d2-aae0-042b609d2322'
-const newRelicTitle = 'Disk is full on db-1'
-check('new-relic', [
-  [
-    'an activated issue',
-    newRelic(),
-    { key: issueId, status: 'firing', severity: 'critical', title: newRelicTitle, resource: 'db-1', at },
-  ],
-  [
-    'an acknowledged issue',
-    newRelic({ state: 'ACKNOWLEDGED' }),
-    { key: issueId, status: 'acknowledged', severity: 'critical', title: newRelicTitle },
-  ],
-  [
-    'a closed issue of high priority',
-    newRelic({ state: 'CLOSED', priority: 'HIGH' }),
-    { key: issueId, status: 'resolved', severity: 'warning', title: newRelicTitle, at },
-  ],
-  [
-    'an incident of a notification channel',
-    {
-      account_id: 1,
-      condition_id: 5,
-      condition_name: 'Disk',
-      current_state: 'open',
-      details: 'over 90 %',
-      event_type: 'INCIDENT',
-      incident_id: 321,
-      incident_url: 'https://alerts.newrelic.com/incidents/321',
-      policy_name: 'Databases',
-      severity: 'WARNING',
-      targets: [{ name: 'db-1' }],
-      timestamp: atSeconds * 1_000,
-    },
-    { key: '321', status: 'firing', severity: 'warning', title: 'Disk', resource: 'db-1', at },
-  ],
-])
-
-const zabbix = (more: object = {}) => ({
-  event_source: '0',
-  event_id: '4711',
-  event_value: '1',
-  event_update_status: '0',
-  event_name: 'Disk is full on db-1',
-  event_nseverity: '4',
-  event_severity: 'High',
-  host_name: 'db-1',
-  trigger_id: '15',
-  zabbix_url: 'https://zabbix.example/',
-  alert_message: '95 % used',
-  ...more,
-})
-check('zabbix', [
-  [
-    'a problem',
-    zabbix(),
-    {
-      key: '4711',
-      status: 'firing',
-      severity: 'critical',
-      title: 'Disk is full on db-1',
-      resource: 'db-1',
-      url: 'https://zabbix.example/tr_events.php?triggerid=15&eventid=4711',
-    },
-  ],
-  [
-    'its recovery',
-    zabbix({ event_value: '0' }),
-    { key: '4711', status: 'resolved', severity: 'critical', title: 'Disk is full on db-1' },
-  ],
-  [
-    'its acknowledgement',
-    zabbix({ event_update_status: '1', event_update_action: 'acknowledged' }),
-    { key: '4711', status: 'acknowledged', severity: 'critical', title: 'Disk is full on db-1' },
-  ],
-  [
-    'an average problem, by its word',
-    zabbix({ event_nseverity: undefined, event_severity: 'Average' }),
-    { key: '4711', status: 'firing', severity: 'warning', title: 'Disk is full on db-1' },
-  ],
-  [
-    'a problem of a connector',
-    {
-      clock: atSeconds,
-      ns: 5,
-      value: 1,
-      eventid: 42,
-      name: 'Disk is full',
-      severity: 5,
-      hosts: [{ host: 'db-1', name: 'Database 1' }],
-      groups: ['Databases'],
-      tags: [{ tag: 'scope', value: 'capacity' }],
-    },
-    { key: '42', status: 'firing', severity: 'critical', title: 'Disk is full', resource: 'Database 1', at },
-  ],
-  [
-    'the recovery of a connector, which names its problem',
-    { clock: atSeconds, ns: 5, value: 0, eventid: 43, p_eventid: 42 },
-    { key: '42', status: 'resolved', severity: null, title: '', at },
-  ],
-])
-
-const checkmk = (more: object = {}) => ({
-  OMD_SITE: 'central',
-  NOTIFICATIONTYPE: 'PROBLEM',
-  WHAT: 'SERVICE',
-  HOSTNAME: 'db-1',
-  HOSTSTATE: 'UP',
-  SERVICEDESC: 'Filesystem /',
-  SERVICESTATE: 'CRITICAL',
-  SERVICEOUTPUT: 'CRIT - 95.0% used',
-  MICROTIME: `${atSeconds}000000`,
-  ...more,
-})
-check('checkmk', [
-  [
-    'a problem of a service',
-    checkmk(),
-    {
-      key: 'central:db-1:Filesystem /',
-      status: 'firing',
-      severity: 'critical',
-      title: 'Filesystem / on db-1',
-      resource: 'db-1',
-      at,
-    },
-  ],
-  [
-    'its recovery',
-    checkmk({ NOTIFICATIONTYPE: 'RECOVERY', SERVICESTATE: 'OK' }),
-    { key: 'central:db-1:Filesystem /', status: 'resolved', severity: 'info', title: 'Filesystem / on db-1' },
-  ],
-  [
-    'its acknowledgement',
-    checkmk({ NOTIFICATIONTYPE: 'ACKNOWLEDGEMENT', SERVICESTATE: 'WARNING' }),
-    { key: 'central:db-1:Filesystem /', status: 'acknowledged', severity: 'warning', title: 'Filesystem / on db-1' },
-  ],
-  [
-    'a host that is down, by the names that scripts see',
-    { NOTIFY_NOTIFICATIONTYPE: 'PROBLEM', NOTIFY_HOSTNAME: 'db-1', NOTIFY_HOSTSTATE: 'DOWN' },
-    { key: 'db-1', status: 'firing', severity: 'critical', title: 'db-1 DOWN' },
-  ],
-  [
-    'a downtime',
-    checkmk({ NOTIFICATIONTYPE: 'DOWNTIMESTART' }),
-    { key: 'central:db-1:Filesystem /', status: 'info', severity: 'critical', title: 'Filesystem / on db-1' },
-  ],
-])
-
-const code = 'f618072a-7bde-4eee-af63-71a77c5723bc'
-check('healthchecks', [
-  [
-    'a job that is down',
-    { code, name: 'backup', status: 'down', now: at, tags: 'prod db' },
-    { key: code, status: 'firing', severity: 'critical', title: 'backup', resource: 'backup', at },
-  ],
-  [
-    'its recovery',
-    { code, name: 'backup', status: 'up' },
-    { key: code, status: 'resolved', severity: 'critical', title: 'backup' },
-  ],
-  [
-    'a job without a name',
-    { code, name: '', status: 'down' },
-    { key: code, status: 'firing', severity: 'critical', title: code },
-  ],
-  [
-    'the body of a ping',
-    { code, name: 'backup', status: 'down', body: 'disk full' },
-    { key: code, status: 'firing', severity: 'critical', title: 'backup' },
-  ],
-])
-
-const prometheusAlert = (more: object = {}) => ({
-  labels: { alertname: 'DiskFull', instance: 'db-1:9100', severity: 'critical' },
-  annotations: { summary: 'Disk is full' },
-  startsAt: at,
-  endsAt: '2999-01-01T00:00:00Z',
-  generatorURL: 'http://prometheus/graph',
-  ...more,
-})
-const labelsKey = '[["alertname","DiskFull"],["instance","db-1:9100"],["severity","critical"]]'
-check('prometheus', [
-  [
-    'an alert',
-    [prometheusAlert()],
-    {
-      key: labelsKey,
-      status: 'firing',
-      severity: 'critical',
-      title: 'Disk is full',
-      resource: 'db-1:9100',
-      at,
-      url: 'http://prometheus/graph',
-    },
-  ],
-  [
-    'its end',
-    [prometheusAlert({ startsAt: '2026-03-01T09:00:00Z', endsAt: at })],
-    { key: labelsKey, status: 'resolved', severity: 'critical', title: 'Disk is full', at },
-  ],
-  [
-    'an alert without an end',
-    [prometheusAlert({ endsAt: undefined })],
-    { key: labelsKey, status: 'firing', severity: 'critical', title: 'Disk is full' },
-  ],
-  [
-    'labels alone',
-    [{ labels: { alertname: 'DiskFull' } }],
-    { key: '[["alertname","DiskFull"]]', status: 'firing', severity: null, title: 'DiskFull' },
-  ],
-])
-
-const datadog = (title: string) => ({
-  id: '7',
-  title,
-  event_type: 'metric_alert_monitor',
-  org: { id: '1' },
-  date: String(atSeconds * 1_000),
-})
-check('datadog', [
-  [
-    'a priority in the title',
-    datadog('[P2] [Triggered on {host:db-1}] Disk'),
-    { key: 'title:Disk on {host:db-1}', status: 'firing', severity: 'critical', title: 'Disk on {host:db-1}', at },
-  ],
-  [
-    'a low priority in the title',
-    datadog('[P4] [Triggered] Disk'),
-    { key: 'title:Disk', status: 'firing', severity: 'info', title: 'Disk' },
-  ],
-  [
-    'the recovery of the same group',
-    datadog('[P2] [Recovered on {host:db-1}] Disk'),
-    { key: 'title:Disk on {host:db-1}', status: 'resolved', severity: 'critical', title: 'Disk on {host:db-1}' },
-  ],
-  [
-    'a warning',
-    datadog('[P3] [Warn] Disk'),
-    { key: 'title:Disk', status: 'firing', severity: 'warning', title: 'Disk' },
-  ],
-])
-
-check('generic', [
-  [
-    'a success',
-    { title: 'Backup', status: 'success' },
-    { key: null, status: 'resolved', severity: 'info', title: 'Backup' },
-  ],
-  [
-    'a passed run',
-    { title: 'Nightly', state: 'passed' },
-    { key: null, status: 'resolved', severity: null, title: 'Nightly' },
-  ],
-  [
-    'a failure',
-    { title: 'Backup', status: 'failure' },
-    { key: null, status: 'firing', severity: null, title: 'Backup' },
-  ],
-  [
-    'a run in progress',
-    { title: 'Nightly', status: 'running' },
-    { key: null, status: 'info', severity: null, title: 'Nightly' },
   ],
 ])

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { readEvents } from '../../accept.ts'
+
+/** 10:00 UTC on 1 March 2026. */
+export const at = '2026-03-01T10:00:00.000Z'
+/** The same instant in epoch seconds. */
+export const atSeconds = 1_772_359_200
+
+interface Expected {
+  key: string | null
+  status: string
+  severity: string | null
+  title: string
+  resource?: string
+  at?: string | null
+  url?: string | null
+}
+
+/** A payload in the form that the public documentation of its vendor states, with its header fields. */
+type Case = [name: string, sent: object, expected: Expected, headers?: Record<string, string>]
+
+/** Tests that the adapter of a vendor reads each payload. */
+export const checkVendor = (vendor: string, cases: readonly Case[]): void => {
+  describe(vendor, () => {
+    it.each<Case>([...cases])('reads %s', (_name, sent, expected, headers = {}) => {
+      const [event, ...others] = readEvents(JSON.stringify(sent), headers)
+      expect(others).toEqual([])
+      if (!event || 'error' in event) throw new Error(event?.error)
+      const { dedupKey, status, severity, title, resource, occurredAt, url } = event
+      expect(event.sourceType).toBe(vendor)
+      expect({
+        key: dedupKey,
+        status,
+        severity,
+        title,
+        ...('resource' in expected && { resource }),
+        ...('at' in expected && { at: occurredAt === null ? null : new Date(occurredAt).toISOString() }),
+        ...('url' in expected && { url }),
+      }).toEqual(expected)
+    })
+  })
+}
