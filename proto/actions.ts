@@ -3,30 +3,33 @@ import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
-/** Name of a database, table, user or role: any text, since hosts allow any; it is quoted wherever it is used. */
+/** Name of a database, table, user or role. Hosts allow any text, so it is quoted wherever it is used. */
 export const Identifier = z.string().min(1, 'must not be empty').max(255, 'must not be longer than 255 characters')
 
-/** What an action found and did. */
+/** The outcome of an action. */
 export const ActionOutcome = z.object({
-  /** `done`: the host says so. `running`: it has begun and goes on by itself. `ignored`: the host had nothing left to do. */
+  /**
+   * `done`: the host confirms it. `running`: it has started and continues by itself. `ignored`: the host had nothing
+   * left to do.
+   */
   state: z.enum(['done', 'running', 'ignored']),
-  /** What was there when the action began: of a query its user and age, of a mutation what was left of it, of a table its parts. */
+  /** The target before the action: user and age of a query, remaining parts of a mutation, parts of a table. */
   target: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-  /** The id of the statement on the host; null while it goes on. */
+  /** The id of the statement on the host; null while it is running. */
   queryId: z.string().nullable(),
 })
 export type ActionOutcome = z.infer<typeof ActionOutcome>
 
 const ofTable = { database: Identifier, table: Identifier }
 
-/** What each action is told, besides the host. */
+/** The input of each action, besides the host. */
 export const actionParameters = {
   killQuery: { queryId: QueryId },
   optimizeTable: {
     ...ofTable,
-    /** As `system.parts.partition_id` names it; all partitions when not given. */
+    /** A `partition_id` of `system.parts`; all partitions if absent. */
     partitionId: z.string().min(1).max(255).optional(),
-    /** Merge even where one part is left. */
+    /** Merge even a single part. */
     final: z.boolean().default(false),
     deduplicate: z.boolean().default(false),
   },
@@ -35,21 +38,21 @@ export const actionParameters = {
 
 const writing = { callers: ['gateway'], feature: 'ACTIONS', prefer: 'hostKey', output: ActionOutcome } as const
 
-/** The few things that change a host. Each looks at its target first and refuses when that is not there any more. */
+/** Actions that change a host. Each first checks that its target still exists, and fails otherwise. */
 export const actionMethods = {
   killQuery: rpc({
     ...writing,
-    doc: 'Ends a running query; `not-found` when none of this id runs.',
+    doc: 'Kills a running query; `not-found` if no query with this id is running.',
     input: z.object({ ...ofHost, ...actionParameters.killQuery }),
   }),
   optimizeTable: rpc({
     ...writing,
-    doc: 'Merges the parts of a table, or of one partition. `not-found` without the table, `conflict` where its engine has no parts.',
+    doc: 'Merges the parts of a table or of one partition. `not-found` if the table does not exist, `conflict` if its engine has no parts.',
     input: z.object({ ...ofHost, ...actionParameters.optimizeTable }),
   }),
   killMutation: rpc({
     ...writing,
-    doc: 'Stops a mutation for good; `not-found` without it, `conflict` when it is done already.',
+    doc: 'Kills a mutation; `not-found` if it does not exist, `conflict` if it is done.',
     input: z.object({ ...ofHost, ...actionParameters.killMutation }),
   }),
 }

@@ -1,25 +1,27 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { longestExplained } from './explain.ts'
+import { maxExplainedLength } from './explain.ts'
 import { ofHost } from './host.ts'
 import { QueryId } from './query-detail.ts'
 
-/** What can be advised, that of the least effort first. */
+/** Kinds of advice, in ascending order of effort. */
 export const adviceKinds = ['prewhere', 'skip-index', 'projection', 'materialized-view', 'partition-key'] as const
 /** One of `adviceKinds`. */
 export const AdviceKind = z.enum(adviceKinds)
 export type AdviceKind = z.infer<typeof AdviceKind>
 
 /**
- * How sure the savings are: `verified` was tried out by the host on its data, `estimated` is computed from what the host
- * counted, `unverified` is what such a change usually does.
+ * How the savings were determined: `verified` by a test on the data of the host, `estimated` from counts of the host,
+ * `unverified` from experience with such changes.
  */
 export const proofs = ['verified', 'estimated', 'unverified'] as const
 /** One of `proofs`. */
 export const Proof = z.enum(proofs)
 export type Proof = z.infer<typeof Proof>
 
-/** What one execution reads of the table, before and after; bytes are of the compressed columns that the statement reads. */
+/**
+ * Data read from the table by one execution, before and after. Bytes are those of the compressed columns that it reads.
+ */
 export const Savings = z.object({
   marksBefore: z.number(),
   marksAfter: z.number(),
@@ -28,30 +30,30 @@ export const Savings = z.object({
 })
 export type Savings = z.infer<typeof Savings>
 
-/** One change that would make a statement cheaper. */
+/** A change that would make a query cheaper. */
 export const Recommendation = z.object({
   kind: AdviceKind,
   title: z.string(),
   /** `database.table`. */
   table: z.string(),
   rationale: z.string(),
-  /** Statements an operator would run; null when the statement itself would change. */
+  /** Statements for the operator to run; null if the query itself would change. */
   ddl: z.string().nullable(),
-  /** The statement as it would be written; null when the table would change. */
+  /** The rewritten query; null if the table would change. */
   rewritten: z.string().nullable(),
-  /** Whether `ddl` or `rewritten` has values in it that the statement gives. */
-  tellsValues: z.boolean(),
+  /** Whether `ddl` or `rewritten` contains values of the query. */
+  includesValues: z.boolean(),
   proof: Proof,
-  /** Null when nothing could be computed. */
+  /** Null if the savings are unknown. */
   savings: Savings.nullable(),
   risk: z.string(),
 })
 export type Recommendation = z.infer<typeof Recommendation>
 
-/** Advice on what hosts are asked. */
+/** Recommendations for the queries that a host runs. */
 export const adviceMethods = {
   advise: rpc({
-    doc: 'Ranked advice for one statement, given as SQL or by the id of a query in the log. Nothing is changed. A statement that is no SELECT is refused.',
+    doc: 'Returns ranked advice for one query, as SQL or by the id of a query in the log. Changes nothing. Rejects statements other than SELECT.',
     callers: ['gateway', 'agent', 'mcp'],
     feature: 'QUERIES',
     safe: true,
@@ -59,9 +61,9 @@ export const adviceMethods = {
     input: z
       .object({
         ...ofHost,
-        query: z.string().max(longestExplained).optional(),
+        query: z.string().max(maxExplainedLength).optional(),
         queryId: QueryId.optional(),
-        /** Where names without a database are looked up; for a `queryId` it is in the log. */
+        /** The default database of the query; for a `queryId` it is in the log. */
         database: z.string().min(1).max(256).optional(),
       })
       .refine(({ query, queryId }) => (query === undefined) !== (queryId === undefined), {
@@ -69,7 +71,7 @@ export const adviceMethods = {
       }),
     output: z.object({
       recommendations: z.array(Recommendation),
-      /** Why nothing is advised, or not on some table. */
+      /** Why there are no recommendations, or why a table was skipped. */
       notes: z.array(z.string()),
     }),
   }),

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { ControlWish } from './agent.ts'
+import { ControlRequest } from './agent.ts'
 import { ResultColumn } from './console.ts'
 import { HostKey } from './host.ts'
 
-/** Where one step of a plan stands. */
+/** The status of one step of a plan. */
 export const PlanStep = z.object({
   title: z.string().min(1).max(200),
   status: z.enum(['pending', 'in_progress', 'completed']),
 })
 export type PlanStep = z.infer<typeof PlanStep>
 
-/** `data-plan`: the checklist of a question that takes several steps; each part replaces the one before it. */
+/** `data-plan`: the checklist of a request with several steps. Each part replaces the previous one. */
 export const PlanPart = z.object({ steps: z.array(PlanStep).min(2).max(20) })
 
-/** The kinds of charts that an answer may show. */
+/** The kinds of charts in responses. */
 export const answerChartKinds = [
   'bar',
   'line',
@@ -27,47 +27,47 @@ export const answerChartKinds = [
   'scatter',
 ] as const
 
-/** `data-chart`: a chart in an answer, drawn from rows in the order of their columns. */
+/** `data-chart`: a chart in a response. Values of rows are in column order. */
 export const ChartPart = z.object({
   title: z.string().max(200),
   kind: z.enum(answerChartKinds),
   hostKey: HostKey,
-  /** The statement that gave the rows. */
+  /** The statement that returned the rows. */
   sql: z.string().max(100_000).nullable(),
   columns: z.array(ResultColumn).min(1).max(64),
   rows: z.array(z.array(z.unknown())).max(1_000),
-  /** Column along the axis; null where a kind has none. */
+  /** Column of the x-axis; null if the kind has none. */
   x: z.string().nullable(),
-  /** Columns that are drawn. */
+  /** Columns with values. */
   y: z.array(z.string()).max(16),
   unit: z.enum(['bytes', 'duration', 'number', 'quantity']).nullable(),
 })
 export type ChartPart = z.infer<typeof ChartPart>
 
-/** `data-usage`: what an answer has cost; tokens are those of all its steps. */
+/** `data-usage`: the cost of a response. Tokens are those of all its steps. */
 export const UsagePart = z.object({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
   cachedTokens: z.int().min(0),
   reasoningTokens: z.int().min(0),
-  /** In US dollars; null where the price of the model is not known. */
+  /** In US dollars; null if the price of the model is unknown. */
   estimatedCostUsd: z.number().nullable(),
   provider: z.string(),
-  /** As it was asked for, and as its gateway named the one that answered. */
+  /** The requested model, and the model that responded, as named by its gateway. */
   model: z.string(),
   resolvedModel: z.string(),
   steps: z.int().min(0),
   durationMs: z.number(),
-  /** Milliseconds until the model said anything; null when it never did. */
+  /** Milliseconds until the first token; null without any. */
   firstTokenMs: z.number().nullable(),
 })
 export type UsagePart = z.infer<typeof UsagePart>
 
-/** `data-approval`: what the agent wishes to have done to a host. A later part of the same id says what came of it. */
+/** `data-approval`: an action on a host that the agent requests. A later part with the same id reports the outcome. */
 export const ApprovalPart = z.object({
   approvalId: z.string(),
   toolCallId: z.string(),
-  wish: ControlWish,
+  request: ControlRequest,
   /** Name of the host. */
   host: z.string(),
   expiresAtMs: z.number(),
@@ -75,18 +75,21 @@ export const ApprovalPart = z.object({
 })
 export type ApprovalPart = z.infer<typeof ApprovalPart>
 
-/** A part of an argument, and whether tools have read the same text from a host. */
+/** A piece of an argument, and whether tools have read the same text from a host. */
 const ArgumentPiece = z.object({ text: z.string(), isFromHost: z.boolean() })
-/** One argument in full, by its path; characters that are not visible are written as escapes. */
+/** One complete argument by its path. Invisible characters are escaped. */
 export const EgressArgument = z.object({ name: z.array(ArgumentPiece), value: z.array(ArgumentPiece) })
 
-/** `data-egress`: a call that sends its arguments to an external server once a person approves it. A later part of the same id replaces it. */
+/**
+ * `data-egress`: a call that sends its arguments to an external server after approval. A later part with the same id
+ * replaces it.
+ */
 export const EgressPart = z.object({
   approvalId: z.string(),
   toolCallId: z.string(),
   tool: z.string(),
   title: z.string(),
-  /** Name of the server that gets the arguments. */
+  /** Name of the server that receives the arguments. */
   server: z.string(),
   arguments: z.array(EgressArgument),
   expiresAtMs: z.number(),
@@ -94,7 +97,7 @@ export const EgressPart = z.object({
 })
 export type EgressPart = z.infer<typeof EgressPart>
 
-/** Kinds of failures that end an answer. */
+/** Kinds of failures that end a response. */
 export const agentFailures = [
   'provider-key-refused',
   'provider-out-of-credit',
@@ -119,21 +122,21 @@ export const agentFailures = [
 ] as const
 export type AgentFailure = (typeof agentFailures)[number]
 
-/** `data-error`: why an answer ends before it is whole; a newer release may know further codes. */
+/** `data-error`: why a response is incomplete. A newer release may add codes. */
 export const ErrorPart = z.object({
   code: z.string(),
-  /** What happened, and what to do. */
+  /** The failure and its remedy. */
   message: z.string(),
-  /** Whether asking again may help as things are. */
+  /** Whether a retry may help. */
   retryable: z.boolean(),
-  /** When it may help, in milliseconds; null where that is not known. */
+  /** Delay before a retry in milliseconds; null if unknown. */
   retryAfterMs: z.number().nullable(),
   provider: z.string().nullable(),
   model: z.string().nullable(),
 })
 export type ErrorPart = z.infer<typeof ErrorPart>
 
-/** `data-claims`: what the answer claims and what stands behind it, in the order of its text. */
+/** `data-claims`: the claims of the response and their evidence, in the order of its text. */
 export const ClaimsPart = z.object({
   claims: z
     .array(
@@ -144,9 +147,9 @@ export const ClaimsPart = z.object({
       }),
     )
     .max(200),
-  /** References in the answer that stand for nothing. */
+  /** References in the response without evidence. */
   unknown: z.array(z.string()).max(100),
-  /** Whether the answer says itself that the evidence does not suffice. */
+  /** Whether the response itself states that the evidence is insufficient. */
   insufficient: z.boolean(),
 })
 export type ClaimsPart = z.infer<typeof ClaimsPart>

@@ -2,132 +2,132 @@ import { z } from 'zod'
 import { actionParameters } from './actions.ts'
 import { rpc, service } from './contract.ts'
 import { conversationMethods } from './conversations.ts'
-import { externalToolMethods, mostUserServers, UserServer } from './external-tools.ts'
+import { externalToolMethods, maxUserServers, UserServer } from './external-tools.ts'
 import { HostKey } from './host.ts'
 import { modelMethods } from './models.ts'
 import { pruneMethods } from './prune.ts'
 import { skillMethods } from './skills.ts'
 import { summaryMethods } from './summary.ts'
 
-/** Most messages of one question that the contract carries; `SVC_AGENT_MAX_MESSAGES` lowers it. */
-export const mostMessages = 256
+/** Maximum messages of one request; `SVC_AGENT_MAX_MESSAGES` can lower it. */
+export const maxMessages = 256
 
-/** One message as the AI SDK writes it; parts of types that are not known are left out of what the model reads. */
+/** A message in the format of the AI SDK. The model does not receive parts of unknown types. */
 export const AgentMessage = z.object({
   id: z.string().max(128).optional(),
-  /** Whatever is not `assistant` counts as the person's own words. */
+  /** Any role other than `assistant` counts as the user. */
   role: z.string().max(32),
   parts: z.array(z.looseObject({ type: z.string().max(128) })).max(256),
 })
 export type AgentMessage = z.infer<typeof AgentMessage>
 
-/** What a person looks at while they ask. */
+/** The page that the user has open. */
 export const SeenPage = z.object({
   route: z.string().max(200),
   label: z.string().max(200),
-  /** What the page is about, such as a table, a query or a range of time. */
+  /** The subject of the page, such as a table, a query or a time range. */
   about: z
     .array(z.object({ name: z.string().max(40), value: z.string().max(300) }))
     .max(16)
     .default([]),
 })
 
-/** A question with all that was said before it. */
+/** A request with the previous messages of the conversation. */
 export const AgentQuestion = z.object({
-  /** The host that the conversation is about, and its position as its caller knows it. */
+  /** The host of the conversation, and its position in the list of the caller. */
   hostKey: HostKey,
   hostId: z.int(),
-  messages: z.array(AgentMessage).min(1).max(mostMessages),
-  /** `provider:model`; null takes the one of the settings. */
+  messages: z.array(AgentMessage).min(1).max(maxMessages),
+  /** `provider:model`; null selects the default model. */
   model: z.string().max(256).nullable().default(null),
-  /** The caller's own key for the gateway of the model; kept no longer than the run. */
+  /** The caller's own key for the gateway of the model. It is discarded after the run. */
   apiKey: z.string().max(512).nullable().default(null),
-  /** Names of tools that the model is not to have. */
+  /** Names of tools that the model cannot use. */
   disabledTools: z.array(z.string().max(128)).max(256).default([]),
-  userServers: z.array(UserServer).max(mostUserServers).default([]),
-  /** What the person looks at. */
+  userServers: z.array(UserServer).max(maxUserServers).default([]),
+  /** The page that the user has open. */
   page: SeenPage.nullable().default(null),
 })
 export type AgentQuestion = z.infer<typeof AgentQuestion>
 
-/** Name of a run: the instance that it runs on, a dot, and what nobody guesses. */
+/** Id of a run: the instance that it runs on, a dot, and a random part. */
 export const AgentRunId = z.string().regex(/^[a-z0-9-]{1,64}\.[\w-]{22}$/, 'must be the id of a run')
-/** Name of something that a run wants to do: the id of the run, a dot, and a number. */
+/** Id of an approval request: the id of the run, a dot, and a number. */
 export const ApprovalId = z
   .string()
-  .regex(/^[a-z0-9-]{1,64}\.[\w-]{22}\.[1-9]\d{0,3}$/, 'must be the id of a wish for approval')
+  .regex(/^[a-z0-9-]{1,64}\.[\w-]{22}\.[1-9]\d{0,3}$/, 'must be the id of an approval request')
 
-/** The tools that change a host, with what the action of the same name is told. */
+/** The tools that change a host, with the input of the action of the same name. */
 export const controlTools = {
   kill_query: actionParameters.killQuery,
   optimize_table: actionParameters.optimizeTable,
   kill_mutation: actionParameters.killMutation,
 } as const
 
-const wished = <T extends z.ZodRawShape, N extends string>(tool: N, input: T) =>
+const controlRequest = <T extends z.ZodRawShape, N extends string>(tool: N, input: T) =>
   z.object({ tool: z.literal(tool), hostKey: HostKey, input: z.object(input) })
 
-/** What a run wants to have done to a host. */
-export const ControlWish = z.discriminatedUnion('tool', [
-  wished('kill_query', controlTools.kill_query),
-  wished('optimize_table', controlTools.optimize_table),
-  wished('kill_mutation', controlTools.kill_mutation),
+/** An action on a host that a run requests. */
+export const ControlRequest = z.discriminatedUnion('tool', [
+  controlRequest('kill_query', controlTools.kill_query),
+  controlRequest('optimize_table', controlTools.optimize_table),
+  controlRequest('kill_mutation', controlTools.kill_mutation),
 ])
-export type ControlWish = z.infer<typeof ControlWish>
+export type ControlRequest = z.infer<typeof ControlRequest>
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 const ofRun = { runId: AgentRunId }
 const ofApproval = { approvalId: ApprovalId }
 
-/** Answers questions in words: a run thinks and calls tools by itself, and whoever knows its id reads what comes of it. */
+/** Responds to requests in natural language. A run continues without its caller; callers read its output by its id. */
 export const agent = service('agent', {
   start: rpc({
-    doc: 'Begins to answer. The run goes on without its caller, and ends when nobody has read it for a minute. `busy` when no more runs fit here; `unavailable` with reason `provider-not-configured` without a key.',
+    doc: 'Starts a run. The run continues without its caller, and stops if its output is not read for a minute. `busy` if this process has no capacity; `unavailable` with reason `provider-not-configured` without a key.',
     ...common,
     elsewhere: true,
     input: AgentQuestion,
     output: z.object({ runId: AgentRunId }),
   }),
   read: rpc({
-    doc: 'What a run has told after an event, waiting for a while when there is nothing yet. `gone` when it is over for five minutes, or when that event is no longer kept.',
+    doc: 'Returns the events of a run after the specified one, and waits for a while if there are none yet. `gone` if the run ended more than five minutes ago, or if that event is no longer stored.',
     ...common,
     exact: 'runId',
     safe: true,
     input: z.object({
       ...ofRun,
-      /** Number of the last event that was read; 0 before the first. */ after: z.int().min(0),
+      /** Number of the last event that was received; 0 before the first. */ after: z.int().min(0),
     }),
     output: z.object({
-      /** Server-sent events as they go to the reader, each with its number as `id`. */
+      /** Server-sent events for the client, each with its number as `id`. */
       events: z.string(),
-      /** Number of the last of them. */
+      /** Number of the last event. */
       last: z.int().min(0),
       ended: z.boolean(),
     }),
   }),
   stop: rpc({
-    doc: 'Ends a run, with whatever it asks of models and hosts. Stopping one that has ended changes nothing.',
+    doc: 'Stops a run, with its requests to models and hosts. Stopping a finished run changes nothing.',
     ...common,
     exact: 'runId',
     input: z.object(ofRun),
     output: z.object({ stopped: z.boolean() }),
   }),
   takeApproval: rpc({
-    doc: 'Hands over what a run wishes to have done, once: whoever takes it settles it. `gone` when it is settled, taken or five minutes old.',
+    doc: 'Returns the approval request of a run, once; the caller that takes it resolves it. `gone` when it is resolved, taken or five minutes old.',
     ...common,
     exact: 'approvalId',
     input: z.object(ofApproval),
-    output: ControlWish,
+    output: ControlRequest,
   }),
-  settleApproval: rpc({
-    doc: 'Tells a run what came of its wish.',
+  resolveApproval: rpc({
+    doc: 'Reports the outcome of an approval request to its run.',
     ...common,
     exact: 'approvalId',
     input: z.object({
       ...ofApproval,
       outcome: z.discriminatedUnion('state', [
         z.object({ state: z.literal('denied') }),
-        /** What the host says of it. */
+        /** The message of the host. */
         z.object({ state: z.literal('done'), result: z.record(z.string(), z.unknown()) }),
         z.object({ state: z.literal('failed'), message: z.string().max(2_000) }),
       ]),

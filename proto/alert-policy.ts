@@ -3,8 +3,8 @@ import { DefinitionId } from './catalogue.ts'
 import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
-/** Id of something that operators settle; those of custom rules begin with `custom:`. */
-export const SettledId = z
+/** Id of an alert configuration entry; those of custom rules begin with `custom:`. */
+export const AlertConfigId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9:_.-]{0,127}$/i, 'must be 1 to 128 letters, digits, dots, dashes, underscores or colons')
 
@@ -13,23 +13,23 @@ const minutes = z.int().min(0).max(1_440)
 const sweeps = z.int().min(1).max(100)
 const threshold = z.number().nullable()
 
-/** What holds for all alerts; absent fields are left to the next layer below. */
+/** Settings of all alerts. Absent fields are inherited from the next lower layer. */
 export const AlertSettings = z.object({
-  /** False pauses dispatch; checks go on. */
+  /** False pauses notifications; checks continue. */
   enabled: z.boolean().optional(),
   minSeverity: Severity.optional(),
-  /** Minutes before a condition is told again at the same severity; 0 never tells it again. */
+  /** Minutes before a reminder of a condition at the same severity; 0 disables reminders. */
   cooldownMinutes: z.int().min(0).max(43_200).optional(),
   breaches: sweeps.optional(),
   clears: sweeps.optional(),
 })
 export type AlertSettings = z.infer<typeof AlertSettings>
 
-/** Whether non-critical findings are gathered, and for how long. */
+/** Whether non-critical findings are grouped, and for how long. */
 export const DigestSettings = z.object({ enabled: z.boolean(), windowMinutes: minutes })
 export type DigestSettings = z.infer<typeof DigestSettings>
 
-/** What operators want otherwise about one rule; absent fields are the rule's own. */
+/** Overrides for one rule. Absent fields have the values of the rule. */
 export const RuleSettings = z.object({
   enabled: z.boolean().optional(),
   minSeverity: Severity.optional(),
@@ -50,11 +50,11 @@ const customRule = {
   critical: threshold.default(null),
   enabled: z.boolean().default(true),
 }
-/** A rule that operators put on one of the metrics that `query` measures. */
-export const CustomRule = z.object({ id: SettledId, ...customRule })
+/** A rule that operators define on one of the metrics of `query`. */
+export const CustomRule = z.object({ id: AlertConfigId, ...customRule })
 export type CustomRule = z.infer<typeof CustomRule>
 
-/** What is wrong with the thresholds of a custom rule; undefined when nothing is. */
+/** Returns why the thresholds of a custom rule are invalid; undefined if they are valid. */
 export const thresholdProblem = ({ operator, warning, critical }: Omit<CustomRule, 'id'>): string | undefined => {
   if (warning === null && critical === null) return 'or critical must be given'
   if (warning === null || critical === null) return undefined
@@ -64,9 +64,9 @@ export const thresholdProblem = ({ operator, warning, critical }: Omit<CustomRul
     : `must not be beyond critical: with ${operator} critical is at ${above ? 'least' : 'most'} as much`
 }
 
-/** A stated time in which nobody is told anything about one host, or about any where `hostKey` is null; half open. */
+/** A half-open maintenance window without notifications about one host, or about all if `hostKey` is null. */
 export const MaintenanceWindow = z.object({
-  id: SettledId,
+  id: AlertConfigId,
   hostKey: HostKey.nullable(),
   reason: z.string().max(300),
   startsAtMs: z.number().int(),
@@ -98,13 +98,13 @@ const quietHours = {
   severityCap: z.literal('critical').nullable().default('critical'),
 }
 /**
- * Hours of a week in an IANA zone; a window that ends before it starts runs over midnight and belongs to the day it starts on.
- * `severityCap` `critical` lets critical pass; null holds everything.
+ * Quiet hours of a week in an IANA time zone. A window that ends before it starts spans midnight and belongs to the day
+ * of its start. With `severityCap` `critical`, critical findings are still notified; with null nothing is.
  */
-export const QuietHours = z.object({ id: SettledId, ...quietHours })
+export const QuietHours = z.object({ id: AlertConfigId, ...quietHours })
 export type QuietHours = z.infer<typeof QuietHours>
 
-/** What is wrong with the times of quiet hours; undefined when nothing is. */
+/** Returns why the times of quiet hours are invalid; undefined if they are valid. */
 export const quietHoursProblem = ({ start, end }: Pick<QuietHours, 'start' | 'end'>): string | undefined =>
   start === end ? 'must differ from start; 00:00 to 24:00 is the whole day' : undefined
 
@@ -120,17 +120,20 @@ const route = {
   target: z.string().min(1).max(64),
   enabled: z.boolean().default(true),
   minSeverity: Severity.nullable().default(null),
-  /** Where it matches, no route after it is asked. */
+  /** If it matches, no later route is evaluated. */
   last: z.boolean().default(false),
 }
-/** Where notices go that match; `*` is any text, `?` any character. Routes are asked in the order of their ids, those of files after them. */
-export const Route = z.object({ id: SettledId, ...route })
+/**
+ * The target of matching notifications. `*` matches any text, `?` any character. Routes are evaluated in id order,
+ * those of files last.
+ */
+export const Route = z.object({ id: AlertConfigId, ...route })
 export type Route = z.infer<typeof Route>
 
-/** A route as it is told: why it leads to nobody, so that it matches nothing; null when it leads to somebody. */
-export const ToldRoute = Route.extend({ problem: z.string().nullable().default(null) })
+/** A route, and why it has no valid target; null for a valid route. Invalid routes match nothing. */
+export const CheckedRoute = Route.extend({ problem: z.string().nullable().default(null) })
 
-/** What operators want otherwise about one channel; absent fields are left to the next layer below. */
+/** Settings of one channel. Absent fields are inherited from the next lower layer. */
 export const ChannelSettings = z.object({
   enabled: z.boolean().optional(),
   minSeverity: Severity.optional(),
@@ -138,8 +141,8 @@ export const ChannelSettings = z.object({
 export type ChannelSettings = z.infer<typeof ChannelSettings>
 
 /**
- * What is saved of a channel: its switch and its floor, and texts of its settings by field. A field that is not named keeps what
- * was saved, since secrets are never given back; null takes it back.
+ * The saved settings of a channel: whether it is enabled, its minimum severity, and its fields. An absent field keeps
+ * its saved value, because secrets are never returned; null deletes it.
  */
 export const ChannelSaving = ChannelSettings.extend({
   settings: z
@@ -148,19 +151,19 @@ export const ChannelSaving = ChannelSettings.extend({
 })
 export type ChannelSaving = z.infer<typeof ChannelSaving>
 
-/** One setting of a channel; of a secret `value` is its end at most. */
+/** One setting of a channel. For a secret, `value` is at most its end. */
 export const ChannelField = z.object({
   field: z.string(),
   variable: z.string(),
   isSecret: z.boolean(),
   value: z.string().nullable(),
-  /** Where it was settled; a newer release may know more. */
+  /** The source of the entry; a newer release may add values. */
   source: z.string().max(32),
 })
 export type ChannelField = z.infer<typeof ChannelField>
 
-/** The fields of what people write themselves: everything but the id, and of a window the host as they name it. */
-export const settledFields = {
+/** The fields of alert configuration entries without their id, and for a window without its host. */
+export const alertConfigFields = {
   customRule,
   quietHours,
   route,

@@ -10,8 +10,8 @@ import {
   QuietHours,
   Route,
   RuleSettings,
-  SettledId,
-  ToldRoute,
+  AlertConfigId,
+  CheckedRoute,
 } from './alert-policy.ts'
 import { Unit } from './catalogue.ts'
 import { rpc } from './contract.ts'
@@ -25,51 +25,54 @@ const Whole = z.int().min(0)
 const RuleId = z.string().min(1).max(160)
 const Until = z.object({ untilMs: Milliseconds.nullable() }).nullable()
 
-/** One condition that is not ok, or is ok again without everybody knowing. */
+/** A condition that is not ok, or that is ok again but whose recovery is not sent yet. */
 export const AlertCondition = z.object({
   ruleId: RuleId,
-  /** Names this time of being not ok. */
+  /** Id of this episode of being not ok. */
   episode: z.string(),
   title: z.string(),
   unit: Unit,
-  /** `pending` until it has breached often enough, then `firing`; `cleared` when it is ok and people are still to be told. */
+  /**
+   * `pending` until it has breached often enough, then `firing`; `cleared` if it is ok but the recovery is not sent
+   * yet.
+   */
   phase: z.enum(['pending', 'firing', 'cleared']),
   severity: Severity,
   value: z.number().nullable(),
   threshold: z.number().nullable(),
   offenders: z.array(z.string()),
-  /** Epoch milliseconds of the first breach, of the last judgement, and of when people were told last. */
+  /** Epoch milliseconds of the first breach, the last evaluation and the last notification. */
   sinceMs: Milliseconds,
-  judgedAtMs: Milliseconds,
-  toldAtMs: Milliseconds.nullable(),
-  /** Why people are not told what is due; null while nothing is held. A newer release may know more words. */
+  evaluatedAtMs: Milliseconds,
+  lastNotifiedAtMs: Milliseconds.nullable(),
+  /** Why a due notification is held back; null if none is. A newer release may add values. */
   held: z.string().nullable(),
-  /** Until when; a null end is the recovery. */
+  /** The end of the silence; null lasts until the recovery. */
   acknowledged: Until,
   dismissed: Until,
 })
 export type AlertCondition = z.infer<typeof AlertCondition>
 
-/** What is known of one host. */
+/** The alert state of one host. */
 export const AlertHost = z.object({
   hostKey: HostKey,
-  /** It did not answer on the last sweep. */
+  /** Whether it was unreachable in the last sweep. */
   failed: z.boolean(),
   firing: Whole,
-  /** Of the conditions that fire; null when none does. */
+  /** Of the firing conditions; null if none is firing. */
   worst: Severity.nullable(),
-  /** What the worst of them is called; null when none fires, and of an older release. */
+  /** Title of the worst condition; null if none is firing, and from older releases. */
   worstTitle: z.string().nullable().default(null),
-  /** Epoch milliseconds of its first breach; null when none fires, and of an older release. */
+  /** Epoch milliseconds of its first breach; null if none is firing, and from older releases. */
   worstSinceMs: Milliseconds.nullable().default(null),
-  /** Rules that could not be judged. */
+  /** Rules that could not be evaluated. */
   unknown: Whole,
-  /** Empty where only figures were asked for. */
+  /** Empty if only counts were requested. */
   conditions: z.array(AlertCondition),
 })
 export type AlertHost = z.infer<typeof AlertHost>
 
-/** One rule on one host, as the last sweep that asked found it. */
+/** One rule on one host, as of the last sweep that evaluated it. */
 export const AlertCheck = z.object({
   ruleId: RuleId,
   title: z.string(),
@@ -77,31 +80,31 @@ export const AlertCheck = z.object({
   category: z.string(),
   unit: Unit,
   isCustom: z.boolean(),
-  /** `off` when nobody watches it, `unknown` when it could not be told, which `reason` explains. */
+  /** `off` if the rule is disabled, `unknown` without data, with the cause in `reason`. */
   status: z.enum(['ok', 'warning', 'critical', 'unknown', 'off']),
   value: z.number().nullable(),
   reason: z.string().nullable(),
-  /** Null before it was first judged. */
+  /** Null before the first evaluation. */
   atMs: Milliseconds.nullable(),
-  /** Where its severities begin as operators have settled it; what a server's own settings say may stand in. */
+  /** The configured thresholds; a server's own settings may replace them. */
   warning: z.number().nullable(),
   critical: z.number().nullable(),
   below: z.boolean(),
   runbook: z.string(),
-  /** Whether there are rows that explain it. */
+  /** Whether the rule has a diagnostic. */
   diagnosed: z.boolean(),
 })
 export type AlertCheck = z.infer<typeof AlertCheck>
 
-/** Where something was settled; a newer release may know more. */
+/** The source of an entry; a newer release may add values. */
 const Source = z.string().max(32)
 const sourced = <S extends z.ZodType>(value: S) => z.object({ value, source: Source })
 const withSource = { source: Source }
 
-/** All that operators have settled, as it holds, and where each thing comes from. */
+/** The alert configuration in force, with the source of each entry. */
 export const AlertPolicy = z.object({
-  /** Whether it can be changed here: false without a state database. */
-  lasting: z.boolean(),
+  /** Whether changes can be saved: false without a state database. */
+  persistent: z.boolean(),
   general: z.object({
     enabled: sourced(z.boolean()),
     minSeverity: sourced(Severity),
@@ -113,32 +116,32 @@ export const AlertPolicy = z.object({
   channels: z.array(
     z.object({
       channel: z.string(),
-      /** Whether all its required settings are there. */
+      /** Whether all its required settings are set. */
       configured: z.boolean(),
       enabled: z.boolean(),
       minSeverity: Severity.nullable(),
       settings: z.array(ChannelField).default([]),
-      /** Why its settings cannot be used, naming the variables; null when they can, and of an older release. */
+      /** Why its settings are invalid, with the variables; null if they are valid, and from older releases. */
       problem: z.string().nullable().default(null),
       ...withSource,
     }),
   ),
-  /** Names of the webhook targets beside the channels. */
+  /** Names of the additional webhook targets. */
   webhookTargets: z.array(z.string()),
-  /** The same targets with all that may be shown of them. */
+  /** The same targets with all fields that are not secret. */
   targets: z.array(ShownTarget).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
   customRules: z.array(CustomRule.extend(withSource)),
   maintenanceWindows: z.array(MaintenanceWindow.extend(withSource)),
   quietHours: z.array(QuietHours.extend(withSource)),
-  routes: z.array(ToldRoute.extend(withSource)),
+  routes: z.array(CheckedRoute.extend(withSource)),
 })
 export type AlertPolicy = z.infer<typeof AlertPolicy>
 
-const named = { id: SettledId }
+const named = { id: AlertConfigId }
 
-/** One thing that an operator settles. */
-export const Settling = z.discriminatedUnion('kind', [
+/** One change of the alert configuration. */
+export const AlertConfigUpdate = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('general'), value: AlertSettings }),
   z.object({ kind: z.literal('digest'), value: DigestSettings }),
   z.object({ kind: z.literal('rule'), id: RuleId, value: RuleSettings }),
@@ -149,50 +152,50 @@ export const Settling = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('route'), value: Route }),
   z.object({ kind: z.literal('webhook-target'), value: TargetSaving }),
 ])
-export type Settling = z.infer<typeof Settling>
+export type AlertConfigUpdate = z.infer<typeof AlertConfigUpdate>
 
-/** Names one thing that was settled. */
-export const Settled = z.discriminatedUnion('kind', [
+/** Identifies one entry of the alert configuration. */
+export const AlertConfigKey = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['general', 'digest']) }),
   z.object({ kind: z.literal('rule'), id: RuleId }),
   z.object({ kind: z.literal('channel'), id: z.string().max(64) }),
   z.object({ kind: z.enum(['custom-rule', 'maintenance-window', 'quiet-hours', 'route', 'webhook-target']), ...named }),
 ])
-export type Settled = z.infer<typeof Settled>
+export type AlertConfigKey = z.infer<typeof AlertConfigKey>
 
-/** Lines of the history that one answer has at most. */
+/** Maximum history lines in one response. */
 export const maxHistoryLines = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** Of what reports tell too. */
+/** Callers of methods that `report` uses too. */
 const reported = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
-/** Methods about what was found, what became of it, and what operators settle. */
+/** Methods for alert states, their history and the alert configuration. */
 export const alertingMethods = {
   alertState: rpc({
     ...common,
-    doc: 'What is not ok on one host or on all, as the last sweep left it; asks no host.',
+    doc: 'Returns the conditions that are not ok on one host or on all, as of the last sweep; queries no host.',
     safe: true,
     input: z.object({ hostKey: HostKey.optional(), figuresOnly: z.boolean().default(false) }),
     output: z.object({
       hosts: z.array(AlertHost),
-      /** Epoch milliseconds at which the last sweep began; null before the first. */
+      /** Epoch milliseconds of the start of the last sweep; null before the first. */
       sweptAtMs: Milliseconds.nullable(),
       isSweeping: z.boolean(),
-      /** More conditions than one answer has. */
+      /** Whether there are more conditions than one response can contain. */
       truncated: z.boolean(),
     }),
   }),
   alertChecks: rpc({
     ...reported,
-    doc: 'Every rule on one host, as the last sweep that asked found it; asks no host.',
+    doc: 'Returns every rule on one host, as of the last sweep that evaluated it; queries no host.',
     safe: true,
     input: z.object(ofHost),
     output: z.array(AlertCheck),
   }),
   alertHistory: rpc({
     ...reported,
-    doc: 'What became of episodes, the newest first.',
+    doc: 'Returns the history of episodes, newest first.',
     safe: true,
     input: z.object({
       hostKey: HostKey.optional(),
@@ -204,20 +207,20 @@ export const alertingMethods = {
   }),
   silences: rpc({
     ...reported,
-    doc: 'Acknowledgements and dismissals that hold.',
+    doc: 'Returns the acknowledgements and dismissals in force.',
     safe: true,
     input: z.object({}),
     output: z.array(Silence),
   }),
   silence: rpc({
     ...common,
-    doc: 'Acknowledges or dismisses the condition of one rule on one host; `conflict` when it is another episode than the one named.',
+    doc: 'Acknowledges or dismisses the condition of one rule on one host; `conflict` if its episode differs from the specified one.',
     input: z.object({
       ...ofHost,
       kind: Silence.shape.kind,
       ruleId: RuleId,
       episode: z.string().max(160).optional(),
-      /** Null holds until the recovery. */
+      /** Null lasts until the recovery. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),
@@ -225,45 +228,45 @@ export const alertingMethods = {
   }),
   unsilence: rpc({
     ...common,
-    doc: 'Takes back an acknowledgement or a dismissal.',
+    doc: 'Removes an acknowledgement or a dismissal.',
     input: z.object({ ...ofHost, kind: Silence.shape.kind, ruleId: RuleId }),
     output: Silence,
   }),
   alertPolicy: rpc({
     ...common,
-    doc: 'All that operators have settled, and where each thing comes from.',
+    doc: 'Returns the alert configuration, with the source of each entry.',
     safe: true,
     input: z.object({}),
     output: AlertPolicy,
   }),
-  settle: rpc({
+  updateAlertConfig: rpc({
     ...common,
-    doc: 'Settles one thing, in place of what the database had of it; `not-implemented` without a state database.',
+    doc: 'Sets one entry of the alert configuration and replaces the stored one; `not-implemented` without a state database.',
     input: z.object({
-      settling: Settling,
-      /** What is secret of its value, as JSON encrypted with `alertSecretsKey`: these fields are added to it. */
+      update: AlertConfigUpdate,
+      /** The secret fields of the value, as JSON encrypted with `alertSecretsKey`. They are added to the value. */
       encrypted: Encrypted.optional(),
-      /** Whether it must be new, or must be there already; null is both. */
+      /** Whether the entry must be new or must exist; null allows both. */
       mustBe: z.enum(['new', 'known']).nullable().default(null),
     }),
     output: AlertPolicy,
   }),
   alertSecretsKey: rpc({
     ...common,
-    doc: 'The key to encrypt secrets of channels with; only `alert-dispatcher` opens them.',
+    doc: 'Returns the public key to encrypt channel secrets; only `alert-dispatcher` can decrypt them.',
     safe: true,
     input: z.object({}),
     output: TransitPublicKey,
   }),
-  unsettle: rpc({
+  deleteAlertConfig: rpc({
     ...common,
-    doc: 'Takes back what the database has of one thing; `conflict` for what comes from elsewhere.',
-    input: z.object({ settled: Settled }),
+    doc: 'Deletes one entry from the database; `conflict` if another source manages it.',
+    input: z.object({ key: AlertConfigKey }),
     output: AlertPolicy,
   }),
   testCustomRule: rpc({
     ...common,
-    doc: 'Measures the metric of a rule on one host and judges it, without keeping anything.',
+    doc: 'Measures the metric of a rule on one host and evaluates it, without storing anything.',
     safe: true,
     input: z.object({ ...ofHost, rule: CustomRule.omit({ id: true }) }),
     output: z.object({

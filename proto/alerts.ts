@@ -14,39 +14,39 @@ import { subscriptionMethods } from './subscriptions.ts'
 
 const Whole = z.int().min(0)
 
-/** What a sweep did. */
+/** The result of a sweep. */
 export const Sweep = z.object({
-  /** False when sweeps are switched off: then nothing was done. */
+  /** False if sweeps are disabled: then nothing was done. */
   enabled: z.boolean().default(true),
   hosts: Whole,
-  /** Rules judged, over all hosts, and those of them that were not ok. */
+  /** Evaluated rules over all hosts, and how many of them were not ok. */
   checks: Whole.default(0),
   findings: Whole.default(0),
-  /** Conditions that fire now. */
+  /** Conditions that are firing now. */
   firing: Whole,
-  /** Notices handed on by this sweep; `messages` is its earlier name. */
+  /** Notifications dispatched by this sweep; `messages` is the old name. */
   dispatched: Whole.default(0),
   messages: Whole,
-  /** Notices that were due and not handed on, by why. */
+  /** Due notifications that were not dispatched, by reason. */
   suppressed: z.record(z.string().max(32), Whole).default({}),
   recoveries: Whole.default(0),
-  /** Rules that could not be judged. */
+  /** Rules that could not be evaluated. */
   unknown: Whole.default(0),
   tookMs: Whole.default(0),
 })
 export type Sweep = z.infer<typeof Sweep>
 
-/** Watches the rules, keeps the state of every condition and tells the people concerned. */
+/** Evaluates the rules, stores the state of every condition and notifies the recipients. */
 export const alerts = service('alert-dispatcher', {
   firing: rpc({
-    doc: 'How many conditions are firing on each host that has any.',
+    doc: 'Returns the number of firing conditions of each host with any.',
     callers: ['gateway'],
     safe: true,
     input: z.object({}),
     output: z.array(z.object({ hostKey: HostKey, conditions: z.number().int().min(1) })),
   }),
   sweep: rpc({
-    doc: 'Checks every rule on every host and tells the people concerned; goes on when its caller leaves. `conflict` while another runs.',
+    doc: 'Evaluates every rule on every host and notifies the recipients; continues without its caller. `conflict` while another sweep runs.',
     callers: ['gateway'],
     input: z.object({}),
     output: Sweep,

@@ -4,42 +4,44 @@ import { event } from './contract.ts'
 import type { Host } from './host.ts'
 
 const HostOnRecord = z.string().brand('HostOnRecord')
-/** The name of a host as records show it, which only `hostOnRecord` makes. */
+/** The name of a host in records. Only `hostOnRecord` creates it. */
 export type HostOnRecord = z.infer<typeof HostOnRecord>
 
-/** Follows the name of a host that a caller connected; names of configured hosts never end so. */
-export const broughtMark = ' (brought by the caller)'
+/** The suffix of user-supplied hosts. Names of configured hosts never end with it. */
+export const userConnectionSuffix = ' (brought by the caller)'
 
-/** Returns what records call a host. Callers name their own connections, which must not pass for hosts of the operator. */
+/**
+ * Returns the name of a host in records. Callers name their connections, so these must not look like configured hosts.
+ */
 export const hostOnRecord = ({ key, name }: Pick<Host, 'key' | 'name'>): HostOnRecord =>
-  HostOnRecord.parse(key.startsWith('user:') ? name + broughtMark : name)
+  HostOnRecord.parse(key.startsWith('user:') ? name + userConnectionSuffix : name)
 
-/** Something that somebody had done to a host or to the product itself. */
+/** An action on a host or on the product itself. */
 export const AuditRecord = z.object({
   id: z.string().min(1).max(64),
-  /** Epoch milliseconds of its beginning. */
+  /** Epoch milliseconds of the start. */
   atMs: z.number().int(),
-  /** Who: the identity's kind and subject. */
+  /** Kind and subject of the identity. */
   actor: Identity.pick({ kind: true, subject: true }),
-  /** What, such as `kill-query`; never a statement. */
+  /** The action, such as `kill-query`; never a statement. */
   action: z.string().max(64),
-  /** Label of the host; null where it is about none. */
+  /** Label of the host; null if it concerns none. */
   host: z.string().max(256).nullable(),
-  /** What it was done to, by the names of its parts. */
+  /** The fields that identify the target. */
   target: z.record(z.string().max(64), z.string().max(1024)),
-  /** `begun` stays when the process ended before the result was known. */
-  result: z.enum(['begun', 'done', 'refused', 'failed']),
-  /** What came of it, in a sentence. */
+  /** `started` remains if the process stopped before the result was known. */
+  result: z.enum(['started', 'done', 'refused', 'failed']),
+  /** The outcome as text. */
   detail: z.string().max(500).nullable(),
   tookMs: z.number().nullable(),
   requestId: z.string().max(128).nullable(),
 })
 export type AuditRecord = z.infer<typeof AuditRecord>
 
-/** The tool server reports a call that came to it without a request at the gateway, which keeps the record. */
+/** Published by the tool server for a call without a gateway request. The gateway stores the record. */
 export const actionAudited = event({
   name: 'action.audited',
-  doc: 'Somebody had something done; kept by the gateway.',
+  doc: 'An action was performed; stored by the gateway.',
   publishers: ['mcp'],
   listeners: ['gateway'],
   payload: AuditRecord,

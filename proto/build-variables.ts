@@ -1,12 +1,12 @@
-/** A variable whose value the build of the web inlines into what browsers load. */
+/** A variable that the web build inlines into the bundle. */
 export interface BuildVariable {
-  /** What it decides, in a sentence. */
+  /** Description in one sentence. */
   doc: string
-  /** What its text must be to mean something; anything else counts as unset. */
+  /** The format of valid values; other values count as unset. */
   kind: 'text' | 'flag' | 'cloud-flag' | 'count' | 'url'
-  /** What the build takes when nobody says anything; null for no value. */
+  /** The default of the build; null for no value. */
   fallback: string | null
-  /** The variable of the server that its value is taken from unless it is set itself. */
+  /** The server variable that provides the value unless the variable itself is set. */
   canonical?: string
 }
 
@@ -21,67 +21,69 @@ const derived = (canonical: string, kind: BuildVariable['kind'], doc: string): B
   canonical,
 })
 
-/** What browsers are told by the build, by its name there. Set only at run time these change nothing. */
+/** Variables that the build passes to browsers, by their names there. Setting them at run time has no effect. */
 export const clientVariables = {
   CLIENT_AUTH_PROVIDER: derived(
     'SVC_AUTH_PROVIDER',
     'text',
-    'Provider that holds while SVC_AUTH_PROVIDER is unset at run time.',
+    'Authentication provider while SVC_AUTH_PROVIDER is unset at run time.',
   ),
   CLIENT_IDP_PUBLISHABLE_KEY: derived(
     'SVC_IDP_PUBLISHABLE_KEY',
     'text',
-    'Publishable key that holds while SVC_IDP_PUBLISHABLE_KEY is unset at run time.',
+    'Publishable key while SVC_IDP_PUBLISHABLE_KEY is unset at run time.',
   ),
   CLIENT_CLOUD_MODE: derived('SVC_CLOUD_MODE', 'cloud-flag', 'Whether the web is built for cloud mode.'),
   CLIENT_FEATURE_CONVERSATION_DB: derived(
     'SVC_FEATURE_CONVERSATION_DB',
     'flag',
-    'Whether conversations may be kept on the server.',
+    'Whether conversations can be stored on the server.',
   ),
   CLIENT_FEATURE_USER_CONNECTIONS_DB: derived(
     'SVC_FEATURE_USER_CONNECTIONS_DB',
     'flag',
-    'Off, the web offers no keeping of connections on the server, whatever the server would do.',
+    'Whether the web UI offers to save connections on the server.',
   ),
-  CLIENT_EDITION: derived('SVC_EDITION', 'text', 'Edition that holds while SVC_EDITION is unset at run time.'),
-  CLIENT_TITLE_SHORT: text('Name of the product in the title of browser tabs.', 'ClickHouse'),
-  CLIENT_LOGO: url('Picture beside the name of the product.'),
-  CLIENT_AUTOCOMPLETE_LIMIT: count('Most completions that the SQL editor shows at once; 60 by default.'),
+  CLIENT_EDITION: derived('SVC_EDITION', 'text', 'Edition while SVC_EDITION is unset at run time.'),
+  CLIENT_TITLE_SHORT: text('Product name in browser tab titles.', 'ClickHouse'),
+  CLIENT_LOGO: url('Logo next to the product name.'),
+  CLIENT_AUTOCOMPLETE_LIMIT: count('Maximum number of completions in the SQL editor; 60 by default.'),
   CLIENT_RUNNING_QUERIES_REFRESH_MS: count(
-    'How often the page of running queries asks again, in milliseconds from 1000 on; by default as its definition says.',
+    'Refresh interval of the running queries page in milliseconds, at least 1000; by default as in its definition.',
   ),
   CLIENT_MEASUREMENT_ID: text(
-    'Account of web analytics (Google); measures once CLIENT_ANALYTICS_A_ENABLED is on and a reader consents.',
+    'Google Analytics measurement ID; used when CLIENT_ANALYTICS_A_ENABLED is on and the user consents.',
   ),
   CLIENT_ANALYTICS_A_ENABLED: flag(
-    'Whether web analytics may measure, of readers who consent; needs CLIENT_MEASUREMENT_ID.',
+    'Whether Google Analytics is enabled for users who consent; requires CLIENT_MEASUREMENT_ID.',
   ),
   CLIENT_ANALYTICS_B_ENABLED: flag(
-    'Whether product analytics may measure, of readers who consent; needs CLIENT_PRODUCT_ANALYTICS_KEY.',
+    'Whether PostHog is enabled for users who consent; requires CLIENT_PRODUCT_ANALYTICS_KEY.',
   ),
-  CLIENT_PRODUCT_ANALYTICS_KEY: derived('SVC_ANALYTICS_KEY', 'text', 'Project of product analytics (PostHog).'),
+  CLIENT_PRODUCT_ANALYTICS_KEY: derived('SVC_ANALYTICS_KEY', 'text', 'PostHog project key.'),
   CLIENT_PRODUCT_ANALYTICS_HOST: {
-    ...derived('SVC_ANALYTICS_HOST', 'url', 'Where product analytics are sent.'),
+    ...derived('SVC_ANALYTICS_HOST', 'url', 'PostHog host.'),
     fallback: 'https://us.i.posthog.com',
   },
-  CLIENT_GIT_SHA: text('Commit that was built, as /api/version and the about page name it; git is asked by default.'),
-  CLIENT_GIT_REF: text('Branch or tag that was built; git is asked by default.'),
-  CLIENT_BUILD_TIMESTAMP: text('When it was built, as ISO 8601; the time of the commit by default.'),
-  CLIENT_CI: flag('Whether a machine built it that builds unasked, as the about page says.', null),
+  CLIENT_GIT_SHA: text(
+    'Git commit of the build, shown in /api/version and on the about page; read from git by default.',
+  ),
+  CLIENT_GIT_REF: text('Git branch or tag of the build; read from git by default.'),
+  CLIENT_BUILD_TIMESTAMP: text('Build time in ISO 8601; the commit time by default.'),
+  CLIENT_CI: flag('Whether the build ran in CI, as shown on the about page.', null),
 } as const satisfies Record<string, BuildVariable>
 
-/** The name of a variable that browsers are told. */
+/** The name of a variable that is passed to browsers. */
 export type ClientVariable = keyof typeof clientVariables
 
-/** What else steers the build. */
+/** Other variables of the build. */
 export const buildSwitches = {
   SVC_ANALYTICS_KEY: text(
-    'Project of product analytics, unless CLIENT_PRODUCT_ANALYTICS_KEY names another; browsers are told it, as such keys are public.',
+    'PostHog project key, unless CLIENT_PRODUCT_ANALYTICS_KEY is set. It is public and sent to browsers.',
   ),
-  SVC_ANALYTICS_HOST: url('Where product analytics are sent, unless CLIENT_PRODUCT_ANALYTICS_HOST says otherwise.'),
-  ENABLE_EDGE_BUILD: flag('Build the web for an edge platform that serves its files itself.'),
+  SVC_ANALYTICS_HOST: url('PostHog host, unless CLIENT_PRODUCT_ANALYTICS_HOST is set.'),
+  ENABLE_EDGE_BUILD: flag('Build the web UI for an edge platform that serves static files itself.'),
   DOCS_CONTENT_ROOT: text(
-    'Folder of the documentation that is built in, seen from the root of the product: Markdown files, in the order of their names. Else web/docs.',
+    'Folder of the Markdown documentation to include in the build, relative to the product root; files are ordered by name. By default web/docs.',
   ),
 } as const satisfies Record<string, BuildVariable>

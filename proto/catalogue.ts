@@ -6,7 +6,7 @@ export const DefinitionId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower case letters, digits, dashes and underscores, 64 at most')
 
-/** How a number is meant; the web formats by it. Durations and sizes are raw numbers, never text made by SQL. */
+/** The unit of a number, by which the web formats it. Durations and sizes are raw numbers, never formatted by SQL. */
 export const Unit = z.enum([
   'count',
   'bytes',
@@ -25,7 +25,7 @@ export const Unit = z.enum([
 ])
 export type Unit = z.infer<typeof Unit>
 
-/** Buckets a time series may use: the allow-list of the `interval` parameter. */
+/** Bucket widths of time series: the allowed values of the `interval` parameter. */
 export const intervals = [
   'toStartOfMinute',
   'toStartOfFiveMinutes',
@@ -42,33 +42,33 @@ export type Interval = z.infer<typeof Interval>
 
 const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'a server version such as 24.3')
 
-/** One statement, or one per server version: the highest `since` not above the server's version is taken. */
+/** One statement, or one per server version: the highest `since` not above the server version is used. */
 export const Sql = z.union([
   z.string().min(1),
   z.array(z.strictObject({ since: Version, sql: z.string().min(1) })).min(1),
 ])
 export type Sql = z.infer<typeof Sql>
 
-/** How long an answer may be reused: 10, 30 or 120 seconds. */
+/** How long a response can be cached: 10, 30 or 120 seconds. */
 export const CacheClass = z.enum(['realtime', 'standard', 'historical'])
 export type CacheClass = z.infer<typeof CacheClass>
 
 const described = {
   title: z.string().min(1).max(80),
-  /** One sentence: what the reader learns from it. */
+  /** Description in one sentence. */
   doc: z.string().min(1).max(400),
   feature: Feature,
   /**
-   * Tables, as `database.table`, that a server may lack; a missing one makes the answer `unavailable`, not an error.
-   * `$events` is the table of `EVENTS_TABLE_NAME`, here and in `sql`.
+   * Tables, as `database.table`, that a server may lack. If one is missing, the response is `unavailable`, not an
+   * error. `$events` is the table of `EVENTS_TABLE_NAME`, here and in `sql`.
    */
   requires: z.array(z.string().regex(/^(?:\$events|[\w$]+\.[\w$]+)$/)).default([]),
-  /** Sent without settings of ours, because the statement shows settings; nothing but our own time limit bounds it. */
+  /** Sent without our settings, because the statement shows settings. Only our own timeout limits it. */
   bare: z.boolean().optional(),
   sql: Sql,
 }
 
-/** A value the reader may give, bound as a query parameter of this ClickHouse type. */
+/** A parameter of the page, bound as a query parameter of this ClickHouse type. */
 const Parameter = z.strictObject({
   name: z.string().regex(/^[a-z][a-z_]{0,31}$/),
   type: z.string().min(1),
@@ -91,9 +91,9 @@ const ChartColumn = z.strictObject({
 export const ChartDefinition = z.strictObject({
   ...described,
   /**
-   * A `bar` stands along a time, or in a histogram for each label. A `heatmap` shades one square for each bucket by its first
-   * value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage for each label, a `treemap` the size of each
-   * label and of its series within, a `timeline` what began at a time on the lane of its series, its value being how long it took.
+   * A `bar` chart has a time axis, or one bar per label as a histogram. A `heatmap` has one square per bucket, shaded
+   * by its first value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage per label, a `treemap`
+   * the size of each label and its series, a `timeline` events with start and duration, one lane per series.
    */
   kind: z.enum([
     'line',
@@ -110,9 +110,9 @@ export const ChartDefinition = z.strictObject({
     'list',
   ]),
   columns: z.array(ChartColumn).min(1),
-  /** Default bucket of a time series; charts of the present moment have none. */
+  /** Default bucket of a time series; charts of current values have none. */
   interval: Interval.optional(),
-  /** Default window in hours; charts of the present moment have none. */
+  /** Default window in hours; charts of current values have none. */
   lastHours: z.number().int().min(1).max(8760).optional(),
   parameters: z.array(Parameter).default([]),
   cache: CacheClass.default('standard'),
@@ -141,10 +141,10 @@ export const CellFormat = z.enum([
 ])
 export type CellFormat = z.infer<typeof CellFormat>
 
-/** How something stands that a host names in a word of its own; shown as a word, a shape and a colour. */
+/** The display of a status that a host reports: a word, a shape and a color. */
 export const CellState = z.strictObject({
   word: z.string().min(1).max(24),
-  stands: z.enum(['ok', 'running', 'warning', 'failed', 'off']),
+  status: z.enum(['ok', 'running', 'warning', 'failed', 'off']),
 })
 export type CellState = z.infer<typeof CellState>
 
@@ -155,11 +155,11 @@ const TableColumn = z.strictObject({
   format: CellFormat.default('text'),
   /** Drawn as a bar relative to the column's maximum. */
   bar: z.boolean().default(false),
-  /** Not shown until the reader asks for it. */
+  /** Hidden until the reader selects it. */
   hidden: z.boolean().default(false),
   /** Target of a `link` cell: a path with `{column}` placeholders. */
   href: z.string().optional(),
-  /** What the values of a `badge` mean; one that is not among them is shown as it is. */
+  /** The display of the values of a `badge`. Other values are shown unchanged. */
   states: z.record(z.string(), CellState).optional(),
 })
 
@@ -176,11 +176,11 @@ export const TableDefinition = z.strictObject({
 })
 export type TableDefinition = z.infer<typeof TableDefinition>
 
-/** What clients may know of a chart: everything but its SQL. */
+/** A chart definition for clients, without its SQL. */
 export const ChartInfo = ChartDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
 export type ChartInfo = z.infer<typeof ChartInfo>
 
-/** What clients may know of a table page: everything but its SQL. */
+/** A table page definition for clients, without its SQL. */
 export const TableInfo = TableDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
 export type TableInfo = z.infer<typeof TableInfo>
 

@@ -4,38 +4,38 @@ import { Severity } from './rules.ts'
 import { Encrypted } from './transit.ts'
 import { TargetFormat, TargetTemplates } from './webhook-targets.ts'
 
-/** How one send of a test message ended. */
+/** The result of sending one test message. */
 export const TestedTarget = z.object({
-  /** What routes call it. */
+  /** The name that routes use. */
   name: z.string(),
-  /** `ok`, `retry` for what may pass, `permanent` and `config` for what does not; a newer release may know more. */
+  /** `ok`, `retry` for transient failures, `permanent` and `config` for others. A newer release may add values. */
   result: z.string(),
-  /** Of a test that arrived: what the operator should know all the same. */
+  /** For a successful test: a hint for the operator. */
   reason: z.string().nullable(),
 })
 export type TestedTarget = z.infer<typeof TestedTarget>
 
-/** What a webhook would be sent. */
+/** The request that a webhook would receive. */
 export const Preview = z.object({ method: z.enum(['POST', 'PUT']), body: z.record(z.string(), z.json()) })
 export type Preview = z.infer<typeof Preview>
 
-/** Methods about the ways of telling people. */
+/** Methods for notification channels. */
 export const channelMethods = {
   testChannel: rpc({
-    doc: 'Sends a test message to the targets of a channel, switched on or not, and waits for how it ends; `conflict` while its settings are missing.',
+    doc: 'Sends a test message to the targets of a channel, enabled or not, and waits for the result; `conflict` if settings are missing.',
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ channel: z.string().max(64), target: z.string().max(64).optional() }),
     output: z.array(TestedTarget),
   }),
   previewTarget: rpc({
-    doc: 'What a webhook would be sent of an invented alert; sends nothing. The address tells the format where that is `auto`.',
+    doc: 'Returns the payload of a webhook for a sample alert; sends nothing. The address determines the format if that is `auto`.',
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
     input: z.object({
       format: TargetFormat,
-      /** Its address as JSON encrypted with `alertSecretsKey`: `{url}`. In clear, as `url`, is what earlier releases send. */
+      /** Its address as JSON encrypted with `alertSecretsKey`: `{url}`. Earlier releases send a plain `url`. */
       encrypted: Encrypted.optional(),
       url: z.string().max(2_048).optional(),
       templates: TargetTemplates.optional(),

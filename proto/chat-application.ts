@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Names one installation: the workspace and the chat in it. */
+/** Id of an installation: the workspace and its chat. */
 export const ChatInstallationId = z
   .string()
   .regex(/^[A-Z0-9]{1,32}-[A-Z0-9]{1,32}$/, 'must be the id of an installation, such as T0123-C0123')
@@ -10,15 +10,15 @@ export const ChatInstallationId = z
 export const ChatInstallation = z.object({
   id: ChatInstallationId,
   workspace: z.string().max(256),
-  /** As the chat service writes it, such as `#alerts`. */
+  /** The name in the chat service, such as `#alerts`. */
   chat: z.string().max(256),
-  /** Subject of who installed it. */
+  /** Subject of the user who installed it. */
   installedBy: z.string().max(256),
   installedAtMs: z.int(),
 })
 export type ChatInstallation = z.infer<typeof ChatInstallation>
 
-/** What a button of an alert names: the condition, by host and rule or, where it has no host, by its episode alone. */
+/** The condition of a button: host and rule, or only the episode if it has no host. */
 export const ChatSubject = z.object({
   episode: z.string().min(1).max(160),
   hostKey: z.string().min(1).max(128).nullable(),
@@ -26,18 +26,18 @@ export const ChatSubject = z.object({
 })
 export type ChatSubject = z.infer<typeof ChatSubject>
 
-/** The buttons under an alert, as the chat service names them when one is pressed. */
+/** The action ids of the buttons of an alert in the chat service. */
 export const chatActions = { acknowledge: 'watchhouse-ack', dismiss: 'watchhouse-dismiss' } as const
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** What the application was installed with, to be shown to the chat service again; means nothing to anybody else. */
+/** The OAuth code or state of an installation. */
 const Code = z.string().min(1).max(1_024)
 
-/** Methods about the chat application, which tells alerts and takes what people say to them. */
+/** Methods for the chat application, which posts alerts and handles replies to them. */
 export const chatApplicationMethods = {
   chatApplication: rpc({
     ...common,
-    doc: 'Where the chat application is installed, and which variables are missing to install it.',
+    doc: 'Returns the installations of the chat application, and the variables that are missing to install it.',
     safe: true,
     input: z.object({}),
     output: z.object({
@@ -49,21 +49,21 @@ export const chatApplicationMethods = {
   }),
   chatApplicationPage: rpc({
     ...common,
-    doc: 'The page of the chat service where somebody installs the application; `not-implemented` naming what is missing.',
+    doc: 'Returns the installation page of the chat service; `not-implemented` with the missing variables.',
     safe: true,
-    /** Comes back with them. */
+    /** Returned by the redirect. */
     input: z.object({ state: z.string().min(1).max(256) }),
     output: z.object({ location: z.string() }),
   }),
   installChatApplication: rpc({
     ...common,
-    doc: 'Completes an installation with the code that the chat service gave; the same chat again replaces its secrets.',
+    doc: 'Completes an installation with the code of the chat service; for an installed chat it replaces the secrets.',
     input: z.object({ code: Code }),
     output: ChatInstallation,
   }),
   removeChatApplication: rpc({
     ...common,
-    doc: 'Forgets an installation; with the last of a workspace its token is revoked.',
+    doc: 'Removes an installation; revokes the token of a workspace with its last installation.',
     input: z.object({ id: ChatInstallationId }),
     output: ChatInstallation,
   }),

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Fingerprint } from './fingerprints.ts'
-import { AskedHost, FleetMetrics, HostStatus, readers } from './host.ts'
+import { HostRef, FleetMetrics, HostStatus, readers } from './host.ts'
 import { ComparedHosts } from './settings-diff.ts'
 import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
 
-/** A host of a comparison: its key figures, or why it gave none. */
-export const ComparedHost = AskedHost.extend({
+/** A host of a comparison: its key figures, or why it has none. */
+export const ComparedHost = HostRef.extend({
   status: HostStatus.nullable(),
   metrics: FleetMetrics.nullable(),
-  /** Why it cannot tell its patterns. */
+  /** Why its query patterns are unavailable. */
   unavailable: Unavailable.nullable(),
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
@@ -29,29 +29,29 @@ export const PatternFigures = Fingerprint.pick({
 })
 export type PatternFigures = z.infer<typeof PatternFigures>
 
-/** One pattern on all compared hosts, in their order; null where it did not run or the host could not tell. */
+/** One pattern on all compared hosts, in their order; null where it did not run or the host returned no data. */
 export const ComparedPattern = Fingerprint.pick({ hash: true, query: true, kind: true }).extend({
   values: z.array(PatternFigures.nullable()),
 })
 export type ComparedPattern = z.infer<typeof ComparedPattern>
 
-/** Methods that set hosts side by side. */
+/** Methods that compare hosts. */
 export const comparisonMethods = {
   comparison: rpc({
-    doc: 'Key figures of several hosts side by side, and the patterns on which they differ most in time; each host fails alone.',
+    doc: 'Compares key figures of several hosts, and the patterns whose time differs most; each host fails independently.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
     input: z.object({
       hostKeys: ComparedHosts,
       ...Window.pick({ lastHours: true, from: true, to: true }).shape,
-      /** Patterns told at most: of the costliest of each host, those that differ most. */
+      /** The maximum number of patterns: those that differ most, among the costliest of each host. */
       limit: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({
       hosts: z.array(ComparedHost),
       patterns: z.array(ComparedPattern),
-      /** By the clock of the first host that answered; null when none did. */
+      /** By the clock of the first reachable host; null if none is. */
       window: UsedWindow.nullable(),
     }),
   }),

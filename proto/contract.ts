@@ -2,35 +2,38 @@ import type { z } from 'zod'
 import type { Call, Feature, ServiceName } from './call.ts'
 
 interface MethodTraits {
-  /** One sentence for the reader of the contract. */
+  /** Description in one sentence. */
   doc: string
-  /** Services that may call; NATS permissions are generated from it. Writes accept `gateway` only. */
+  /** Services that can call it; NATS permissions are generated from it. Writes accept only `gateway`. */
   callers: readonly ServiceName[]
-  /** Refused with `forbidden` when the caller's identity may not use this feature. */
+  /** Calls fail with `forbidden` if the identity has no access to this feature. */
   feature?: Feature
-  /** Has no effect besides its answer, so a caller cut off before an answer may try once more. */
+  /** Has no side effects, so a caller can retry once if it gets no response. */
   safe?: boolean
-  /** Input field whose value picks a live instance by rendezvous hash; none live means the queue group. */
+  /**
+   * Input field whose value selects a live instance by rendezvous hashing. Without live instances the queue group is
+   * used.
+   */
   prefer?: string
-  /** Input field of the form `<instance>.<rest>`: only that instance can answer; none live means `gone`. */
+  /** Input field of the form `<instance>.<rest>`: only that instance can respond. `gone` if it is not live. */
   exact?: string
-  /** Has to do with addresses that callers give, so it is answered by the processes that are allowed to connect to them. */
+  /** Concerns user-supplied addresses, so only processes that can connect to them respond. */
   guest?: boolean
-  /** A process that answers `busy` has done nothing, so the least loaded one that is known of is asked too. */
+  /** A process that responds `busy` has executed nothing, so the least loaded other one is called. */
   elsewhere?: boolean
 }
 
-/** One question, one answer, both JSON. */
+/** A unary method with a JSON request and a JSON response. */
 export interface Rpc<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> extends MethodTraits {
   kind: 'rpc'
   input: I
   output: O
 }
 
-/** What a stream carries: JSON values checked at both ends, or bytes nobody looks into. */
+/** The content of a stream: JSON values validated at both ends, or opaque bytes. */
 export type Frames<F extends z.ZodType = z.ZodType> = { kind: 'json'; schema: F } | { kind: 'bytes' }
 
-/** One question, then a JSON head, ordered frames and a JSON tail. */
+/** A streaming method: a JSON request, then a JSON head, ordered frames and a JSON tail. */
 export interface Stream<
   I extends z.ZodType = z.ZodType,
   H extends z.ZodType = z.ZodType,
@@ -44,49 +47,49 @@ export interface Stream<
   tail: T
 }
 
-/** Whatever a service can be asked. */
+/** Any method of a service. */
 export type Method = Rpc | Stream
 /** The methods of one service, by the name in their subject. */
 export type Methods = Record<string, Method>
 
-/** All that one service answers. */
+/** A service with its methods. */
 export interface Service<M extends Methods = Methods> {
   name: ServiceName
   methods: M
 }
 
-/** Something that happened, told to whoever listens; delivery is at most once. `name` is `<noun>.<past-verb>`. */
+/** An event, delivered to all listeners at most once. `name` is `<noun>.<past-verb>`. */
 export interface Event<P extends z.ZodType = z.ZodType> {
   kind: 'event'
   name: `${string}.${string}`
   doc: string
-  /** Services that may publish it. */
+  /** Services that can publish it. */
   publishers: readonly ServiceName[]
-  /** Services that may listen to it. */
+  /** Services that can subscribe to it. */
   listeners: readonly ServiceName[]
   payload: P
 }
 
-/** Declares a method with one answer. */
+/** Declares a unary method. */
 export const rpc = <I extends z.ZodType, O extends z.ZodType>(method: Omit<Rpc<I, O>, 'kind'>): Rpc<I, O> => ({
   kind: 'rpc',
   ...method,
 })
 
-/** Declares a method whose answer comes in frames. */
+/** Declares a streaming method. */
 export const stream = <I extends z.ZodType, H extends z.ZodType, F extends Frames, T extends z.ZodType>(
   method: Omit<Stream<I, H, F, T>, 'kind'>,
 ): Stream<I, H, F, T> => ({ kind: 'stream', ...method })
 
-/** Frames that are checked against a schema at both ends. */
+/** Declares frames that are validated against a schema at both ends. */
 export const json = <F extends z.ZodType>(schema: F): { kind: 'json'; schema: F } => ({ kind: 'json', schema })
-/** Frames that travel as they are. */
+/** Declares frames of opaque bytes. */
 export const bytes = (): { kind: 'bytes' } => ({ kind: 'bytes' })
 
-/** Declares all that one service answers. */
+/** Declares a service. */
 export const service = <M extends Methods>(name: ServiceName, methods: M): Service<M> => ({ name, methods })
 
-/** Declares something that happens and may be listened to. */
+/** Declares an event. */
 export const event = <P extends z.ZodType>(event: Omit<Event<P>, 'kind'>): Event<P> => ({ kind: 'event', ...event })
 
 /** The value of one frame: the schema's output, or bytes. */
@@ -94,20 +97,20 @@ export type FrameOf<F extends Frames> = F extends { kind: 'json'; schema: infer 
   ? z.output<S>
   : Uint8Array
 
-/** An answer that arrives piece by piece. Leaving the loop early cancels the producer; `tail()` is known once the frames have ended. */
+/** A streaming response. Leaving the loop early cancels the producer. `tail()` resolves after the last frame. */
 export interface Streaming<H, F, T> {
   head: H
   frames: AsyncIterable<F>
   tail(): T
 }
 
-/** What a stream's handler returns: its frames end with the tail as the generator's return value. */
+/** What a stream handler returns. The tail is the return value of the frame generator. */
 export interface Produced<H, F, T> {
   head: H
   frames: AsyncGenerator<F, T, void>
 }
 
-/** How a service looks to its callers. */
+/** The client interface of a service. */
 export type Client<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
     ? (input: z.input<I>, call: Call) => Promise<Streaming<z.output<H>, FrameOf<F>, z.output<T>>>
@@ -116,7 +119,7 @@ export type Client<S extends Service> = {
       : never
 }
 
-/** What a service must implement; the compiler demands every method. */
+/** The handlers of a service. The compiler requires every method. */
 export type Handlers<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
     ? (input: z.output<I>, call: Call) => Promise<Produced<z.input<H>, FrameOf<F>, z.input<T>>>

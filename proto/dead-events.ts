@@ -3,12 +3,12 @@ import { rpc } from './contract.ts'
 import { LetterId } from './delivery.ts'
 import { EventSeverity, EventStatus, InboundEvent } from './inbound-event.ts'
 
-/** An inbound event that was given up, as people may see it. What is null could not be read of it. */
+/** A failed inbound event without secrets. Fields that could not be parsed are null. */
 export const DeadEvent = z.object({
   id: z.string(),
   atMs: z.number().int(),
   reason: z.string(),
-  /** As which it was taken. */
+  /** Id of the accepted event. */
   event: InboundEvent.shape.id.nullable(),
   source: z.string().nullable(),
   title: z.string().nullable(),
@@ -17,10 +17,10 @@ export const DeadEvent = z.object({
 })
 export type DeadEvent = z.infer<typeof DeadEvent>
 
-/** Methods about events that could not be dealt with after they were taken. */
+/** Methods for accepted events whose processing failed. */
 export const deadEventMethods = {
   deadEvents: rpc({
-    doc: 'Inbound events that were given up, the newest first; `next` continues as `before`, and is null at the end.',
+    doc: 'Lists failed inbound events, newest first. `next` is the `before` of the next page; null on the last page.',
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
@@ -28,7 +28,7 @@ export const deadEventMethods = {
     output: z.object({ letters: z.array(DeadEvent), next: z.string().nullable() }),
   }),
   replayDeadEvent: rpc({
-    doc: 'Hands an inbound event that was given up over again, to all who take events; `conflict` for one that nobody can read.',
+    doc: 'Sends a failed inbound event to all its consumers again; `conflict` for one that cannot be read.',
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ id: LetterId }),

@@ -3,16 +3,16 @@ import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** Methods that show how the product itself asks. */
+/** Methods that return the product's own statements. */
 export const definitionStatementMethods = {
   definitionStatement: rpc({
-    doc: 'The statement of a chart or a table page as it would be sent to one host, with the values of its placeholders; it is not sent. The feature of the definition is checked too.',
+    doc: 'Returns the statement of a chart or a table page for one host with the values of its placeholders, without running it. Also checks the feature of the definition.',
     callers: ['agent'],
     safe: true,
     prefer: 'hostKey',
     input: z.object({ ...ofHost, kind: z.enum(['chart', 'table']), name: z.string().min(1).max(128) }),
     output: z.object({
-      /** Null where the host lacks what the statement needs. */
+      /** Null if the host lacks a required table. */
       sql: z.string().nullable(),
       parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
       unavailable: Unavailable.nullable(),

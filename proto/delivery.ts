@@ -3,12 +3,12 @@ import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
-/** How a delivery ends: `dropped` when there was no need to send it any more, `dead` when it was given up. */
+/** How a delivery ends: `dropped` if it became obsolete, `dead` if it failed. */
 export const ends = ['sent', 'dropped', 'dead'] as const
 
-/** How the delivery of one notice to one target ended. */
+/** The result of delivering one notification to one target. */
 export const Delivered = z.object({
-  /** One for each notice and target. */
+  /** Unique per notification and target. */
   id: z.string(),
   atMs: z.number().int(),
   episode: z.string(),
@@ -19,15 +19,15 @@ export const Delivered = z.object({
   severity: Severity,
   channel: z.string(),
   target: z.string(),
-  /** One of `ends`; a newer release may know further ones. */
+  /** One of `ends`. A newer release may add values. */
   result: z.string(),
   reason: z.string().nullable(),
-  /** Sends that it took, the last included. */
+  /** Number of send attempts, including the last one. */
   attempts: z.number().int().min(0),
 })
 export type Delivered = z.infer<typeof Delivered>
 
-/** A notice that was given up, as people may see it: its text, never the address it was for. */
+/** A failed notification: its text, never its address. */
 export const DeadNotice = z.object({
   id: z.string(),
   atMs: z.number().int(),
@@ -42,40 +42,40 @@ export const DeadNotice = z.object({
 })
 export type DeadNotice = z.infer<typeof DeadNotice>
 
-/** An address that alerts go to, and how it fares. */
+/** A notification target and its health. */
 export const AlertTarget = z.object({
   channel: z.string(),
   id: z.string(),
-  /** What routes call it. */
+  /** The name that routes use. */
   name: z.string(),
   minSeverity: Severity.nullable(),
-  /** Sends in a row that failed. */
+  /** Consecutive failed sends. */
   failures: z.number().int().min(0),
-  /** Why it takes nothing until its settings change; null while it is not so. */
+  /** Why it receives nothing until its settings change; null if it works. */
   broken: z.object({ reason: z.string(), sinceMs: z.number().int() }).nullable(),
   last: z.object({ atMs: z.number().int(), result: z.string(), reason: z.string().nullable() }).nullable(),
 })
 export type AlertTarget = z.infer<typeof AlertTarget>
 
-/** Names one message that was given up. */
+/** Id of a dead letter. */
 export const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 
 /**
- * Whose subscriptions a caller may see besides the targets of the operator: those of everybody or of one owner. Without it, and from a
- * release that does not send it, of nobody.
+ * The owner whose subscriptions a caller can see in addition to the targets of the operator, or `everybody`. If absent,
+ * as from older releases, no subscriptions are visible.
  */
 export const SubscriptionsOf = z.union([z.literal('everybody'), z.object({ owner: z.string().min(1).max(64) })])
 export type SubscriptionsOf = z.infer<typeof SubscriptionsOf>
 const subscriptionsOf = SubscriptionsOf.optional()
 
-/** The channel whose targets are subscriptions of people. */
+/** The channel whose targets are webhook subscriptions of users. */
 export const subscriptionChannel = 'subscriptions'
 
-/** Methods about how people were told. */
+/** Methods for notification deliveries. */
 export const deliveryMethods = {
   deliveries: rpc({
-    doc: 'How deliveries ended, the newest first.',
+    doc: 'Lists finished deliveries, newest first.',
     callers: ['gateway', 'report'],
     feature: 'HEALTH',
     safe: true,
@@ -91,7 +91,7 @@ export const deliveryMethods = {
     output: z.array(Delivered),
   }),
   alertTargets: rpc({
-    doc: 'Every address that alerts go to now, and how it fares.',
+    doc: 'Lists the current notification targets and their health.',
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
@@ -99,7 +99,7 @@ export const deliveryMethods = {
     output: z.array(AlertTarget),
   }),
   deadLetters: rpc({
-    doc: 'Notices that were given up, the newest first; `next` continues as `before`, and is null at the end.',
+    doc: 'Lists failed notifications, newest first. `next` is the `before` of the next page; null on the last page.',
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,
@@ -107,7 +107,7 @@ export const deliveryMethods = {
     output: z.object({ letters: z.array(DeadNotice), next: z.string().nullable() }),
   }),
   replayDeadLetter: rpc({
-    doc: 'Sends a notice that was given up again, unless its target has been told of something later meanwhile.',
+    doc: 'Resends a failed notification, unless its target has received a later one.',
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ id: LetterId, subscriptionsOf }),

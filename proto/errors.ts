@@ -1,4 +1,4 @@
-/** Every way a call can fail for its caller, with the HTTP status the gateway answers. The set is closed: readers may switch over it. */
+/** All error codes of calls, with their HTTP statuses. The set is closed, so callers can switch over it. */
 export const errorStatuses = {
   invalid: 400,
   unauthenticated: 401,
@@ -17,17 +17,20 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses
 
-/** Facts about a failure that a caller may show or act on; never a secret, a URL of a host or a stack. */
+/** Details of a failure for callers; never a secret, a host URL or a stack trace. */
 export type ErrorDetails = Record<string, unknown>
 
 interface ServiceErrorOptions {
   details?: ErrorDetails
-  /** When trying again makes sense, in milliseconds from now; becomes `Retry-After`. */
+  /** Delay before a retry in milliseconds; sent as `Retry-After`. */
   retryAfterMs?: number
   cause?: unknown
 }
 
-/** A failure that its caller may act on. Whatever else is thrown is a defect: it crosses the bus as `internal` and is logged where it happened. */
+/**
+ * An expected failure for the caller. Any other thrown value is a defect: it is logged and sent over the bus as
+ * `internal`.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -42,5 +45,5 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a string is one of the closed set of codes; a newer peer may send one that this release does not know. */
+/** Returns whether a string is a known error code. A newer peer may send unknown ones. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatuses, code)

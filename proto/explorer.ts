@@ -5,10 +5,10 @@ import { ofHost, readers } from './host.ts'
 import { StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** Name of a database or of a table in it, whatever characters it has. */
+/** Name of a database or table, with any characters. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 
-/** A database and what is in it; sizes are of what the server itself stores. */
+/** A database and its contents. Sizes are those of data on the server itself. */
 export const ExplorerDatabase = z.object({
   name: z.string(),
   engine: z.string(),
@@ -22,10 +22,10 @@ export const ExplorerDatabase = z.object({
   bytes: z.number(),
 })
 
-/** What kind of thing a table is. */
+/** Kinds of tables. */
 export const tableKinds = ['table', 'view', 'materialized-view', 'dictionary'] as const
 
-/** A table of a database; null where its engine does not count. */
+/** A table of a database. Figures are null if the engine does not report them. */
 export const ExplorerTable = z.object({
   name: z.string(),
   kind: z.enum(tableKinds),
@@ -33,11 +33,11 @@ export const ExplorerTable = z.object({
   comment: z.string(),
   rows: z.number().nullable(),
   bytes: z.number().nullable(),
-  /** When its definition changed last, in epoch milliseconds. */
+  /** When its definition last changed, in epoch milliseconds. */
   changedMs: z.number(),
 })
 
-/** Keys of a table as ClickHouse writes them; empty where it has none. */
+/** Keys of a table as ClickHouse expressions; empty without a key. */
 export const TableKeys = z.object({
   engine: z.string(),
   engineFull: z.string(),
@@ -47,7 +47,7 @@ export const TableKeys = z.object({
   samplingKey: z.string(),
 })
 
-/** One table as a whole. Figures of parts are of the active ones, and 0 for engines without parts. */
+/** A table with its details. Part figures are those of active parts, and 0 for engines without parts. */
 export const TableOverview = ExplorerTable.extend(TableKeys.shape).extend({
   uuid: z.string(),
   storagePolicy: z.string(),
@@ -60,11 +60,11 @@ export const TableOverview = ExplorerTable.extend(TableKeys.shape).extend({
   primaryKeyBytes: z.number(),
   primaryKeyAllocatedBytes: z.number(),
   disks: z.array(z.string()),
-  /** When its data changed last; null without parts. */
+  /** When its data last changed; null without parts. */
   modifiedMs: z.number().nullable(),
 })
 
-/** A column; sizes are null where parts keep all columns in one file or there are none. */
+/** A column. Sizes are null without parts, or if parts store all columns in one file. */
 export const ExplorerColumn = z.object({
   name: z.string(),
   position: z.number(),
@@ -98,7 +98,7 @@ export const SkipIndex = z.object({
   marksBytes: z.number(),
 })
 
-/** A projection; `definition` and `type` are null on servers that do not tell them. */
+/** A projection; `definition` and `type` are null on servers that do not report them. */
 export const Projection = z.object({
   name: z.string(),
   type: z.string().nullable(),
@@ -126,7 +126,7 @@ export const ExplorerPart = z.object({
   modifiedMs: z.number(),
 })
 
-/** What data flows through; `reference` is an object that has to be there for another. */
+/** Kinds of dependencies. `reference` is an object that another one requires. */
 export const dependencyKinds = [
   'view',
   'materialized-view',
@@ -141,22 +141,22 @@ export const dependencyKinds = [
 export const DependencyKind = z.enum(dependencyKinds)
 export type DependencyKind = z.infer<typeof DependencyKind>
 
-/** An end of a dependency; `engine` is null when the host does not have it, as with tables of other hosts. */
+/** One end of a dependency. `engine` is null if the table is not on this host. */
 const End = z.object({ database: z.string(), table: z.string(), engine: z.string().nullable() })
 
-/** Data of `from` ends up in `to`, or is read through it. */
+/** A dependency: data of `from` is written to `to`, or read through it. */
 export const Dependency = z.object({
   kind: DependencyKind,
   from: End,
   to: End,
-  /** Seen from the asked table: what it is made of, or what is made of it; null when a whole database was asked for. */
+  /** Relative to the requested table; null if a whole database was requested. */
   direction: z.enum(['upstream', 'downstream']).nullable(),
   /** The cluster of a distributed table; null for all others. */
   cluster: z.string().nullable(),
 })
 export type Dependency = z.infer<typeof Dependency>
 
-/** Who used a table. Times are epoch milliseconds, null when it did not happen within the window. */
+/** The usage of a table by one user. Times are epoch milliseconds, null if it did not happen within the window. */
 export const TableUser = z.object({
   user: z.string(),
   queries: z.number(),
@@ -173,7 +173,7 @@ export const TableUser = z.object({
 })
 export type TableUser = z.infer<typeof TableUser>
 
-/** The same of all users together, and each of them, those of most queries first. */
+/** The usage of a table in total and by user, most queries first. */
 export const TableUsage = TableUser.omit({ user: true }).extend({
   users: z.array(TableUser),
 })
@@ -190,7 +190,7 @@ export const TableQueryRecord = z.object({
   readBytes: z.number(),
   writtenRows: z.number(),
   memoryBytes: z.number(),
-  /** The statement without its values. */
+  /** The query with placeholders for its values. */
   query: z.string(),
   fingerprint: z.string(),
 })
@@ -204,72 +204,77 @@ const common = { callers: readers, feature: 'TABLES', safe: true, prefer: 'hostK
 const ofTable = z.object({ ...ofHost, database: ExplorerName, table: ExplorerName })
 const lastHours = z.int().min(1).max(8760).default(168)
 
-/** What there is on a host. An unknown database or table is `not-found` with the nearest names. */
+/** Methods that browse databases and tables of a host. An unknown one is `not-found` with the nearest names. */
 export const explorerMethods = {
   exploreDatabases: rpc({
-    doc: 'Databases with what is in them.',
+    doc: 'Lists databases with the number of their tables and their sizes.',
     ...common,
     input: z.object(ofHost),
     output: listOf(ExplorerDatabase),
   }),
   exploreTables: rpc({
-    doc: 'Tables, views and dictionaries of a database by name.',
+    doc: 'Lists tables, views and dictionaries of a database by name.',
     ...common,
     input: z.object({ ...ofHost, database: ExplorerName, search: z.string().max(256).optional() }),
     output: listOf(ExplorerTable),
   }),
   exploreTable: rpc({
-    doc: 'One table: engine, keys, size, parts.',
+    doc: 'Returns engine, keys, size and parts of a table.',
     ...common,
     input: ofTable,
     output: oneOf(TableOverview),
   }),
   exploreColumns: rpc({
-    doc: 'Columns of a table in their order, with sizes and codecs.',
+    doc: 'Lists columns of a table in order, with sizes and codecs.',
     ...common,
     input: ofTable,
     output: listOf(ExplorerColumn),
   }),
   exploreDdl: rpc({
-    doc: 'The statement that creates a table, or the database itself when none is named. ClickHouse hides the secrets in it.',
+    doc: 'Returns the CREATE statement of a table, or of the database if no table is specified. ClickHouse hides its secrets.',
     ...common,
     input: ofTable.partial({ table: true }),
     output: oneOf(z.object({ ddl: z.string() })),
   }),
   exploreSkipIndexes: rpc({
-    doc: 'Data skipping indexes of a table.',
+    doc: 'Lists data skipping indexes of a table.',
     ...common,
     input: ofTable,
     output: listOf(SkipIndex),
   }),
-  exploreProjections: rpc({ doc: 'Projections of a table.', ...common, input: ofTable, output: listOf(Projection) }),
+  exploreProjections: rpc({
+    doc: 'Lists projections of a table.',
+    ...common,
+    input: ofTable,
+    output: listOf(Projection),
+  }),
   exploreParts: rpc({
-    doc: 'Parts of a table, largest first; with `inactive` those too that are only still there.',
+    doc: 'Lists parts of a table, largest first; with `inactive` also inactive ones.',
     ...common,
     input: ofTable.extend({ inactive: z.boolean().default(false), limit: z.int().min(1).max(10_000).default(1_000) }),
     output: listOf(ExplorerPart),
   }),
   exploreDependencies: rpc({
-    doc: 'What a table, over any number of others, or any table of a database is made of and what is made of it: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
+    doc: 'Lists direct and indirect dependencies of a table or of all tables of a database: views, materialized views and their targets, dictionaries, distributed, merge and buffer tables.',
     ...common,
     input: ofTable.partial({ table: true }),
     output: listOf(Dependency),
   }),
   exploreUsage: rpc({
-    doc: 'Who used a table, how often and when last, as the query log tells.',
+    doc: 'Returns the usage of a table by user from the query log.',
     ...common,
     input: ofTable.extend({ lastHours }),
     output: oneOf(TableUsage),
   }),
   exploreQueries: rpc({
-    doc: 'The latest queries that used a table, without the values in their text.',
+    doc: 'Lists the latest queries of a table, with placeholders for values.',
     ...common,
     feature: 'QUERIES',
     input: ofTable.extend({ lastHours, limit: z.int().min(1).max(500).default(100) }),
     output: listOf(TableQueryRecord),
   }),
   previewTable: stream({
-    doc: "Some rows of a table, in no order, as the host's own bytes: an array of values on a line for each.",
+    doc: 'Streams some rows of a table in no particular order: one line per row with an array of values.',
     ...common,
     callers: ['gateway', 'agent', 'mcp'],
     safe: false,

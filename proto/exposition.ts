@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { bytes, stream } from './contract.ts'
 import { ofHost } from './host.ts'
 
-/** How a host's figures stand. */
+/** The state of the metrics of a host. */
 export const ExpositionHead = z.object({
-  /** Null when the host's last batch of figures came; else what kept the host from answering, or the code of another error. */
+  /** Null if the last fetch of metrics succeeded; otherwise the connection error, or another error code. */
   failure: z.string().nullable(),
-  /** Since the figures were taken; null when there are none. */
+  /** Age of the metrics; null without metrics. */
   ageMs: z.number().nullable(),
-  /** How long asking again would give the same. */
+  /** How long the response may be cached. */
   freshForMs: z.number(),
 })
 export type ExpositionHead = z.infer<typeof ExpositionHead>
@@ -16,7 +16,7 @@ export type ExpositionHead = z.infer<typeof ExpositionHead>
 /** Methods for scrapers. */
 export const expositionMethods = {
   exposition: stream({
-    doc: "A host's metrics and asynchronous metrics as one gzipped Prometheus text without labels, taken at most every 30 seconds; of a host that fails the last good text, while it is of any use.",
+    doc: 'Streams metrics and asynchronous metrics of a host as one gzipped Prometheus text without labels, fetched at most every 30 seconds. For a failing host it is the last successful text while it is fresh enough.',
     callers: ['gateway'],
     feature: 'METRICS',
     safe: true,

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** `normalized_query_hash` as decimal text: statements that differ in their values only have the same. */
+/** `normalized_query_hash` as decimal text. It is equal for queries that differ only in their values. */
 export const FingerprintHash = z
   .string()
   .regex(/^(0|[1-9]\d{0,19})$/, { error: 'must be the decimal normalized_query_hash of a pattern', abort: true })
   .refine((hash) => BigInt(hash) < 2n ** 64n, 'must be below 2 to the power of 64')
 
-/** By what the patterns can be ordered; the largest come first. */
+/** Sort orders of patterns, all descending. */
 export const fingerprintOrders = [
   'total_time',
   'calls',
@@ -27,8 +27,8 @@ export const fingerprintOrders = [
 ] as const
 
 /**
- * Which patterns, in which order. `search` looks into the pattern's text; `user` counts only what this user sent; with
- * `own` the statements of the product itself count too.
+ * Filter and order of patterns. `search` matches the text of the pattern, `user` counts only queries of this user, and
+ * `own` includes the queries of the product itself.
  */
 export const FingerprintsRequest = z.object({
   order: z.enum(fingerprintOrders).default('total_time'),
@@ -40,15 +40,18 @@ export const FingerprintsRequest = z.object({
 })
 export type FingerprintsRequest = z.infer<typeof FingerprintsRequest>
 
-/** All executions of one pattern within a window, those that failed included. Times in milliseconds, instants as epoch milliseconds. */
+/**
+ * All executions of one pattern within a window, including failed ones. Times in milliseconds, instants as epoch
+ * milliseconds.
+ */
 export const Fingerprint = z.object({
   hash: FingerprintHash,
-  /** The statement with placeholders for its values. */
+  /** The query with placeholders for its values. */
   query: z.string(),
   kind: z.string(),
   calls: z.number().int(),
   totalMs: z.number(),
-  /** Of the time of all patterns in the window, or of all that the asked user sent, from 0 to 1. */
+  /** The share of the time of all patterns in the window, or of all queries of the requested user, from 0 to 1. */
   share: z.number().nullable(),
   averageMs: z.number(),
   p50Ms: z.number(),
@@ -64,10 +67,10 @@ export const Fingerprint = z.object({
   resultRows: z.number(),
   averageMemoryBytes: z.number(),
   peakMemoryBytes: z.number(),
-  /** At most 20 of them, in the order of the alphabet. */
+  /** At most 20, in alphabetical order. */
   users: z.array(z.string()),
   userCount: z.number().int(),
-  /** At most 20 of them, as `database.table`. */
+  /** At most 20, as `database.table`. */
   tables: z.array(z.string()),
   firstSeenMs: z.number(),
   lastSeenMs: z.number(),
@@ -77,7 +80,7 @@ export type Fingerprint = z.infer<typeof Fingerprint>
 /** One execution of a pattern. */
 export const Execution = z.object({
   queryId: z.string(),
-  /** The statement as it was sent, cut to 2,000 characters. */
+  /** The query as sent, cut to 2,000 characters. */
   query: z.string(),
   failed: z.boolean(),
   endedMs: z.number(),
@@ -97,7 +100,7 @@ export const Execution = z.object({
 })
 export type Execution = z.infer<typeof Execution>
 
-/** One bucket of a pattern's history; the times are null where nothing ran. */
+/** One bucket of the history of a pattern. Times are null without executions. */
 export const TrendPoint = z.object({
   timeMs: z.number(),
   calls: z.number().int(),
@@ -112,7 +115,7 @@ export const TrendPoint = z.object({
 })
 export type TrendPoint = z.infer<typeof TrendPoint>
 
-/** Executions that ended within one bucket and took about as long: from `fromMs` up to but without `toMs`. */
+/** Executions of one bucket with a duration from `fromMs` up to, but not including, `toMs`. */
 export const LatencyCell = z.object({
   timeMs: z.number(),
   fromMs: z.number(),
@@ -122,21 +125,21 @@ export const LatencyCell = z.object({
 })
 export type LatencyCell = z.infer<typeof LatencyCell>
 
-/** How often a pattern failed in one way. */
+/** How often a pattern failed with one error. */
 export const FingerprintError = z.object({
   code: z.number().int(),
   name: z.string(),
   count: z.number().int(),
   lastSeenMs: z.number(),
-  /** The last sentence, cut to 500 characters. */
+  /** The last message, cut to 500 characters. */
   message: z.string(),
 })
 
-/** One pattern from all sides. */
+/** A pattern with its history, executions and failures. */
 export const FingerprintDetail = z.object({
   summary: Fingerprint,
   trend: z.array(TrendPoint),
-  /** How long executions took, by the buckets of the trend; two cells for each doubling, and none where nothing ran. */
+  /** Durations of executions by trend bucket: two cells per doubling, none without executions. */
   latency: z.array(LatencyCell).optional(),
   /** The latest, newest first. */
   executions: z.array(Execution),
@@ -147,7 +150,7 @@ export const FingerprintDetail = z.object({
 })
 export type FingerprintDetail = z.infer<typeof FingerprintDetail>
 
-/** Which executions of a pattern: those that took from `minMs` up to but without `maxMs`. */
+/** Filter of executions by duration from `minMs` up to, but not including, `maxMs`. */
 export const ExecutionsRequest = z.object({
   hash: FingerprintHash,
   minMs: z.number().int().min(0).optional(),

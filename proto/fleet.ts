@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { Host, HostLoad, HostState, readers } from './host.ts'
 
-/** A host of the list, how the last probe found it and how busy it was; `load` is null where nobody can tell. */
+/** A configured host with the result of its last probe and its load; `load` is null if unknown. */
 export const FleetHost = HostState.omit({ checkedAtMs: true, failure: true, clockSkewMs: true }).extend({
   group: Host.shape.group,
   tags: Host.shape.tags,
   load: HostLoad.nullable(),
-  /** How long ago the probe was; null before the first one ended. */
+  /** Time since the probe; null before the first one. */
   ageMs: z.number().nullable(),
 })
 export type FleetHost = z.infer<typeof FleetHost>
 
-/** Methods about all hosts at once. */
+/** Methods for all hosts at once. */
 export const fleetMethods = {
   fleet: rpc({
-    doc: 'Every host with its last known state and load, at most 10 seconds old; asks no host.',
+    doc: 'Returns every host with its last known state and load, at most 10 seconds old; queries no host.',
     callers: readers,
     feature: 'OVERVIEW',
     safe: true,

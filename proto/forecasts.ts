@@ -3,49 +3,49 @@ import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 import { Insight, insightConfidences } from './insights.ts'
 
-/** How something that can be full goes on, by straight lines through its history. */
+/** The forecast of a resource by linear fits of its history. */
 export const Forecast = z.object({
   what: z.enum(['disk', 'parts']),
-  /** Name of the disk; empty where it is about the host. */
+  /** Name of the disk; empty for the whole host. */
   subject: z.string(),
   unit: z.enum(['bytes', 'parts']),
   now: z.number(),
-  /** At which a disk is full, or inserts are refused. */
+  /** The value at which a disk is full or inserts are rejected. */
   limit: z.number(),
-  /** Null where it does not grow by more than it scatters. */
+  /** Null if the growth is not significant. */
   perDay: z.number().nullable(),
-  /** Standard deviation beside the line, in the same unit. */
+  /** Standard deviation of the residuals, in the same unit. */
   spread: z.number().nullable(),
-  /** Days until the limit, by the faster and the slower of the lines. */
+  /** Days until the limit, by the faster and the slower of both fits. */
   days: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
-  /** By how much the forecast of three days ago misses what is now, in the same unit; null where there was none. */
+  /** Error of the forecast of three days ago, in the same unit; null if there was none. */
   missedBy: z.number().nullable(),
-  /** How much history it rests on, and how sure it is for that; absent where neither is told. */
+  /** The length of the history, and the resulting confidence; absent where unknown. */
   historyDays: z.number().optional(),
   confidence: z.enum(insightConfidences).optional(),
-  outlook: z.string(),
+  summary: z.string(),
 })
 export type Forecast = z.infer<typeof Forecast>
 
-/** A disk of which nothing can be foreseen yet: the history that there is since its last drop, and what it takes. */
+/** A disk without a forecast yet: its history since the last drop, and the history required. */
 export const AwaitedForecast = z.object({ subject: z.string(), hours: z.number(), neededHours: z.number() })
 export type AwaitedForecast = z.infer<typeof AwaitedForecast>
 
 const common = { callers: ['gateway', 'agent'], feature: 'INSIGHTS', safe: true, prefer: 'hostKey' } as const
-/** What could not be told, and why. */
+/** Figures without data, and the reasons. */
 const notes = z.array(z.string())
 
-/** Methods of `report` that look at one host at once, and keep nothing. */
+/** Methods of `report` that analyze one host on request without storing results. */
 export const forecastMethods = {
   forecast: rpc({
     ...common,
-    doc: 'When the disks of one host are full, and when it refuses inserts for too many parts, as ranges.',
+    doc: 'Forecasts when the disks of one host are full, and when inserts fail with too many parts, as ranges.',
     input: z.object(ofHost),
     output: z.object({ forecasts: z.array(Forecast), notes, awaited: z.array(AwaitedForecast).default([]) }),
   }),
   anomalies: rpc({
     ...common,
-    doc: 'What is not as usual on one host now: failures, duration, memory, new codes and patterns, slower patterns, inserts that stopped.',
+    doc: 'Returns the current anomalies of one host: failures, duration, memory, new error codes and patterns, slower patterns, stopped inserts.',
     input: z.object(ofHost),
     output: z.object({ anomalies: z.array(Insight), notes }),
   }),

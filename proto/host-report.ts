@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Insight } from './insights.ts'
 import { HandedOver } from './notify.ts'
-import { longestReportDays } from './report-rows.ts'
+import { maxReportDays } from './report-rows.ts'
 import { Severity } from './rules.ts'
 
 /** A hash in hex: of host, week and zone, or of host and period. */
@@ -11,7 +11,7 @@ export const ReportId = z.string().regex(/^[0-9a-f]{32}$/, 'must be the id of a 
 
 const Whole = z.int().min(0)
 const Milliseconds = z.int().min(0)
-/** Null where the host cannot tell. */
+/** Null where the host returns no data. */
 const Known = z.number().nullable()
 
 /** One alert of the period. */
@@ -20,13 +20,13 @@ export const ReportedIncident = z.object({
   title: z.string(),
   severity: Severity,
   sinceMs: Milliseconds,
-  /** Null while it goes on. */
+  /** Null while it is open. */
   endedAtMs: Milliseconds.nullable(),
   acknowledgedBy: z.string().nullable(),
 })
 export type ReportedIncident = z.infer<typeof ReportedIncident>
 
-/** Ended statements of clients within one period. */
+/** Finished client queries of one period. */
 export const StatementTotals = z.object({
   calls: Whole,
   errors: Whole,
@@ -37,7 +37,7 @@ export const StatementTotals = z.object({
 })
 export type StatementTotals = z.infer<typeof StatementTotals>
 
-/** One pattern of statements in the period and in the one before it. */
+/** One query pattern in the period and in the previous one. */
 export const ReportedPattern = z.object({
   hash: z.string(),
   text: z.string(),
@@ -54,45 +54,48 @@ export const ReportedPattern = z.object({
 })
 export type ReportedPattern = z.infer<typeof ReportedPattern>
 
-/** One disk, and when it is full if it goes on so; `daysToFull` is null where that cannot be told, as `outlook` says. */
+/** A disk and its forecast. `daysToFull` is null if unknown, with the reason in the text. */
 export const ReportedDisk = z.object({
   disk: z.string(),
   usedBytes: z.number(),
   totalBytes: z.number(),
-  /** Since the period began; null where its history is shorter. */
+  /** Growth since the start of the period; null if the history is shorter. */
   grewBytes: Known,
   daysToFull: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
-  outlook: z.string(),
+  forecast: z.string(),
 })
 export type ReportedDisk = z.infer<typeof ReportedDisk>
 
-/** How a host fared in a period. What could not be told is empty or null, and `notes` say why. */
+/** The state of a host over a period. Figures without data are empty or null, and `notes` give the reasons. */
 export const HostReport = z.object({
   id: ReportId,
   hostKey: HostKey,
   host: z.string(),
-  /** Such as `2026-W47`; null of a period that somebody chose. */
+  /** Such as `2026-W47`; null for a custom period. */
   week: z.string().nullable(),
   zone: z.string(),
   fromMs: Milliseconds,
   toMs: Milliseconds,
   writtenAtMs: Milliseconds,
-  /** 100 is a period without anything to tell; and the score of the report of the week before. */
+  /** The score, where 100 is a period without findings, and the score of the previous week. */
   score: z.int().min(0).max(100),
   scoreBefore: z.int().nullable(),
-  verdict: z.string(),
-  /** By a language model, each figure of which stands in the report; null where none is configured, or what it said was wrong. */
+  headline: z.string(),
+  /**
+   * Written by a language model. Each of its figures is in the report. Null without a model, or if the text was
+   * rejected.
+   */
   summary: z.string().nullable().default(null),
   incidents: z
     .object({
-      /** All that went on within the period, those of them that began in it, and those that were critical. */
+      /** All alerts of the period, how many started in it, and how many were critical. */
       total: Whole,
       fired: Whole,
       critical: Whole,
       open: Whole,
-      /** Titles of what fired three times or more. */
+      /** Titles of alerts that fired three times or more. */
       flapping: z.array(z.string()),
-      /** The longest first. */
+      /** Longest first. */
       list: z.array(ReportedIncident),
     })
     .nullable(),
@@ -104,18 +107,18 @@ export const HostReport = z.object({
   newPatterns: z.array(ReportedPattern),
   errorCodes: z.array(z.object({ code: z.int(), name: z.string(), count: Whole, countBefore: Whole })),
   disks: z.array(ReportedDisk),
-  /** The largest first; sizes are of when it was written. */
+  /** Largest first, with their sizes when the report was written. */
   tables: z.array(
     z.object({
       table: z.string(),
       rows: z.number(),
       bytes: Known,
-      /** Inserted within the period and the one before; null where no log tells. */
+      /** Bytes inserted in the period and in the previous one; null without a part log. */
       writtenBytes: Known,
       writtenBytesBefore: Known,
     }),
   ),
-  /** The worst values of parts, merges, mutations, replication and memory. */
+  /** Peak values of parts, merges, mutations, replication and memory. */
   worst: z.array(
     z.object({
       what: z.string(),
@@ -131,22 +134,22 @@ export const HostReport = z.object({
   }),
   changes: z.object({
     version: z.string().nullable(),
-    /** Of the report of the week before, where it is another. */
+    /** The version in the previous report if it differs. */
     versionBefore: z.string().nullable(),
-    /** Names of settings that changed since then; null where there is no such report. */
+    /** Names of settings changed since the previous report; null without one. */
     settings: z.array(z.string()).nullable(),
     restarts: Whole.nullable(),
   }),
-  /** Hashes of what is set, so that the next report can tell what changed. */
+  /** Hashes of settings, so that the next report can show what changed. */
   settings: z.record(z.string(), z.string()),
-  /** How well the host was watched. */
+  /** How completely the host was monitored. */
   coverage: z.object({
     hours: Whole,
     watchedHours: Whole.nullable(),
-    /** Rules that were judged, and those of them that could not be told. */
+    /** Evaluated rules, and how many of them had no data. */
     rules: Whole.nullable(),
     unknownRules: Whole.nullable(),
-    /** Notices of the period that were given up, by channel. */
+    /** Failed notifications of the period by channel. */
     undelivered: z.array(z.object({ channel: z.string(), count: Whole })).nullable(),
   }),
   recommendations: z.array(
@@ -164,7 +167,7 @@ export const HostReport = z.object({
 })
 export type HostReport = z.infer<typeof HostReport>
 
-/** How a report was handed over to be sent; a newer release may know more. Nobody is told of one that somebody built. */
+/** The delivery status of a report; a newer release may add values. Reports built on request are not sent. */
 export const ReportDelivery = z.object({
   /** `none`, `due`, `sending`, `done` or `failed`. */
   status: z.string().max(16),
@@ -183,46 +186,46 @@ export const ListedReport = HostReport.pick({
   toMs: true,
   writtenAtMs: true,
   score: true,
-  verdict: true,
+  headline: true,
 }).extend({ delivery: ReportDelivery.shape.status })
 export type ListedReport = z.infer<typeof ListedReport>
 
-/** Forms of a report for people. */
+/** Output formats of a report. */
 export const reportFormats = ['html', 'markdown'] as const
 
 const common = { callers: ['gateway'], feature: 'INSIGHTS' } as const
 
-/** Methods of `report` about how hosts fared. */
+/** Methods of `report` for reports on hosts. */
 export const hostReportMethods = {
   reports: rpc({
     ...common,
-    doc: 'Reports that are kept, the newest first, of one host or of all.',
+    doc: 'Lists stored reports of one host or of all, newest first.',
     safe: true,
     input: z.object({ hostKey: HostKey.optional(), limit: z.int().min(1).max(200).default(50) }),
     output: z.array(ListedReport),
   }),
   hostReport: rpc({
     ...common,
-    doc: 'One report, and what became of its delivery.',
+    doc: 'Returns a report and its delivery.',
     safe: true,
     input: z.object({ id: ReportId }),
     output: z.object({ report: HostReport, delivery: ReportDelivery }),
   }),
   renderReport: rpc({
     ...common,
-    doc: 'One report as people read it: a page that can be printed and runs nothing, or Markdown.',
+    doc: 'Renders a report as a printable page without scripts, or as Markdown.',
     safe: true,
     input: z.object({ id: ReportId, format: z.enum(reportFormats) }),
     output: z.object({ hostKey: HostKey, text: z.string() }),
   }),
   buildReport: rpc({
     ...common,
-    doc: 'Writes a report about one host and a period that has begun, and keeps it in place of an earlier one of the same period; nobody is told.',
+    doc: 'Writes a report about one host and a period that has started, and replaces an earlier one of the same period; sends no notification.',
     prefer: 'hostKey',
     input: z
       .object({ hostKey: HostKey, fromMs: Milliseconds, toMs: Milliseconds, zone: z.string().max(64).optional() })
-      .refine(({ fromMs, toMs }) => fromMs < toMs && toMs - fromMs <= longestReportDays * 86_400_000, {
-        error: `must be a period of ${longestReportDays} days at most`,
+      .refine(({ fromMs, toMs }) => fromMs < toMs && toMs - fromMs <= maxReportDays * 86_400_000, {
+        error: `must be a period of ${maxReportDays} days at most`,
         path: ['toMs'],
       }),
     output: HostReport,

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** Stable name of a monitored host: its label, else a hash of its URL without credentials. */
+/** Stable key of a monitored host: its label, or a hash of its URL without credentials. */
 export const HostKey = z.string().min(1).max(128)
 
-/** Input of every method that asks one host. */
+/** Input of every method that queries one host. */
 export const ofHost = { hostKey: HostKey }
-/** One of several hosts that were asked at once, and why it gave no answer; the others' answers stand. */
-export const AskedHost = z.object({
+/** One of several queried hosts, and why it failed; the results of the others remain valid. */
+export const HostRef = z.object({
   hostKey: HostKey,
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 })
-export type AskedHost = z.infer<typeof AskedHost>
-/** Services that may read what hosts say. */
+export type HostRef = z.infer<typeof HostRef>
+/** Services that can read data of hosts. */
 export const readers = ['gateway', 'agent', 'mcp', 'report', 'alert-dispatcher'] as const
 
-/** A configured host as callers may see it: never its URL, user or password. `id` is its position in the list. */
+/** A configured host without its URL, user and password. `id` is its position in the list. */
 export const Host = z.object({
   id: z.number().int(),
   key: HostKey,
@@ -26,18 +26,18 @@ export const Host = z.object({
 })
 export type Host = z.infer<typeof Host>
 
-/** What a host says of itself, in seconds and milliseconds as named. */
+/** The status of a host. */
 export const HostStatus = z.object({
   version: z.string(),
   uptimeSeconds: z.number(),
   hostname: z.string(),
   timezone: z.string(),
-  /** Their clock minus ours, in milliseconds. */
+  /** The clock of the host minus ours, in milliseconds. */
   clockSkewMs: z.number(),
 })
 export type HostStatus = z.infer<typeof HostStatus>
 
-/** The bundle behind `fleet=1`: one statement, null where the host cannot tell. */
+/** The metrics of `fleet=1`, fetched with one statement; null if the host does not report them. */
 export const FleetMetrics = z.object({
   databases: z.number().nullable(),
   tables: z.number().nullable(),
@@ -56,25 +56,25 @@ export const FleetMetrics = z.object({
 })
 export type FleetMetrics = z.infer<typeof FleetMetrics>
 
-/** The figures that say how busy a host is; null where it cannot tell. */
+/** The load of a host; null values if it does not report them. */
 export const HostLoad = FleetMetrics.omit({ databases: true, tables: true, cpuCores: true })
 export type HostLoad = z.infer<typeof HostLoad>
 
-/** What the last background probe of a host found. `down` names the cause in `reason`. */
+/** The result of the last background probe of a host. For `down`, `reason` is the cause. */
 export const HostState = z.object({
   key: HostKey,
   id: z.number().int(),
   name: z.string(),
   status: z.enum(['up', 'down', 'unknown']),
   reason: z.enum(['unreachable', 'timeout', 'refused', 'garbage']).nullable(),
-  /** The same in words, which say how; null where it was found up, and of a release that did not tell. */
+  /** The error message; null if the host was up, and from older releases. */
   failure: z.string().nullable().default(null),
   version: z.string().nullable(),
   uptimeSeconds: z.number().nullable(),
   latencyMs: z.number().nullable(),
-  /** Epoch milliseconds of the probe; null before the first one ended. */
+  /** Epoch milliseconds of the probe; null before the first one. */
   checkedAtMs: z.number().nullable(),
-  /** How far the clock of the host is ahead of the service's, in milliseconds; 0 before the first probe, and of a release that did not tell. */
+  /** How far the clock of the host is ahead, in milliseconds; 0 before the first probe, and from older releases. */
   clockSkewMs: z.number().default(0),
 })
 export type HostState = z.infer<typeof HostState>

@@ -3,34 +3,34 @@ import { Silence } from './alert-history.ts'
 import { AlertCondition } from './alerting.ts'
 import { rpc } from './contract.ts'
 
-/** More than anybody reads in one answer. */
-export const mostInbound = 1_000
+/** Maximum conditions in one response. */
+export const maxInboundConditions = 1_000
 
-/** A condition that an inbound event began, and the source that tells of it. */
+/** A condition that an inbound event opened, and the source that reported it. */
 export const InboundCondition = AlertCondition.extend({ source: z.string() })
 export type InboundCondition = z.infer<typeof InboundCondition>
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 const episode = Silence.shape.episode.min(1)
 
-/** Methods about conditions that inbound events begin: they are named by their episode, as they have no host. */
+/** Methods for conditions of inbound events. They are identified by their episode, because they have no host. */
 export const inboundConditionMethods = {
   inboundConditions: rpc({
     ...common,
-    doc: 'Conditions that inbound events began, and how many are open in all.',
+    doc: 'Lists open conditions of inbound events, and their total number.',
     callers: ['gateway', 'report'],
     safe: true,
-    /** 0 asks for the count only. */
-    input: z.object({ limit: z.int().min(0).max(mostInbound) }),
+    /** 0 requests only the count. */
+    input: z.object({ limit: z.int().min(0).max(maxInboundConditions) }),
     output: z.object({ conditions: z.array(InboundCondition), open: z.int().min(0) }),
   }),
   silenceInbound: rpc({
     ...common,
-    doc: 'Acknowledges or dismisses what an inbound event began; `not-found` when that is over.',
+    doc: 'Acknowledges or dismisses a condition of an inbound event; `not-found` if it has ended.',
     input: z.object({
       episode,
       kind: Silence.shape.kind,
-      /** Null holds until its end. */
+      /** Null lasts until its end. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),
@@ -38,7 +38,7 @@ export const inboundConditionMethods = {
   }),
   unsilenceInbound: rpc({
     ...common,
-    doc: 'Takes back an acknowledgement or a dismissal of what an inbound event began.',
+    doc: 'Removes an acknowledgement or a dismissal of a condition of an inbound event.',
     input: z.object({ episode, kind: Silence.shape.kind }),
     output: Silence,
   }),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { Severity } from './rules.ts'
 
-/** How bad the sender says it is. */
+/** The severity reported by the sender. */
 export const EventSeverity = z.enum([...Severity.options, 'info'])
 export type EventSeverity = z.infer<typeof EventSeverity>
 
-/** What the sender says of it: it is so, somebody is at it, it is over; `info` is none of these. */
+/** The status that the sender reports: open, acknowledged or resolved; `info` is none of these. */
 export const EventStatus = z.enum(['firing', 'acknowledged', 'resolved', 'info'])
 export type EventStatus = z.infer<typeof EventStatus>
 
-/** Longest texts of an event, in UTF-16 units, and how many labels it may have; what is longer is cut. */
+/** Maximum lengths of event texts in UTF-16 units, and the maximum number of labels. Longer values are cut. */
 export const eventBounds = {
   source: 128,
   key: 200,
@@ -20,51 +20,53 @@ export const eventBounds = {
   labels: 64,
   labelName: 128,
   labelValue: 4_096,
-  /** Of what was sent, as JSON in bytes; longer events are refused. */
+  /** Of the received event, in bytes as JSON. Longer events are rejected. */
   raw: 64 * 1024,
 } as const
 
 const bounds = eventBounds
 const Instant = z.int().min(0)
 
-/** What an alerting system told us, in one shape whatever its own. Instants are epoch milliseconds. */
+/** An event of an alerting system, normalized to one shape. Instants are epoch milliseconds. */
 export const InboundEvent = z.object({
-  /** The same each time the sender repeats this very message. */
+  /** Equal for repetitions of the same message. */
   id: z.string().max(64),
   source: z.string().min(1).max(bounds.source),
-  /** Name of the adapter that read it. */
+  /** Name of the adapter that parsed it. */
   sourceType: z.string().max(32),
-  /** What the sender calls it. */
+  /** The id of the sender. */
   externalId: z.string().max(bounds.key).nullable(),
-  /** What stays the same from the fire to its end: two events of one source and key are about one thing. */
+  /**
+   * A key that stays the same until the event resolves. Events with the same source and key concern the same condition.
+   */
   dedupKey: z.string().min(1).max(bounds.key),
   severity: EventSeverity,
-  /** The sender did not say, or in a word that is not known. */
+  /** Whether the severity is missing or unknown. */
   severityUnknown: z.boolean(),
   status: EventStatus,
-  /** What it is about, such as a host; empty when that was not said. */
+  /** The affected resource, such as a host; empty if unknown. */
   resource: z.string().max(bounds.resource),
   title: z.string().min(1).max(bounds.title),
   body: z.string().max(bounds.body),
   labels: z.record(z.string().max(bounds.labelName), z.string().max(bounds.labelValue)),
   occurredAt: Instant,
-  /** When it is over if nothing more is heard; null when that was not said. */
+  /** When the event ends without further messages; null if the sender does not specify it. */
   endsAt: Instant.nullable(),
   receivedAt: Instant,
-  /** Where the sender shows it; text, and no link unless it is http or https. */
+  /** Page of the sender. It is a link only with http or https. */
   url: z.string().max(bounds.url).nullable(),
-  /** Something was too long and cut. */
+  /** Whether a text was cut. */
   truncated: z.boolean(),
-  /** It began with us: kept, and told to nobody. */
+  /** Whether it originated from this product: it is stored without notification. */
   own: z.boolean(),
-  /** How often installations like ours have handed it on. */
+  /** How many installations of this product have forwarded it. */
   hops: z.int().min(0),
-  /** As it was sent, as JSON. */
+  /** The received event as JSON. */
   raw: z.string(),
 })
 export type InboundEvent = z.infer<typeof InboundEvent>
 
-/** The subjects of the queue under which events wait for whoever wants them. */
+/** The subjects of the event stream. */
 export const inboundSubjects = 'inbound.>'
-/** The subject of one event. */
+/** Returns the stream subject of an event. */
 export const inboundSubject = ({ sourceType }: Pick<InboundEvent, 'sourceType'>): string => `inbound.${sourceType}`

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { event } from './contract.ts'
 import { serviceNames } from './call.ts'
 
-/** Told by every serving process every two seconds and once more, with `leaving`, when it drains. */
+/** Published by every serving process every two seconds, and with `leaving` when it drains. */
 export const instanceAnnounced = event({
   name: 'instance.announced',
-  doc: 'A process serves a contract; callers pick preferred instances from these.',
+  doc: 'A process serves a contract; callers select preferred instances from these.',
   publishers: serviceNames,
   listeners: serviceNames,
   payload: z.object({
@@ -15,15 +15,15 @@ export const instanceAnnounced = event({
     /** Calls in flight. */
     load: z.number().int().min(0),
     leaving: z.boolean(),
-    /** Which questions it takes, where a service is parted; all of them when nothing is said. */
+    /** Which requests it serves if the service is split; all by default. */
     part: z.enum(['all', 'own', 'guest']).optional(),
   }),
 })
 
-/** Told by a process that has just started; whoever serves announces itself at once. */
+/** Published by a process that has just started; serving processes then announce themselves immediately. */
 export const instanceSought = event({
   name: 'instance.sought',
-  doc: 'A process wants to know which instances there are.',
+  doc: 'A process requests announcements of all instances.',
   publishers: serviceNames,
   listeners: serviceNames,
   payload: z.object({}),

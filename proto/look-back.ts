@@ -1,6 +1,6 @@
-/** The parameter by which a table page says that it looks back, and how many hours; without schemas, for the browser. */
+/** The parameter of table pages with a lookback window in hours. This file has no schemas, for the browser. */
 export const lookBack = 'last_hours'
 
-/** Whether a table page looks back; the others show the present moment. */
+/** Returns whether a table page has a lookback window. Others show current data. */
 export const looksBack = ({ parameters }: { parameters: readonly { name: string }[] }): boolean =>
   parameters.some(({ name }) => name === lookBack)

@@ -3,7 +3,7 @@ import { Identifier } from './actions.ts'
 import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 
-/** A password as hosts keep it: the hexadecimal SHA-256 of password and salt, so that nothing on the way learns it. */
+/** A password as stored by hosts: the hexadecimal SHA-256 of password and salt, so that it is never sent. */
 export const PasswordHash = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
   salt: z.string().regex(/^[0-9A-Za-z]{16,64}$/, 'must be 16 to 64 letters and digits'),
@@ -12,7 +12,7 @@ export type PasswordHash = z.infer<typeof PasswordHash>
 
 const most = 64
 const identifiers = z.array(Identifier).max(most, `must name at most ${most}`)
-/** Where a user may come from; from anywhere when nothing is said. */
+/** Addresses from which a user can connect; any by default. */
 const AllowedHost = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('ip'),
@@ -28,9 +28,9 @@ const userTraits = { allowedHosts: z.array(AllowedHost).max(most).optional(), de
 const ofUser = { user: Identifier }
 const ofRole = { role: Identifier }
 const granting = { ...ofRole, to: Identifier }
-/** What a privilege is about; null is every database or every table. */
+/** The scope of a privilege; null means every database or table. */
 const privilege = {
-  /** As `system.privileges` of the host names it, such as `SELECT` or `ALTER UPDATE`. */
+  /** A name of `system.privileges`, such as `SELECT` or `ALTER UPDATE`. */
   privilege: z.string().regex(/^[A-Za-z][A-Za-z0-9 ]{0,63}$/, 'must be the name of a privilege, such as SELECT'),
   columns: identifiers.default([]),
   database: Identifier.nullable(),
@@ -41,7 +41,7 @@ const privilege = {
 const operation = <const N extends string, S extends z.ZodRawShape>(name: N, params: S) =>
   z.strictObject({ operation: z.literal(name), params: z.strictObject(params) })
 
-/** The operations on users, roles and grants, with passwords of this form. */
+/** Returns the operations on users, roles and grants with this password schema. */
 export const managementWith = <P extends z.ZodType>(password: P) =>
   z.discriminatedUnion('operation', [
     operation('create_user', { ...ofUser, ...userTraits, password }),
@@ -60,14 +60,14 @@ export const managementWith = <P extends z.ZodType>(password: P) =>
     operation('revoke_privilege', privilege),
   ])
 
-/** One operation with its values. */
+/** An operation with its values. */
 export const Management = managementWith(PasswordHash)
 export type Management = z.infer<typeof Management>
 
 /** Users, roles and grants of a host. */
 export const managementMethods = {
   management: rpc({
-    doc: 'Whether users, roles and grants may be changed.',
+    doc: 'Returns whether users, roles and grants can be changed.',
     callers: ['gateway'],
     feature: 'SECURITY',
     safe: true,
@@ -75,12 +75,12 @@ export const managementMethods = {
     output: z.object({ enabled: z.boolean() }),
   }),
   manage: rpc({
-    doc: 'Changes users, roles or grants. `conflict` for what is there already, `not-found` for what is not, `forbidden` unless COLUMNDB_MANAGEMENT_ENABLED is exactly true.',
+    doc: 'Changes users, roles or grants. `conflict` if the entity exists, `not-found` if it does not, `forbidden` unless COLUMNDB_MANAGEMENT_ENABLED is exactly true.',
     callers: ['gateway'],
     feature: 'SECURITY',
     prefer: 'hostKey',
     input: z.object({ hostKey: HostKey, management: Management }),
-    /** The statement as it was sent, its password hash replaced by `[HIDDEN]`. */
+    /** The statement as sent, with its password hash replaced by `[HIDDEN]`. */
     output: z.object({ ddl: z.string() }),
   }),
 }

@@ -3,13 +3,19 @@ import { bytes, rpc, service, stream } from './contract.ts'
 import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
-/** Longest body of a request to the tool server, in bytes. One of mostly quotes can be too long for the bus before, and is refused too. */
-export const longestMcpBody = 512 * 1024
+/**
+ * Maximum size of a request to the tool server in bytes. A body of mostly quotes can exceed the bus limit earlier and
+ * is rejected too.
+ */
+export const maxMcpBodyBytes = 512 * 1024
 
-/** Longest answer that comes whole in its head, in bytes of text: as JSON it is six times as long at most, which a frame still holds. */
-export const longestMcpWhole = 32 * 1024
+/**
+ * Maximum size of a response in the head, in bytes of text. As JSON it is at most six times as long and still fits a
+ * frame.
+ */
+export const maxMcpBufferedBytes = 32 * 1024
 
-/** Header fields of a request that the protocol reads; no other one reaches the tool server, and never a credential. */
+/** Request headers that are passed to the tool server: only those of the protocol, never credentials. */
 export const mcpRequestHeaders = [
   'accept',
   'content-type',
@@ -19,8 +25,8 @@ export const mcpRequestHeaders = [
   'mcp-protocol-version',
   'mcp-session-id',
 ] as const
-/** Header fields of an answer that its caller may see. */
-export const mcpAnswerHeaders = [
+/** Response headers that are passed to the caller. */
+export const mcpResponseHeaders = [
   'allow',
   'cache-control',
   'content-length',
@@ -28,15 +34,15 @@ export const mcpAnswerHeaders = [
   'mcp-protocol-version',
 ] as const
 
-/** Header fields by their lower-case names. */
+/** Headers by lower-case name. */
 export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))
 
-/** Revisions of the protocol that are spoken, the newest first; the first of them needs no handshake. */
+/** Supported protocol revisions, newest first. The first needs no handshake. */
 export const mcpVersions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 const Named = z.object({ name: z.string(), title: z.string(), description: z.string() })
 
-/** All that the tool server offers, without schemas. `uri` has names in braces where it stands for many. */
+/** Tools, resources and prompts of the tool server, without schemas. A template `uri` contains names in braces. */
 export const McpOffer = z.object({
   tools: z.array(Named),
   resources: z.array(z.object({ uri: z.string(), title: z.string() })),
@@ -44,75 +50,75 @@ export const McpOffer = z.object({
 })
 export type McpOffer = z.infer<typeof McpOffer>
 
-/** A tool as the agent offers it to a model; the schema is JSON Schema. */
+/** A tool for models. The schema is JSON Schema. */
 export const McpTool = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
   inputSchema: z.looseObject({}),
-  /** Whether the model knows it from the start. */
+  /** Whether the model has it from the start. */
   core: z.boolean().default(false),
 })
 export type McpTool = z.infer<typeof McpTool>
 
-/** What came of a tool: its facts, or with `isError` a sentence about why there are none. */
+/** The result of a tool; with `isError` the reason for its failure. */
 export const McpToolResult = z.object({
   isError: z.boolean(),
-  /** For whoever reads rather than parses; at most 2,000 characters when it is an error. */
+  /** Human-readable text; at most 2,000 characters for an error. */
   text: z.string(),
-  /** As the tool's `outputSchema` says; null when it failed. */
+  /** Matches the `outputSchema` of the tool; null if it failed. */
   structured: z.looseObject({}).nullable(),
-  /** The statements behind it, in the order of their answers; programs that speak the protocol are not told. */
+  /** The statements behind the result, in order; not sent to clients of the protocol. */
   evidence: z.array(Evidence).max(64).optional(),
 })
 export type McpToolResult = z.infer<typeof McpToolResult>
 
 const common = { feature: 'MCP' } as const
 
-/** Tools for models: spoken to in the Model Context Protocol through the gateway, or called by the agent. */
+/** Tools for models, served over the Model Context Protocol through the gateway, and called by the agent. */
 export const mcp = service('mcp', {
   http: stream({
-    doc: 'One HTTP request in either era of the protocol, and its answer as it comes.',
+    doc: 'Handles one HTTP request of either generation of the protocol and streams the response.',
     callers: ['gateway'],
     ...common,
     input: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
       headers: McpHeaders,
-      /** As it came, since only the tool server reads it. */
-      body: z.string().max(longestMcpBody),
-      /** Whether the head may hold the whole of a short answer, which spares the frames. */
+      /** Unparsed, because only the tool server reads it. */
+      body: z.string().max(maxMcpBodyBytes),
+      /** Whether a short response can be sent in the head, without frames. */
       wholeInHead: z.boolean().optional(),
     }),
     head: z.object({
       status: z.int().min(200).max(599),
       headers: McpHeaders,
-      /** The whole answer; absent where it comes in frames. */
-      whole: z.string().max(longestMcpWhole).optional(),
+      /** The complete response; absent if it is sent in frames. */
+      whole: z.string().max(maxMcpBufferedBytes).optional(),
     }),
     frames: bytes(),
     tail: z.object({}),
   }),
   offer: rpc({
-    doc: 'All that models are offered.',
+    doc: 'Lists tools, resources and prompts.',
     callers: ['gateway'],
     safe: true,
     input: z.object({}),
     output: McpOffer,
   }),
   tools: rpc({
-    doc: 'Every tool, in the order of its list.',
+    doc: 'Lists all tools in order.',
     callers: ['agent'],
     safe: true,
     input: z.object({}),
     output: z.array(McpTool),
   }),
   call: rpc({
-    doc: 'Calls one tool. `not-found` for a name that no tool has; whatever else goes wrong is told in the result.',
+    doc: 'Calls one tool. `not-found` for an unknown tool; all other errors are reported in the result.',
     callers: ['agent'],
     input: z.object({
       name: z.string().max(64),
       arguments: z.record(z.string().max(64), z.unknown()).default({}),
-      /** The host to ask where the arguments name none; without it that is the first of the list. */
+      /** The default host if the arguments name none; otherwise the first of the list. */
       hostKey: HostKey.optional(),
     }),
     output: McpToolResult,

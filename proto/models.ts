@@ -1,26 +1,28 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Gateways that language models are asked through. */
+/** Gateways to language models. */
 export const modelProviders = ['gateway_a', 'gateway_b', 'gateway_c'] as const
-/** One of them. */
+/** One of `modelProviders`. */
 export const ModelProvider = z.enum(modelProviders)
 export type ModelProvider = z.infer<typeof ModelProvider>
 
-/** `provider:model`, the model as its gateway calls it. */
+/** `provider:model` with the model name of its gateway. */
 export const ModelId = z.string().max(256)
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export const ModelPrice = z.object({ inputPerMillion: z.number().min(0), outputPerMillion: z.number().min(0) })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
-/** Where it is known from: the product itself, the gateway's list, the operator, or the presets of the operator's workspace. */
+/**
+ * Sources of models: the product, the list of the gateway, the operator, or the presets of the operator's workspace.
+ */
 export const modelSources = ['built-in', 'live', 'extra', 'preset'] as const
 
-/** A model that may be asked for. What nobody tells of it is null. */
+/** A model that can be requested. Unknown attributes are null. */
 export const OfferedModel = z.object({
   id: ModelId,
-  /** The part behind the provider. */
+  /** The part after the provider. */
   modelId: z.string(),
   provider: ModelProvider,
   name: z.string(),
@@ -28,10 +30,10 @@ export const OfferedModel = z.object({
   source: z.enum(modelSources),
   /** In tokens. */
   contextLength: z.int().min(1).nullable(),
-  /** The same for people: `128K`, `1M`. */
+  /** Formatted, such as `128K` or `1M`. */
   formattedContextLength: z.string().nullable(),
   isFree: z.boolean(),
-  /** Whether there is a key for its gateway that the caller may use. */
+  /** Whether the caller can use a key for its gateway. */
   available: z.boolean(),
   pricing: ModelPrice.nullable(),
   supportsTools: z.boolean().nullable(),
@@ -40,22 +42,25 @@ export const OfferedModel = z.object({
 })
 export type OfferedModel = z.infer<typeof OfferedModel>
 
-/** All models that the caller may ask for. */
+/** All models that the caller can request. */
 export const ModelsOffered = z.object({
   models: z.array(OfferedModel).max(512),
-  /** Gateways with a key that the caller may use. */
+  /** Gateways with a key that the caller can use. */
   configuredProviders: z.array(ModelProvider),
-  /** What is asked when nobody says otherwise; null while no gateway has a key. */
+  /** The default model; null if no gateway has a key. */
   defaultModel: ModelId.nullable(),
 })
 export type ModelsOffered = z.infer<typeof ModelsOffered>
 
-/** What the live list of a gateway is worth now: `off` by a setting or without a key, `failed` when the gateway gave none. */
+/**
+ * States of the live model list of a gateway: `off` by a setting or without a key, `failed` if the gateway did not
+ * return it.
+ */
 export const catalogueStates = ['live', 'off', 'failed'] as const
 
-/** Whether the agent can ask a model, and what to set where it cannot. Names of variables, never their values. */
+/** Whether the agent can use a model, and which variables to set if not. Contains no values of variables. */
 export const ConfigCheck = z.object({
-  /** Whether questions can be answered at all. */
+  /** Whether the agent can respond. */
   active: z.boolean(),
   defaultModel: ModelId.nullable(),
   providers: z.array(
@@ -63,84 +68,84 @@ export const ConfigCheck = z.object({
       id: ModelProvider,
       name: z.string(),
       configured: z.boolean(),
-      /** The variable that its key comes from. */
+      /** The variable with its key. */
       keyFrom: z.string().nullable(),
-      /** Whether it is asked at an address that the operator chose. */
+      /** Whether its address is configured by the operator. */
       ownAddress: z.boolean(),
       catalogue: z.enum(catalogueStates),
-      /** Variables that would give it a key. */
+      /** Variables that can provide a key. */
       missing: z.array(z.string()),
     }),
   ),
-  /** What the operator may want to mend, in sentences. */
+  /** Hints for the operator. */
   notes: z.array(z.string()),
 })
 export type ConfigCheck = z.infer<typeof ConfigCheck>
 
-/** Whether somebody may ask gateway C on their own account. */
+/** The sign-in of a user with their own account at gateway C. */
 export const ModelSignIn = z.object({
   provider: ModelProvider,
-  /** Whether this caller can sign in here at all; `reason` says why not. */
+  /** Whether this caller can sign in; otherwise `reason` is set. */
   possible: z.boolean(),
   reason: z.string().nullable(),
   signedIn: z.boolean(),
-  /** Epoch milliseconds; null while nobody is signed in. */
+  /** Epoch milliseconds; null while the user is not signed in. */
   expiresAtMs: z.int().nullable(),
 })
 export type ModelSignIn = z.infer<typeof ModelSignIn>
 
-/** One use of a sign-in that has begun. */
+/** Id of a started sign-in attempt. */
 export const SignInState = z.string().regex(/^[\w-]{43}$/, 'must be the state that the sign-in began with')
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 
-/** Methods of `agent` about language models. */
+/** Methods of `agent` for language models. */
 export const modelMethods = {
   models: rpc({
-    doc: 'Models that the caller may ask for, the default first.',
+    doc: 'Lists the models that the caller can request, default first.',
     ...common,
     safe: true,
     input: z.object({}),
     output: ModelsOffered,
   }),
   modelCheck: rpc({
-    doc: 'Which gateways have keys, and what to set where one is missing.',
+    doc: 'Returns which gateways have keys, and the variables to set for missing ones.',
     ...common,
     safe: true,
     input: z.object({}),
     output: ConfigCheck,
   }),
   modelSignIn: rpc({
-    doc: 'Whether the caller is signed in with gateway C, or may sign in.',
+    doc: 'Returns whether the caller is signed in with gateway C, or can sign in.',
     ...common,
     safe: true,
     input: z.object({}),
     output: ModelSignIn,
   }),
   beginModelSignIn: rpc({
-    doc: 'Begins to sign the caller in with gateway C, so that questions are billed to their own account there. `not-implemented` where nothing secret may be kept, `forbidden` for callers who are nobody in particular.',
+    doc: 'Starts the sign-in of the caller to gateway C, so that requests are billed to their account. `not-implemented` if secrets cannot be stored, `forbidden` for anonymous callers.',
     ...common,
     input: z.object({
       redirectUri: z.url({ protocol: /^https?$/ }).max(2_048),
-      /** Path of ours that the person is sent on to afterwards. */
+      /** Return path on this site. */
       returnTo: z.string().max(2_048),
     }),
-    /** Where the browser goes. */
+    /** Redirect target of the browser. */
     output: z.object({ url: z.url().max(8_192) }),
   }),
   endModelSignIn: rpc({
-    doc: 'Ends a sign-in with what gateway C sent the browser back with. `conflict` when nobody began it, another did, or ten minutes have passed.',
+    doc: 'Completes a sign-in with the redirect parameters of gateway C. `conflict` if it was not started, another user started it, or ten minutes have passed.',
     ...common,
     input: z.object({
       state: SignInState,
-      /** The query that gateway C sent the browser back with. */
+      /** The query string of the redirect by gateway C. */
       query: z.string().max(8_192),
     }),
-    /** False when the person, or gateway C, would rather not. */
+    /** False if the user or gateway C denied it. */
     output: z.object({ returnTo: z.string(), signedIn: z.boolean() }),
   }),
   endModelSession: rpc({
-    doc: 'Forgets the key that gateway C gave for the caller.',
+    doc: 'Deletes the key of the caller from gateway C.',
     ...common,
     input: z.object({}),
     output: ModelSignIn,

@@ -4,7 +4,7 @@ import { ofHost, readers } from './host.ts'
 import { Unavailable } from './unavailable.ts'
 import { UsedWindow, Window } from './window.ts'
 
-/** What statements cost a host: those that failed and their parts on this host as part of others included. */
+/** The cost of statements on a host, including failed ones and subqueries of distributed queries. */
 export const StatementCost = z.object({
   statements: z.number().int(),
   failures: z.number().int(),
@@ -15,21 +15,23 @@ export const StatementCost = z.object({
 })
 export type StatementCost = z.infer<typeof StatementCost>
 
-/** What the product itself costs a host. */
+/** The cost of the product on a host. */
 export const OwnCost = z.object({
   total: StatementCost.extend({
-    /** Of the CPU time of all statements on the host, from 0 to 1; null when there was none. */
+    /** Share of the CPU time of all statements on the host, from 0 to 1; null if there was none. */
     cpuShare: z.number().nullable(),
   }),
-  /** By the part of the product that asked, such as `chart` or `probe`, dearest first; `untagged` where the host's user may send no comment. */
+  /**
+   * By purpose, such as `chart` or `probe`, costliest first; `untagged` if the user of the host cannot set log_comment.
+   */
   purposes: z.array(StatementCost.extend({ purpose: z.string() })),
 })
 export type OwnCost = z.infer<typeof OwnCost>
 
-/** Methods about the product's own statements. */
+/** Methods for the statements of the product itself. */
 export const ownCostMethods = {
   ownCost: rpc({
-    doc: "CPU time, duration and rows read of the product's own statements on one host, by purpose.",
+    doc: 'Returns CPU time, duration and rows read of the statements of the product on one host, by purpose.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,

@@ -1,9 +1,9 @@
 const base = 'http://this.invalid'
 
-/** Returns a path of this site in the form in which a browser reads it; undefined for what leads to another site and for what is no path. */
+/** Returns a path of this site, normalized as by a browser; undefined if it leads to another site or is not a path. */
 export const ownPathOf = (given: string): string | undefined => {
   const url = given.startsWith('/') ? URL.parse(given, base) : null
-  // Dots may be resolved away between two slashes, and what begins with two is another site again.
+  // Resolving dots can leave two leading slashes, which lead to another site.
   if (url?.origin !== base || url.pathname.startsWith('//')) return undefined
   return `${url.pathname}${url.search}${url.hash}`
 }

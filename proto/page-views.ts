@@ -2,41 +2,41 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 
-/** A page of the product that somebody opened. */
+/** An opened page of the product. */
 export const PageView = z.object({
   /** The pattern of its path, such as `/tables/[name]`. */
   page: z.string().min(1).max(200),
-  /** Subject of who opened it; `anonymous` for all who are not known. */
+  /** Subject of the user; `anonymous` if not signed in. */
   actor: z.string().max(256),
   device: z.enum(['desktop', 'mobile', 'tablet']),
   bot: z.boolean(),
-  /** Two letters, where a proxy in front states it. */
+  /** Two letters, if a proxy in front provides it. */
   country: z.string().max(2).nullable(),
   atMs: z.int().min(0),
 })
 export type PageView = z.infer<typeof PageView>
 
-/** Page views that are kept at once. */
-export const mostPageViews = 500
+/** Maximum page views per call. */
+export const maxPageViews = 500
 
-/** Methods about the product's own use, which the charts of page views show. */
+/** Methods for the usage of the product, shown by the charts of page views. */
 export const pageViewMethods = {
   tracksPageViews: rpc({
-    doc: 'Whether page views are kept: not while the user of the host may not write.',
+    doc: 'Returns whether page views are stored, which requires write access to the host.',
     callers: ['gateway'],
     safe: true,
     input: z.object({}),
     output: z.object({ enabled: z.boolean() }),
   }),
   keepPageViews: rpc({
-    doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host, which is created the first time; none where the user of the host may not write.',
+    doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host and creates it if needed; none without write access.',
     callers: ['gateway'],
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, views: z.array(PageView).max(mostPageViews) }),
+    input: z.object({ ...ofHost, views: z.array(PageView).max(maxPageViews) }),
     output: z.object({ kept: z.int().min(0) }),
   }),
   removePageViews: rpc({
-    doc: 'Removes the page views of one subject from that table; `forbidden` with the missing grant where the user of the host may not.',
+    doc: 'Removes the page views of one subject from that table; `forbidden` with the missing grant without access.',
     callers: ['gateway'],
     prefer: 'hostKey',
     input: z.object({ ...ofHost, actor: z.string().min(1).max(256) }),

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** A service of the paging account that alerts could go to. It has no key: that is chosen there and saved here. */
+/** A service of the paging account. Its key is not included: it is created there and saved here. */
 export const PagingService = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  /** Whether it takes alerts now; a newer release may know more words. */
+  /** The status of the service. A newer release may add values. */
   status: z.string().nullable(),
-  /** Where its integrations are set up. */
+  /** Page for the setup of its integrations. */
   url: z.string().nullable(),
 })
 export type PagingService = z.infer<typeof PagingService>
 
-/** Methods for setting paging up. */
+/** Methods for the setup of paging. */
 export const pagingServiceMethods = {
   pagingServices: rpc({
-    doc: 'Services of the PagerDuty account, to choose from; `conflict` while the token for it is missing or refused.',
+    doc: 'Lists services of the PagerDuty account; `conflict` if its token is missing or rejected.',
     callers: ['gateway'],
     feature: 'HEALTH',
     safe: true,

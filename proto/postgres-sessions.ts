@@ -1,68 +1,68 @@
 import { z } from 'zod'
 
-/** What the user of the source may not see, and the statement by which an administrator lets it. */
+/** A missing privilege of the source user, and the statement that grants it. */
 export const Limited = z.object({ message: z.string(), grant: z.string() })
 export type Limited = z.infer<typeof Limited>
 
-/** One process of the server, most of them sessions of clients. Durations are by the clock of the server. */
+/** A process of the server, usually a client session. Durations are by the clock of the server. */
 export const PostgresSession = z.object({
-  /** 0 stands for a prepared transaction, which no process holds any more. */
+  /** 0 for a prepared transaction, which belongs to no process. */
   pid: z.int(),
   database: z.string().nullable(),
   user: z.string().nullable(),
   application: z.string().nullable(),
-  /** Where its client is; null for one on the machine of the server. */
+  /** Client address; null for local clients. */
   address: z.string().nullable(),
   /** `client backend`, `walsender`, `autovacuum worker`, … */
   type: z.string().nullable(),
-  /** `active`, `idle`, `idle in transaction`, …; null where it may not be seen. */
+  /** `active`, `idle`, `idle in transaction`, …; null without access. */
   state: z.string().nullable(),
   waitType: z.string().nullable(),
   waitEvent: z.string().nullable(),
-  /** Since its transaction began; null outside of one. */
+  /** Time since the start of its transaction; null outside of one. */
   transactionMs: z.number().nullable(),
-  /** Since the statement began that runs; null when none does. */
+  /** Time since the start of the running statement; null if none is running. */
   statementMs: z.number().nullable(),
-  /** Since it is in this state. */
+  /** Time in this state. */
   stateMs: z.number().nullable(),
-  /** Identifies its statement's pattern, as decimal text; null before PostgreSQL 14 and where it is not computed. */
+  /** Id of the statement pattern as decimal text; null before PostgreSQL 14 and if it is not computed. */
   queryId: z.string().nullable(),
-  /** Its statement, or the last one, cut to 2,000 characters; null where it may not be seen. */
+  /** The running or last statement, cut to 2,000 characters; null without access. */
   query: z.string().nullable(),
 })
 export type PostgresSession = z.infer<typeof PostgresSession>
 
-/** How many sessions of clients there are, by what they do. */
+/** Number of client sessions by state. */
 export const SessionCounts = z.object({
   active: z.int(),
   idle: z.int(),
   idleInTransaction: z.int(),
-  /** Of all of them: waiting for a lock. */
+  /** Sessions that wait for a lock. */
   waitingForLock: z.int(),
-  /** All that count against `limit`, those of no known state included. */
+  /** All sessions that count against `limit`, including those with an unknown state. */
   used: z.int(),
   /** `max_connections` */
   limit: z.int(),
 })
 export type SessionCounts = z.infer<typeof SessionCounts>
 
-/** A session that waits for a lock, or that another waits for. */
+/** A session that waits for a lock or blocks another one. */
 export const LockSession = PostgresSession.extend({
-  /** The lock that it waits for; null when it waits for none. */
+  /** The lock that it waits for; null if it does not wait. */
   waitsFor: z
     .object({
       /** `relation`, `transactionid`, `tuple`, … */
       type: z.string(),
       mode: z.string(),
-      /** The table or index, where it is one. */
+      /** The table or index, if any. */
       relation: z.string().nullable(),
       /** Null before PostgreSQL 14. */
       waitedMs: z.number().nullable(),
     })
     .nullable(),
-  /** Processes that must end or commit first. */
+  /** Processes that block it. */
   blockedBy: z.array(z.int()),
-  /** Sessions that wait for it, for one of those, and so on. */
+  /** Number of sessions that directly or indirectly wait for it. */
   blocks: z.int(),
 })
 export type LockSession = z.infer<typeof LockSession>

@@ -1,72 +1,72 @@
 import { z } from 'zod'
 import { Unavailable } from './unavailable.ts'
 
-/** By what patterns of statements can be ordered; the largest come first. */
+/** Sort orders of statement patterns, all descending. */
 export const statementOrders = ['total_time', 'calls', 'mean', 'longest', 'rows', 'read', 'temp', 'wal'] as const
 
-/** A pattern of statements since the statistics were reset, as `pg_stat_statements` counts it. */
+/** A statement pattern of `pg_stat_statements` since the last reset. */
 export const PostgresStatement = z.object({
-  /** As decimal text; the same text by another user or in another database is a pattern of its own. */
+  /** As decimal text. The same text of another user or database is a separate pattern. */
   queryId: z.string().nullable(),
   database: z.string().nullable(),
   user: z.string().nullable(),
-  /** With placeholders for values, cut to 4,000 characters; null where it may not be seen. */
+  /** With placeholders for values, cut to 4,000 characters; null without access. */
   query: z.string().nullable(),
   calls: z.number(),
   totalMs: z.number(),
-  /** Of the time of all patterns, from 0 to 1; null when there was none. */
+  /** Share of the time of all patterns, from 0 to 1; null if there was none. */
   share: z.number().nullable(),
   meanMs: z.number(),
   longestMs: z.number(),
   planningMs: z.number(),
   rows: z.number(),
-  /** Of the pages it needed, those that were in the server's own cache, from 0 to 1; null when it needed none. */
+  /** Share of its pages found in shared buffers, from 0 to 1; null if it read none. */
   cacheHitShare: z.number().nullable(),
-  /** Read from beyond the server's own cache. */
+  /** Bytes read from outside of shared buffers. */
   readBytes: z.number(),
   tempBytes: z.number(),
   walBytes: z.number(),
 })
 export type PostgresStatement = z.infer<typeof PostgresStatement>
 
-/** Why there are no patterns, with what to do in the order of doing it. */
+/** Why there are no patterns, with the steps to enable them. */
 export const StatementsUnavailable = Unavailable.extend({ steps: z.array(z.string()) })
 export type StatementsUnavailable = z.infer<typeof StatementsUnavailable>
 
-/** By what tables can be ordered; the largest come first. */
+/** Sort orders of tables, all descending. */
 export const postgresTableOrders = ['size', 'dead_rows', 'sequential_reads', 'writes', 'age'] as const
 
-/** What the server counts of one table of the source's database. Instants as epoch milliseconds, null for never. */
+/** Statistics of a table of the source. Instants as epoch milliseconds, null for never. */
 export const PostgresTable = z.object({
   schema: z.string(),
   table: z.string(),
-  /** With indexes and what is stored out of line. */
+  /** Including indexes and TOAST. */
   totalBytes: z.number(),
   indexBytes: z.number(),
-  /** The server's own estimates. */
+  /** Estimates of the server. */
   rows: z.number(),
   deadRows: z.number(),
   sequentialScans: z.number(),
-  /** Rows that they read. */
+  /** Rows read by sequential scans. */
   sequentialRows: z.number(),
   /** Null for a table without an index. */
   indexScans: z.number().nullable(),
   inserted: z.number(),
   updated: z.number(),
   deleted: z.number(),
-  /** Of the updates, those that touched no index, from 0 to 1; null when there was none. */
+  /** Share of HOT updates, from 0 to 1; null without updates. */
   hotUpdateShare: z.number().nullable(),
   cacheHitShare: z.number().nullable(),
   modifiedSinceAnalyze: z.number(),
-  /** By hand or by the server itself, whichever is later. */
+  /** The last manual or automatic vacuum. */
   vacuumedMs: z.number().nullable(),
   analyzedMs: z.number().nullable(),
-  /** Of the transactions after which the server freezes rows at any price, those that have passed, from 0. */
+  /** Transaction age relative to the forced freeze limit, from 0. */
   freezeShare: z.number(),
 })
 export type PostgresTable = z.infer<typeof PostgresTable>
 
-/** A standby or subscriber that is sent changes now. Bytes of WAL behind, and milliseconds as far as the server knows them. */
+/** A connected standby or subscriber. Lag in WAL bytes, and in milliseconds if the server reports it. */
 export const PostgresStandby = z.object({
   pid: z.int(),
   user: z.string().nullable(),
@@ -80,7 +80,7 @@ export const PostgresStandby = z.object({
   replayLagMs: z.number().nullable(),
 })
 
-/** A replication slot, which makes the server keep WAL until its reader has it. */
+/** A replication slot, for which the server retains WAL until its consumer has received it. */
 export const PostgresSlot = z.object({
   name: z.string(),
   type: z.string(),
@@ -88,27 +88,27 @@ export const PostgresSlot = z.object({
   database: z.string().nullable(),
   isTemporary: z.boolean(),
   isActive: z.boolean(),
-  /** WAL that the server keeps because of it. */
+  /** WAL that the server retains for it. */
   retainedBytes: z.number().nullable(),
-  /** WAL that its reader has not confirmed; of logical slots. */
+  /** WAL that its consumer has not confirmed; only for logical slots. */
   unconfirmedBytes: z.number().nullable(),
   /** `reserved`, `extended`, `unreserved` or `lost`. */
   walStatus: z.string().nullable(),
-  /** WAL that may still be written before it is lost; null when nothing bounds it. */
+  /** WAL that can be written before the slot is lost; null without a limit. */
   safeBytes: z.number().nullable(),
 })
 
-/** What this server itself receives, when it is a standby. */
+/** The WAL receiver of a standby. */
 export const PostgresReceiver = z.object({
   status: z.string().nullable(),
   slot: z.string().nullable(),
   /** Received and not yet replayed. */
   replayLagBytes: z.number().nullable(),
-  /** Since the last transaction that was replayed, which grows while the primary is quiet too. */
+  /** Time since the last replayed transaction. It also grows while the primary is idle. */
   lastReplayedAgoMs: z.number().nullable(),
 })
 
-/** A subscription of the source's database, with its worker. */
+/** A subscription of the source with its worker. */
 export const PostgresSubscription = z.object({
   name: z.string(),
   isRunning: z.boolean(),
@@ -117,7 +117,7 @@ export const PostgresSubscription = z.object({
   lastReportedMs: z.number().nullable(),
 })
 
-/** Who copies from this server, and from whom it copies. */
+/** Replication from and to this server. */
 export const PostgresReplication = z.object({
   isStandby: z.boolean(),
   standbys: z.array(PostgresStandby),

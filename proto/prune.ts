@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Served by every service that keeps something for a stated time: removes what is older, as the retention cron asks. */
+/** Served by every service that stores data for a limited time: removes expired data, for the retention cron. */
 export const pruneMethods = {
   prune: rpc({
-    doc: 'Removes what is older than its stated age.',
+    doc: 'Removes expired data.',
     callers: ['gateway'],
     input: z.object({}),
-    /** Entries removed, by what they are. */
+    /** Removed entries by kind. */
     output: z.object({ removed: z.record(z.string().max(64), z.int().min(0)) }),
   }),
 }

@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { Unavailable } from './unavailable.ts'
 
-/** A query id as a client may have chosen it. */
+/** A query id, which clients can choose. */
 export const QueryId = z.string().min(1).max(256)
 
-/** What the query log, or while it runs the process list, tells of one query. Times in milliseconds, instants as epoch milliseconds. */
+/**
+ * A query from the query log or, if running, from the process list. Times in milliseconds, instants as epoch
+ * milliseconds.
+ */
 export const QuerySummary = z.object({
   queryId: z.string(),
-  /** `lost` has begun, has not ended and does not run: its host was ended meanwhile. */
+  /** `lost` has started but neither finished nor is running: its host was stopped meanwhile. */
   status: z.enum(['running', 'finished', 'failed', 'lost']),
-  /** How often an execution under this id has ended; more than one when the client used it again. This is the last. */
+  /** Number of finished executions with this id. It exceeds one if the client reused the id; this is the last one. */
   executions: z.number().int(),
   startedMs: z.number(),
   endedMs: z.number().nullable(),
@@ -46,16 +49,16 @@ export const QuerySummary = z.object({
 })
 export type QuerySummary = z.infer<typeof QuerySummary>
 
-/** One part of a query's detail. A log that the host does not keep leaves its part empty and says so. */
+/** A part of the query details. If the host lacks the log, the part is empty with a reason. */
 const part = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),
-    /** There were more rows than are answered. */
+    /** Whether there are more rows than returned. */
     truncated: z.boolean(),
     unavailable: Unavailable.nullable(),
   })
 
-/** What one thread did. */
+/** A thread of the query. */
 export const QueryThread = z.object({
   threadId: z.string(),
   name: z.string(),
@@ -68,7 +71,7 @@ export const QueryThread = z.object({
   writtenRows: z.number(),
 })
 
-/** What one materialized view did with the rows that were inserted. */
+/** The execution of one materialized view for the inserted rows. */
 export const QueryView = z.object({
   view: z.string(),
   target: z.string(),
@@ -83,7 +86,7 @@ export const QueryView = z.object({
   exception: z.string(),
 })
 
-/** What the processors of one name did together. */
+/** All processors with the same name. */
 export const QueryProcessor = z.object({
   name: z.string(),
   processors: z.number().int(),
@@ -98,7 +101,7 @@ export const QueryProcessor = z.object({
   outputBytes: z.number(),
 })
 
-/** A query that this one caused: a part of a distributed query, or what a function or view asked. */
+/** A subquery: a part of a distributed query, or a query of a function or view. */
 export const QueryChild = z.object({
   /** Label of the host that ran and logged it. */
   host: z.string(),
@@ -118,20 +121,20 @@ export const QueryChild = z.object({
   exception: z.string(),
 })
 
-/** One query from all sides; `settings` are those that differed from their defaults. */
+/** The details of a query. `settings` are those that differed from their defaults. */
 export const QueryDetail = z.object({
   summary: QuerySummary,
   settings: z.array(z.object({ name: z.string(), value: z.string() })),
-  /** Counters of what the query did, by name. */
+  /** Profile events of the query by name. */
   profileEvents: z.array(z.object({ name: z.string(), value: z.number() })),
   threads: part(QueryThread),
   views: part(QueryView),
   processors: part(QueryProcessor),
   children: part(QueryChild).extend({
-    /** Labels of the hosts that were asked: the query's own and others of its group. */
-    askedHosts: z.array(z.string()),
-    /** Those of them that could not tell. */
-    silentHosts: z.array(z.string()),
+    /** Labels of the queried hosts: the host of the query and others of its group. */
+    queriedHosts: z.array(z.string()),
+    /** Those that returned no data. */
+    unreachableHosts: z.array(z.string()),
   }),
 })
 export type QueryDetail = z.infer<typeof QueryDetail>

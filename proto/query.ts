@@ -9,7 +9,7 @@ import { bytes, rpc, service, stream } from './contract.ts'
 import { expositionMethods } from './exposition.ts'
 import { DatabaseTable, ExportFormat, FilterOption, maxDatabaseTables, maxFilterOptions } from './table-page.ts'
 import { explorerMethods } from './explorer.ts'
-import { Explanation, ExplainMode, ExplainSettings, longestExplained } from './explain.ts'
+import { Explanation, ExplainMode, ExplainSettings, maxExplainedLength } from './explain.ts'
 import {
   Execution,
   ExecutionsRequest,
@@ -38,8 +38,8 @@ import { Row, StatementFacts } from './statement.ts'
 import { Unavailable } from './unavailable.ts'
 import { Span, UsedWindow, Window } from './window.ts'
 
-/** A chart or table page as a caller names it; a name that is none is `not-found` with the nearest that are. */
-const AskedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
+/** Name of a chart or table page. An unknown name is `not-found` with the nearest ones. */
+const RequestedName = z.string().min(1).max(128, 'must not be longer than 128 characters')
 
 export * from './host.ts'
 export * from './statement.ts'
@@ -51,23 +51,23 @@ const primitive = z.union(
   [z.string().max(512, primitiveSentence), z.number(), z.boolean(), z.null()],
   primitiveSentence,
 )
-/** Extra values for a chart's placeholders: at most 20 keys of 64 characters. */
+/** Values of chart placeholders: at most 20 keys of 64 characters. */
 export const Parameters = z
   .record(z.string().max(64), primitive)
   .refine((parameters) => Object.keys(parameters).length <= 20, 'at most 20 keys')
 
-/** Rows of one chart and what is needed to draw them. */
+/** Rows of a chart with its window. */
 export const ChartData = z.object({
   chart: ChartInfo,
   rows: z.array(Row),
-  /** The window and bucket that were used; null for charts of the present moment. */
+  /** The window and bucket that were used; null for charts of current values. */
   window: UsedWindow.nullable(),
   unavailable: Unavailable.nullable(),
   statement: StatementFacts.nullable(),
 })
 export type ChartData = z.infer<typeof ChartData>
 
-/** One chart of a batch: its data, or the failure that it alone would have had. */
+/** A chart of a batch: its data, or its failure. */
 export const ChartResult = z.union([
   z.object({ ok: z.literal(true), data: ChartData }),
   z.object({
@@ -81,7 +81,7 @@ export const ChartResult = z.union([
 ])
 export type ChartResult = z.infer<typeof ChartResult>
 
-/** How a column may be compared with the given values. */
+/** Operators that compare a column with values. */
 export const filterOperators = [
   'eq',
   'ne',
@@ -97,8 +97,8 @@ export const filterOperators = [
   'withinHours',
 ] as const
 /**
- * One condition on one column. Several values mean any of them, for `notContains` and `notIn` none of them, and for
- * `between` the first and the last that count.
+ * A condition on a column. Several values mean any of them, for `notContains` and `notIn` none of them, and for
+ * `between` both ends, inclusive.
  */
 export const Filter = z.object({
   column: z.string().max(128),
@@ -107,70 +107,71 @@ export const Filter = z.object({
 })
 export type Filter = z.infer<typeof Filter>
 
-/** Which rows of a table page, in which order. */
+/** Filter, order and page of a table page. */
 export const TableRequest = z.object({
   hostKey: HostKey,
-  name: AskedName,
+  name: RequestedName,
   sort: z.object({ column: z.string().max(128), direction: z.enum(['asc', 'desc']) }).optional(),
   filters: z.array(Filter).max(20).default([]),
-  /** Text looked for in every text column. */
+  /** Text to search in every text column. */
   search: z.string().max(256).optional(),
   limit: z.number().int().min(1).optional(),
   offset: z.number().int().min(0).default(0),
-  /** Counts from 1 and wins over the offset: pages as long as the answer may be, so that none leaves rows out. */
+  /** Starts at 1 and overrides the offset. Pages have the maximum length of a response, so that none skips rows. */
   page: z.number().int().min(1).optional(),
   parameters: Parameters.default({}),
-  /** For pages that look back: those with the parameter `last_hours`, for which `lastHours` is another word. */
+  /** For pages with the parameter `last_hours`, for which `lastHours` is an alias. */
   ...Span.shape,
   timezone: z.string().max(64).optional(),
-  /** Count all rows when there are more than were asked for; one statement more. */
+  /** Whether to count all rows if there are more than requested, which needs another statement. */
   total: z.boolean().default(false),
 })
 export type TableRequest = z.infer<typeof TableRequest>
 
-/** Key figures of one host; null where it cannot tell. */
+/** Key figures of one host; null without data. */
 export const Overview = z.object({
   runningQueries: z.number().nullable(),
-  /** Since midnight by the host's clock, without the product's own statements. */
+  /** Since midnight by the clock of the host, excluding queries of the product. */
   todayQueries: z.number().nullable(),
   databaseCount: z.number().nullable(),
   tableCount: z.number().nullable(),
   diskUsage: z.object({ usedBytes: z.number(), totalBytes: z.number(), percent: z.number() }).nullable(),
   hostInfo: HostStatus,
   metrics: FleetMetrics,
-  /** Why figures are null, by their names here and in `metrics`, where a right or a table is missing. */
+  /** Reasons for null values by field name, here and in `metrics`: a missing grant or table. */
   unavailable: z.record(z.string(), Unavailable).default({}),
 })
 export type Overview = z.infer<typeof Overview>
 
 /**
- * The only client of the databases. What is declared here reads; methods that write stand in `actions.ts`, `management.ts`,
- * `page-views.ts`, `insight-rows.ts` and `structure-advice.ts`. Each host's statements are queued, counted and bounded on their own.
+ * The only client of the databases. Methods declared here only read; methods that write are in `actions.ts`,
+ * `management.ts`, `page-views.ts`, `insight-rows.ts` and `structure-advice.ts`. Statements are queued, counted and
+ * limited per host.
  */
 export const query = service('query', {
   hosts: rpc({
-    doc: 'The configured hosts in their order.',
+    doc: 'Lists the configured hosts in order.',
     callers: readers,
     safe: true,
     input: z.object({}),
     output: z.array(Host),
   }),
   hostStates: rpc({
-    doc: 'Last known state of every host, at most 10 seconds old; asks no host.',
+    doc: 'Returns the last known state of every host, at most 10 seconds old; queries no host.',
     callers: readers,
     safe: true,
     input: z.object({}),
     output: z.array(HostState),
   }),
   catalogue: rpc({
-    doc: 'All chart and table definitions in force, without their SQL.',
+    doc: 'Returns all chart and table definitions without their SQL.',
     callers: readers,
     safe: true,
     input: z.object({}),
     output: Catalogue,
   }),
   hostStatus: rpc({
-    doc: 'Version, uptime and host name as the host says them now; with `fleet` the metric bundle too.',
+    doc: 'Returns the current version, uptime and host name of a host; with `fleet` also its metrics.',
     callers: readers,
     feature: 'OVERVIEW',
     safe: true,
@@ -179,7 +180,7 @@ export const query = service('query', {
     output: HostStatus.extend({ metrics: FleetMetrics.nullable() }),
   }),
   overview: rpc({
-    doc: 'The key figures of one host in one batch.',
+    doc: 'Returns the key figures of one host.',
     callers: readers,
     feature: 'OVERVIEW',
     safe: true,
@@ -188,28 +189,28 @@ export const query = service('query', {
     output: Overview,
   }),
   chart: rpc({
-    doc: 'The series of one chart. The feature of its definition is checked too.',
+    doc: 'Returns the series of one chart. Also checks the feature of its definition.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
-    input: z.object({ ...ofHost, name: AskedName, ...Window.shape, parameters: Parameters.default({}) }),
+    input: z.object({ ...ofHost, name: RequestedName, ...Window.shape, parameters: Parameters.default({}) }),
     output: ChartData,
   }),
   charts: rpc({
-    doc: 'Several charts of one host in one answer; each fails alone.',
+    doc: 'Returns several charts of one host; each fails independently.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
     input: z.object({
       ...ofHost,
-      names: z.array(AskedName).min(1).max(50),
+      names: z.array(RequestedName).min(1).max(50),
       ...Window.shape,
       parameters: Parameters.default({}),
     }),
-    output: z.record(AskedName, ChartResult),
+    output: z.record(RequestedName, ChartResult),
   }),
   table: stream({
-    doc: 'The rows of one table page as the host sent them: JSONEachRow, cut at row boundaries; only a row longer than a frame is continued in the next.',
+    doc: 'Streams the rows of one table page as JSONEachRow, split at row boundaries; only a row longer than a frame continues in the next one.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
@@ -217,20 +218,20 @@ export const query = service('query', {
     head: z.object({
       table: TableInfo,
       limit: z.number().int().nullable(),
-      /** Most rows of any answer or file, whatever is asked for; null without a cap. */
+      /** Maximum rows of any response or file; null without a limit. */
       mostRows: z.number().int().nullable().optional(),
       unavailable: Unavailable.nullable(),
     }),
     frames: bytes(),
     tail: z.object({
       truncated: z.boolean(),
-      /** All rows that the filters leave, where it is known: on the last page, or when asked. */
+      /** Number of rows that match the filters, if known: on the last page, or on request. */
       total: z.number().int().nullable().optional(),
       statement: StatementFacts.nullable(),
     }),
   }),
   exportTable: stream({
-    doc: "One table page for a file: the host's own bytes in the asked format, cut after rows.",
+    doc: 'Streams one table page as a file in the requested format, split after rows.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
@@ -240,7 +241,7 @@ export const query = service('query', {
     tail: z.object({ truncated: z.boolean(), rows: z.number().int() }),
   }),
   filterOptions: rpc({
-    doc: 'Values of one column of a table page, those of most rows first, within the filters and parameters given.',
+    doc: 'Lists values of one column of a table page within filters and parameters, most rows first.',
     callers: readers,
     safe: true,
     prefer: 'hostKey',
@@ -254,16 +255,16 @@ export const query = service('query', {
     }),
   }),
   databaseTables: rpc({
-    doc: 'Names of tables outside the system databases, those of most rows first, for autocompletion.',
+    doc: 'Lists table names outside the system databases for autocompletion, most rows first.',
     callers: readers,
     feature: 'TABLES',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
       ...ofHost,
-      /** Text that `database.table` contains. */
+      /** Substring of `database.table`. */
       search: z.string().max(256).optional(),
-      /** One more than callers are shown, so that they can be told that there are more. */
+      /** One more than callers receive, to detect that there are more. */
       limit: z
         .number()
         .int()
@@ -274,7 +275,7 @@ export const query = service('query', {
     output: z.array(DatabaseTable),
   }),
   fingerprints: rpc({
-    doc: 'Patterns of statements within a window: calls, time and share of time, percentiles, errors, rows, bytes, memory, users.',
+    doc: 'Lists query patterns within a window: calls, time and share of time, percentiles, errors, rows, bytes, memory, users.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
@@ -282,7 +283,7 @@ export const query = service('query', {
     input: z.object({ ...ofHost, ...Window.shape, ...FingerprintsRequest.shape }),
     output: z.object({
       fingerprints: z.array(Fingerprint),
-      /** How many patterns there are; null when `offset` leads beyond the last. */
+      /** Number of patterns; null if `offset` is beyond the last one. */
       total: z.number().int().nullable(),
       window: UsedWindow,
       unavailable: Unavailable.nullable(),
@@ -290,7 +291,7 @@ export const query = service('query', {
     }),
   }),
   fingerprint: rpc({
-    doc: 'One pattern within a window: its figures, their course, executions and failures. `not-found` when it did not run.',
+    doc: 'Returns one pattern within a window: figures, history, executions and failures. `not-found` if it did not run.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
@@ -308,7 +309,7 @@ export const query = service('query', {
     }),
   }),
   executions: rpc({
-    doc: 'Executions of one pattern within a window, those that took longest first; of all durations or of some.',
+    doc: 'Lists executions of one pattern within a window, longest first, optionally within a range of durations.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
@@ -316,14 +317,14 @@ export const query = service('query', {
     input: z.object({ ...ofHost, ...Window.shape, ...ExecutionsRequest.shape }),
     output: z.object({
       executions: z.array(Execution),
-      /** How many there are. */
+      /** Total number. */
       total: z.number().int(),
       window: UsedWindow,
       unavailable: Unavailable.nullable(),
     }),
   }),
   queryDetail: rpc({
-    doc: 'One query by its id: figures, settings, profile events, threads, views, processors and what it caused. `not-found` when no log knows it.',
+    doc: 'Returns one query by its id: figures, settings, profile events, threads, views, processors and subqueries. `not-found` if no log contains it.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
@@ -332,17 +333,17 @@ export const query = service('query', {
     output: z.object({ detail: QueryDetail.nullable(), unavailable: Unavailable.nullable() }),
   }),
   explain: rpc({
-    doc: 'What the host would do with a statement. It is refused unless it only reads, and runs read-only within limits, as subqueries may be executed.',
+    doc: 'Returns the EXPLAIN output of a statement. Rejects statements that do not only read. Runs read-only within limits, because subqueries may be executed.',
     callers: readers,
     feature: 'QUERIES',
     safe: true,
     prefer: 'hostKey',
     input: z.object({
       ...ofHost,
-      query: z.string().max(longestExplained),
+      query: z.string().max(maxExplainedLength),
       mode: ExplainMode.default('plan'),
       planSettings: ExplainSettings.default({}),
-      /** Where unqualified table names are looked up. */
+      /** The default database. */
       database: z.string().min(1).max(128).optional(),
     }),
     output: Explanation,

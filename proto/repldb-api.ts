@@ -1,12 +1,11 @@
 import { z } from 'zod'
 
 /**
- * What the replication service answers, by its own names and in its own units, as far as it is handed on: fields that are
- * not listed here, connections and their secrets among them, never leave `query`. Enumerations are text, since a newer
- * service may know further values.
+ * Responses of the replication service with its own names and units. Fields that are not listed here, such as
+ * connections and secrets, never leave `query`. Enumerations are text, because a newer service may add values.
  */
 
-/** A mirror, peer or slot as a path or a body names it: nothing that means more within an address. */
+/** Name of a mirror, peer or slot, without characters that have a meaning in URLs. */
 export const RepldbName = z
   .string()
   .regex(/^\w[\w.-]{0,254}$/, 'must be a name of letters, digits, underscores, dots and hyphens')
@@ -19,7 +18,7 @@ const instant = z.string().nullable().default(null)
 /** `GET version` */
 export const RepldbVersion = z.object({ version: text, deploymentVersion: z.string().nullable().default(null) })
 
-/** `GET dynamic_settings`; values that sound secret are hidden. */
+/** `GET dynamic_settings`; values that look like secrets are hidden. */
 export const RepldbSettings = z.object({
   settings: z
     .array(
@@ -48,7 +47,7 @@ export const RepldbMirrors = z.object({
         destinationName: text,
         destinationType: text,
         createdAt: count,
-        /** Whether it follows changes; otherwise it copies the rows of a query. */
+        /** Whether it replicates changes; otherwise it copies the rows of a query. */
         isCdc: z.boolean().default(false),
       }),
     )
@@ -66,7 +65,7 @@ export const RepldbTableCounts = z.object({
   tablesData: z.array(z.object({ tableName: text, counts: RowCounts.nullable().default(null) })).default([]),
 })
 
-/** How far the copy of one table is that a mirror begins with. */
+/** Progress of the initial copy of one table. */
 const Clone = z.object({
   tableName: text,
   sourceTable: text,
@@ -85,10 +84,10 @@ export const RepldbInitialLoad = z.object({ tableSummaries: z.array(Clone).defau
 /** `GET mirrors/total_rows_synced/{mirror}` */
 export const RepldbRowsSynced = z.object({ totalCountCDC: count, totalCountInitialLoad: count, totalCount: count })
 
-/** Changes that are written together; `endTime` is null while they are. */
+/** A batch of changes; `endTime` is null while it is written. */
 const Batch = z.object({ batchId: count, numRows: count, startTime: instant, endTime: instant })
 
-/** `POST mirrors/cdc/batches`: those of the highest ids first, unless `ascending`. */
+/** `POST mirrors/cdc/batches`: highest ids first, unless `ascending`. */
 export const RepldbBatches = z.object({ cdcBatches: z.array(Batch).default([]), total: count, page: count })
 
 const Partition = z.object({
@@ -99,7 +98,7 @@ const Partition = z.object({
   rowsSynced: count,
 })
 
-/** Of a mirror's settings, what says nothing of how the databases are reached. */
+/** Settings of a mirror without connection details. */
 const MirrorSettings = z.object({
   tableMappings: z
     .array(
@@ -117,7 +116,7 @@ const MirrorSettings = z.object({
   syncedAtColName: text,
 })
 
-/** `POST mirrors/status`. What is beyond the state is null unless `includeFlowInfo` asked for it. */
+/** `POST mirrors/status`. Fields beyond the state are null unless `includeFlowInfo` is set. */
 export const RepldbMirrorStatus = z.object({
   flowJobName: text,
   /** Such as STATUS_RUNNING. */
@@ -150,7 +149,10 @@ export const RepldbGraph = z.object({
   totalRows: count,
 })
 
-/** `POST mirrors/logs`, the latest first; `errors` are lines of every level, their secrets hidden. `errorTimestamp` is epoch milliseconds. */
+/**
+ * `POST mirrors/logs`, newest first; `errors` are lines of all levels with hidden secrets. `errorTimestamp` is epoch
+ * milliseconds.
+ */
 export const RepldbLogs = z.object({
   errors: z
     .array(
@@ -176,7 +178,7 @@ export const RepldbPeers = z.object({
   destinationItems: z.array(ListedPeer).default([]),
 })
 
-/** `GET peers/info/{peer}`: never how the peer is reached. */
+/** `GET peers/info/{peer}`: without connection details. */
 export const RepldbPeerInfo = z.object({ peer: ListedPeer.nullable().default(null), version: text })
 
 /** `GET peers/type/{peer}` */
@@ -189,7 +191,7 @@ export const RepldbSlots = z.object({
       z.object({
         slotName: z.string(),
         active: z.boolean().default(false),
-        /** Megabytes of the log that the source keeps for it; null where the source cannot tell. */
+        /** Megabytes of WAL that the source retains for it; null if unknown. */
         lagInMb: z.number().nullable().default(null),
         walStatus: text,
         redoLSN: text,
@@ -203,7 +205,10 @@ export const RepldbSlots = z.object({
     .default([]),
 })
 
-/** `GET peers/stats/{peer}`: what the replication service runs there now, literals replaced. `duration` is seconds, -1 where unknown. */
+/**
+ * `GET peers/stats/{peer}`: current statements of the replication service with placeholders for literals. `duration` is
+ * in seconds, -1 if unknown.
+ */
 export const RepldbPeerStats = z.object({
   statData: z
     .array(
@@ -220,7 +225,10 @@ export const RepldbPeerStats = z.object({
     .default([]),
 })
 
-/** `POST peers/slots/lag_history` in the order of time; `time` is epoch milliseconds, `size` gigabytes (1000 of the megabytes of `lagInMb`). */
+/**
+ * `POST peers/slots/lag_history` in the order of time; `time` is epoch milliseconds, `size` gigabytes (1000 of the
+ * megabytes of `lagInMb`).
+ */
 export const RepldbSlotLag = z.object({
   data: z
     .array(z.object({ time: z.number(), size: z.number(), redoLSN: text, restartLSN: text, confirmedLSN: text }))
@@ -235,7 +243,7 @@ export const RepldbMirrorStatusRequest = z.strictObject({
 })
 
 const aggregateTypes = ['FIVE_MIN', 'FIFTEEN_MIN', 'ONE_HOUR', 'ONE_DAY', 'ONE_MONTH'] as const
-/** Spans that the graph of a mirror counts rows by. */
+/** Bucket widths of the graph of a mirror. */
 export const repldbAggregateTypes = aggregateTypes.map((span) => `TIME_AGGREGATE_TYPE_${span}` as const)
 
 /** Body of `POST mirrors/cdc/graph`. */
@@ -245,7 +253,7 @@ export const RepldbGraphRequest = z.strictObject({
   mode: z.enum(['GRAPH_MODE_GROUP_BY', 'GRAPH_MODE_LAST_X']).default('GRAPH_MODE_GROUP_BY'),
 })
 
-/** The id of a row that others are asked for before or after; -1 for none. */
+/** The id of a row for requesting earlier or later ones; -1 for none. */
 const anId = z.int().min(-1).default(-1)
 
 /** Body of `POST mirrors/cdc/batches`. */
@@ -257,13 +265,13 @@ export const RepldbBatchesRequest = z.strictObject({
   afterId: anId,
 })
 
-/** Levels of lines, in either case. */
+/** Log levels, case-insensitive. */
 export const RepldbLogLevel = z
   .string()
   .transform((level) => level.toLowerCase())
   .pipe(z.enum(['all', 'info', 'warn', 'error'], 'must be one of all, info, warn, error'))
 
-/** Body of `POST mirrors/logs`; without a mirror those of all. */
+/** Body of `POST mirrors/logs`; without a mirror, those of all. */
 export const RepldbLogsRequest = z.strictObject({
   flowJobName: z.union([z.literal(''), RepldbName]).default(''),
   level: RepldbLogLevel.default('all'),
@@ -273,7 +281,7 @@ export const RepldbLogsRequest = z.strictObject({
   afterId: anId,
 })
 
-/** How far a history goes back. */
+/** Lengths of the history. */
 export const repldbSpans = ['5min', '15min', '1hour', '1day', '1month'] as const
 
 /** Body of `POST peers/slots/lag_history`. */

@@ -28,17 +28,17 @@ import {
   RepldbVersion,
 } from './repldb-api.ts'
 
-/** Whether the replication service answers: it does, it refuses the password, it does not, or there is none. */
+/** Whether the replication service responds, rejects the password, is unreachable, or is not configured. */
 export const RepldbStatus = z.object({
   status: z.enum(['connected', 'auth', 'unreachable', 'not-configured']),
-  /** Of the replication service, where it answers. */
+  /** Version of the replication service if it responds. */
   version: z.string().nullable(),
-  /** What it means, and what to do. */
+  /** Explanation and remedy. */
   message: z.string(),
 })
 export type RepldbStatus = z.infer<typeof RepldbStatus>
 
-/** States of a mirror; whatever else a newer service knows is `unknown`. */
+/** States of a mirror; states of newer services become `unknown`. */
 export const repldbMirrorStates = [
   'setup',
   'snapshot',
@@ -56,105 +56,105 @@ export const repldbMirrorStates = [
 
 const Peer = z.object({ name: z.string(), type: z.string() })
 
-/** One mirror as it is now. */
+/** The current state of a mirror. */
 export const RepldbMirror = z.object({
   name: z.string(),
-  /** It follows changes, or copies the rows of a query. */
+  /** Whether it replicates changes, or copies the rows of a query. */
   kind: z.enum(['cdc', 'query']),
   source: Peer,
   destination: Peer,
   createdAtMs: z.number(),
   state: z.enum(repldbMirrorStates),
-  /** Of the batch that ended last; null where none has. */
+  /** End of the last batch; null if there is none. */
   lastSyncAtMs: z.number().nullable(),
-  /** Seconds since the batch began that is being written; 0 when all are, null where there is none. */
+  /** Seconds since the start of the current batch; 0 if none is being written, null without batches. */
   lagSeconds: z.number().nullable(),
-  /** Of the last batches, while they were written. */
+  /** Write rate of the last batches. */
   rowsPerSecond: z.number().nullable(),
-  /** Lines of level error within the last hour, as far as the latest 500 tell. */
+  /** Error lines in the last hour, among the latest 500 lines. */
   errorsLastHour: z.number().nullable(),
 })
 export type RepldbMirror = z.infer<typeof RepldbMirror>
 
-/** All mirrors, the worst first; of more than `mostRepldbMirrors` the rest is named by number. */
+/** All mirrors, worst first. Beyond `maxRepldbMirrors`, only the number of the others is returned. */
 export const RepldbOverview = z.object({
   mirrors: z.array(RepldbMirror),
-  /** How many there are. */
+  /** Total number. */
   total: z.number().int(),
-  /** Mirrors that could not be asked for their state, which are `unknown` here. */
+  /** Mirrors whose state could not be fetched; they are `unknown`. */
   unanswered: z.array(z.string()),
 })
 export type RepldbOverview = z.infer<typeof RepldbOverview>
 
-/** Mirrors that are asked for their state. */
-export const mostRepldbMirrors = 200
+/** Maximum mirrors whose state is fetched. */
+export const maxRepldbMirrors = 200
 
-/** Lines that say the same but for names, numbers and times. */
+/** A group of log lines that differ only in names, numbers and times. */
 export const RepldbLogPattern = z.object({
-  /** Sixteen hexadecimal digits that stand for the pattern. */
+  /** Hash of the pattern: sixteen hexadecimal digits. */
   fingerprint: z.string(),
-  /** With `?` where the lines differ. */
+  /** The text with `?` for differing parts. */
   pattern: z.string(),
   level: z.string(),
   count: z.number().int(),
   firstSeenMs: z.number(),
   lastSeenMs: z.number(),
   mirrors: z.array(z.string()),
-  /** The latest line, its secrets hidden. */
+  /** The latest line with hidden secrets. */
   sample: z.string(),
 })
 export type RepldbLogPattern = z.infer<typeof RepldbLogPattern>
 
-/** Patterns of the latest lines, those of most lines first. */
+/** Patterns of the latest lines, most lines first. */
 export const RepldbLogPatterns = z.object({
   patterns: z.array(RepldbLogPattern),
-  /** Lines that were looked at, 500 at most. */
+  /** Number of analyzed lines, at most 500. */
   lines: z.number().int(),
-  /** Lines that there are. */
+  /** Total number of lines. */
   total: z.number().int(),
 })
 export type RepldbLogPatterns = z.infer<typeof RepldbLogPatterns>
 
-const asks = <I extends z.ZodType, O extends z.ZodType>(doc: string, input: I, output: O) =>
+const readMethod = <I extends z.ZodType, O extends z.ZodType>(doc: string, input: I, output: O) =>
   rpc({ doc, callers: readers, feature: 'REPLDB', safe: true, input, output })
 const nothing = z.object({})
 const ofMirror = z.object({ mirror: RepldbName })
 const ofPeer = z.object({ peer: RepldbName })
 
 /**
- * Methods about the replication service. Each reads one of its endpoints that only read, or several; `not-implemented`
- * where the product is not told of such a service, `unavailable` or `timeout` where it does not answer.
+ * Methods for the replication service. Each reads one or several of its read-only endpoints; `not-implemented` if no
+ * such service is configured, `unavailable` or `timeout` if it does not respond.
  */
 export const repldbMethods = {
   repldbOffer: rpc({
-    doc: 'Whether the product is told of a replication service; asks none.',
+    doc: 'Returns whether a replication service is configured; calls none.',
     callers: readers,
     safe: true,
     input: nothing,
     output: z.object({ isConfigured: z.boolean() }),
   }),
-  repldbStatus: asks('Whether the replication service answers.', nothing, RepldbStatus),
-  repldbOverview: asks('All mirrors with state, lag and throughput.', nothing, RepldbOverview),
-  repldbLogPatterns: asks(
+  repldbStatus: readMethod('Whether the replication service answers.', nothing, RepldbStatus),
+  repldbOverview: readMethod('All mirrors with state, lag and throughput.', nothing, RepldbOverview),
+  repldbLogPatterns: readMethod(
     'Patterns of the latest lines of one mirror, or of all.',
     z.object({ mirror: RepldbName.optional(), level: RepldbLogLevel.default('all') }),
     RepldbLogPatterns,
   ),
-  repldbVersion: asks('Its version.', nothing, RepldbVersion),
-  repldbSettings: asks('Its settings.', nothing, RepldbSettings),
-  repldbMirrors: asks('Its mirrors.', nothing, RepldbMirrors),
-  repldbMirrorNames: asks('Names of its mirrors.', nothing, RepldbMirrorNames),
-  repldbTableCounts: asks('Rows of one mirror by table and kind of change.', ofMirror, RepldbTableCounts),
-  repldbInitialLoad: asks('How far the first copy of each table of one mirror is.', ofMirror, RepldbInitialLoad),
-  repldbRowsSynced: asks('Rows that one mirror has written.', ofMirror, RepldbRowsSynced),
-  repldbMirrorStatus: asks('State of one mirror, and more of it.', RepldbMirrorStatusRequest, RepldbMirrorStatus),
-  repldbGraph: asks('Rows that one mirror wrote, by time.', RepldbGraphRequest, RepldbGraph),
-  repldbBatches: asks('Batches of one mirror.', RepldbBatchesRequest, RepldbBatches),
-  repldbLogs: asks('Lines of one mirror, or of all.', RepldbLogsRequest, RepldbLogs),
-  repldbPeers: asks('Its peers: the databases that it reads and writes.', nothing, RepldbPeers),
-  repldbPeerInfo: asks('Kind and version of one peer.', ofPeer, RepldbPeerInfo),
-  repldbPeerType: asks('Kind of one peer.', ofPeer, RepldbPeerType),
-  repldbSlots: asks('Replication slots of one peer.', ofPeer, RepldbSlots),
-  repldbPeerStats: asks('What it runs on one peer now.', ofPeer, RepldbPeerStats),
-  repldbSlotLag: asks('How far one slot was behind, by time.', RepldbSlotLagRequest, RepldbSlotLag),
+  repldbVersion: readMethod('Its version.', nothing, RepldbVersion),
+  repldbSettings: readMethod('Its settings.', nothing, RepldbSettings),
+  repldbMirrors: readMethod('Its mirrors.', nothing, RepldbMirrors),
+  repldbMirrorNames: readMethod('Names of its mirrors.', nothing, RepldbMirrorNames),
+  repldbTableCounts: readMethod('Rows of one mirror by table and kind of change.', ofMirror, RepldbTableCounts),
+  repldbInitialLoad: readMethod('How far the first copy of each table of one mirror is.', ofMirror, RepldbInitialLoad),
+  repldbRowsSynced: readMethod('Rows that one mirror has written.', ofMirror, RepldbRowsSynced),
+  repldbMirrorStatus: readMethod('State of one mirror, and more of it.', RepldbMirrorStatusRequest, RepldbMirrorStatus),
+  repldbGraph: readMethod('Rows that one mirror wrote, by time.', RepldbGraphRequest, RepldbGraph),
+  repldbBatches: readMethod('Batches of one mirror.', RepldbBatchesRequest, RepldbBatches),
+  repldbLogs: readMethod('Lines of one mirror, or of all.', RepldbLogsRequest, RepldbLogs),
+  repldbPeers: readMethod('Its peers: the databases that it reads and writes.', nothing, RepldbPeers),
+  repldbPeerInfo: readMethod('Kind and version of one peer.', ofPeer, RepldbPeerInfo),
+  repldbPeerType: readMethod('Kind of one peer.', ofPeer, RepldbPeerType),
+  repldbSlots: readMethod('Replication slots of one peer.', ofPeer, RepldbSlots),
+  repldbPeerStats: readMethod('What it runs on one peer now.', ofPeer, RepldbPeerStats),
+  repldbSlotLag: readMethod('How far one slot was behind, by time.', RepldbSlotLagRequest, RepldbSlotLag),
 }

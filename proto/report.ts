@@ -8,13 +8,13 @@ import { findingMethods } from './finding.ts'
 import { pruneMethods } from './prune.ts'
 import { structureAdviceMethods } from './structure-advice.ts'
 
-/** Keeps findings and forecasts, advises on statements, and writes the weekly report. */
+/** Detects insights, forecasts, advises on queries, and writes reports. */
 export const report = service('report', {
   weekly: rpc({
-    doc: 'Writes and sends the weekly report of every host that is opted in.',
+    doc: 'Writes and sends the weekly report of every opted-in host.',
     callers: ['gateway'],
     input: z.object({}),
-    /** Reports are kept whether or not they could be delivered. */
+    /** Reports are stored even if they cannot be delivered. */
     output: z.object({ written: z.int().min(0), delivered: z.int().min(0) }),
   }),
   ...findingMethods('INSIGHTS'),

@@ -1,34 +1,43 @@
 import { z } from 'zod'
 import { DefinitionId, Sql, Unit } from './catalogue.ts'
 
-/** How bad a condition is. */
+/** The severity of a condition. */
 export const Severity = z.enum(['warning', 'critical'])
 export type Severity = z.infer<typeof Severity>
 
-/** How readings become a figure: a `counter` is a total since the server started, judged by its growth between two sweeps; a `slope` is a gauge judged so. */
+/**
+ * How a reading is evaluated: a `counter` is a total since the server started, evaluated by its increase between two
+ * sweeps; a `slope` is a gauge evaluated the same way.
+ */
 export const Measure = z.enum(['gauge', 'counter', 'slope'])
 
-/** What the statement of a rule tells besides the figure: thresholds out of the server's own settings, how many observations the figure rests on, and the worst by name. */
+/**
+ * Columns of the statement of a rule: the value, thresholds from server settings, the number of observations, and the
+ * worst offenders by name.
+ */
 const RuleColumn = z.enum(['measured', 'warning', 'critical', 'samples', 'offenders'])
 
 const described = {
   title: z.string().min(1).max(80),
-  /** One sentence: what the figure is. */
+  /** Description of the value in one sentence. */
   doc: z.string().min(1).max(400),
   unit: Unit.default('count'),
-  /** All tables of `system` that the statement reads; where one is missing nothing is asked. Rules that read the same are asked together. */
+  /**
+   * All tables of `system` that the statement reads. It is not run if one is missing. Rules with the same tables share
+   * a query.
+   */
   requires: z.array(z.string().regex(/^system\.\w+$/, 'a table such as system.parts')).default([]),
   /** The span of `$window` and `$since`. */
   lastMinutes: z.number().int().min(1).max(43_200).optional(),
 }
 
-/** Rows in place of tables of `system`, by the name of the table. */
+/** Rows that replace tables of `system`, by table name. */
 const Rows = z.record(z.string().regex(/^\w+$/), z.array(z.record(z.string(), z.unknown())))
 
-/** Rows under which a rule breaches and others under which it is ok, for its test; the product does not read them. */
+/** Test data of a rule: rows that breach it, and rows that do not. The product does not use them. */
 const RuleExample = z.strictObject({
   trouble: Rows,
-  /** What the rule measures of `trouble`; of counters what they have grown by since there were no rows. */
+  /** The value that the rule measures for `trouble`; for counters, the increase from zero rows. */
   measured: z.number(),
   severity: Severity,
   relief: Rows,
@@ -49,30 +58,30 @@ export const RuleDefinition = z.strictObject({
   clears: z.number().int().min(1).max(100).optional(),
   everySweeps: z.number().int().min(1).max(100).default(1),
   enabled: z.boolean().default(true),
-  /** It is about no host: measured once in a sweep, with the first host of the list. */
+  /** Concerns no host: it is measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
   /** One row with the columns below. */
   sql: Sql.optional(),
   columns: z.array(RuleColumn).default(['measured']),
-  /** Slow enough that no other rule should wait for it or fail with it. */
+  /** Whether it is so slow that it must not share a query with other rules. */
   alone: z.boolean().default(false),
-  /** What is no SQL: a file of `services/query/rules/evaluators/`. */
+  /** For rules without SQL: a file of `services/query/rules/evaluators/`. */
   evaluator: z.string().optional(),
-  /** Made of other rules, which must breach at the same time. */
+  /** Rules that must all breach at the same time. */
   allOf: z
     .array(z.strictObject({ rule: DefinitionId, severity: Severity }))
     .min(2)
     .optional(),
-  /** What it means, what to look at and what to do. */
+  /** Meaning, checks and remedies. */
   runbook: z.string().min(100).max(2_000),
-  /** The rows that explain it; no statement text unless normalised. */
+  /** Rows that explain the condition, with only normalized statement text. */
   diagnostic: Sql.optional(),
-  /** Tables that the diagnostic reads, where they are others. */
+  /** Tables that the diagnostic reads if they differ. */
   diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'a table such as system.parts')).optional(),
   example: RuleExample.optional(),
 })
 export type RuleDefinition = z.infer<typeof RuleDefinition>
 
-/** The shape of `charts/<topic>/<id>.metric.yaml`: a figure that operators may put a rule of their own on. */
+/** The shape of `charts/<topic>/<id>.metric.yaml`: a value on which operators can define rules. */
 export const MetricDefinition = z.strictObject({ ...described, sql: Sql })
 export type MetricDefinition = z.infer<typeof MetricDefinition>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HostKey } from './host.ts'
 
-/** What a connection is called by whoever brought it. */
+/** The name that the user gave to a connection. */
 export const ConnectionName = z
   .string()
   .trim()
@@ -9,19 +9,19 @@ export const ConnectionName = z
   .max(100, 'must not be longer than 100 characters')
   .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 
-/** Longest sealed text: an address, a user and a password at their limits. */
-export const longestSealed = 8_192
+/** Maximum length of sealed text: an address, a user and a password of maximum length. */
+export const maxSealedLength = 8_192
 
 /**
- * A connection that a person brought, as it travels with a call: its address and credentials are sealed together with its key and
- * name, and only `query` can open them.
+ * A user connection as it travels with a call. Its address and credentials are sealed together with its key and name,
+ * and only `query` can open them.
  */
 export const SealedConnection = z.object({
   key: HostKey,
   name: ConnectionName,
-  sealed: z.string().min(1).max(longestSealed),
+  sealed: z.string().min(1).max(maxSealedLength),
 })
 export type SealedConnection = z.infer<typeof SealedConnection>
 
-/** More than one call can need. */
+/** Maximum connections per call. */
 export const maxConnectionsOfCall = 32

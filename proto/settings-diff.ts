@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { AskedHost, HostKey, readers } from './host.ts'
+import { HostRef, HostKey, readers } from './host.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** Hosts that are set side by side at most. */
+/** The maximum number of hosts in a comparison. */
 export const maxComparedHosts = 16
-/** At least two hosts, each once. */
+/** At least two different hosts. */
 export const ComparedHosts = z
   .array(HostKey)
   .min(2)
   .max(maxComparedHosts)
   .refine((keys) => new Set(keys).size === keys.length, 'each host once')
 
-/** Where settings are told: of the server, of the configured user's sessions, and the defaults of MergeTree tables. */
+/** The scopes of settings: the server, sessions of the configured user, and the defaults of MergeTree tables. */
 export const settingTables = ['server_settings', 'settings', 'merge_tree_settings'] as const
 const SettingTable = z.enum(settingTables)
 
@@ -20,23 +20,23 @@ const SettingTable = z.enum(settingTables)
 export const SettingRow = z.object({
   table: SettingTable,
   name: z.string(),
-  /** In the order of the hosts; null where a host lacks the setting or did not tell. */
+  /** In host order; null if a host lacks the setting or returned no data. */
   values: z.array(z.string().nullable()),
-  /** Hosts that tell this table disagree, one that lacks the setting included. */
+  /** Whether hosts with data differ, including a host that lacks the setting. */
   hasDiff: z.boolean(),
   /** On at least one host. */
   changedFromDefault: z.boolean(),
 })
 export type SettingRow = z.infer<typeof SettingRow>
 
-/** A host of a diff: why it told nothing, or which tables it could not tell. */
-export const DiffedHost = AskedHost.extend({ unavailable: z.array(Unavailable.extend({ table: SettingTable })) })
+/** A host of a diff: why it failed, or which tables are unavailable. */
+export const DiffedHost = HostRef.extend({ unavailable: z.array(Unavailable.extend({ table: SettingTable })) })
 export type DiffedHost = z.infer<typeof DiffedHost>
 
-/** Methods that set the settings of hosts side by side. */
+/** Methods that compare the settings of hosts. */
 export const settingsDiffMethods = {
   settingsDiff: rpc({
-    doc: 'Server, session and MergeTree settings of several hosts side by side; each host fails alone.',
+    doc: 'Compares server, session and MergeTree settings of several hosts; each host fails independently.',
     callers: readers,
     feature: 'SETTINGS',
     safe: true,

@@ -3,7 +3,7 @@ import { Proof } from './advice.ts'
 import { rpc } from './contract.ts'
 import { HostKey, ofHost } from './host.ts'
 
-/** What can be advised about a table, and about a host. */
+/** Kinds of advice on a table and on a host. */
 export const structureAdviceKinds = [
   'codec',
   'low-cardinality',
@@ -15,21 +15,21 @@ export const structureAdviceKinds = [
   'upgrade',
 ] as const
 
-/** One change of a table, or of how a host is set up. */
+/** A recommended change of a table or of host settings. */
 export const StructureAdvice = z.object({
   kind: z.enum(structureAdviceKinds),
-  /** `database.table`, and the column where it is about one; the name of a setting. */
+  /** `database.table` with an optional column, or the name of a setting. */
   subject: z.string(),
   title: z.string(),
   rationale: z.string(),
-  /** What an operator would run; null where no statement does it. */
+  /** The statement to run; null if there is none. */
   ddl: z.string().nullable(),
   /**
-   * `verified` was measured on the host's own data, `estimated` is computed from what the host counted, `unverified` is what
-   * such a change usually does.
+   * `verified` was measured on data of the host, `estimated` is computed from counts of the host, `unverified` is based
+   * on experience with such changes.
    */
   proof: Proof,
-  /** Of the column or the table: as it is stored, or before compression. */
+  /** Size of the column or table: stored, or before compression. */
   savings: z
     .object({ bytesBefore: z.number(), bytesAfter: z.number(), of: z.enum(['stored', 'uncompressed']) })
     .nullable(),
@@ -41,37 +41,37 @@ const output = z.object({ recommendations: z.array(StructureAdvice), notes: z.ar
 const Name = z.string().min(1).max(256)
 const common = { callers: ['gateway', 'agent'], safe: true, prefer: 'hostKey' } as const
 
-/** Methods of `report` that advise on how data is kept and hosts are set up. Nothing of a host is changed. */
+/** Methods of `report` that advise on tables and host settings. They do not change hosts. */
 export const structureAdviceMethods = {
   adviseTable: rpc({
     ...common,
-    doc: 'Advice on the columns, codecs, key and TTL of one table. Codecs are measured in a temporary table only where the operator allows that.',
+    doc: 'Returns advice on the columns, codecs, key and TTL of one table. Codecs are measured in a temporary table only if the operator allows it.',
     feature: 'TABLES',
     input: z.object({
       ...ofHost,
       database: Name,
       table: Name,
-      /** Codecs may be measured, where the operator allows that and `gateway` asks. */
+      /** Whether to measure codecs, if the operator allows it and `gateway` is the caller. */
       measure: z.boolean().default(false),
     }),
     output,
   }),
   adviseHost: rpc({
     ...common,
-    doc: 'Advice on the settings of one host by its hardware, and on its release.',
+    doc: 'Returns advice on the settings of one host based on its hardware, and on its release.',
     feature: 'SETTINGS',
     input: z.object(ofHost),
     output,
   }),
 }
 
-/** Codecs that are advised. */
+/** Codecs for advice. */
 export const advisedCodecs = ['ZSTD(1)', 'Delta, ZSTD(1)', 'DoubleDelta, ZSTD(1)', 'Gorilla, ZSTD(1)'] as const
-/** One of them. */
+/** One of `advisedCodecs`. */
 export const AdvisedCodec = z.enum(advisedCodecs)
 export type AdvisedCodec = z.infer<typeof AdvisedCodec>
 
-/** Settings that advice by hardware looks at. */
+/** Settings for advice based on hardware. */
 export const tunedSettings = [
   'max_threads',
   'max_memory_usage',
@@ -83,15 +83,15 @@ export const tunedSettings = [
 ] as const
 
 const ofTable = { hostKey: HostKey, database: Name, table: Name }
-/** Rows that are looked at of one table. */
-export const mostSampledRows = 1_000_000
-const asked = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
+/** Maximum sampled rows of a table. */
+export const maxSampledRows = 1_000_000
+const forReports = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
 
-/** What that advice is made of; fixed statements with quoted names. */
+/** Methods that provide the data of that advice with fixed statements and quoted names. */
 export const structureFactMethods = {
   columnFacts: rpc({
-    ...asked,
-    doc: 'Distinct values, nulls and bounds of columns over the first million rows of a table, which it reads.',
+    ...forReports,
+    doc: 'Returns distinct values, nulls and bounds of columns by reading the first million rows of a table.',
     feature: 'TABLES',
     input: z.object({
       ...ofTable,
@@ -101,7 +101,7 @@ export const structureFactMethods = {
         .max(60),
     }),
     output: z.object({
-      /** Rows that were looked at. */
+      /** Number of sampled rows. */
       rows: z.number(),
       columns: z.array(
         z.object({
@@ -115,37 +115,37 @@ export const structureFactMethods = {
     }),
   }),
   codecRatios: rpc({
-    ...asked,
-    doc: 'How far codecs would compress one column, as the host estimates from the first million rows; none of a host that cannot.',
+    ...forReports,
+    doc: 'Returns compression ratios of codecs for one column, estimated by the host from the first million rows; none if the host does not support it.',
     feature: 'TABLES',
     input: z.object({ ...ofTable, column: Name, codecs: z.array(AdvisedCodec).min(1).max(4) }),
     output: z.array(z.object({ codec: AdvisedCodec, ratio: z.number() })),
   }),
   measureCodec: rpc({
-    ...asked,
-    doc: 'What a codec makes of the first million rows of one column, written into a temporary table of a session that ends with it.',
+    ...forReports,
+    doc: 'Measures a codec on the first million rows of one column in a temporary table, which ends with its session.',
     feature: 'TABLES',
     safe: false,
     input: z.object({ ...ofTable, column: Name, codec: AdvisedCodec }),
     output: z.object({ rows: z.number(), bytesBefore: z.number(), bytesAfter: z.number() }),
   }),
   oldParts: rpc({
-    ...asked,
-    doc: 'Size of the parts of a table, and of those whose rows are all older than a year.',
+    ...forReports,
+    doc: 'Returns the size of the parts of a table, and of those whose rows are all older than a year.',
     feature: 'TABLES',
     input: z.object(ofTable),
     output: z.object({ bytes: z.number(), oldBytes: z.number() }),
   }),
   tunedSettings: rpc({
-    ...asked,
-    doc: 'The settings that advice by hardware looks at, as a host has them.',
+    ...forReports,
+    doc: 'Returns the settings of a host for advice based on hardware.',
     feature: 'SETTINGS',
     input: z.object(ofHost),
     output: z.record(z.string(), z.string()),
   }),
   settingsChanges: rpc({
-    ...asked,
-    doc: 'Defaults that changed in releases after one, as a host of a later release tells them.',
+    ...forReports,
+    doc: 'Lists defaults that changed after a release, from a host of a later release.',
     feature: 'SETTINGS',
     input: z.object({ ...ofHost, since: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a release such as 25.8') }),
     output: z.array(

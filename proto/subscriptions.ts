@@ -7,7 +7,7 @@ import { Encrypted } from './transit.ts'
 
 const glob = z.string().min(1).max(128).default('*')
 
-/** What of a subscription is no secret. `*` is any text, `?` any character. */
+/** The fields of a subscription that are not secret. `*` matches any text, `?` any character. */
 export const subscriptionFields = {
   name: z
     .string()
@@ -17,28 +17,28 @@ export const subscriptionFields = {
     .regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   enabled: z.boolean().default(true),
   minSeverity: Severity.default('warning'),
-  /** Ids of rules, and names of hosts or sources of inbound events, of which it hears. */
+  /** Filters by rule id, and by name of host or inbound source. */
   matchRule: glob,
   matchHost: glob,
 }
 const Fields = z.object(subscriptionFields)
 
-/** What names a subscription. */
+/** Id of a subscription. */
 export const SubscriptionId = z.string().regex(/^whs_[0-9a-f]{24}$/, 'must be the id of a subscription')
 
 /** `whsec_` and 24 to 64 bytes as base64. */
 const SigningSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
 
-/** What is secret of a subscription: where it is, and what signs what it is sent. */
+/** The secrets of a subscription: its URL and its signing secret. */
 export const SubscriptionSecrets = z.object({
   url: z.string().trim().min(1).max(2_048).optional(),
   signingSecret: SigningSecret.optional(),
-  /** Takes the place of the signing secret where `url` differs from the one before in scheme, host or port. */
+  /** Replaces the signing secret if `url` has another scheme, host or port than before. */
   movedSigningSecret: SigningSecret.optional(),
 })
 export type SubscriptionSecrets = z.infer<typeof SubscriptionSecrets>
 
-/** A webhook that a person brought, as its owner sees it: of its address the end at most. */
+/** A user's webhook for its owner, with only the end of its address. */
 export const Subscription = z.object({
   id: z.string(),
   ...subscriptionFields,
@@ -49,55 +49,55 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
-/** Nobody can tell whose it is, and it stays the same. */
+/** Pseudonymous and stable. */
 const Owner = z.string().min(1).max(64)
 const owned = { owner: Owner, id: SubscriptionId }
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 
-/** Methods for webhooks that people bring themselves; all but their owner find that there is no such. */
+/** Methods for webhook subscriptions of users. For others than the owner they are `not-found`. */
 export const subscriptionMethods = {
   subscriptionsOffered: rpc({
     ...common,
-    doc: 'Whether webhooks can be subscribed here, as far as those who keep them know.',
+    doc: 'Returns whether webhooks can be subscribed.',
     safe: true,
     input: z.object({}),
     output: z.object({ isOffered: z.boolean() }),
   }),
   subscriptions: rpc({
     ...common,
-    doc: 'The webhooks that one person has subscribed; `not-implemented` where the installation keeps none.',
+    doc: 'Lists the webhook subscriptions of one user; `not-implemented` if subscriptions are disabled.',
     safe: true,
     input: z.object({ owner: Owner }),
     output: z.array(Subscription),
   }),
   addSubscription: rpc({
     ...common,
-    doc: 'Subscribes a webhook; `conflict` where its owner has as many as one may have.',
+    doc: 'Subscribes a webhook; `conflict` if its owner has reached the limit.',
     input: z.object({ ...owned, fields: Fields, encrypted: Encrypted }),
     output: Subscription,
   }),
   changeSubscription: rpc({
     ...common,
-    doc: 'Changes what is given of a subscription; for a day after the signing secret has changed the one before signs too, unless the address is on another server.',
+    doc: 'Changes the specified fields of a subscription. After a change, the previous signing secret also signs for a day, unless the address is on another server.',
     input: z.object({ ...owned, fields: Fields.optional(), encrypted: Encrypted.optional() }),
-    /** `hasMoved`: its `movedSigningSecret` is in force. */
+    /** `hasMoved` if `movedSigningSecret` is in force. */
     output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
   removeSubscription: rpc({
     ...common,
-    doc: 'Ends a subscription; what waits for it is dropped.',
+    doc: 'Deletes a subscription and drops its pending deliveries.',
     input: z.object(owned),
     output: Subscription,
   }),
   testSubscription: rpc({
     ...common,
-    doc: 'Sends a signed test message at once, switched on or not, and waits for how it ends.',
+    doc: 'Sends a signed test message, enabled or not, and waits for the result.',
     input: z.object(owned),
     output: TestedTarget,
   }),
   subscriptionDeliveries: rpc({
     ...common,
-    doc: 'How deliveries to a subscription ended, the newest first.',
+    doc: 'Lists finished deliveries of a subscription, newest first.',
     safe: true,
     input: z.object({ ...owned, limit: z.int().min(1).max(500) }),
     output: z.array(Delivered),

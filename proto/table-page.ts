@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
-/** Text formats in which a host writes a table page for a file; the first row of csv and tsv has the names of the columns. */
+/** File formats of table pages. The first row of csv and tsv contains the column names. */
 export const exportFormats = ['csv', 'tsv', 'jsoneachrow'] as const
 /** One of `exportFormats`. */
 export const ExportFormat = z.enum(exportFormats)
 export type ExportFormat = z.infer<typeof ExportFormat>
 
-/** Most values that are offered for a filter. */
+/** Maximum values offered for a filter. */
 export const maxFilterOptions = 200
 
-/** A value of a column as a filter takes it, and the rows that have it. */
+/** A filter value of a column, and its number of rows. */
 export const FilterOption = z.object({ value: z.string(), rows: z.number().int() })
 export type FilterOption = z.infer<typeof FilterOption>
 
-/** A table of a host that people made; `totalRows` is null where the engine does not know it. */
+/** A table outside the system databases. `totalRows` is null if the engine does not report it. */
 export const DatabaseTable = z.object({
   database: z.string(),
   table: z.string(),
@@ -21,5 +21,5 @@ export const DatabaseTable = z.object({
   totalRows: z.number().nullable().optional(),
 })
 export type DatabaseTable = z.infer<typeof DatabaseTable>
-/** Most names of tables in one answer. */
+/** Maximum table names in one response. */
 export const maxDatabaseTables = 10_000

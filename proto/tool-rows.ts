@@ -4,13 +4,16 @@ import { Evidence } from './evidence.ts'
 import { ofHost } from './host.ts'
 import { Row } from './statement.ts'
 
-/** Most rows that a tool reads by one statement. */
+/** Maximum rows of one statement of a tool. */
 const maxToolRows = 1_000
 
-/** What tools of `mcp` and `agent` read by fixed statements, which `query` keeps; callers name one and never send SQL. */
+/**
+ * Methods for tools of `mcp` and `agent` to run fixed statements of `query`. Callers name a statement and never send
+ * SQL.
+ */
 export const toolRowMethods = {
   toolRows: rpc({
-    doc: 'Rows of one fixed statement of a tool, by the names of its columns, and the evidence of them. The feature of the tool is checked too.',
+    doc: 'Returns the rows of one fixed statement of a tool, and their evidence. Also checks the feature of the tool.',
     callers: ['agent', 'mcp'],
     feature: 'QUERIES',
     safe: true,
@@ -19,7 +22,7 @@ export const toolRowMethods = {
       ...ofHost,
       /** Name of the tool, such as `get_table_parts`. */
       tool: z.string().max(64),
-      /** Name of the statement among those of the tool. */
+      /** Name of the statement of the tool. */
       statement: z.string().max(64),
       /** Values of the placeholders `{name:Type}` of the statement. */
       parameters: z.record(z.string().max(64), z.union([z.string().max(8_192), z.number()])).default({}),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Public key by which a service is told secrets: a JWK of RFC 8037. Only that service opens what is encrypted with it. */
+/** Public key for sending secrets to a service: a JWK of RFC 8037. Only that service can decrypt them. */
 export const TransitPublicKey = z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string().max(64) })
 export type TransitPublicKey = z.infer<typeof TransitPublicKey>
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Why an answer is empty although nothing failed. */
+/** Why a response is empty although nothing failed. */
 export const Unavailable = z.object({
   reason: z.enum(['missing-table', 'permission', 'version']),
   message: z.string(),
   missingTables: z.array(z.string()),
-  /** The statement an administrator would run so that the answer becomes possible; with `permission` only. */
+  /** The GRANT statement for an administrator; only for `permission`. */
   grant: z.string().optional(),
 })
 export type Unavailable = z.infer<typeof Unavailable>

@@ -1,8 +1,7 @@
 import type { Unit } from './catalogue.ts'
 
 /**
- * Units whose values 0, 1 and 2 stand for words: whether something is so, and how well something is. The web reads this file too,
- * so nothing of the schemas is loaded with it.
+ * Units whose values 0, 1 and 2 are shown as words. The web reads this file too, so it must not load schemas.
  */
 export const unitWords: Readonly<Partial<Record<Unit, readonly string[]>>> = {
   'yes-no': ['no', 'yes'],

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { SettledId } from './alert-policy.ts'
+import { AlertConfigId } from './alert-policy.ts'
 import { Severity } from './rules.ts'
 
-/** The shapes in which a webhook may be told; `auto` knows several services by their addresses. */
+/** The payload formats of webhooks; `auto` recognizes several services by their addresses. */
 export const TargetFormat = z.enum(['auto', 'raw', 'slack', 'matrix', 'hookshot'])
 export type TargetFormat = z.infer<typeof TargetFormat>
 
-/** Texts with `{{names}}` in the place of what a format says itself. */
+/** Templates with `{{names}}` that replace the default texts of a format. */
 export const TargetTemplates = z.strictObject({
   title: z.string().min(1).max(200).optional(),
   body: z.string().min(1).max(2_000).optional(),
@@ -17,7 +17,7 @@ const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be 1 to 64 letters, digits, blanks, dots, dashes or underscores')
 
-/** What of a target is no secret. */
+/** The fields of a target that are not secret. */
 export const targetFields = {
   name,
   enabled: z.boolean().default(true),
@@ -26,24 +26,26 @@ export const targetFields = {
   templates: TargetTemplates.optional(),
 }
 
-/** What is secret: absent keeps what was saved, since it is never given back; null takes headers back. */
+/**
+ * The secret fields. An absent field keeps its saved value, because secrets are never returned; null deletes headers.
+ */
 export const targetSecrets = {
   url: z.string().trim().min(1).max(2_048).optional(),
   headers: z.record(z.string().max(64), z.string().max(1_024)).nullable().optional(),
 }
 
-/** A webhook that is saved in the product. */
-export const TargetSaving = z.object({ id: SettledId, ...targetFields, ...targetSecrets })
+/** A webhook target saved in the database. */
+export const TargetSaving = z.object({ id: AlertConfigId, ...targetFields, ...targetSecrets })
 export type TargetSaving = z.infer<typeof TargetSaving>
 
-/** A webhook as people see it: of its address the end at most, of its headers the names. */
+/** A webhook target without secrets: at most the end of its address, and the names of its headers. */
 export const ShownTarget = z.object({
-  /** Of one that was not saved in the product its name. */
+  /** The id, or the name if it is not saved in the database. */
   id: z.string(),
   ...targetFields,
   url: z.string().nullable(),
   headers: z.array(z.string()),
-  /** Where it was settled; a newer release may know more. */
+  /** The source of the entry; a newer release may add values. */
   source: z.string().max(32),
 })
 export type ShownTarget = z.infer<typeof ShownTarget>

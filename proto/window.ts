@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Interval } from './catalogue.ts'
 
-/** What selects a window of a chart. `from` and `to` are epoch seconds and win over `lastHours`. */
+/** The window of a chart. `from` and `to` are epoch seconds and override `lastHours`. */
 export const Window = z.object({
   interval: Interval.optional(),
   lastHours: z.number().int().min(1).max(8760).optional(),
@@ -11,10 +11,10 @@ export const Window = z.object({
 })
 export type Window = z.infer<typeof Window>
 
-/** The part of it that says from when to when. */
+/** The time range of a window. */
 export const Span = Window.pick({ lastHours: true, from: true, to: true })
 export type Span = z.infer<typeof Span>
 
-/** The span of time and the bucket that an answer is about; null where there are no buckets. */
+/** The time range and bucket of a response; the interval is null without buckets. */
 export const UsedWindow = z.object({ interval: Interval.nullable(), fromMs: z.number(), toMs: z.number() })
 export type UsedWindow = z.infer<typeof UsedWindow>

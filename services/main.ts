@@ -10,7 +10,7 @@ import { installer } from '#shared/bus/durable/roles.ts'
 import { openQueues } from '#shared/bus/durable/open.ts'
 import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
-import { type Environment, settle, withFiles } from '#shared/config/environment.ts'
+import { type Environment, freezeEnvironment, withFiles } from '#shared/config/environment.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { InvalidSettings, type SettingProblem, type Values, read } from '#shared/config/setting.ts'
 import { describeProblems, listed, secretNamesOf, startProblems } from '#shared/lifecycle/check.ts'
@@ -69,7 +69,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   if (unknown.length > 0) {
     return refuse(
       misused,
-      `no such service: ${unknown.join(', ')}; there are ${listed(targets)}, and all run when none is named\n`,
+      `unknown service "${unknown.join(', ')}"; available: ${listed(targets)}; without arguments all services run\n`,
     )
   }
   try {
@@ -79,13 +79,13 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
     )
     await using telemetry = await openTelemetry(plan.env, plan.facts)
     for (const { name, sentence } of plan.unread)
-      telemetry.log.warn({ variable: name, reason: sentence }, 'variable not read')
+      telemetry.log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
       // A sentence for whoever runs the process needs no stack; a defect does.
       telemetry.log.fatal(
         error instanceof ServiceError ? { reason: error.message } : { err: error },
-        'ended by an error',
+        'stopped by an error',
       )
       process.exitCode = failed
     })
@@ -169,11 +169,11 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
   modules.catch(() => {})
   Object.assign(variables, await hosts)
-  settle(env)
+  freezeEnvironment(env)
   const busIsShared = settings.NATS_URL !== undefined
   const hub = settings.NATS_URL ? openNatsHub({ url: settings.NATS_URL.href, log }) : openMemoryHub()
   const signatures = openSignatures(env)
-  if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: every service is believed about who calls')
+  if (!signatures) log.warn('NATS_VERIFICATION_KEY is not set: requests between services are not authenticated')
   const { NATS_REPLICAS: replicas } = settings
   const [url, streamsUrl] = [settings.NATS_URL?.href, settings.NATS_STREAMS_URL?.href]
   if (streamsUrl !== undefined && chosen.includes(installer)) {
@@ -226,7 +226,7 @@ const startSandboxes = async (
   log: Logger,
   directory: string,
 ): Promise<Plan['variables']> => {
-  log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts for a first look')
+  log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
   // All of them are waited for, so that none is left behind when another fails.

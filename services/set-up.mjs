@@ -44,7 +44,7 @@ const entries = {
 
 const main = async ([command, ...rest]) => {
   if (Number.parseInt(process.versions.node, 10) < 20)
-    throw new Error(`Node ${process.version} is too old; take 20 or newer`)
+    throw new Error(`Node ${process.version} is too old; use version 20 or newer`)
   if (!Object.hasOwn(entries, command))
     throw new Error(`usage: node services/set-up.mjs ${Object.keys(entries).join('|')}`)
   handSignalsOn()
@@ -78,7 +78,7 @@ const handSignalsOn = () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     const pass = () => {
       // npm puts back what it changed before it ends, unless it is told again.
-      if (isPreparing && !asked) say(`${lineEnd}Stopping, which may take npm a while; once more ends it at once …`)
+      if (isPreparing && !asked) say(`${lineEnd}Stopping; waiting for npm. Press Ctrl+C again to stop immediately …`)
       asked = signal
       if (child) return child.kill('SIGTERM')
       process.off(signal, pass)
@@ -98,10 +98,12 @@ const alone = async (work) => {
   while (!isLocked()) {
     const pid = holder()
     if (pid === undefined) continue
-    if (told !== pid) say(`Waiting for process ${pid}, which installs or builds here …`)
+    if (told !== pid) say(`Waiting for process ${pid}, which is installing or building …`)
     told = pid
     if (performance.now() > until)
-      throw new Error(`process ${pid} still holds ${lock}; remove that if it is none of ours`)
+      throw new Error(
+        `process ${pid} still holds ${lock}; delete this file if the process does not belong to Watchhouse`,
+      )
     await wait(lookAgainMs)
   }
   try {
@@ -150,13 +152,14 @@ const installPackages = async () => {
   if (isInstalled()) return
   if (existsSync(installing)) {
     // npm takes a package whose files were cut off half way for a whole one, and would never mend it.
-    say('Removing what an installation left that was cut off …')
+    say('Removing an incomplete installation …')
     for (const folder of ['node_modules', 'web/node_modules']) rmSync(at(folder), { recursive: true, force: true })
   }
   writeFileSync(installing, '')
   const npm = npmCommand('install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error')
   await step('Installing npm packages', npm, 'Is the package registry reachable?')
-  if (!isInstalled()) throw new Error('npm installed no Node 24 (package `node`); are install scripts switched off?')
+  if (!isInstalled())
+    throw new Error('npm did not install Node 24 (package `node`); check that install scripts are enabled')
   unlinkSync(installing)
 }
 
@@ -183,7 +186,7 @@ const npmCommand = (...rest) => {
 const buildWeb = async () => {
   if (isBuilt()) return
   const inputs = hashInputs()
-  await step('Building the web', npmCommand('run', 'build', '--workspace=web'))
+  await step('Building the web UI', npmCommand('run', 'build', '--workspace=web'))
   writeFileSync(buildStamp, inputs)
 }
 

@@ -10,9 +10,9 @@ import { edgeHeaders, isEdgeBuild } from './build-time/edge-build.ts'
 import { docsFolder, inlined } from './build-time/inlined.ts'
 
 const proto = fileURLToPath(new URL('../proto', import.meta.url))
-/** Stands in for the component in which the icons of the package frame themselves. */
+/** Replaces the icon component of the Lucide package. */
 const ownIcon = fileURLToPath(new URL('src/lib/ui/icon.svelte', import.meta.url))
-/** Texts of the documentation, which an installation may bring itself; they end with the reference of all settings, which is generated. */
+/** Documentation pages, which an installation can replace, followed by the generated settings reference. */
 const docs = [
   ...docTexts(docsFolder(process.env)),
   docText(
@@ -24,26 +24,26 @@ const docs = [
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const facts = buildFacts(version, process.env)
 
-/** An edge platform compresses what it serves, and is told of the files what the gateway else says of them. */
+/** Edge platforms compress files themselves and need the gateway's headers in a file. */
 const onEdge = isEdgeBuild(process.env)
 const pages = adapterStatic({ pages: 'build', fallback: 'index.html', precompress: !onEdge })
 
-/** The static build and, beside it, the facts and texts that the gateway reads. */
+/** Writes the static build, and the build facts and documentation that the gateway reads. */
 const adapter: typeof pages = {
   ...pages,
   async adapt(builder) {
     await pages.adapt(builder)
     writeFileSync('build/build.json', `${JSON.stringify(facts, null, 2)}\n`)
     if (onEdge) writeFileSync('build/_headers', edgeHeaders)
-    // Who may read them is for the gateway to say, so their name begins with a dot, which no file has that it serves to everybody.
+    // The gateway controls access to the documentation, and never serves files whose names start with a dot.
     writeFileSync('build/.docs.json', JSON.stringify(docs))
   },
 }
 
 /**
- * What many pages share comes in few files: most installations are reached by HTTP/1.1, where sixty small ones wait for one another.
- * What fewer pages share stays apart, so that the others do not load it. SvelteKit reads its version when its own modules are first run,
- * which must be after the start script has told it, so the start script must not need the file that they are in.
+ * Modules that many pages share are bundled into few files: over HTTP/1.1, which most installations use, many small
+ * files queue up. Modules that few pages share stay separate. SvelteKit's own modules read its version when they first run,
+ * which the start script sets before, so the start script must not depend on the file that contains them.
  */
 const groups = [
   { name: 'start', test: /vite\/preload-helper|runtime\/client\/payload\.js/, priority: 2 },
@@ -53,8 +53,8 @@ const groups = [
 ]
 
 /**
- * Has V8 read all functions of a file ahead, beside the main thread while the file still comes; else the main thread reads each when it
- * is first called, which took a third of the time that a first page does anything.
+ * Makes V8 compile all functions of a file in the background while it loads. Lazy compilation on the main thread
+ * took a third of the time until the first page was usable.
  */
 const readAhead = '//# allFunctionsCalledOnLoad'
 
@@ -63,9 +63,9 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter,
-      // Named after the commit, so that the inline start script, and with it its hash, is the same for the same source.
+      // The commit, so that the inline start script and its hash are the same for the same source.
       version: { name: facts.gitSha ?? version },
-      // All of it: a page that waits for a second answer before it shows anything waits longest on the slowest line.
+      // Inlines all styles, as a second request before the first paint is slow on high-latency connections.
       inlineStyleThreshold: 2 ** 20,
     }),
   ],
@@ -76,7 +76,7 @@ export default defineConfig({
       { find: /^\.\.\/Icon\.svelte$/, replacement: ownIcon },
     ],
   },
-  // The first browsers with `light-dark()`, on which both themes rest.
+  // The first browsers with `light-dark()`, which both themes require.
   build: { cssTarget: ['chrome123', 'firefox121', 'safari17.5'] },
   environments: {
     client: { build: { rolldownOptions: { output: { codeSplitting: { groups }, postBanner: readAhead } } } },

@@ -4,7 +4,7 @@ import { answer } from './answer.ts'
 
 const { killQuery, optimizeTable, killMutation } = actionParameters
 
-/** `POST /api/v1/actions?hostId=`: one action and what it is done to. */
+/** `POST /api/v1/actions?hostId=`: an action and its target. */
 export const ActionRequest = z.discriminatedUnion('action', [
   z.strictObject({ action: z.literal('killQuery'), params: z.strictObject(killQuery) }),
   z.strictObject({ action: z.literal('optimizeTable'), params: z.strictObject(optimizeTable) }),
@@ -12,5 +12,5 @@ export const ActionRequest = z.discriminatedUnion('action', [
 ])
 export type ActionRequest = z.infer<typeof ActionRequest>
 
-/** The answer; `message` says in a sentence what came of it. */
-export const ActionAnswer = answer(ActionOutcome, z.object({ host: z.string() })).extend({ message: z.string() })
+/** The response; `message` describes the outcome. */
+export const ActionResponse = answer(ActionOutcome, z.object({ host: z.string() })).extend({ message: z.string() })

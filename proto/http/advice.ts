@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { adviceMethods } from '../advice.ts'
-import { longestExplained } from '../explain.ts'
+import { maxExplainedLength } from '../explain.ts'
 import { QueryId } from '../query-detail.ts'
 import { answer } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
@@ -9,7 +9,7 @@ import { bodyHostId } from './parameters.ts'
 export const AdviceRequest = z
   .strictObject({
     hostId: bodyHostId.default(0),
-    query: z.string().max(longestExplained, `must not be longer than ${longestExplained} characters`).optional(),
+    query: z.string().max(maxExplainedLength, `must not be longer than ${maxExplainedLength} characters`).optional(),
     queryId: QueryId.optional(),
     database: z.string().min(1).max(256).optional(),
   })
@@ -18,8 +18,10 @@ export const AdviceRequest = z
     message: 'or queryId must be given, and not both',
   })
 
-/** The answer: what is advised, best first, and in `metadata.notes` why nothing is, or not on some table. */
-export const AdviceAnswer = answer(
+/**
+ * The response: recommendations, best first. `metadata.notes` explain why there are none, or why a table was skipped.
+ */
+export const AdviceResponse = answer(
   adviceMethods.advise.output.shape.recommendations,
   z.object({ host: z.string(), notes: z.array(z.string()) }),
 )

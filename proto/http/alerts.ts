@@ -9,10 +9,10 @@ import {
   QuietHours,
   quietHoursProblem,
   RuleSettings,
-  SettledId,
-  settledFields,
+  AlertConfigId,
+  alertConfigFields,
   thresholdProblem,
-  ToldRoute,
+  CheckedRoute,
 } from '../alert-policy.ts'
 import { AlertCheck, AlertCondition, AlertHost, AlertPolicy, alertingMethods, maxHistoryLines } from '../alerting.ts'
 import { DefinitionId } from '../catalogue.ts'
@@ -20,31 +20,34 @@ import { RuleMetric, ruleMethods } from '../rules.ts'
 import { answer } from './answer.ts'
 import { bodyHostId, hostId, text, whole, yesOrNo } from './parameters.ts'
 
-/** The host as lists name it; `hostId` is null of one that is not in the list any more. */
+/** The name of the host; `hostId` is null if it is no longer configured. */
 const host = { hostId: z.int().nullable(), host: z.string() }
 const nobodysHost = { hostId: z.int().nullable(), host: z.string().nullable() }
 const RuleId = z.string().min(1).max(160)
 const counted = z.object({ count: z.int() })
 
-/** `GET /api/v1/health/checks`: every rule on one host, as the last sweep that asked found it. */
+/** `GET /api/v1/health/checks`: every rule on one host, as of the last sweep that evaluated it. */
 export const ChecksQuery = z.strictObject({ hostId: hostId.default(0) })
-/** Its answer. */
-export const ChecksAnswer = answer(z.array(AlertCheck), counted.extend({ host: z.string() }))
+/** The response. */
+export const ChecksResponse = answer(z.array(AlertCheck), counted.extend({ host: z.string() }))
 
-/** `GET /api/v1/health/snapshot`: all hosts in a few figures. */
+/** `GET /api/v1/health/snapshot`: counts over all hosts. */
 export const SnapshotQuery = z.strictObject({})
-/** Its answer. */
-export const SnapshotAnswer = answer(
+/** The response. */
+export const SnapshotResponse = answer(
   z.array(AlertHost.omit({ hostKey: true, conditions: true }).extend(host)),
-  /** `inbound`: conditions of inbound events, which are on no host. */
+  /** `inbound`: conditions of inbound events, which have no host. */
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), inbound: z.int() }),
 )
 
-/** `GET /api/v1/health/alert-state`: what is not ok, on one host or on all. */
+/** `GET /api/v1/health/alert-state`: conditions that are not ok on one host or on all. */
 export const AlertStateQuery = z.strictObject({ hostId: hostId.optional() })
-/** Its answer. */
-export const AlertStateAnswer = answer(
-  /** `source` is null of a condition of ours; of what an inbound event began it stands for the host too, whose id is null. */
+/** The response. */
+export const AlertStateResponse = answer(
+  /**
+   * `source` is null for conditions of the product's own rules; for inbound events it replaces the host, whose id is
+   * null.
+   */
   z.array(AlertCondition.extend({ ...host, source: z.string().nullable() })),
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
 )
@@ -59,116 +62,121 @@ const Day = text
 
 const usualLines = 100
 
-/** `GET /api/v1/health/history`: what became of conditions, the newest first. */
+/** `GET /api/v1/health/history`: the history of conditions, newest first. */
 export const HistoryQuery = z.strictObject({
   hostId: hostId.optional(),
   day: Day.optional(),
   limit: whole(1, maxHistoryLines).default(usualLines),
 })
-/** Its answer. */
-export const HistoryAnswer = answer(z.array(HistoryEntry.omit({ hostKey: true }).extend(nobodysHost)), counted)
+/** The response. */
+export const HistoryResponse = answer(z.array(HistoryEntry.omit({ hostKey: true }).extend(nobodysHost)), counted)
 
 const durations = { '5m': 5, '15m': 15, '60m': 60, '4h': 240, recovery: null } as const
 const Duration = z.enum(Object.keys(durations)).transform(
   (name) =>
-    // The schema lets the names of `durations` through and no other.
+    // The schema allows only the names of `durations`.
     durations[name as keyof typeof durations],
 )
 const silencing = {
   hostId: bodyHostId,
   ruleId: RuleId,
-  /** Refused with 409 when the condition has recovered and come back since. */
+  /** The request fails with 409 if the condition has a newer episode. */
   episode: z.string().min(1).max(160).optional(),
   note: z.string().trim().max(500).default(''),
 }
 
 /** `POST /api/v1/health/ack`: ends the reminders of a condition for a while or until it recovers. */
 export const AckRequest = z.strictObject({ ...silencing, duration: Duration })
-/** `POST /api/v1/health/dismiss`: nobody is told of the condition for so many minutes, or until it recovers. */
+/** `POST /api/v1/health/dismiss`: suppresses notifications of a condition for some minutes or until it recovers. */
 export const DismissRequest = z.strictObject({
   ...silencing,
   minutes: z.int().min(1).max(43_200).nullable().default(null),
 })
 const { note } = silencing
-/** `POST /api/v1/health/inbound/{episode}/ack`: the same of what an inbound event began. */
+/** `POST /api/v1/health/inbound/{episode}/ack`: the same for a condition of an inbound event. */
 export const InboundAckRequest = z.strictObject({ duration: Duration, note })
 /** `POST /api/v1/health/inbound/{episode}/dismiss` */
 export const InboundDismissRequest = z.strictObject({ minutes: DismissRequest.shape.minutes, note })
-/** `DELETE` of both names the condition. */
+/** The condition of both `DELETE` requests. */
 export const SilenceQuery = z.strictObject({
   hostId,
   ruleId: text.min(1, 'must name a rule').max(160, 'must not be longer than 160 characters'),
 })
 const HttpSilence = Silence.omit({ hostKey: true }).extend(nobodysHost)
-/** The acknowledgement or dismissal as it is or was. */
-export const SilenceAnswer = answer(HttpSilence, z.object({}))
-/** `GET /api/v1/health/ack`: what holds, dismissals too. */
-export const SilencesAnswer = answer(z.array(HttpSilence), counted)
+/** The current or removed acknowledgement or dismissal. */
+export const SilenceResponse = answer(HttpSilence, z.object({}))
+/** `GET /api/v1/health/ack`: acknowledgements and dismissals in force. */
+export const SilencesResponse = answer(z.array(HttpSilence), counted)
 
-const lasting = z.object({ lasting: z.boolean() })
-/** At least one field: an empty body would mean that nothing is settled, which `DELETE` says. */
+const persistent = z.object({ persistent: z.boolean() })
+/** Requires at least one field: an empty body would reset everything, for which there is `DELETE`. */
 const filled = <S extends z.ZodObject>(schema: S) =>
-  schema.strict().refine((body) => Object.keys(body).length > 0, 'must have at least one field; DELETE settles nothing')
+  schema
+    .strict()
+    .refine((body) => Object.keys(body).length > 0, 'must have at least one field; DELETE removes the configuration')
 
-/** `PUT /api/v1/health/alert-config`: replaces what was saved; absent fields are left to files, variables and defaults. */
+/**
+ * `PUT /api/v1/health/alert-config`: replaces the saved settings. Absent fields fall back to files, variables and
+ * defaults.
+ */
 export const AlertConfigRequest = filled(AlertSettings)
-/** `GET`, `PUT` and `DELETE` answer with what holds, and where each field comes from. */
-export const AlertConfigAnswer = answer(
+/** `GET`, `PUT` and `DELETE` return the settings in force with their sources. */
+export const AlertConfigResponse = answer(
   AlertPolicy.pick({ general: true, digestMinutes: true, channels: true, webhookTargets: true }),
-  lasting,
+  persistent,
 )
 /** `PUT /api/v1/health/alert-config/channels/{channel}` */
 export const AlertChannelRequest = filled(ChannelSaving)
 
 /** `PUT /api/v1/health/alert-digest` */
 export const AlertDigestRequest = DigestSettings.strict()
-/** `GET`, `PUT` and `DELETE` answer with the minutes for which findings are gathered; 0 gathers none. */
-export const AlertDigestAnswer = answer(AlertPolicy.shape.digestMinutes, lasting)
+/** `GET`, `PUT` and `DELETE` return the digest window in minutes; 0 disables the digest. */
+export const AlertDigestResponse = answer(AlertPolicy.shape.digestMinutes, persistent)
 
 /** `PUT /api/v1/health/check-alerts/{checkId}` */
 export const CheckAlertsRequest = filled(RuleSettings)
-/** Rules about which something is settled, with where each field comes from. */
-export const CheckAlertsAnswer = answer(AlertPolicy.shape.rules, lasting.extend({ count: z.int() }))
+/** Rules with a configuration, with the source of each field. */
+export const CheckAlertsResponse = answer(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
 
 const source = { source: z.string() }
-/** What was made, changed or removed. */
-export const SettledIdAnswer = answer(z.object({ id: z.string() }), z.object({}))
-const newId = { id: SettledId.optional() }
+/** The id of the created, changed or deleted entry. */
+export const AlertConfigIdResponse = answer(z.object({ id: z.string() }), z.object({}))
+const newId = { id: AlertConfigId.optional() }
 
-const soundThresholds = (rule: Omit<CustomRule, 'id'>, context: z.RefinementCtx) => {
+const checkThresholds = (rule: Omit<CustomRule, 'id'>, context: z.RefinementCtx) => {
   const message = thresholdProblem(rule)
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message })
 }
-const soundHours = (hours: Omit<QuietHours, 'id'>, context: z.RefinementCtx) => {
+const checkHours = (hours: Omit<QuietHours, 'id'>, context: z.RefinementCtx) => {
   const message = quietHoursProblem(hours)
   if (message !== undefined) context.addIssue({ code: 'custom', path: ['end'], message })
 }
 
-/** `GET /api/v1/health/custom-rules`; `catalog=1` adds the metrics that rules may be put on. */
+/** `GET /api/v1/health/custom-rules`; `catalog=1` adds the metrics for custom rules. */
 export const CustomRulesQuery = z.strictObject({ catalog: yesOrNo.default(false) })
-/** Its answer. */
-export const CustomRulesAnswer = answer(
+/** The response. */
+export const CustomRulesResponse = answer(
   z.array(CustomRule.extend(source)),
-  lasting.extend({ count: z.int(), metrics: z.array(RuleMetric).nullable() }),
+  persistent.extend({ count: z.int(), metrics: z.array(RuleMetric).nullable() }),
 )
 /** `POST /api/v1/health/custom-rules` and `PUT …/{id}` */
-export const CustomRuleRequest = z.strictObject(settledFields.customRule).superRefine(soundThresholds)
-/** `POST /api/v1/health/custom-rules/test`: measures once what the rule would judge. */
+export const CustomRuleRequest = z.strictObject(alertConfigFields.customRule).superRefine(checkThresholds)
+/** `POST /api/v1/health/custom-rules/test`: measures and evaluates a rule once. */
 export const CustomRuleTestRequest = z
   .strictObject({
-    ...settledFields.customRule,
+    ...alertConfigFields.customRule,
     name: CustomRule.shape.name.default('test'),
     hostId: bodyHostId.default(0),
   })
-  .superRefine(soundThresholds)
-/** Its answer. */
-export const CustomRuleTestAnswer = answer(alertingMethods.testCustomRule.output, z.object({ host: z.string() }))
+  .superRefine(checkThresholds)
+/** The response. */
+export const CustomRuleTestResponse = answer(alertingMethods.testCustomRule.output, z.object({ host: z.string() }))
 
 const Instant = z.iso.datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
 const window = {
-  /** Null is all hosts. */
+  /** Null means all hosts. */
   hostId: bodyHostId.nullable().default(null),
-  ...settledFields.maintenance,
+  ...alertConfigFields.maintenance,
   startsAt: Instant,
   endsAt: Instant,
 }
@@ -176,8 +184,8 @@ const endsLater = { path: ['endsAt'], error: 'must be later than startsAt' }
 const isForwards = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) =>
   Date.parse(startsAt) < Date.parse(endsAt)
 
-/** `GET /api/v1/health/maintenance-windows`; `host` is null of a window for all. */
-export const MaintenanceWindowsAnswer = answer(
+/** `GET /api/v1/health/maintenance-windows`; `host` is null for a window of all hosts. */
+export const MaintenanceWindowsResponse = answer(
   z.array(
     MaintenanceWindow.pick({ id: true, reason: true }).extend({
       ...nobodysHost,
@@ -186,7 +194,7 @@ export const MaintenanceWindowsAnswer = answer(
       ...source,
     }),
   ),
-  lasting.extend({ count: z.int() }),
+  persistent.extend({ count: z.int() }),
 )
 /** `POST /api/v1/health/maintenance-windows` */
 export const NewMaintenanceWindow = z.strictObject({ ...newId, ...window }).refine(isForwards, endsLater)
@@ -194,23 +202,23 @@ export const NewMaintenanceWindow = z.strictObject({ ...newId, ...window }).refi
 export const MaintenanceWindowRequest = z.strictObject(window).refine(isForwards, endsLater)
 
 /** `GET /api/v1/health/quiet-hours` */
-export const QuietHoursAnswer = answer(z.array(QuietHours.extend(source)), lasting.extend({ count: z.int() }))
+export const QuietHoursResponse = answer(z.array(QuietHours.extend(source)), persistent.extend({ count: z.int() }))
 /** `POST /api/v1/health/quiet-hours` */
-export const NewQuietHours = z.strictObject({ ...newId, ...settledFields.quietHours }).superRefine(soundHours)
+export const NewQuietHours = z.strictObject({ ...newId, ...alertConfigFields.quietHours }).superRefine(checkHours)
 /** `PUT /api/v1/health/quiet-hours/{id}` */
-export const QuietHoursRequest = z.strictObject(settledFields.quietHours).superRefine(soundHours)
+export const QuietHoursRequest = z.strictObject(alertConfigFields.quietHours).superRefine(checkHours)
 
 /** `GET /api/v1/health/routes` */
-export const RoutesAnswer = answer(z.array(ToldRoute.extend(source)), lasting.extend({ count: z.int() }))
+export const RoutesResponse = answer(z.array(CheckedRoute.extend(source)), persistent.extend({ count: z.int() }))
 /** `POST /api/v1/health/routes` */
-export const NewRoute = z.strictObject({ ...newId, ...settledFields.route })
+export const NewRoute = z.strictObject({ ...newId, ...alertConfigFields.route })
 /** `PUT /api/v1/health/routes/{id}` */
-export const RouteRequest = z.strictObject(settledFields.route)
+export const RouteRequest = z.strictObject(alertConfigFields.route)
 
 /** `POST /api/v1/health/actions`: the rows that explain a rule on one host. */
 export const DiagnosisRequest = z.strictObject({ hostId: bodyHostId.default(0), ruleId: DefinitionId })
-/** Its answer. */
-export const DiagnosisAnswer = answer(
+/** The response. */
+export const DiagnosisResponse = answer(
   ruleMethods.diagnoseRule.output.omit({ unavailable: true }),
   z.object({ host: z.string(), unavailable: z.string().nullable() }),
 )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { intervals } from '../catalogue.ts'
-import { ExplainMode, explainModes, ExplainSettings, Explanation, longestExplained } from '../explain.ts'
+import { ExplainMode, explainModes, ExplainSettings, Explanation, maxExplainedLength } from '../explain.ts'
 import { FingerprintHash, fingerprintOrders } from '../fingerprints.ts'
 import { query, StatementFacts } from '../query.ts'
 import { QueryId } from '../query-detail.ts'
@@ -10,7 +10,10 @@ import { backwards, bodyHostId, forwards, hostId, span, text, TimeZone, whole, w
 const { fingerprints, fingerprint, executions, queryDetail } = query.methods
 const shortText = text.max(256, 'must not be longer than 256 characters').optional()
 
-/** `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given); `own=1` counts the product's own statements too. */
+/**
+ * `GET /api/v1/insights/query-patterns`. `from` and `to` are epoch seconds and override `lastHours` (default 24).
+ * `own=1` includes queries of the product itself.
+ */
 export const QueryPatternsQuery = z
   .strictObject({
     hostId: hostId.default(0),
@@ -24,8 +27,8 @@ export const QueryPatternsQuery = z
   })
   .refine(forwards, backwards)
 
-/** The answer: patterns, and in `metadata.total` how many there are. */
-export const QueryPatternsAnswer = answer(
+/** The response: patterns, and their number in `metadata.total`. */
+export const QueryPatternsResponse = answer(
   fingerprints.output.shape.fingerprints,
   StatementFacts.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
 )
@@ -40,46 +43,49 @@ export const QueryPatternQuery = z
     executions: wholeAs(fingerprint.input.shape.executions).optional(),
   })
   .refine(forwards, backwards)
-/** What its path names. */
+/** The path parameters. */
 export const QueryPatternPath = z.object({ hash: FingerprintHash })
 
-/** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
-export const QueryPatternAnswer = answer(
+/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+export const QueryPatternResponse = answer(
   fingerprint.output.shape.detail,
   z.object({ host: z.string(), ...fingerprint.output.omit({ detail: true }).shape }),
 )
 
-const longestDurationMs = 1_000_000_000
-/** `GET /api/v1/insights/query-patterns/{hash}/executions`; those that took from `minMs` up to but without `maxMs`. */
+const maxDurationMs = 1_000_000_000
+/**
+ * `GET /api/v1/insights/query-patterns/{hash}/executions`, with durations from `minMs` up to, but not including,
+ * `maxMs`.
+ */
 export const ExecutionsQuery = z
   .strictObject({
     hostId: hostId.default(0),
     ...span,
-    minMs: whole(0, longestDurationMs).optional(),
-    maxMs: whole(1, longestDurationMs).optional(),
+    minMs: whole(0, maxDurationMs).optional(),
+    maxMs: whole(1, maxDurationMs).optional(),
     limit: wholeAs(executions.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
-/** The answer: those that took longest first, and in `metadata.total` how many there are. */
-export const ExecutionsAnswer = answer(
+/** The response: executions, longest first, and their number in `metadata.total`. */
+export const ExecutionsResponse = answer(
   executions.output.shape.executions,
   z.object({ host: z.string(), ...executions.output.omit({ executions: true }).shape }),
 )
 
-/** `GET /api/v1/queries/{queryId}`; looks two weeks back when `lastHours` is not given. */
+/** `GET /api/v1/queries/{queryId}`; `lastHours` defaults to two weeks. */
 export const QueryDetailQuery = z.strictObject({
   hostId: hostId.default(0),
   lastHours: wholeAs(queryDetail.input.shape.lastHours).optional(),
 })
-/** What its path names. */
+/** The path parameters. */
 export const QueryDetailPath = z.object({ queryId: QueryId })
-/** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
-export const QueryDetailAnswer = answer(
+/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+export const QueryDetailResponse = answer(
   queryDetail.output.shape.detail,
   z.object({ host: z.string(), ...queryDetail.output.omit({ detail: true }).shape }),
 )
 
-/** Case and the mark between words do not count, nothing at all is a plan: `''`, `PIPELINE`, `QUERY TREE`. */
+/** Case and word separators are ignored, and empty means `plan`: `''`, `PIPELINE`, `QUERY TREE`. */
 const Mode = z
   .string({ error: 'must be text, given once' })
   .transform((word) => word.toLowerCase().replace(/[ _]/g, '-') || 'plan')
@@ -91,7 +97,7 @@ const Database = z
   .max(128)
   .optional()
 
-/** A statement in an address; longer ones are sent by POST. */
+/** Maximum length of a statement in a URL. Longer ones are sent by POST. */
 const maxAddressStatement = 8_000
 const maxAddressSettings = 2_048
 const settingsSentence = 'must be a JSON object of settings, each 0, 1, true or false'
@@ -120,11 +126,11 @@ export const ExplainQuery = z.strictObject({
 /** `POST /api/v1/explain` */
 export const ExplainRequest = z.strictObject({
   hostId: bodyHostId.default(0),
-  query: z.string().max(longestExplained, `must not be longer than ${longestExplained} characters`),
+  query: z.string().max(maxExplainedLength, `must not be longer than ${maxExplainedLength} characters`),
   mode: Mode.optional(),
   planSettings: ExplainSettings.optional(),
   database: Database,
 })
 
-/** The answer of both. */
-export const ExplainAnswer = answer(Explanation, z.object({ host: z.string() }))
+/** The response of both. */
+export const ExplainResponse = answer(Explanation, z.object({ host: z.string() }))

@@ -21,8 +21,8 @@ export const ApiKeyRequest = z.strictObject({
     .default(everyScope),
 })
 
-/** The literal shape of the specification, and what the key says of itself beside it. */
-export const ApiKeyAnswer = z.object({
+/** The shape of the specification, and the attributes of the key. */
+export const ApiKeyResponse = z.object({
   data: z.object({
     apiKey: z.string(),
     id: z.string(),
@@ -34,7 +34,7 @@ export const ApiKeyAnswer = z.object({
   }),
 })
 
-/** A key as lists show it; the key itself is told once, when it is issued. */
+/** A key as lists show it; the key itself is returned once, when it is issued. */
 export const ListedKey = z.object({
   id: z.string(),
   label: z.string(),
@@ -42,19 +42,19 @@ export const ListedKey = z.object({
   scopes: z.array(z.string()),
   issuedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** To the minute; null when it was not used since the state was last lost. */
+  /** Rounded to the minute; null if it was not used since the state was last lost. */
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
 })
 export type ListedKey = z.infer<typeof ListedKey>
 
-/** `GET /api/v1/auth/api-keys`: all keys for the operator, their own for everybody else. */
-export const ApiKeysAnswer = answer(z.array(ListedKey), z.object({ count: z.int() }))
+/** `GET /api/v1/auth/api-keys`: all keys for the operator, otherwise the caller's own. */
+export const ApiKeysResponse = answer(z.array(ListedKey), z.object({ count: z.int() }))
 
 /** `DELETE /api/v1/auth/api-keys/{id}` */
-export const RevokedKeyAnswer = answer(ListedKey, z.object({}))
+export const RevokedKeyResponse = answer(ListedKey, z.object({}))
 
-/** OAuth separates scopes by blanks. */
+/** OAuth separates scopes by spaces. */
 const ScopeText = text
   .max(128, 'must not be longer than 128 characters')
   .transform((given) => [...new Set(given.split(' ').filter((word) => word !== ''))])
@@ -63,11 +63,11 @@ const ScopeText = text
 
 const ClientId = text.regex(/^[\w.~-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores')
 
-/** `POST /auth/device/code` (RFC 8628 §3.1). Fields that are not known are ignored, as OAuth asks. */
+/** `POST /auth/device/code` (RFC 8628 §3.1). Unknown fields are ignored, as OAuth requires. */
 export const DeviceCodeRequest = z.object({ client_id: ClientId.default('cli'), scope: ScopeText.default(everyScope) })
 
 /** RFC 8628 §3.2; times in seconds. */
-export const DeviceCodeAnswer = z.object({
+export const DeviceCodeResponse = z.object({
   device_code: z.string(),
   user_code: z.string(),
   verification_uri: z.url(),
@@ -84,7 +84,7 @@ export const TokenRequest = z.object({
 })
 
 /** RFC 6749 §5.1; the access token is an API key. */
-export const TokenAnswer = z.object({
+export const TokenResponse = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.int(),
@@ -96,17 +96,17 @@ export const OAuthFailure = z.object({ error: z.string(), error_description: z.s
 
 const userCode = text.max(32, 'must not be longer than 32 characters')
 
-/** What a person types who approves or denies a device, in whatever case, with or without the dash. */
+/** The code that a user types to approve or deny a device, in any case, with or without the dash. */
 export const UserCodeRequest = z.strictObject({ user_code: userCode })
 
 /** `POST /api/v1/auth/device/approve` and `/deny` */
-export const DeviceDecisionAnswer = answer(
+export const DeviceDecisionResponse = answer(
   z.object({ approved: z.boolean(), deviceOnly: z.boolean(), subject: z.string() }),
   z.object({}),
 )
 
-/** `GET /api/v1/auth/device/status`: what is about to be approved. */
-export const DeviceStatusAnswer = answer(
+/** `GET /api/v1/auth/device/status`: the request to be approved. */
+export const DeviceStatusResponse = answer(
   z.object({
     state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
     clientId: z.string(),
@@ -117,7 +117,7 @@ export const DeviceStatusAnswer = answer(
   z.object({}),
 )
 
-/** `GET /api/v1/auth/cli`: the literal record of the specification; no secrets. */
+/** `GET /api/v1/auth/cli`: the record of the specification, without secrets. */
 export const CliDiscovery = z.object({
   method: z.enum(['none', 'api_key', 'device']),
   api: z.enum(['open', 'key_required']),
@@ -125,7 +125,7 @@ export const CliDiscovery = z.object({
   deviceLogin: z.object({
     enabled: z.boolean(),
     mode: z.enum(['auto', 'true', 'false']),
-    /** The operator approves, since nobody vouches for people. */
+    /** The operator approves, because there is no identity provider. */
     deviceOnly: z.boolean(),
     reason: z.enum(['disabled', 'missing_api_key_secret']).nullable(),
     store: z.enum(['edgesql', 'store']),

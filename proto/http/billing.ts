@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { answer } from './answer.ts'
 
-/** Whether people are billed, why not, and where they see what they pay. */
+/** Whether billing is enabled, the reason if not, and the billing server. */
 export const Billing = z.object({
   active: z.boolean(),
-  /** A sentence for people. */
+  /** The reason as text. */
   message: z.string(),
-  /** Address of the billing server, for a link; null where nobody is billed. */
+  /** URL of the billing server; null if billing is disabled. */
   server: z.string().nullable(),
 })
 export type Billing = z.infer<typeof Billing>
 
 /** `GET /api/v1/billing` */
-export const BillingAnswer = answer(Billing, z.object({}))
+export const BillingResponse = answer(Billing, z.object({}))

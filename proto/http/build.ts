@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 /**
  * `web/build/build.json`, written by the web build: the gateway's only source of build-time values.
- * `client` holds every `CLIENT_*` variable with the value the bundle was built with, null where it has none.
+ * `client` contains every `CLIENT_*` variable with its value at build time, null if unset.
  */
 export const BuildFacts = z.object({
-  /** Version of the package the web was built from. */
+  /** Version of the package from which the web was built. */
   version: z.string(),
   gitSha: z.string().nullable(),
   gitRef: z.string().nullable(),
-  /** ISO 8601 instant of the build; null when neither the environment nor git states one. */
+  /** ISO 8601 time of the build; null if neither the environment nor git provides it. */
   builtAt: z.string().nullable(),
   client: z.record(z.string().regex(/^CLIENT_[A-Z0-9_]+$/), z.string().nullable()),
 })

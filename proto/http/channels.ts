@@ -4,18 +4,21 @@ import { Severity } from '../rules.ts'
 import { ShownTarget, targetFields, targetSecrets } from '../webhook-targets.ts'
 import { answer } from './answer.ts'
 
-/** `POST /api/v1/health/channels/{channel}/test`: to one of its targets, or to all of them. */
+/** `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. */
 export const ChannelTestRequest = z.strictObject({ target: z.string().min(1).max(64).optional() })
-/** How each send ended; one that failed is an answer like any other. */
-export const ChannelTestAnswer = answer(z.array(TestedTarget), z.object({ count: z.int() }))
+/** The result of each send. Failed sends are results, not errors. */
+export const ChannelTestResponse = answer(z.array(TestedTarget), z.object({ count: z.int() }))
 
-/** `GET /api/v1/health/webhook-targets`: all of them, wherever they were settled, without their secrets. */
-export const WebhookTargetsAnswer = answer(z.array(ShownTarget), z.object({ lasting: z.boolean(), count: z.int() }))
+/** `GET /api/v1/health/webhook-targets`: all targets from all sources, without their secrets. */
+export const WebhookTargetsResponse = answer(
+  z.array(ShownTarget),
+  z.object({ persistent: z.boolean(), count: z.int() }),
+)
 
 const target = { ...targetFields, ...targetSecrets }
 /** `POST /api/v1/health/webhook-targets` */
 export const NewWebhookTarget = z.strictObject({ ...target, url: targetSecrets.url.unwrap() })
-/** `PUT /api/v1/health/webhook-targets/{id}`: an address and headers that are not given stay as they were saved. */
+/** `PUT /api/v1/health/webhook-targets/{id}`: an absent address and absent headers are unchanged. */
 export const WebhookTargetRequest = z.strictObject(target)
 
 /** `POST /api/v1/health/webhook-targets/preview` */
@@ -25,5 +28,5 @@ export const TargetPreviewRequest = z.strictObject({
   templates: targetFields.templates,
   severity: Severity.default('warning'),
 })
-/** Method and body of what would be sent. */
-export const TargetPreviewAnswer = answer(Preview, z.object({}))
+/** Method and body of the request. */
+export const TargetPreviewResponse = answer(Preview, z.object({}))

@@ -9,35 +9,35 @@ export const ChatInstallationShown = z.object({ ...shown, installedAt: z.iso.dat
 export type ChatInstallationShown = z.infer<typeof ChatInstallationShown>
 
 /** `GET /api/v1/health/chat-application` */
-export const ChatApplicationAnswer = answer(
+export const ChatApplicationResponse = answer(
   z.object({
     /** Whether alerts in chats have buttons. */
     interactive: z.boolean(),
-    /** Variables that are missing to install it. */
+    /** Missing variables for the installation. */
     missing: z.array(z.string()),
     installations: z.array(ChatInstallationShown),
   }),
   z.object({ count: z.int() }),
 )
 
-/** `GET /api/v1/health/chat-application/callback`: what the chat service sends people back with. */
+/** `GET /api/v1/health/chat-application/callback`: the parameters of the redirect by the chat service. */
 export const ChatCallbackQuery = z.object({
   state: text.min(1, 'must not be empty').max(64),
   code: text.min(1, 'must not be empty').max(1_024).optional(),
-  /** Why it was not installed, in a word of the chat service. */
+  /** The error code of the chat service. */
   error: text.max(128).optional(),
 })
 
 /** The path of one installation. */
 export const ChatInstallationPath = z.object({ id: ChatInstallationId })
-/** An installation that was removed. */
-export const ChatInstallationAnswer = answer(ChatInstallationShown, z.object({}))
+/** The removed installation. */
+export const ChatInstallationResponse = answer(ChatInstallationShown, z.object({}))
 
 const word = z.string().min(1).max(256)
-/** The form that the chat service sends when somebody presses a button: JSON in the field `payload`. */
+/** The form that the chat service sends for a pressed button: JSON in the field `payload`. */
 export const ChatActionForm = z.object({ payload: z.string() })
 
-/** What is read of a click. */
+/** The fields of a button click that are read. */
 export const ChatAction = z.object({
   type: z.literal('block_actions', 'must be block_actions'),
   team: z.object({ id: word }),
@@ -56,5 +56,5 @@ export const ChatAction = z.object({
 })
 export type ChatAction = z.infer<typeof ChatAction>
 
-/** `POST /api/webhooks/chat-application`: what was done, as the chat was told too. */
-export const ChatActionAnswer = answer(z.object({ said: z.string() }), z.object({}))
+/** `POST /api/webhooks/chat-application`: the result, which is also posted to the chat. */
+export const ChatActionResponse = answer(z.object({ said: z.string() }), z.object({}))

@@ -12,8 +12,8 @@ export const TopologyQuery = z.strictObject({
 
 const Shard = Cluster.shape.shards.element
 
-/** The answer; a replica whose `hostId` is not null is told of in `members`. */
-export const TopologyAnswer = answer(
+/** The response. A replica with a `hostId` is listed in `members`. */
+export const TopologyResponse = answer(
   z.object({
     clusters: z.array(
       Cluster.extend({

@@ -15,7 +15,7 @@ const hosts = text
   .refine((ids) => new Set(ids).size === ids.length, hostsSentence)
   .describe('Positions in the list of hosts, separated by commas.')
 
-/** How an answer names a host that it is about. */
+/** A host in a response. */
 const named = { id: z.number().int(), name: z.string() }
 const byHost = <V extends z.ZodType>(value: V) => z.record(z.string(), value)
 
@@ -25,8 +25,8 @@ export const SettingsDiffQuery = z.strictObject({
   changedOnly: yesOrNo.default(false),
   differentOnly: yesOrNo.default(false),
 })
-/** The answer; `values` are by host id, null where a host lacks the setting or did not tell. */
-export const SettingsDiffAnswer = answer(
+/** The response. `values` are keyed by host id, null if the host lacks the setting or returned no data. */
+export const SettingsDiffResponse = answer(
   z.object({
     hosts: z.array(DiffedHost.omit({ hostKey: true }).extend(named)),
     rows: z.array(SettingRow.extend({ values: byHost(z.string().nullable()) })),
@@ -34,7 +34,7 @@ export const SettingsDiffAnswer = answer(
   z.object({}),
 )
 
-/** `GET /api/v1/compare`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given). */
+/** `GET /api/v1/compare`. `from` and `to` are epoch seconds and override `lastHours` (default 24). */
 export const ComparisonQuery = z
   .strictObject({
     hosts,
@@ -42,8 +42,8 @@ export const ComparisonQuery = z
     limit: wholeAs(comparisonMethods.comparison.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
-/** The answer; `values` are by host id, null where a pattern did not run or the host did not tell. */
-export const ComparisonAnswer = answer(
+/** The response. `values` are keyed by host id, null if the pattern did not run or the host returned no data. */
+export const ComparisonResponse = answer(
   z.object({
     hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),
     patterns: z.array(ComparedPattern.extend({ values: byHost(PatternFigures.nullable()) })),

@@ -11,59 +11,59 @@ export const HostSummary = Host.omit({ key: true }).extend({
   reason: HostState.shape.reason,
   failure: HostState.shape.failure,
   version: HostState.shape.version,
-  /** How far its clock is ahead of the service's, in milliseconds to the nearest ten seconds. */
+  /** How far its clock is ahead, in milliseconds rounded to ten seconds. */
   clockSkewMs: z.int(),
 })
 export type HostSummary = z.infer<typeof HostSummary>
 
-/** What stands for a feature: whether there is it at all, and whether everybody may use it or only who is known. */
+/** The state of a feature: whether it is enabled, and whether it requires sign-in. */
 const FeaturePermission = z.object({
   enabled: z.boolean(),
   access: z.enum(['public', 'authenticated']),
-  /** The setting that switched it off; null while it is on. */
+  /** The setting that disabled it; null if it is enabled. */
   offBy: z.string().nullable(),
 })
 
-/** Budgets that a client should stay within, so that it need not find them out by refusals. */
+/** Rate limits for the client, so that it can stay below them. */
 const ClientLimits = z.object({
   requestsPerMinute: z.int(),
   questionsPerMinute: z.int(),
-  /** Only where guests may ask the agent. */
+  /** Null unless guests can use the agent. */
   guestQuestionsPerDay: z.int().nullable(),
 })
 
-/** What this installation is set up for, besides what its features say. */
+/** Optional capabilities of this installation beyond features. */
 const Offers = z.object({
-  /** People may keep connections to databases of their own. */
+  /** Users can store connections. */
   keptConnections: z.boolean(),
-  /** Users, roles and grants of the hosts may be changed. */
+  /** Users, roles and grants of the hosts can be changed. */
   management: z.boolean(),
-  /** A repository host may tell what was put into use, to be marked on charts. */
+  /** A repository host can report deployments, which charts annotate. */
   deployments: z.boolean(),
-  /** Pages that people open are counted, for the charts of page views. */
+  /** Opened pages are counted for the charts of page views. */
   pageViews: z.boolean(),
-  /** A PostgreSQL server is watched beside the hosts. */
+  /** A PostgreSQL server is monitored. */
   postgresSource: z.boolean(),
-  /** A replication service is watched. */
+  /** A replication service is monitored. */
   replicationService: z.boolean(),
-  /** People may subscribe webhooks of their own to alerts. */
+  /** Users can subscribe webhooks to alerts. */
   subscriptions: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 
 /**
- * `GET /api/v1/config`: what a client needs before its first page, in one answer: what the caller may do and how to sign in,
- * and for callers who may read the hosts with their last known state and every definition in force. Asks no host, so it
- * answers when all of them are down.
+ * `GET /api/v1/config`: what a client needs before its first page: permissions, sign-in methods, and for callers with
+ * read access the hosts with their last known state and all definitions. Queries no host, so it also works when all are
+ * down.
  */
-export const ConfigAnswer = answer(
+export const ConfigResponse = answer(
   z.object({
     provider: Me.shape.provider,
     capabilities: Me.shape.may,
     signIn: Me.shape.signIn,
     features: z.record(Feature, FeaturePermission),
     limits: ClientLimits,
-    /** IANA name of the zone in which instants are shown to people who choose none. */
+    /** Default IANA time zone for display. */
     displayZone: z.string().optional(),
     offers: Offers,
     hosts: z.array(HostSummary),

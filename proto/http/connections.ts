@@ -5,21 +5,20 @@ import { answer } from './answer.ts'
 
 /** `POST /api/v1/browser-connections/test` */
 export const ConnectionTestRequest = ConnectionTarget
-/** Its answer: a connection that does not work is a good answer, with the reason. */
-export const ConnectionTestAnswer = answer(ConnectionTest, z.object({}))
+/** The response. A failed connection is a result with the reason, not an error. */
+export const ConnectionTestResponse = answer(ConnectionTest, z.object({}))
 
-/** `POST /api/v1/browser-connections/sessions`; without a name the session is called by its host. */
+/** `POST /api/v1/browser-connections/sessions`; the name defaults to the host. */
 export const ConnectionSessionRequest = ConnectionTarget.extend({ name: ConnectionName.optional() })
 
 /**
- * The header that carries the token of a session. A request with it sees one host instead of the configured ones: the session's,
- * as host 0. The metrics of all configured hosts and the tool server refuse it, and the health of the
- * installation is the same with it.
+ * The header with the token of a session. A request with it sees only the host of the session, as host 0. The metrics
+ * of all configured hosts and the tool server reject it, and the health of the installation ignores it.
  */
 export const connectionSessionHeader = 'x-connection-session'
 
-/** Its answer. Nothing about the session is kept by the server; its credentials are sealed in the token. */
-export const ConnectionSessionAnswer = answer(
+/** The response. The server does not store the session; its credentials are sealed in the token. */
+export const ConnectionSessionResponse = answer(
   z.object({
     token: z.string(),
     header: z.literal(connectionSessionHeader),
@@ -32,7 +31,7 @@ export const ConnectionSessionAnswer = answer(
   z.object({}),
 )
 
-/** A kept connection as its owner sees it; its user and password never leave the server. `hostId` is negative. */
+/** A stored connection for its owner. Its user and password never leave the server. `hostId` is negative. */
 export const UserConnection = z.object({
   id: z.string(),
   hostId: z.int(),
@@ -45,12 +44,12 @@ export const UserConnection = z.object({
 export type UserConnection = z.infer<typeof UserConnection>
 
 /** `GET /api/v1/user-connections` */
-export const UserConnectionsAnswer = answer(z.array(UserConnection), z.object({ count: z.int() }))
+export const UserConnectionsResponse = answer(z.array(UserConnection), z.object({ count: z.int() }))
 /** `POST /api/v1/user-connections` */
 export const UserConnectionRequest = ConnectionTarget.extend({ name: ConnectionName })
 /**
- * `PUT /api/v1/user-connections/{id}`: a new name alone, or everything anew. An address without its password would send the kept
- * one somewhere else.
+ * `PUT /api/v1/user-connections/{id}`: a new name only, or all fields. An address without its password would send the
+ * stored one to a different server.
  */
 export const UserConnectionChange = WholeConnectionTarget.partial()
   .extend({ name: ConnectionName })
@@ -61,7 +60,7 @@ export const UserConnectionChange = WholeConnectionTarget.partial()
       message: 'and user and password must be given together or not at all',
     },
   )
-/** `POST`, `PUT` and `DELETE` answer with the connection as it is or was. */
-export const UserConnectionAnswer = answer(UserConnection, z.object({}))
-/** `{id}` of a kept connection. */
+/** `POST`, `PUT` and `DELETE` return the current or deleted connection. */
+export const UserConnectionResponse = answer(UserConnection, z.object({}))
+/** `{id}` of a stored connection. */
 export const UserConnectionPath = z.object({ id: z.string().regex(/^[\w-]{22}$/, 'must be the id of a connection') })

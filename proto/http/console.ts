@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   consoleMethods,
-  longestStatement,
+  maxStatementLength,
   MaxBytes,
   ResultFormat,
   resultFormats,
@@ -13,12 +13,12 @@ import { answer } from './answer.ts'
 import { bodyHostId, hostId } from './parameters.ts'
 
 /**
- * `POST /api/v1/explorer/query`: one read-only statement of the caller. `runId` is a name of the caller's own by which the
- * run can be cancelled. `format` wins over the header `Accept`; all but `json` is sent as a file.
+ * `POST /api/v1/explorer/query`: one read-only statement of the caller. `runId` is chosen by the caller to cancel the
+ * run. `format` overrides the header `Accept`; formats other than `json` are sent as a file.
  */
 export const ConsoleRequest = z.strictObject({
   hostId: bodyHostId.default(0),
-  query: z.string().max(longestStatement, `must not be longer than ${longestStatement} characters`),
+  query: z.string().max(maxStatementLength, `must not be longer than ${maxStatementLength} characters`),
   ...runOptions,
   maxBytes: MaxBytes.optional(),
   format: z
@@ -29,16 +29,16 @@ export const ConsoleRequest = z.strictObject({
 
 const { runQuery, cancelQuery } = consoleMethods
 
-/** The answer: a row has its values in the order of the columns; 64-bit integers and decimals are text. */
-export const ConsoleAnswer = answer(
-  // The document states that a row is an array; `RowValues` of the bus has no form in it.
+/** The response. Values of a row are in the order of the columns; 64-bit integers and decimals are text. */
+export const ConsoleResponse = answer(
+  // The OpenAPI document describes a row as an array; `RowValues` of the bus has no schema there.
   runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
   StatementFacts.extend(runQuery.output.pick({ truncated: true }).shape),
 )
 
 /** `DELETE /api/v1/explorer/query/{runId}` ends a run of the same caller. */
 export const CancelQuery = z.strictObject({ hostId: hostId.default(0) })
-/** What its path names. */
+/** The path parameters. */
 export const CancelPath = z.object({ runId: RunId })
-/** The answer. */
-export const CancelAnswer = answer(cancelQuery.output, z.object({ host: z.string() }))
+/** The response. */
+export const CancelResponse = answer(cancelQuery.output, z.object({ host: z.string() }))

@@ -11,32 +11,32 @@ import {
 import { answer } from './answer.ts'
 import { bodyHostId, text, whole } from './parameters.ts'
 
-/** `GET /api/v1/conversations/backend`, literally. `browser` where the server keeps none of this caller. */
-export const ConversationBackendAnswer = z.object({
+/** `GET /api/v1/conversations/backend`, exactly as specified. `browser` if the server stores none of this caller. */
+export const ConversationBackendResponse = z.object({
   backend: z.enum([...conversationBackends, 'browser']),
   supportsAiEnrichment: z.boolean(),
 })
 
 const host = {
-  /** Position in the list of hosts; null when it is about no host, or about one that is not there any more. */
+  /** Position in the host list; null without a host, or if it is no longer configured. */
   hostId: z.int().nullable(),
   host: z.string().nullable(),
 }
 
-/** A conversation as lists tell it. */
+/** A conversation as lists show it. */
 export const ShownSummary = ConversationSummary.omit({ hostKey: true }).extend(host)
 export type ShownSummary = z.infer<typeof ShownSummary>
 /** A conversation with its messages. */
 export const ShownConversation = Conversation.omit({ hostKey: true }).extend(host)
 export type ShownConversation = z.infer<typeof ShownConversation>
 
-/** `GET /api/v1/conversations`; `cursor` is the `next` of the page before. */
+/** `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
 export const ConversationsQuery = z.strictObject({
   limit: whole(1, 100).default(20),
   cursor: text.pipe(ConversationCursor).optional(),
 })
-/** Its answer; `next` is null when nothing follows. */
-export const ConversationsAnswer = answer(
+/** The response; `next` is null on the last page. */
+export const ConversationsResponse = answer(
   z.array(ShownSummary),
   z.object({ count: z.int(), next: z.string().nullable() }),
 )
@@ -44,9 +44,12 @@ export const ConversationsAnswer = answer(
 /** `{id}` of a conversation. */
 export const ConversationPath = z.object({ id: ConversationId })
 /** `GET /api/v1/conversations/{id}` */
-export const ConversationAnswer = answer(ShownConversation, z.object({}))
+export const ConversationResponse = answer(ShownConversation, z.object({}))
 
-/** `PUT /api/v1/conversations/{id}`: the whole of it, of 512 KiB at most. Without a title or evidence, what is kept of them stays. */
+/**
+ * `PUT /api/v1/conversations/{id}`: the complete conversation, at most 512 KiB. An absent title or absent evidence is
+ * unchanged.
+ */
 export const KeepConversationRequest = z.strictObject({
   title: WrittenConversation.shape.title,
   hostId: bodyHostId.nullable().default(null),
@@ -54,11 +57,11 @@ export const KeepConversationRequest = z.strictObject({
   messages: WrittenConversation.shape.messages,
   evidence: WrittenConversation.shape.evidence,
 })
-/** Its answer. */
-export const KeepConversationAnswer = answer(ShownSummary, z.object({ created: z.boolean() }))
+/** The response. */
+export const StoreConversationResponse = answer(ShownSummary, z.object({ created: z.boolean() }))
 
-/** `DELETE /api/v1/conversations/{id}` and `DELETE /api/v1/conversations`: how many were removed. */
-export const RemoveConversationsAnswer = answer(z.object({ removed: z.int() }), z.object({}))
+/** `DELETE /api/v1/conversations/{id}` and `DELETE /api/v1/conversations`: the number of removed conversations. */
+export const RemoveConversationsResponse = answer(z.object({ removed: z.int() }), z.object({}))
 
 /** `GET /api/v1/conversations/{id}/follow-ups` */
-export const FollowUpsAnswer = answer(z.object({ questions: z.array(z.string()) }), z.object({}))
+export const FollowUpsResponse = answer(z.object({ questions: z.array(z.string()) }), z.object({}))

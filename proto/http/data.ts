@@ -8,9 +8,9 @@ const Empty = z.object({})
 const { hostStatus, filterOptions } = query.methods
 
 /** `GET /api/v1/hosts` */
-export const HostsAnswer = answer(z.array(Host.omit({ key: true })), Empty)
+export const HostsResponse = answer(z.array(Host.omit({ key: true })), Empty)
 /** `GET /api/v1/host-status?hostId=` and `&fleet=1` */
-export const HostStatusAnswer = answer(
+export const HostStatusResponse = answer(
   z.object({
     version: hostStatus.output.shape.version,
     uptime: hostStatus.output.shape.uptimeSeconds,
@@ -19,9 +19,9 @@ export const HostStatusAnswer = answer(
   z.object({ host: z.string() }),
 )
 /** `GET /api/v1/overview?hostId=` */
-export const OverviewAnswer = answer(Overview, z.object({ host: z.string() }))
+export const OverviewResponse = answer(Overview, z.object({ host: z.string() }))
 /** `GET /api/v1/catalogue`: every chart and table page, for menus and generic pages. */
-export const CatalogueAnswer = answer(Catalogue, Empty)
+export const CatalogueResponse = answer(Catalogue, Empty)
 
 const ChartMetadata = StatementFacts.partial().extend({
   chart: ChartInfo,
@@ -29,29 +29,29 @@ const ChartMetadata = StatementFacts.partial().extend({
   unavailable: Unavailable.nullable(),
 })
 /** `GET /api/v1/charts/{name}` */
-export const ChartAnswer = answer(z.array(Row), ChartMetadata)
-/** `POST /api/v1/charts/batch`: each chart fails alone. */
-export const ChartBatchAnswer = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
+export const ChartResponse = answer(z.array(Row), ChartMetadata)
+/** `POST /api/v1/charts/batch`: each chart fails independently. */
+export const ChartBatchResponse = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
 
 /** `GET /api/v1/tables/{name}` */
-export const TableAnswer = answer(
+export const TableResponse = answer(
   z.array(Row),
   StatementFacts.partial().extend({
     table: TableInfo,
     limit: z.number().nullable(),
-    /** Most rows of any answer or file, whatever is asked for; null without a cap. */
+    /** Maximum rows of any response or file; null without a limit. */
     mostRows: z.number().nullable().optional(),
-    /** There were more rows than `limit`. */
+    /** Whether there are more rows than `limit`. */
     truncated: z.boolean(),
-    /** All rows that the filters leave: on the last page, or with `total=1`; null where it is not known. */
+    /** Number of rows that match the filters: on the last page, or with `total=1`; otherwise null. */
     total: z.number().nullable(),
     unavailable: Unavailable.nullable(),
   }),
 )
 /** `GET /api/v1/tables` */
-export const TableListAnswer = answer(z.array(DatabaseTable), z.object({ host: z.string(), truncated: z.boolean() }))
+export const TableListResponse = answer(z.array(DatabaseTable), z.object({ host: z.string(), truncated: z.boolean() }))
 /** `GET /api/v1/tables/{name}/filter-options` */
-export const FilterOptionsAnswer = answer(
+export const FilterOptionsResponse = answer(
   z.array(FilterOption),
   z.object({ host: z.string(), column: z.string(), ...filterOptions.output.omit({ options: true }).shape }),
 )

@@ -5,21 +5,21 @@ import { text, whole } from './parameters.ts'
 
 const Whole = z.int().min(0)
 
-/** Media types of events, as JSON each. */
+/** Media types of events, all JSON. */
 export const eventMediaTypes = [
   'application/json',
   'application/cloudevents+json',
   'application/cloudevents-batch+json',
 ] as const
 
-/** The body of `POST /api/events/ingest`: one event or several, of whatever shape. */
+/** The body of `POST /api/events/ingest`: one event or several, of any shape. */
 export const IngestBody = z.union([z.looseObject({}), z.array(z.looseObject({}))])
 
-/** Its answer: what was kept by now, however often it came. `errors` names by their place those events that cannot be. */
-export const IngestAnswer = answer(
+/** The response: the number of stored events, including duplicates. `errors` contains rejected events by index. */
+export const IngestResponse = answer(
   z.object({
     accepted: Whole,
-    /** Of these, those that were known already. */
+    /** How many of these were known already. */
     duplicates: Whole,
     ids: z.array(InboundEvent.shape.id),
     errors: z.array(z.object({ index: Whole, message: z.string() })),
@@ -31,16 +31,16 @@ const word = text.min(1, 'must not be empty').max(eventBounds.source, 'must not 
 const latestMs = 4_102_444_799_999
 const placeSentence = 'must be the next of an earlier answer'
 
-/** Where a page ends: when its last event was received, and which it was. */
+/** The end of a page: receive time and id of its last event. */
 const Place = text.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, placeSentence).transform((place) => {
   const dash = place.indexOf('-')
   return { receivedAt: Number(place.slice(0, dash)), id: place.slice(dash + 1) }
 })
 
-/** A place as the next page asks for it. */
+/** A position for requesting the next page. */
 export const placeOf = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string => `${receivedAt}-${id}`
 
-/** `GET /api/v1/events`: the newest first; `from` and `to` are epoch milliseconds. */
+/** `GET /api/v1/events`: newest first; `from` and `to` are epoch milliseconds. */
 export const EventsQuery = z.strictObject({
   source: word.optional(),
   severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
@@ -52,5 +52,5 @@ export const EventsQuery = z.strictObject({
   limit: whole(1, 500).default(100),
 })
 
-/** Its answer; `next` is what `before` must be for older events, null when there are none. */
-export const EventsAnswer = answer(z.array(InboundEvent), z.object({ next: z.string().nullable() }))
+/** The response. `next` is the `before` of the next page; null on the last page. */
+export const EventsResponse = answer(z.array(InboundEvent), z.object({ next: z.string().nullable() }))

@@ -13,17 +13,17 @@ const ofTable = z.strictObject({ ...ofHost, database: name, table: name })
 
 /** `GET /api/v1/explorer/databases` */
 export const DatabasesQuery = z.strictObject(ofHost)
-/** `GET /api/v1/explorer/tables`; `search` is text that names contain. */
+/** `GET /api/v1/explorer/tables`; `search` matches substrings of names. */
 export const TablesQuery = z.strictObject({
   ...ofHost,
   database: name,
   search: text.max(256, 'must not be longer than 256 characters').optional(),
 })
-/** Of what is asked about one table. */
+/** Parameters of requests about one table. */
 export const OfTableQuery = ofTable
-/** Of what is asked about a table or, without one, its whole database. */
+/** Parameters of requests about a table or, without one, its whole database. */
 export const OfDatabaseQuery = ofTable.partial({ table: true })
-/** `GET /api/v1/explorer/parts`; `inactive=1` adds parts that are only still there. */
+/** `GET /api/v1/explorer/parts`; `inactive=1` adds inactive parts. */
 export const PartsQuery = ofTable.extend({
   inactive: z.enum(['0', '1'], 'must be 1 or 0').optional(),
   limit: wholeAs(exploreParts.input.shape.limit).optional(),
@@ -42,27 +42,27 @@ const about = { host: z.string(), unavailable: Unavailable.nullable() }
 const listAnswer = <L extends z.ZodType>(list: L) => answer(list, z.object({ ...about, truncated: z.boolean() }))
 const detailAnswer = <D extends z.ZodType>(detail: D) => answer(detail, z.object(about))
 
-/** The answers; `data` is empty or null when the host cannot tell, which `metadata.unavailable` explains. */
-export const DatabasesAnswer = listAnswer(exploreDatabases.output.shape.rows)
+/** The responses; `data` is empty or null when the host returns no data, with the reason in `metadata.unavailable`. */
+export const DatabasesResponse = listAnswer(exploreDatabases.output.shape.rows)
 /** Tables of a database. */
-export const TablesAnswer = listAnswer(exploreTables.output.shape.rows)
-/** One table as a whole. */
-export const TableOverviewAnswer = detailAnswer(TableOverview.nullable())
-/** The keys alone. */
-export const KeysAnswer = detailAnswer(TableKeys.nullable())
+export const TablesResponse = listAnswer(exploreTables.output.shape.rows)
+/** A table with its details. */
+export const TableOverviewResponse = detailAnswer(TableOverview.nullable())
+/** Only the keys. */
+export const KeysResponse = detailAnswer(TableKeys.nullable())
 /** Columns of a table. */
-export const ColumnsAnswer = listAnswer(exploreColumns.output.shape.rows)
+export const ColumnsResponse = listAnswer(exploreColumns.output.shape.rows)
 /** The CREATE statement. */
-export const DdlAnswer = detailAnswer(exploreDdl.output.shape.detail)
+export const DdlResponse = detailAnswer(exploreDdl.output.shape.detail)
 /** Data skipping indexes. */
-export const SkipIndexesAnswer = listAnswer(exploreSkipIndexes.output.shape.rows)
+export const SkipIndexesResponse = listAnswer(exploreSkipIndexes.output.shape.rows)
 /** Projections. */
-export const ProjectionsAnswer = listAnswer(exploreProjections.output.shape.rows)
+export const ProjectionsResponse = listAnswer(exploreProjections.output.shape.rows)
 /** Parts. */
-export const PartsAnswer = listAnswer(exploreParts.output.shape.rows)
+export const PartsResponse = listAnswer(exploreParts.output.shape.rows)
 /** Dependencies. */
-export const DependenciesAnswer = listAnswer(exploreDependencies.output.shape.rows)
-/** Who used a table. */
-export const UsageAnswer = detailAnswer(exploreUsage.output.shape.detail)
+export const DependenciesResponse = listAnswer(exploreDependencies.output.shape.rows)
+/** The usage of a table. */
+export const UsageResponse = detailAnswer(exploreUsage.output.shape.detail)
 /** The latest queries of a table. */
-export const TableQueriesAnswer = listAnswer(exploreQueries.output.shape.rows)
+export const TableQueriesResponse = listAnswer(exploreQueries.output.shape.rows)

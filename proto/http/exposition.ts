@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { text, whole } from './parameters.ts'
 
 const selectorLength = 1_024
-const mostSelectors = 20
-const mostHosts = 100
-/** A place in the list of hosts. */
+const maxSelectors = 20
+const maxHosts = 100
+/** A position in the host list. */
 const listedHost = whole(0, 99_999)
 
-const several = <S extends z.ZodType>(each: S, most: number) =>
+const several = <S extends z.ZodType>(each: S, max: number) =>
   z.preprocess(
     (given) => (typeof given === 'string' ? [given] : given),
-    z.array(each).max(most, `must be given at most ${most} times`).optional(),
+    z.array(each).max(max, `must be given at most ${max} times`).optional(),
   )
 
-/** `GET /api/v1/metrics`: which hosts, and which of their series; each narrows what the others leave. */
+/** `GET /api/v1/metrics`: hosts and series. All filters apply together. */
 export const MetricsQuery = z.strictObject({
-  'host[]': several(listedHost, mostHosts),
+  'host[]': several(listedHost, maxHosts),
   group: text.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
-  /** Selectors of series as Prometheus writes them; a series that any of them selects is given. */
+  /** Prometheus series selectors. A series is returned if any of them matches. */
   'match[]': several(
     z.string().max(selectorLength, `must not be longer than ${selectorLength} characters`),
-    mostSelectors,
+    maxSelectors,
   ),
 })
 export type MetricsQuery = z.infer<typeof MetricsQuery>

@@ -3,7 +3,7 @@ import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
 import { answer } from './answer.ts'
 
-/** Hundreds of hosts are one answer, so what fills it is short: whole numbers, and shares as percent. */
+/** Compact, because a response can have hundreds of hosts: whole numbers, and shares in percent. */
 const FleetLoad = z.object({
   /** Running now. */
   queries: z.number().nullable(),
@@ -13,9 +13,9 @@ const FleetLoad = z.object({
   memory: z.number().nullable(),
   /** Of all local disks together. */
   disk: z.number().nullable(),
-  /** Replicas that accept no writes. */
+  /** Read-only replicas. */
   readonly: z.number().nullable(),
-  /** Seconds that the last replica is behind. */
+  /** Largest replication lag in seconds. */
   delay: z.number().nullable(),
 })
 
@@ -33,13 +33,16 @@ export const FleetEntry = FleetHost.pick({
   /** Seconds. */
   uptime: z.number().nullable(),
   load: FleetLoad.nullable(),
-  /** What is worst about it, as far as those who know answered. */
+  /** The worst problem of the host, from the services that responded. */
   worstFinding: Finding.nullable(),
 })
 export type FleetEntry = z.infer<typeof FleetEntry>
 
-/** `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state shown; `findingsBy` names the services that told of findings. */
-export const FleetAnswer = answer(
+/**
+ * `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state; `findingsBy` names the services that reported
+ * findings.
+ */
+export const FleetResponse = answer(
   z.array(FleetEntry),
   z.object({ oldestMs: z.number().nullable(), findingsBy: z.array(z.string()) }),
 )

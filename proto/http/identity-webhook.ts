@@ -3,7 +3,7 @@ import { answer } from './answer.ts'
 
 const id = z.string().min(1).max(256)
 
-/** What is read of an event of the identity provider; other types are heard and change nothing. */
+/** The fields of an identity provider event that are read. Other event types are ignored. */
 export const IdentityEvent = z.object({
   type: z.string().min(1).max(128),
   data: z.looseObject({ id: id.optional() }),
@@ -14,11 +14,11 @@ export const IdentityEventOfOne = IdentityEvent.extend({ data: z.object({ id }) 
 
 const Whole = z.int().min(0)
 
-/** `POST /api/webhooks/identity-provider`: what came of it; null of what there was nothing to do about. */
-export const IdentityWebhookAnswer = answer(
+/** `POST /api/webhooks/identity-provider`: the outcome; null if there was nothing to do. */
+export const IdentityWebhookResponse = answer(
   z.object({
     done: z.enum(['person-forgotten', 'session-ended']).nullable(),
-    /** Of a person who was forgotten: how much of them there was. */
+    /** Number of removed records of a deleted user. */
     removed: z
       .object({
         keys: Whole,

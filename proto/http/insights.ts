@@ -8,7 +8,7 @@ const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.j
 const lastHours = whole(1, 8_760).default(168)
 const limit = whole(1, 500).default(100)
 
-/** `GET /api/v1/insights`: those that were dismissed only with `dismissed=1`. */
+/** `GET /api/v1/insights`: dismissed ones only with `dismissed=1`. */
 export const InsightsQuery = z.strictObject({
   hostId: hostId.default(0),
   lastHours,
@@ -16,26 +16,29 @@ export const InsightsQuery = z.strictObject({
   dismissed: yesOrNo.default(false),
   limit,
 })
-/** An insight as callers see it; `link` leads to a page of the product, with the host, and is null where there is none. */
+/** An insight for callers. `link` is a page of the product with the host; null if there is none. */
 export const ShownInsight = Insight.omit({ hostKey: true }).extend({
   link: z.string().nullable(),
   hostId: z.int(),
   host: z.string(),
 })
 export type ShownInsight = z.infer<typeof ShownInsight>
-/** Its answer. */
-export const InsightsAnswer = answer(z.array(ShownInsight), z.object({ count: z.int() }))
+/** The response. */
+export const InsightsResponse = answer(z.array(ShownInsight), z.object({ count: z.int() }))
 
 /** `GET /api/v1/findings`; the specification names its parameter `host`. */
 export const FindingsQuery = z.strictObject({ host: hostId.default(0), lastHours, severity, limit })
-/** Its answer, literally. */
-export const FindingsAnswer = z.object({ findings: z.array(ShownInsight), count: z.int() })
+/** The response, exactly as specified. */
+export const FindingsResponse = z.object({ findings: z.array(ShownInsight), count: z.int() })
 
-/** `GET /api/v1/insights/backend`, literally. */
-export const InsightBackendAnswer = z.object({ backend: InsightBackend })
+/** `GET /api/v1/insights/backend`, exactly as specified. */
+export const InsightBackendResponse = z.object({ backend: InsightBackend })
 
-/** Answer of `GET /api/v1/insights/status`: where insights are kept, why not elsewhere, and what came of the last run. */
-export const InsightStatusAnswer = answer(
+/**
+ * The response of `GET /api/v1/insights/status`: the store of insights, why it differs from the configured one, and the
+ * last scan.
+ */
+export const InsightStatusResponse = answer(
   z.object({
     backend: InsightBackend,
     reason: z.string().nullable(),
@@ -50,8 +53,8 @@ export const GenerateInsightsRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   force: z.boolean().default(false),
 })
-/** Its answer; `ran` is false when the last run is too short ago. */
-export const GenerateInsightsAnswer = answer(
+/** The response; `ran` is false if the last scan is too recent. */
+export const GenerateInsightsResponse = answer(
   z.array(ShownInsight),
   z.object({ count: z.int(), ran: z.boolean(), run: InsightRun.nullable() }),
 )
@@ -62,13 +65,16 @@ export const DismissInsightRequest = z.strictObject({
   id: InsightId,
   dismissed: z.boolean().default(true),
 })
-/** Its answer. */
-export const DismissInsightAnswer = answer(ShownInsight, z.object({}))
+/** The response. */
+export const DismissInsightResponse = answer(ShownInsight, z.object({}))
 
-/** Answer of `GET /api/v1/insights/forecast`: ranges of days, in `metadata.notes` what could not be told, and in `awaited` which disks lack history. */
-export const ForecastAnswer = answer(
+/**
+ * `GET /api/v1/insights/forecast`: ranges of days. `metadata.notes` explain missing data, and `awaited` lists disks
+ * without enough history.
+ */
+export const ForecastResponse = answer(
   z.array(Forecast),
   z.object({ notes: z.array(z.string()), awaited: z.array(AwaitedForecast) }),
 )
-/** Answer of `GET /api/v1/insights/anomalies`. */
-export const AnomaliesAnswer = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))
+/** The response of `GET /api/v1/insights/anomalies`. */
+export const AnomaliesResponse = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))

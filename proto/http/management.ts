@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { managementWith } from '../management.ts'
 
-/** A password in clear, which goes no further than the gateway. */
+/** A plain-text password, which never leaves the gateway. */
 const Password = z.string().min(8, 'must be at least 8 characters').max(256, 'must not be longer than 256 characters')
 
 /** `GET /api/v1/management` */
@@ -11,5 +11,5 @@ export const ManagementState = z.object({ enabled: z.boolean() })
 export const ManagementRequest = managementWith(Password)
 export type ManagementRequest = z.infer<typeof ManagementRequest>
 
-/** The answer: the statement as it was sent, its password hash left out. */
-export const ManagementAnswer = z.object({ success: z.literal(true), ddl: z.string(), message: z.string() })
+/** The response: the statement as sent, without its password hash. */
+export const ManagementResponse = z.object({ success: z.literal(true), ddl: z.string(), message: z.string() })

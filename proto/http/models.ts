@@ -6,20 +6,23 @@ import { text } from './parameters.ts'
 import { ReturnPath } from './session.ts'
 
 /** `GET /api/v1/agents/models` */
-export const ModelsAnswer = answer(ModelsOffered, z.object({ count: z.int() }))
+export const ModelsResponse = answer(ModelsOffered, z.object({ count: z.int() }))
 
 /** `GET /api/v1/agents/config-check` */
-export const ConfigCheckAnswer = answer(ConfigCheck, z.object({}))
+export const ConfigCheckResponse = answer(ConfigCheck, z.object({}))
 
 /** `GET` and `DELETE /api/v1/agents/sign-in` */
-export const ModelSignInAnswer = answer(ModelSignIn, z.object({}))
+export const ModelSignInResponse = answer(ModelSignIn, z.object({}))
 
-/** `POST /api/v1/agents/sign-in`: where on this site the person wants to be afterwards. */
+/** `POST /api/v1/agents/sign-in`: the return path on this site. */
 export const BeginSignInRequest = z.strictObject({ return: ReturnPath.default('/agents') })
-/** Where the browser is to go. */
-export const BeginSignInAnswer = answer(z.object({ url: z.url() }), z.object({}))
+/** Redirect target of the browser. */
+export const BeginSignInResponse = answer(z.object({ url: z.url() }), z.object({}))
 
-/** `GET /api/v1/agents/sign-in/callback`: what gateway C sends people back with, as RFC 6749 says; what it adds is not read. */
+/**
+ * `GET /api/v1/agents/sign-in/callback`: the redirect parameters of gateway C according to RFC 6749. Others are
+ * ignored.
+ */
 export const SignInCallbackQuery = z.object({
   state: SignInState,
   code: text.max(2_048).optional(),
@@ -29,5 +32,5 @@ export const SignInCallbackQuery = z.object({
 
 /** `POST /api/v1/mcp/probe` */
 export const ProbeRequest = z.strictObject(UserServer.shape)
-/** What the server offers; one that cannot be used is an answer like any other. */
-export const ProbeAnswer = answer(ProbedServer, z.object({}))
+/** The tools of the server. An unusable server is a result, not an error. */
+export const ProbeResponse = answer(ProbedServer, z.object({}))

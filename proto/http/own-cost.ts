@@ -5,7 +5,7 @@ import { backwards, forwards, hostId, span } from './parameters.ts'
 
 const { ownCost } = ownCostMethods
 
-/** `GET /api/v1/own-cost`. `from` and `to` are epoch seconds and win over `lastHours` (24 when nothing is given). */
+/** `GET /api/v1/own-cost`. `from` and `to` are epoch seconds and override `lastHours` (default 24). */
 export const OwnCostQuery = z
   .strictObject({
     hostId: hostId.default(0),
@@ -13,8 +13,8 @@ export const OwnCostQuery = z
   })
   .refine(forwards, backwards)
 
-/** The answer; `data` is null when the host cannot tell, which `metadata.unavailable` explains. */
-export const OwnCostAnswer = answer(
+/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+export const OwnCostResponse = answer(
   ownCost.output.shape.cost,
   z.object({ host: z.string(), ...ownCost.output.omit({ cost: true }).shape }),
 )

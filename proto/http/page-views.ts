@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answer } from './answer.ts'
 
-/** `POST /api/v1/page-views`: the pattern of the path that was opened, without anything that stands in an address. */
+/** `POST /api/v1/page-views`: the route pattern of the opened page, without the values in its address. */
 export const PageViewRequest = z.strictObject({
   page: z
     .string()
@@ -9,5 +9,5 @@ export const PageViewRequest = z.strictObject({
     .regex(/^\/[\w\-/[\].=]*$/, 'must be the pattern of a path, such as /tables/[name]'),
 })
 
-/** Its answer: whether it is kept. */
-export const PageViewAnswer = answer(z.object({ kept: z.boolean() }), z.object({}))
+/** The response: whether it is stored. */
+export const PageViewResponse = answer(z.object({ kept: z.boolean() }), z.object({}))

@@ -8,15 +8,15 @@ export type PathParameter<P extends string> = P extends `${string}{${infer N}}${
   ? N | PathParameter<Rest>
   : never
 
-/** A query parameter as it stands in the URL: present, and given once. */
+/** A query parameter that must be present exactly once. */
 export const text = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
 })
 
-/** What the OpenAPI document says of a parameter whose text stands for something else. */
+/** Returns the OpenAPI schema of a parameter whose text is parsed into another type. */
 const inContract = (schema: Record<string, unknown>) => ({ override: schema })
 
-/** A whole number without sign, exponent or leading zeros. */
+/** Returns the schema of a whole number without sign, exponent or leading zeros. */
 export const whole = (min: number, max: number) => {
   const sentence = `must be a whole number from ${min} to ${max}`
   return text
@@ -26,38 +26,38 @@ export const whole = (min: number, max: number) => {
     .meta(inContract({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
 }
 
-/** A whole number within the bounds that a field of the bus has. */
+/** Returns the schema of a whole number with the bounds of a bus field. */
 export const wholeAs = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNumber>) => {
   const { minValue, maxValue }: z.ZodNumber = field.unwrap()
   return whole(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
 }
 
-/** More hosts than this would not fit one list. */
+/** The last position in the host list. */
 const lastHostId = 99_999
-/** Kept connections are counted downwards from -1. */
+/** Stored connections have ids from -1 downwards. */
 const firstHostId = -2_147_483_647
 const hostIdSentence = `must be a whole number up to ${lastHostId}, negative only for a connection of your own`
 const hostIdMeaning = 'Position in the list of hosts; negative for a connection that the caller keeps.'
 
-/** A host as a parameter names it. */
+/** A host id in a query parameter. */
 export const hostId = text
   .regex(/^(0|-?[1-9]\d{0,9})$/, hostIdSentence)
   .transform(Number)
   .refine((id) => id >= firstHostId && id <= lastHostId, hostIdSentence)
   .meta(inContract({ type: 'integer', minimum: firstHostId, maximum: lastHostId, pattern: undefined }))
   .describe(hostIdMeaning)
-/** A host as a JSON body names it. */
+/** A host id in a JSON body. */
 export const bodyHostId = z
   .int()
   .min(firstHostId, hostIdSentence)
   .max(lastHostId, hostIdSentence)
   .describe(hostIdMeaning)
 
-/** Of a route that takes no parameters; whatever a probe or a proxy adds is ignored. */
+/** The parameters of a route without any. Those of probes or proxies are ignored. */
 export const noQuery = z.object({})
-/** The body of a route that reads one and needs nothing of it. */
+/** The body of a route that requires an empty object. */
 export const noBody = z.strictObject({})
-/** What a route knows that answers for one host, named by the caller. */
+/** The parameters of a route about one host. */
 export const HostQuery = z.strictObject({ hostId })
 
 const yesWords = new Set(['1', 'true'])
@@ -72,7 +72,7 @@ export const yesOrNo = text
 /** `GET /api/v1/host-status` */
 export const HostStatusQuery = z.strictObject({ hostId, fleet: yesOrNo.default(false) })
 
-/** An IANA time zone in its own spelling: hosts tell upper from lower case. */
+/** An IANA time zone in its canonical spelling, because ClickHouse is case-sensitive here. */
 export const TimeZone = text
   .regex(/^[A-Za-z][\w+/-]{0,63}$/, 'must be a time zone such as Europe/Berlin')
   .transform((name, context) => {
@@ -85,10 +85,10 @@ export const TimeZone = text
   })
 
 const primitiveMap = 'must be a JSON object of at most 20 texts, numbers, booleans or nulls'
-/** Longest `params` text: 20 keys and values at their limits, escaped. */
+/** Maximum length of `params`: 20 escaped keys and values of maximum length. */
 const parametersLength = 16_384
 
-/** Values for a chart's placeholders, as JSON text. */
+/** Values of chart placeholders as JSON text. */
 const JsonParameters = text
   .max(parametersLength, `must not be longer than ${parametersLength} characters`)
   .transform((json, context): unknown => {
@@ -101,16 +101,16 @@ const JsonParameters = text
   })
   .pipe(Parameters)
 
-/** Refinement: a window begins before it ends. */
+/** Refinement that the start of a window is before its end. */
 export const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
   window.from === undefined || window.to === undefined || window.from < window.to
-/** What is said of a window that does not. */
+/** The error of that refinement. */
 export const backwards = { path: ['to'], message: 'must be later than from' }
 
 /** The last second of the year 2099. */
 export const latestSecond = 4_102_444_799
 
-/** From when to when, of whatever looks back: instants in epoch seconds, which win over `lastHours`. */
+/** The time range of historical queries: epoch seconds, which override `lastHours`. */
 export const span = {
   lastHours: wholeAs(Span.shape.lastHours).optional(),
   from: whole(0, latestSecond).optional(),
@@ -155,15 +155,18 @@ const filterPattern = new RegExp(
   's',
 )
 const Operator = z.enum(filterOperators)
-/** Operators whose values are separated by commas. */
+/** Operators with comma-separated values. */
 const ofSeveral: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 const valueLength = 1024
 const inValues = 50
 
-/** Commas between values; one that belongs to a value has a backslash before it. */
+/** A comma between values. A comma inside a value is escaped by a backslash. */
 const separator = /(?<!\\),/
 
-/** `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas, and `\,` is a comma in one. */
+/**
+ * `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas, and `\,` is a literal
+ * comma.
+ */
 const TableFilter = z
   .string()
   .max(valueLength * 4, `must not be longer than ${valueLength * 4} characters`)
@@ -191,7 +194,7 @@ const filters = z.preprocess(
   z.array(TableFilter).max(20, 'must be given at most 20 times').default([]),
 )
 
-/** What selects rows of a table page; every other parameter is a value for one that the page declares. */
+/** Parameters that select rows of a table page. All others are values of declared page parameters. */
 const selecting = {
   hostId: hostId.default(0),
   ...span,
@@ -202,8 +205,8 @@ const selecting = {
 const pageParameter = text.max(512, 'must not be longer than 512 characters')
 
 /**
- * `GET /api/v1/tables/{name}`. `limit` and `pageSize` mean the same; `page` counts from 1 and stands for an `offset`.
- * `total=1` counts all rows when there are more; `format` asks for a file instead of an answer.
+ * `GET /api/v1/tables/{name}`. `limit` and `pageSize` are aliases; `page` starts at 1 and is an alternative to
+ * `offset`. `total=1` counts all rows if there are more; `format` requests a file.
  */
 export const TableQuery = z
   .object({
@@ -242,7 +245,7 @@ export const FilterOptionsQuery = z
 
 const defaultDatabaseTables = 1_000
 
-/** `GET /api/v1/tables`; `search` is text that `database.table` contains. */
+/** `GET /api/v1/tables`; `search` matches substrings of `database.table`. */
 export const TableListQuery = z.strictObject({
   hostId: hostId.default(0),
   search: selecting.search,

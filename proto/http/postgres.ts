@@ -17,39 +17,42 @@ const { postgresActivity, postgresStatements, postgresTables, postgresReplicatio
   postgresSourceMethods
 
 /** `GET /api/v1/postgres/status` */
-export const PostgresStatusAnswer = answer(PostgresStatus, z.object({}))
+export const PostgresStatusResponse = answer(PostgresStatus, z.object({}))
 
 /** `GET /api/v1/postgres/activity`; `all=1` adds idle sessions and processes of the server itself. */
 export const PostgresActivityQuery = z.strictObject({ all: yesOrNo.default(false), limit })
-/** Its answer. */
-export const PostgresActivityAnswer = answer(z.array(PostgresSession), postgresActivity.output.omit({ sessions: true }))
+/** The response. */
+export const PostgresActivityResponse = answer(
+  z.array(PostgresSession),
+  postgresActivity.output.omit({ sessions: true }),
+)
 
-/** `GET /api/v1/postgres/statements`; `search` is text that a pattern contains. */
+/** `GET /api/v1/postgres/statements`; `search` matches substrings of patterns. */
 export const PostgresStatementsQuery = z.strictObject({
   order: z.enum(statementOrders, `must be one of ${statementOrders.join(', ')}`).default('total_time'),
   search,
   limit,
 })
-/** Its answer; empty where patterns are not counted, which `metadata.unavailable` explains step by step. */
-export const PostgresStatementsAnswer = answer(
+/** The response. It is empty if patterns are not tracked; `metadata.unavailable` contains the steps to enable it. */
+export const PostgresStatementsResponse = answer(
   z.array(PostgresStatement),
   postgresStatements.output.omit({ statements: true }),
 )
 
-/** `GET /api/v1/postgres/tables`; `search` is text that `schema.table` contains. */
+/** `GET /api/v1/postgres/tables`; `search` matches substrings of `schema.table`. */
 export const PostgresTablesQuery = z.strictObject({
   order: z.enum(postgresTableOrders, `must be one of ${postgresTableOrders.join(', ')}`).default('size'),
   search,
   limit,
 })
-/** Its answer. */
-export const PostgresTablesAnswer = answer(z.array(PostgresTable), postgresTables.output.omit({ tables: true }))
+/** The response. */
+export const PostgresTablesResponse = answer(z.array(PostgresTable), postgresTables.output.omit({ tables: true }))
 
 /** `GET /api/v1/postgres/replication` */
-export const PostgresReplicationAnswer = answer(
+export const PostgresReplicationResponse = answer(
   PostgresReplication,
   postgresReplication.output.omit({ replication: true }),
 )
 
-/** `GET /api/v1/postgres/locks`: nobody waits when it is empty. */
-export const PostgresLocksAnswer = answer(z.array(LockSession), postgresLocks.output.omit({ sessions: true }))
+/** `GET /api/v1/postgres/locks`: empty if no session waits. */
+export const PostgresLocksResponse = answer(z.array(LockSession), postgresLocks.output.omit({ sessions: true }))

@@ -4,29 +4,30 @@ import { RepldbLogLevel, RepldbName } from '../repldb-api.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
-/** Facts about every answer of the section; there are none beyond the data. */
+/** Metadata of these responses, which is empty. */
 const none = z.object({})
 
-/** The body of an answer whose data is what the replication service says. */
-export const repldbAnswer = <D extends z.ZodType>(data: D) => answer(data, none)
+/** Returns the schema of a response with data of the replication service. */
+export const repldbResponse = <D extends z.ZodType>(data: D) => answer(data, none)
 
 /** `GET /api/v1/repldb-status`: 200 in every state. */
-export const RepldbStatusAnswer = repldbAnswer(RepldbStatus)
+export const RepldbStatusResponse = repldbResponse(RepldbStatus)
 /** `GET /api/v1/repldb/overview` */
-export const RepldbOverviewAnswer = repldbAnswer(RepldbOverview)
+export const RepldbOverviewResponse = repldbResponse(RepldbOverview)
 /** `GET /api/v1/repldb/log-patterns` */
-export const RepldbLogPatternsAnswer = repldbAnswer(RepldbLogPatterns)
-/** `GET /api/v1/repldb/log-patterns`; without a mirror those of all. */
+export const RepldbLogPatternsResponse = repldbResponse(RepldbLogPatterns)
+/** `GET /api/v1/repldb/log-patterns`; without a mirror, those of all. */
 export const RepldbLogPatternsQuery = z.strictObject({
   mirror: text.pipe(RepldbName).optional(),
   level: text.pipe(RepldbLogLevel).default('all'),
 })
 
 /**
- * The other paths below `/api/v1/repldb/` are those of the replication service that only read; `data` is its own body
+ * The other paths below `/api/v1/repldb/` are the read-only paths of the replication service; `data` is its body
  * (`proto/repldb-api.ts`). GET: `version`, `dynamic_settings`, `mirrors/list`, `mirrors/names`,
  * `mirrors/cdc/table_total_counts/{mirror}`, `mirrors/cdc/initial_load/{mirror}`, `mirrors/total_rows_synced/{mirror}`,
- * `peers/list`, `peers/slots/{peer}`, `peers/stats/{peer}`, `peers/info/{peer}`, `peers/type/{peer}`. POST: `mirrors/status`,
- * `mirrors/cdc/graph`, `mirrors/cdc/batches`, `mirrors/logs`, `peers/slots/lag_history`. Anything else is 403.
+ * `peers/list`, `peers/slots/{peer}`, `peers/stats/{peer}`, `peers/info/{peer}`, `peers/type/{peer}`. POST:
+ * `mirrors/status`, `mirrors/cdc/graph`, `mirrors/cdc/batches`, `mirrors/logs`, `peers/slots/lag_history`. Anything
+ * else is 403.
  */
 export * from '../repldb-api.ts'

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { HostReport, hostReportMethods, ListedReport, ReportDelivery, reportFormats, ReportId } from '../host-report.ts'
-import { longestReportDays } from '../report-rows.ts'
+import { maxReportDays } from '../report-rows.ts'
 import { answer } from './answer.ts'
 import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, wholeAs } from './parameters.ts'
 
 const { limit } = hostReportMethods.reports.input.shape
 
-/** `GET /api/v1/reports`: of one host, or of all. */
+/** `GET /api/v1/reports`: reports of one host or of all. */
 export const ReportsQuery = z.strictObject({
   hostId: hostId.optional(),
   limit: wholeAs(limit).default(limit.parse(undefined)),
 })
 
-/** `hostId` is null of a host that is not in the list any more. */
+/** `hostId` is null if the host is no longer configured. */
 const ofHost = { hostId: z.int().nullable() }
 const ShownListing = ListedReport.omit({ hostKey: true }).extend(ofHost)
 const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(ofHost)
 
-/** Its answer. */
-export const ReportsAnswer = answer(z.array(ShownListing), z.object({ count: z.int() }))
+/** The response. */
+export const ReportsResponse = answer(z.array(ShownListing), z.object({ count: z.int() }))
 
 /** The path of one report. */
 export const ReportPath = z.object({ id: ReportId })
@@ -27,8 +27,8 @@ const formats = ['json', ...reportFormats] as const
 export const ReportQuery = z.strictObject({
   format: z.enum(formats, `must be one of ${formats.join(', ')}`).optional(),
 })
-/** Its answer. */
-export const ReportAnswer = answer(ShownReport, z.object({ delivery: ReportDelivery }))
+/** The response. */
+export const ReportResponse = answer(ShownReport, z.object({ delivery: ReportDelivery }))
 
 /** `POST /api/v1/reports`: `from` and `to` are epoch seconds. */
 export const BuildReportRequest = z
@@ -39,9 +39,9 @@ export const BuildReportRequest = z
     timezone: TimeZone.optional(),
   })
   .refine(forwards, backwards)
-  .refine(({ from, to }) => to - from <= longestReportDays * 86_400, {
+  .refine(({ from, to }) => to - from <= maxReportDays * 86_400, {
     path: ['to'],
-    message: `must be at most ${longestReportDays} days later than from`,
+    message: `must be at most ${maxReportDays} days later than from`,
   })
-/** Its answer. */
-export const BuildReportAnswer = answer(ShownReport, z.object({}))
+/** The response. */
+export const BuildReportResponse = answer(ShownReport, z.object({}))

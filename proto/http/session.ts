@@ -4,11 +4,11 @@ import { ownPathOf } from '../own-path.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
-/** Longest path that somebody is sent back to. */
+/** Maximum length of a return path. */
 const returnLength = 2_048
 const notAPath = 'must be a path of this site, such as /overview'
 
-/** A path of this site in the form a browser will read it: with nothing in it that leads to another site. */
+/** A path of this site, normalized as by a browser, that cannot lead to another site. */
 export const ReturnPath = text
   .max(returnLength, `must not be longer than ${returnLength} characters`)
   .transform((given, context) => {
@@ -21,36 +21,36 @@ export const ReturnPath = text
 /** `GET /api/v1/auth/sign-in` */
 export const SignInQuery = z.strictObject({ return: ReturnPath.default('/') })
 
-/** `GET /api/v1/auth/callback`: where the identity provider sends people back to, with what it chooses to add. */
+/** `GET /api/v1/auth/callback`: the redirect of the identity provider, which may add parameters. */
 export const CallbackQuery = z.object({
   return: ReturnPath.default('/'),
-  // An empty one would be equal to a cookie that is missing.
+  // An empty state would be equal to a missing cookie.
   state: text.min(1, 'must not be empty').max(64),
   handshaken: text.max(1).optional(),
   __clerk_handshake: text.max(16_384).optional(),
   __clerk_db_jwt: text.max(2_048).optional(),
 })
 
-/** `POST /api/v1/auth/session`: an API key, to be kept by the browser in a cookie that its scripts cannot read. */
+/** `POST /api/v1/auth/session`: an API key that the browser stores in an HttpOnly cookie. */
 export const SessionRequest = z.strictObject({ key: z.string().min(1, 'is required').max(4_096, 'is no API key') })
 
-/** Who is asking, and what they may do. */
+/** The caller and its permissions. */
 export const Me = z.object({
   kind: Identity.shape.kind,
   subject: z.string(),
   ...Profile.shape,
   provider: z.enum(['none', 'idp', 'proxy', 'trusted']),
-  /** Features this caller may use. */
+  /** Features that the caller can use. */
   features: z.array(Feature),
-  /** Whether what is shown may be read, and whether anything may be changed, in so far as the features allow. */
+  /** Read and write access, within the features. */
   may: z.object({ read: z.boolean(), write: z.boolean() }),
-  /** How to become somebody else: a page that leads to the identity provider, and whether API keys are taken. */
+  /** How to sign in: the page that redirects to the identity provider, and whether API keys are accepted. */
   signIn: z.object({ page: z.string().nullable(), key: z.boolean() }),
 })
 export type Me = z.infer<typeof Me>
 
-/** `GET /api/v1/auth/me`, and the answer to a sign-in. */
-export const MeAnswer = answer(Me, z.object({}))
+/** `GET /api/v1/auth/me`, and the response to a sign-in. */
+export const MeResponse = answer(Me, z.object({}))
 
 /** `DELETE /api/v1/auth/session` */
-export const SignOutAnswer = answer(z.object({ signedOut: z.literal(true) }), z.object({}))
+export const SignOutResponse = answer(z.object({ signedOut: z.literal(true) }), z.object({}))

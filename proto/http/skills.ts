@@ -3,12 +3,12 @@ import { SkillName, SkillSummary } from '../skills.ts'
 import { answer } from './answer.ts'
 
 /** `GET /api/v1/agent/skills` */
-export const SkillsAnswer = answer(z.array(SkillSummary), z.object({ count: z.int() }))
+export const SkillsResponse = answer(z.array(SkillSummary), z.object({ count: z.int() }))
 
-/** `GET /api/v1/agent/skills/{name}`: with the whole file. */
-export const SkillAnswer = answer(SkillSummary.extend({ text: z.string() }), z.object({}))
+/** `GET /api/v1/agent/skills/{name}`: with the complete file. */
+export const SkillResponse = answer(SkillSummary.extend({ text: z.string() }), z.object({}))
 
-/** `GET /.well-known/agent-skills/index.json`, as agentskills.io publishes the form. */
+/** `GET /.well-known/agent-skills/index.json`, in the format of agentskills.io. */
 export const SkillIndex = z.object({
   $schema: z.literal('https://schemas.agentskills.io/discovery/0.2.0/schema.json'),
   skills: z.array(
@@ -16,7 +16,7 @@ export const SkillIndex = z.object({
       name: SkillName,
       type: z.literal('skill-md'),
       description: z.string(),
-      /** Where the file is, as seen from the index. */
+      /** URL of the file, relative to the index. */
       url: z.string(),
       /** `sha256:` and the hexadecimal hash of the file's bytes. */
       digest: z.string(),

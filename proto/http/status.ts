@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { HostState } from '../host.ts'
 
-/** `GET /api/health`: the literal shape of the specification. */
+/** `GET /api/health`: the shape of the specification. */
 export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
 
-/** `GET /api/healthz`: from state at most 10 seconds old; anonymous callers see ids and statuses only. */
+/** `GET /api/healthz`: state at most 10 seconds old; anonymous callers see only ids and statuses. */
 export const Healthz = z.object({
   ok: z.boolean(),
   hosts: z.array(
@@ -26,6 +26,6 @@ export const Version = z.object({
   gitSha: z.string().nullable(),
   gitRef: z.string().nullable(),
   builtAt: z.string().nullable(),
-  /** What the installation calls itself. */
+  /** The name of the edition. */
   edition: z.string(),
 })

@@ -5,7 +5,7 @@ import { bodyHostId } from './parameters.ts'
 
 const Name = z.string().min(1).max(256)
 
-/** `POST /api/v1/advice/table`: with `measure` codecs are measured, where the operator allows that. */
+/** `POST /api/v1/advice/table`: with `measure`, codecs are measured if the operator allows it. */
 export const TableAdviceRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   database: Name,
@@ -13,8 +13,8 @@ export const TableAdviceRequest = z.strictObject({
   measure: z.boolean().default(false),
 })
 
-/** Answer of `GET /api/v1/advice/host`: what is advised, and in `metadata.notes` why nothing is. */
-export const StructureAdviceAnswer = answer(
+/** The response of `GET /api/v1/advice/host`: recommendations, and `metadata.notes` if there are none. */
+export const StructureAdviceResponse = answer(
   z.array(StructureAdvice),
   z.object({ host: z.string(), notes: z.array(z.string()) }),
 )

@@ -221,7 +221,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       patterns: expect.arrayContaining([expect.objectContaining({ hash, values })]),
       settings: expect.any(Array),
     })
-    expect(await failure('compare_hosts', { hostIds: [0, 7] })).toContain('there are 0 (one), 1 (two)')
+    expect(await failure('compare_hosts', { hostIds: [0, 7] })).toContain('available: 0 (one), 1 (two)')
   })
 
   it('find_reference_query finds statements that run', async () => {
@@ -273,7 +273,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       y: ['orders'],
       rows: rows.map((row) => Object.values(row)),
     })
-    expect(await failure('query_and_visualize', { ...given, y: ['order'] })).toContain('did you mean orders?')
+    expect(await failure('query_and_visualize', { ...given, y: ['order'] })).toContain('did you mean "orders"?')
   })
 
   it('forecast_disk_capacity tells how disks go on', async () => {

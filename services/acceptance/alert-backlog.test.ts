@@ -9,8 +9,8 @@ import { z } from 'zod'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
-import { type Notice, asMessage } from '../alert-dispatcher/notice.ts'
+import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { type Notification, asMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/ask.ts'
 import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
 
@@ -62,8 +62,8 @@ const receivedFrom = (body: unknown): Received => {
   return { atMs: performance.now(), title: raw.title, conditions }
 }
 
-const publish = (store: Store, notice: Notice) =>
-  store.update(`state:${notice.id}`, z.number(), () => ({ value: 1, outbox: [asMessage(notice)] }))
+const publish = (store: Store, notification: Notification) =>
+  store.update(`state:${notification.id}`, z.number(), () => ({ value: 1, outbox: [asMessage(notification)] }))
 
 interface Servers {
   redis: string
@@ -129,8 +129,8 @@ const countsOf = (received: readonly Received[]): Map<string, number> => {
 }
 
 const hosts = Array.from({ length: 500 }, (_, index) => `host-${index}`)
-const unreachable = (host: string, kind: 'fire' | 'recover'): Notice =>
-  noticeOf({
+const unreachable = (host: string, kind: 'fire' | 'recover'): Notification =>
+  notificationOf({
     kind,
     sequence: kind === 'fire' ? 0 : 1,
     episode: `down-${host}`,
@@ -150,14 +150,18 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
     const limits = JSON.stringify({ concurrency: 2, perSecond: 1, burst: 1 })
     const env = { TEST_CHANNELS: '1', TEST_LIMITS: limits, HEALTH_ALERT_WEBHOOK_URL: receiver.url }
     await Promise.all([start('one', env), start('two', env)])
-    const warning = (index: number) => noticeOf({ episode: `w${index}`, title: `warning ${index}`, hostKey: null })
+    const warning = (index: number) =>
+      notificationOf({ episode: `w${index}`, title: `warning ${index}`, hostKey: null })
     await Promise.all(Array.from({ length: 100 }, (_, index) => publish(store, warning(index))))
     await eventually(
       async () => receiver.received.length,
       (count) => count >= 4,
     )
     const before = receiver.received.length
-    await publish(store, noticeOf({ episode: 'c', title: 'the critical one', severity: 'critical', hostKey: null }))
+    await publish(
+      store,
+      notificationOf({ episode: 'c', title: 'the critical one', severity: 'critical', hostKey: null }),
+    )
     const place = await eventually(
       async () => receiver.received.findIndex(({ title }) => title.includes('the critical one')),
       (index) => index >= 0,

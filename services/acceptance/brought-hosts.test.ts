@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ConnectionSessionAnswer, ConnectionTestAnswer, UserConnectionAnswer } from '#proto/http/connections.ts'
-import { ChartAnswer, HostsAnswer, HostStatusAnswer, TableAnswer } from '#proto/http/data.ts'
+import { ConnectionSessionResponse, ConnectionTestResponse, UserConnectionResponse } from '#proto/http/connections.ts'
+import { ChartResponse, HostsResponse, HostStatusResponse, TableResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
@@ -48,7 +48,7 @@ describeOnTopologies('databases that people bring', (topology) => {
   const post = (to: Product, path: string, body: unknown) =>
     ask(`${to.url}${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) })
   const openSession = async () =>
-    ConnectionSessionAnswer.parse((await post(product, '/api/v1/browser-connections/sessions', target())).body).data
+    ConnectionSessionResponse.parse((await post(product, '/api/v1/browser-connections/sessions', target())).body).data
   const sizes = async () => {
     const sql = `SELECT concat(database, '.', table) AS table, sum(rows) AS rows FROM system.parts
       WHERE active AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')
@@ -58,7 +58,7 @@ describeOnTopologies('databases that people bring', (topology) => {
   const expectItsChart = async (path: string, headers: Record<string, string> = {}) => {
     const both = async () => {
       const { body } = await ask(`${product.url}${path}`, { headers })
-      return { shown: ChartAnswer.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
+      return { shown: ChartResponse.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
     }
     // A merge may come between the two questions.
     const { shown } = await eventually(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
@@ -68,12 +68,12 @@ describeOnTopologies('databases that people bring', (topology) => {
   it('are tried: the version of one that is there, the reason of one that is not', async () => {
     const path = '/api/v1/browser-connections/test'
     const [said] = await askEngine(own.url, 'SELECT version() AS version')
-    expect(ConnectionTestAnswer.parse((await post(product, path, target())).body).data).toMatchObject({
+    expect(ConnectionTestResponse.parse((await post(product, path, target())).body).data).toMatchObject({
       ok: true,
       ...said,
     })
     const wrong = await post(product, path, { ...target(), password: 'wrong-password' })
-    expect(ConnectionTestAnswer.parse(wrong.body).data).toMatchObject({ ok: false, reason: 'refused' })
+    expect(ConnectionTestResponse.parse(wrong.body).data).toMatchObject({ ok: false, reason: 'refused' })
     expect(wrong.text).not.toContain('wrong-password')
   })
 
@@ -82,9 +82,9 @@ describeOnTopologies('databases that people bring', (topology) => {
     const headers = { [header]: token }
     await expectItsChart('/api/v1/charts/top-table-size', headers)
     const table = await ask(`${product.url}/api/v1/tables/settings?limit=1`, { headers })
-    expect(TableAnswer.parse(table.body).data).toHaveLength(1)
+    expect(TableResponse.parse(table.body).data).toHaveLength(1)
     const status = await ask(`${product.url}/api/v1/host-status?hostId=0`, { headers })
-    expect(HostStatusAnswer.parse(status.body).metadata.host).toBe(new URL(own.url).host)
+    expect(HostStatusResponse.parse(status.body).metadata.host).toBe(new URL(own.url).host)
     const sql = { method: 'POST', headers: { ...json, ...headers }, body: '{"query":"SELECT currentUser() AS me"}' }
     const answered = await ask(`${product.url}/api/v1/explorer/query`, sql)
     expect(answered, answered.text).toMatchObject({ status: 200 })
@@ -100,11 +100,11 @@ describeOnTopologies('databases that people bring', (topology) => {
   it('are kept under a negative id, and are there after a start', async () => {
     const added = await post(product, '/api/v1/user-connections', { ...target(), name: 'mine' })
     expect(added, added.text).toMatchObject({ status: 200 })
-    const { hostId } = UserConnectionAnswer.parse(added.body).data
+    const { hostId } = UserConnectionResponse.parse(added.body).data
     await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
     await product.query.restart()
     await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
-    const { data } = HostsAnswer.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+    const { data } = HostsResponse.parse((await ask(`${product.url}/api/v1/hosts`)).body)
     expect(data.map(({ id, name }) => ({ id, name }))).toEqual([
       { id: 0, name: 'not there' },
       { id: hostId, name: 'mine' },
@@ -115,7 +115,7 @@ describeOnTopologies('databases that people bring', (topology) => {
     for (const path of ['test', 'sessions']) {
       const refused = await post(closed, `/api/v1/browser-connections/${path}`, target())
       expect(refused.status).toBe(400)
-      expect(refused.text).toContain('url leads nowhere that this installation may connect to')
+      expect(refused.text).toContain('url is not an address that this installation may connect to')
     }
     const kept = await post(closed, '/api/v1/user-connections', { ...target(), name: 'mine' })
     expect(kept.status).toBe(501)

@@ -34,7 +34,7 @@ it('prints every problem of a folder of alert definitions and exits 1', async ()
   expect(stderr.split('\n')).toEqual([
     'digest.yaml: windowMinutes must be at most 1440',
     'routing.yaml: routes[0]: target must not be empty',
-    'routing.yaml: routes[1]: to is not known here',
+    'routing.yaml: routes[1]: to is unknown',
     '',
   ])
 })
@@ -42,7 +42,7 @@ it('prints every problem of a folder of alert definitions and exits 1', async ()
 it('exits 0 when there is nothing wrong', async () => {
   await rm(join(folder, 'routing.yaml'))
   await writeFile(join(folder, 'digest.yaml'), 'enabled: true\nwindowMinutes: 15\n')
-  expect(check(folder)).toEqual({ status: 0, stdout: 'digest.yaml: nothing wrong\n', stderr: '' })
+  expect(check(folder)).toEqual({ status: 0, stdout: 'digest.yaml: valid\n', stderr: '' })
 })
 
 it('says of each server that is configured why it cannot be used, where that is asked for', async () => {
@@ -55,7 +55,7 @@ it('says of each server that is configured why it cannot be used, where that is 
   expect(checkWith(variables, folder)).toMatchObject({ status: 0 })
   const { status, stderr } = checkWith(variables, '--connect', folder)
   expect(status).toBe(1)
-  expect(stderr).toContain('digest.yaml: nothing wrong\n')
+  expect(stderr).toContain('digest.yaml: valid\n')
   expect(stderr).toContain(`state database "${file}": is a folder; name a file in it\n`)
   expect(stderr).toMatch(
     /^cannot connect to NATS at 127\.0\.0\.1:\d+: connection refused; check that the server runs .*$/m,
@@ -75,7 +75,7 @@ it('says in one line what ended a process before it had a log, and its stack whe
     status: 1,
     stdout: '',
     stderr:
-      'watchhouse ended by an error: Error: cannot read postgres://[hidden]@db; set LOG_LEVEL=debug for its stack\n',
+      'watchhouse stopped by an error: Error: cannot read postgres://[hidden]@db; set LOG_LEVEL=debug for its stack\n',
   })
   const verbose = checkWith({ ...variables, LOG_LEVEL: 'debug' }, folder)
   expect(verbose.stderr).toContain('main.ts:')
@@ -93,7 +93,7 @@ const brokenEnvironment = `
 `
 
 describeWith(['nats', 'redis', 'postgres'], 'check-config with servers', () => {
-  it('exits 0 when all of them can be used', async () => {
+  it('exits 0 when all of them can be used', { tags: ['long'] }, async () => {
     await using nats = await startNats({ private: true })
     await using redis = await startRedis({ private: true })
     await using postgres = await startPostgres()

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { ConversationAnswer, ConversationsAnswer, FollowUpsAnswer } from '#proto/http/conversations.ts'
-import { PruneAnswer } from '#proto/http/cron.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { ConversationResponse, ConversationsResponse, FollowUpsResponse } from '#proto/http/conversations.ts'
+import { PruneResponse } from '#proto/http/cron.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/convstore/testing/convstore-server.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
@@ -66,7 +66,7 @@ describeOnTopologies('conversations of two people', (topology) => {
   afterAll(() => scope.disposeAsync())
 
   const idsOf = async (who: string) =>
-    ConversationsAnswer.parse((await send(who, 'GET', '?limit=100')).body)
+    ConversationsResponse.parse((await send(who, 'GET', '?limit=100')).body)
       .data.map(({ id }) => id)
       .toSorted()
 
@@ -77,7 +77,7 @@ describeOnTopologies('conversations of two people', (topology) => {
 
   it('come back as they were kept, and are called by how they began', async () => {
     expect((await send(ada, 'PUT', '/one', conversation())).status).toBe(200)
-    const { data } = ConversationAnswer.parse((await send(ada, 'GET', '/one')).body)
+    const { data } = ConversationResponse.parse((await send(ada, 'GET', '/one')).body)
     expect(data).toMatchObject({ ...conversation(), title: 'Warum sind die "merges" langsam? 🐘 \\', host: 'silent' })
   })
 
@@ -117,14 +117,14 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect([await idsOf(ada), await idsOf(eve)]).toEqual([[], ['one']])
     expect((await send(ada, 'GET', '/export')).text).toBe('')
     const headers = { authorization: `Bearer ${await provider.token({ sub: ada })}` }
-    const { data } = AuditAnswer.parse((await ask(`${product.url}/api/v1/audit`, { headers })).body)
+    const { data } = AuditResponse.parse((await ask(`${product.url}/api/v1/audit`, { headers })).body)
     expect(data).toContainEqual(expect.objectContaining({ action: 'remove-conversations', result: 'done' }))
   })
 
   it('are looked through for old ones when the scheduler asks', async () => {
     const headers = { authorization: `Bearer ${cronSecret}` }
     const { body } = await ask(`${product.url}/api/cron/retention-prune`, { headers })
-    expect(PruneAnswer.parse(body).data.removed.agent).toEqual({ conversations: 0 })
+    expect(PruneResponse.parse(body).data.removed.agent).toEqual({ conversations: 0 })
     expect(await idsOf(eve)).toEqual(['one'])
   })
 
@@ -167,7 +167,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
     expect([...service.threads.values()]).toMatchObject([{ external_id: 'user_ada:one', tags: ['user:user_ada'] }])
     gateway.play([{ say: [{ text: '["Which table?"]' }] }])
     const { body } = await send(ada, 'GET', '/one/follow-ups')
-    expect(FollowUpsAnswer.parse(body).data).toEqual({ questions: ['Which table?'] })
+    expect(FollowUpsResponse.parse(body).data).toEqual({ questions: ['Which table?'] })
     expect((await send(eve, 'GET', '/one/follow-ups')).status).toBe(404)
   })
 

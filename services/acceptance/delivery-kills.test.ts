@@ -12,8 +12,8 @@ import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, recordKey } from '../alert-dispatcher/delivery/record.ts'
-import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
-import { asMessage } from '../alert-dispatcher/notice.ts'
+import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { asMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/ask.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
@@ -66,14 +66,14 @@ const startCollector = async (): Promise<Collector> => {
 }
 
 const fire = (store: Store, number: number) => {
-  const notice = noticeOf({ episode: `episode-${number}`, title: `alert-${number} fires`, hostKey: null })
-  return store.update(`state:${number}`, z.number(), () => ({ value: number, outbox: [asMessage(notice)] }))
+  const notification = notificationOf({ episode: `episode-${number}`, title: `alert-${number} fires`, hostKey: null })
+  return store.update(`state:${number}`, z.number(), () => ({ value: number, outbox: [asMessage(notification)] }))
 }
 
 const recover = (store: Store, number: number) => {
   const of = { episode: `episode-${number}`, title: `alert-${number} ends`, hostKey: null }
-  const notice = noticeOf({ ...of, kind: 'recover', sequence: 1 })
-  return store.update(`state:${number}`, z.number(), () => ({ value: -number, outbox: [asMessage(notice)] }))
+  const notification = notificationOf({ ...of, kind: 'recover', sequence: 1 })
+  return store.update(`state:${number}`, z.number(), () => ({ value: -number, outbox: [asMessage(notification)] }))
 }
 
 interface Servers {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ApiKeyAnswer, CliDiscovery, DeviceCodeAnswer, OAuthFailure, TokenAnswer } from '#proto/http/auth.ts'
+import { ApiKeyResponse, CliDiscovery, DeviceCodeResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
 import { type Answered, ask } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -19,7 +19,7 @@ const adasBrowser = { 'x-svc-proxy-secret': proxySecret, 'x-forwarded-user': 'ad
 
 const begin = async (product: Product) => {
   const body = new URLSearchParams({ client_id: 'watch', scope: 'read' })
-  return DeviceCodeAnswer.parse((await ask(`${product.url}/auth/device/code`, { method: 'POST', body })).body)
+  return DeviceCodeResponse.parse((await ask(`${product.url}/auth/device/code`, { method: 'POST', body })).body)
 }
 
 const poll = (product: Product, deviceCode: string): Promise<Answered> => {
@@ -60,7 +60,7 @@ describeOnTopologies('a command line signs in', (topology) => {
     const exchanges = await Promise.all([poll(product, device_code), poll(product, device_code)])
     expect(exchanges.map(({ status }) => status).toSorted()).toEqual([200, 400])
     const granted = exchanges.find(({ status }) => status === 200)
-    const { access_token: token } = TokenAnswer.parse(granted?.body)
+    const { access_token: token } = TokenResponse.parse(granted?.body)
 
     expect(await hostsWith(bearer(token))).toBe(200)
     expect(await hostsWith({ 'x-api-key': token })).toBe(200)
@@ -80,7 +80,7 @@ describeOnTopologies('a command line signs in', (topology) => {
     const headers = { 'content-type': 'application/json', ...bearer(secret) }
     const body = JSON.stringify({ label: 'ci', days: 1 })
     const issued = await ask(`${product.url}/api/v1/auth/api-key`, { method: 'POST', headers, body })
-    const { apiKey, id } = ApiKeyAnswer.parse(issued.body).data
+    const { apiKey, id } = ApiKeyResponse.parse(issued.body).data
     expect(await hostsWith(bearer(apiKey))).toBe(200)
     await ask(`${product.url}/api/v1/auth/api-keys/${id}`, { method: 'DELETE', headers: bearer(secret) })
     expect(await hostsWith(bearer(apiKey))).toBe(401)
@@ -101,7 +101,7 @@ describe('device codes in the edge SQL binding', () => {
     await product.gateway.kill()
     await product.gateway.restart()
     expect((await approve(product, user_code, bearer(secret))).body).toMatchObject({ data: { subject: 'self-hosted' } })
-    const { access_token: token } = TokenAnswer.parse((await poll(product, device_code)).body)
+    const { access_token: token } = TokenResponse.parse((await poll(product, device_code)).body)
     expect((await ask(`${product.url}/api/v1/hosts`, { headers: bearer(token) })).status).toBe(200)
     expect(errorOf(await poll(product, device_code))).toBe('invalid_grant')
     await product.stop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ApiKeyAnswer } from '#proto/http/auth.ts'
+import { ApiKeyResponse } from '#proto/http/auth.ts'
 import { EgressPart } from '#proto/agent-parts.ts'
 import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.ts'
 import { chunksOf, dataOf, ofType, textOf } from '../agent/testing/start-agent.ts'
@@ -102,7 +102,7 @@ describeOnTopologies('data of a host', (topology) => {
     ;({ url } = scope.use(await startProduct({ topology, toolServer: true, agent: true, hosts, env })))
     const issue = { ...json, authorization: `Bearer ${keySecret}` }
     const issued = await ask(`${url}/api/v1/auth/api-key`, { method: 'POST', headers: issue, body: '{"label":"cron"}' })
-    apiKey = ApiKeyAnswer.parse(issued.body).data.apiKey
+    apiKey = ApiKeyResponse.parse(issued.body).data.apiKey
   })
   afterAll(() => scope.disposeAsync())
   beforeEach(() => sent.splice(0))

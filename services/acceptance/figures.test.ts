@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ChartAnswer, HostsAnswer, OverviewAnswer, TableAnswer, TableListAnswer } from '#proto/http/data.ts'
+import { ChartResponse, HostsResponse, OverviewResponse, TableResponse, TableListResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
@@ -33,7 +33,7 @@ describeOnTopologies('figures', (topology) => {
   const engine = (host: number, sql: string) => askEngine(sandboxes[host]?.url ?? '', sql)
 
   it('lists both hosts without their addresses or passwords', async () => {
-    const { data } = HostsAnswer.parse(await get('/api/v1/hosts'))
+    const { data } = HostsResponse.parse(await get('/api/v1/hosts'))
     expect(data.map(({ id, name }) => ({ id, name }))).toEqual([
       { id: 0, name: 'one' },
       { id: 1, name: 'two' },
@@ -41,7 +41,7 @@ describeOnTopologies('figures', (topology) => {
   })
 
   it.each([0, 1])('of the overview of host %i are what the engine itself says', async (host) => {
-    const { data, metadata } = OverviewAnswer.parse(await get(`/api/v1/overview?hostId=${host}`))
+    const { data, metadata } = OverviewResponse.parse(await get(`/api/v1/overview?hostId=${host}`))
     const [said] = await engine(
       host,
       `SELECT version() AS version, hostName() AS hostname, timezone() AS timezone, uptime() AS uptime,
@@ -58,7 +58,7 @@ describeOnTopologies('figures', (topology) => {
   })
 
   it('of the queries of today include those just asked', async () => {
-    const today = async () => OverviewAnswer.parse(await get('/api/v1/overview?hostId=0')).data.todayQueries ?? 0
+    const today = async () => OverviewResponse.parse(await get('/api/v1/overview?hostId=0')).data.todayQueries ?? 0
     const before = await today()
     for (let asked = 0; asked < 5; asked++) await engine(0, 'SELECT 1')
     await engine(0, 'SYSTEM FLUSH LOGS query_log')
@@ -68,7 +68,7 @@ describeOnTopologies('figures', (topology) => {
   it('of a chart of the past are those of the log, bucket by bucket', async () => {
     const to = Math.floor((Date.now() - dayMs) / 1000 / hourSeconds) * hourSeconds
     const from = to - 24 * hourSeconds
-    const { data, metadata } = ChartAnswer.parse(
+    const { data, metadata } = ChartResponse.parse(
       await get(`/api/v1/charts/query-count?hostId=0&from=${from}&to=${to}&interval=toStartOfHour`),
     )
     const said = await engine(
@@ -87,7 +87,7 @@ describeOnTopologies('figures', (topology) => {
 
   it('of a chart of the present are those of the parts', async () => {
     const sizes = async () => {
-      const { data } = ChartAnswer.parse(await get('/api/v1/charts/top-table-size?hostId=1'))
+      const { data } = ChartResponse.parse(await get('/api/v1/charts/top-table-size?hostId=1'))
       const said = await engine(
         1,
         `SELECT concat(database, '.', table) AS table, sum(rows) AS rows FROM system.parts
@@ -102,7 +102,7 @@ describeOnTopologies('figures', (topology) => {
 
   it('of a table page are the rows of the engine, sorted and filtered as asked', async () => {
     const path = '/api/v1/tables/settings?hostId=0&sort=name.asc&filter=name.contains.max_threads&limit=3'
-    const { data, metadata } = TableAnswer.parse(await get(path))
+    const { data, metadata } = TableResponse.parse(await get(path))
     const sql = `SELECT name, value FROM system.settings WHERE positionCaseInsensitive(name, 'max_threads') > 0 ORDER BY name LIMIT 4`
     const said = await engine(0, sql)
     expect(data.map(({ name }) => name)).toEqual(said.slice(0, 3).map(({ name }) => name))
@@ -111,7 +111,7 @@ describeOnTopologies('figures', (topology) => {
   })
 
   it('of the table list are all tables outside the system databases', async () => {
-    const { data } = TableListAnswer.parse(await get('/api/v1/tables?hostId=0'))
+    const { data } = TableListResponse.parse(await get('/api/v1/tables?hostId=0'))
     const said = await engine(
       0,
       `SELECT database, name AS table FROM system.tables WHERE database ${outsideSystem} ORDER BY database, table`,

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { HostsAnswer, OverviewAnswer } from '#proto/http/data.ts'
+import { HostsResponse, OverviewResponse } from '#proto/http/data.ts'
 import { Healthz } from '#proto/http/status.ts'
 import { ask, eventually } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
@@ -24,13 +24,13 @@ const start = (): Promise<Product> =>
 
 const tableCounts = async (product: Product): Promise<(number | null)[]> => {
   const answers = await Promise.all([0, 1].map((host) => ask(`${product.url}/api/v1/overview?hostId=${host}`)))
-  return answers.map((answer) => OverviewAnswer.parse(answer.body).data.tableCount)
+  return answers.map((answer) => OverviewResponse.parse(answer.body).data.tableCount)
 }
 
 it('starts two embedded hosts when no host is named, says so, and ends them with itself', async () => {
   const product = await start()
   expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
-  const { data } = HostsAnswer.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+  const { data } = HostsResponse.parse((await ask(`${product.url}/api/v1/hosts`)).body)
   expect(data.map(({ name }) => name)).toEqual(labels)
   const health = await eventually(
     async () => Healthz.parse((await ask(`${product.url}/api/healthz`)).body),

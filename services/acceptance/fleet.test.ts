@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ComparisonAnswer, SettingsDiffAnswer } from '#proto/http/comparison.ts'
-import { FleetAnswer } from '#proto/http/fleet.ts'
-import { OwnCostAnswer } from '#proto/http/own-cost.ts'
+import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
+import { FleetResponse } from '#proto/http/fleet.ts'
+import { OwnCostResponse } from '#proto/http/own-cost.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask, askEngine, eventually } from '../testing/ask.ts'
 import { type BadHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
@@ -34,7 +34,7 @@ describeOnTopologies('a fleet', (topology) => {
     expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
     return answer.body
   }
-  const fleet = async () => FleetAnswer.parse(await get('fleet'))
+  const fleet = async () => FleetResponse.parse(await get('fleet'))
 
   it('is listed with the state and load of every host, from a moment ago', async () => {
     const { data, metadata } = await eventually(fleet, ({ data: hosts }) =>
@@ -64,7 +64,7 @@ describeOnTopologies('a fleet', (topology) => {
   })
 
   it('is set side by side without those that are down', async () => {
-    const settings = SettingsDiffAnswer.parse(await get('settings-diff?hosts=0,2,3,1&differentOnly=1')).data
+    const settings = SettingsDiffResponse.parse(await get('settings-diff?hosts=0,2,3,1&differentOnly=1')).data
     expect(settings.hosts.map(({ name, error }) => [name, error?.code])).toEqual([
       ['one', undefined],
       ['down', 'unavailable'],
@@ -78,12 +78,12 @@ describeOnTopologies('a fleet', (topology) => {
       ['2', true],
       ['3', true],
     ])
-    const compared = ComparisonAnswer.parse(await get('compare?hosts=0,1,2&lastHours=1')).data
+    const compared = ComparisonResponse.parse(await get('compare?hosts=0,1,2&lastHours=1')).data
     expect(compared.hosts.map(({ metrics }) => metrics === null)).toEqual([false, false, true])
   })
 
   it('is told what watching it costs', async () => {
-    const cost = async () => OwnCostAnswer.parse(await get('own-cost?hostId=1')).data
+    const cost = async () => OwnCostResponse.parse(await get('own-cost?hostId=1')).data
     const known = await eventually(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
     expect(known?.total.cpuMs).toBeGreaterThan(0)
   })

@@ -1,8 +1,8 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
-import { ChartAnswer, TableAnswer } from '#proto/http/data.ts'
+import { ConnectionSessionResponse } from '#proto/http/connections.ts'
+import { ChartResponse, TableResponse } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
@@ -35,7 +35,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
     brought = await startSeeded('one')
     const hosts = [{ url: own.url, name: 'own' }]
     product = await startProduct({ topology: 'nats', hosts, guest: true, env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
-    const { token, header } = ConnectionSessionAnswer.parse((await openSession()).body).data
+    const { token, header } = ConnectionSessionResponse.parse((await openSession()).body).data
     headers = { [header]: token }
   })
   afterAll(async () => {
@@ -46,12 +46,12 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
 
   it('alone connects to them, and the first alone to the host list', async () => {
     const chart = await ask(`${product.url}/api/v1/charts/top-table-size`, { headers })
-    expect(ChartAnswer.parse(chart.body).data.length).toBeGreaterThan(0)
-    expect(TableAnswer.parse((await settings(headers)).body).data).toHaveLength(1)
-    expect(TableAnswer.parse((await settings()).body).data).toHaveLength(1)
+    expect(ChartResponse.parse(chart.body).data.length).toBeGreaterThan(0)
+    expect(TableResponse.parse((await settings(headers)).body).data).toHaveLength(1)
+    expect(TableResponse.parse((await settings()).body).data).toHaveLength(1)
     const [first, guest] = product.operationsUrls
     expect(await sentBy(first)).toEqual(['own'])
-    expect(await sentBy(guest)).toEqual(['brought'])
+    expect(await sentBy(guest)).toEqual(['user-connection'])
   })
 
   it('is not needed for the host list, and without it they are not reached', async () => {
@@ -59,7 +59,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
     expect((await settings()).status).toBe(200)
     const refused = await openSession()
     expect(refused.status).toBe(503)
-    expect(Failure.parse(refused.body).error.message).toContain('no process for them runs')
+    expect(Failure.parse(refused.body).error.message).toContain('no process with SVC_QUERY_ROLE=guest is running')
     expect((await settings(headers)).status).toBe(503)
     await product.guest?.restart()
     expect((await settings(headers)).status).toBe(200)

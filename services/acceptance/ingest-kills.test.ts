@@ -1,7 +1,7 @@
 // @module-tag long
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
+import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { InboundEvent, inboundSubjects } from '#proto/inbound-event.ts'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { eventually } from '../testing/ask.ts'
@@ -40,7 +40,7 @@ const sendUntilKept = async (url: string, body: string): Promise<string> => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   for (;;) {
     const answer = await fetch(`${url}/api/events/ingest`, { method: 'POST', headers, body }).catch(() => undefined)
-    if (answer?.status === 202) return IngestAnswer.parse(await answer.json()).data.ids[0] ?? ''
+    if (answer?.status === 202) return IngestResponse.parse(await answer.json()).data.ids[0] ?? ''
     // A sender is told to come again in no other way.
     if (answer !== undefined && answer.status < 500)
       throw new Error(`answered ${answer.status}: ${await answer.text()}`)
@@ -54,7 +54,7 @@ const listed = async (url: string): Promise<Map<string, string[]>> => {
   let before: string | null = ''
   while (before !== null) {
     const page = before === '' ? '' : `&before=${before}`
-    const { data, metadata } = EventsAnswer.parse(await (await fetch(`${url}/api/v1/events?limit=500${page}`)).json())
+    const { data, metadata } = EventsResponse.parse(await (await fetch(`${url}/api/v1/events?limit=500${page}`)).json())
     for (const { dedupKey, id } of data) found.set(dedupKey, [...(found.get(dedupKey) ?? []), id])
     before = metadata.next
   }

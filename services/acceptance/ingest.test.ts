@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { EventsAnswer } from '#proto/http/events.ts'
+import { EventsResponse } from '#proto/http/events.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { ask, eventually } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
@@ -70,7 +70,7 @@ describe('an alert of Alertmanager', () => {
       (count) => count === 2,
     )
     expect(webhook.told[1]).toContain('RECOVERED: Disk')
-    const found = EventsAnswer.parse((await ask(`${product.url}/api/v1/events?search=disk`)).body).data
+    const found = EventsResponse.parse((await ask(`${product.url}/api/v1/events?search=disk`)).body).data
     expect(found.map(({ status }) => status)).toEqual(['resolved', 'firing'])
   })
 })

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  DismissInsightAnswer,
-  FindingsAnswer,
-  GenerateInsightsAnswer,
-  InsightsAnswer,
-  InsightStatusAnswer,
+  DismissInsightResponse,
+  FindingsResponse,
+  GenerateInsightsResponse,
+  InsightsResponse,
+  InsightStatusResponse,
 } from '#proto/http/insights.ts'
 import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
@@ -86,8 +86,8 @@ describeOnTopologies('insights', (topology) => {
     const headers = { 'content-type': 'application/json' }
     return ask(`${product.url}/api/v1/insights/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   }
-  const generate = async (body: object) => GenerateInsightsAnswer.parse((await post('generate', body)).body)
-  const listed = async (more = '') => InsightsAnswer.parse(await get(`insights?hostId=0${more}`)).data
+  const generate = async (body: object) => GenerateInsightsResponse.parse((await post('generate', body)).body)
+  const listed = async (more = '') => InsightsResponse.parse(await get(`insights?hostId=0${more}`)).data
 
   it('are found, kept on the host and listed, with what they rest on', async () => {
     expect(await listed()).toEqual([])
@@ -107,7 +107,7 @@ describeOnTopologies('insights', (topology) => {
   })
 
   it('are findings too, in the shape that was promised', async () => {
-    const { findings, count } = FindingsAnswer.parse(await get('findings?host=0'))
+    const { findings, count } = FindingsResponse.parse(await get('findings?host=0'))
     expect(findings).toHaveLength(count)
     expect(findings.map(({ kind }) => kind)).toContain('stuck-mutation')
     expect(await ask(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
@@ -115,7 +115,7 @@ describeOnTopologies('insights', (topology) => {
 
   it('are not looked for again at once, unless that is forced; one that was dismissed stays so', async () => {
     const [first] = await listed()
-    const dismissed = DismissInsightAnswer.parse((await post('dismiss', { hostId: 0, id: first?.id })).body)
+    const dismissed = DismissInsightResponse.parse((await post('dismiss', { hostId: 0, id: first?.id })).body)
     expect(dismissed.data).toMatchObject({ id: first?.id, dismissed: { by: expect.any(String) } })
     expect((await generate({ hostId: 0 })).metadata).toMatchObject({ ran: false })
     expect((await generate({ hostId: 0, force: true })).metadata).toMatchObject({ ran: true })
@@ -128,7 +128,7 @@ describeOnTopologies('insights', (topology) => {
   it('of a user who may only read are told and not kept, and the status says why', async () => {
     const { data } = await generate({ hostId: 1 })
     expect(data.map(({ kind }) => kind)).toContain('stuck-mutation')
-    const status = InsightStatusAnswer.parse(await get('insights/status?hostId=1'))
+    const status = InsightStatusResponse.parse(await get('insights/status?hostId=1'))
     expect(status.data).toMatchObject({ backend: 'clickhouse', reason: null })
     expect(status.data.lastRun?.notKept).toContain('read-only')
     expect(await get('insights/backend')).toEqual({ backend: 'clickhouse' })
@@ -150,14 +150,14 @@ describeOnTopologies('insights', (topology) => {
       status: 503,
       text: expect.stringContaining('silent'),
     })
-    expect(InsightStatusAnswer.parse(await get('insights/status?hostId=2')).data.lastRun).toBeNull()
+    expect(InsightStatusResponse.parse(await get('insights/status?hostId=2')).data.lastRun).toBeNull()
   })
 
   it.each([
     ['generate', { hostId: 9 }, 404, 'hostId'],
     ['generate', { hostId: 0, force: 'yes' }, 400, 'force'],
     ['dismiss', { hostId: 0, id: 'x' }, 400, 'id'],
-    ['dismiss', { hostId: 0, id: '0'.repeat(32) }, 404, 'no such insight'],
+    ['dismiss', { hostId: 0, id: '0'.repeat(32) }, 404, 'insight not found'],
   ])('%s with %j is refused with %d', async (path, body, status, words) => {
     expect(await post(path, body)).toMatchObject({ status, text: expect.stringContaining(words) })
   })

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { SettledIdAnswer } from '#proto/http/alerts.ts'
+import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { certificate } from '../alert-dispatcher/channels/testing/certificate.ts'
@@ -128,7 +128,7 @@ describe('a secret whose address changes', () => {
     const target = { name: 'team', format: 'raw' }
     const headers = { Authorization: `Bearer ${ownToken}` }
     const added = await send('POST', 'webhook-targets', { ...target, url: `${secure.url}/hook`, headers })
-    const { id } = SettledIdAnswer.parse(added.body).data
+    const { id } = AlertConfigIdResponse.parse(added.body).data
     const change = (more: object) => send('PUT', `webhook-targets/${id}`, { ...target, ...more })
     refused(await change({ url: `${foreignSecure.url}/hook` }), 'headers')
     await test('webhook-targets')

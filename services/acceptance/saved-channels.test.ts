@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
-import { AlertConfigAnswer } from '#proto/http/alerts.ts'
+import { AlertConfigResponse } from '#proto/http/alerts.ts'
 import { type Answered, ask, eventually } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
@@ -95,7 +95,7 @@ describe('a channel that is saved over its variable', () => {
   const problems = async (): Promise<Record<string, string | null>> => {
     const { body } = await ask(`${product.url}/api/v1/health/alert-config`)
     return Object.fromEntries(
-      AlertConfigAnswer.parse(body).data.channels.map(({ channel, problem }) => [channel, problem]),
+      AlertConfigResponse.parse(body).data.channels.map(({ channel, problem }) => [channel, problem]),
     )
   }
 
@@ -121,7 +121,7 @@ describe('a channel that is saved over its variable', () => {
       expect(await problems()).toMatchObject(broken)
       for (const channel of ['chat-a', 'paging-a'])
         expect(product.output()).toMatch(
-          new RegExp(`"channel":"${channel}","reason":"[^"]+","msg":"channel cannot be used"`),
+          new RegExp(`"channel":"${channel}","reason":"[^"]+","msg":"channel unavailable"`),
         )
       expect(product.output()).toContain('"entry":"channel push-a"')
       expect(product.output()).not.toContain('no token')

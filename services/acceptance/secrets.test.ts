@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ApiKeyAnswer } from '#proto/http/auth.ts'
+import { ApiKeyResponse } from '#proto/http/auth.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { ask } from '../testing/ask.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
@@ -49,7 +49,7 @@ describeOnTopologies('secrets', (topology) => {
       headers: { ...operator, 'content-type': 'application/json' },
       body: '{"label":"secrets"}',
     })
-    const { apiKey: key } = ApiKeyAnswer.parse(issued.body).data
+    const { apiKey: key } = ApiKeyResponse.parse(issued.body).data
     // A caller who is let in, and one whose credentials are none here.
     const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
     const asked = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']

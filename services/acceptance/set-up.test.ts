@@ -80,7 +80,7 @@ describe('set-up', () => {
 
   it('builds the web once, hands signals on and gives the product’s exit code', async () => {
     const first = await startAndStop('SIGTERM')
-    expect(first).toEqual({ code: 7, said: expect.stringContaining('Building the web … done') })
+    expect(first).toEqual({ code: 7, said: expect.stringContaining('Building the web UI … done') })
     const second = await startAndStop('SIGINT')
     expect(second).toEqual({ code: 7, said: 'up query\n' })
     expect(await builds()).toBe(1)
@@ -140,7 +140,9 @@ describe('set-up', () => {
     await once(child, 'close')
     expect({ code: child.exitCode, said: said() }).toMatchObject({
       code: 128 + constants.signals.SIGTERM,
-      said: expect.stringMatching(/^Building the web … 0 s\nStopping, .*\nBuilding the web … stopped after \d+ s\n$/),
+      said: expect.stringMatching(
+        /^Building the web UI … 0 s\nStopping; .*\nBuilding the web UI … stopped after \d+ s\n$/,
+      ),
     })
     await expect(readlink(join(directory, '.watchhouse/set-up.lock'))).rejects.toThrow('ENOENT')
     await write('web/package.json', files['web/package.json'] ?? '')
@@ -181,7 +183,7 @@ describe('set-up', () => {
     await once(child, 'close')
     expect(await startAndStop('SIGTERM', npm)).toMatchObject({
       code: 7,
-      said: expect.stringMatching(/^Removing what an installation left.*\n(.*\n)*Installing npm packages … done/),
+      said: expect.stringMatching(/^Removing an incomplete installation.*\n(.*\n)*Installing npm packages … done/),
     })
     expect(existsSync(join(directory, 'node_modules/zod/half.node'))).toBe(false)
     expect(existsSync(join(directory, '.watchhouse/installing'))).toBe(false)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ApiKeyAnswer } from '#proto/http/auth.ts'
-import { MeAnswer } from '#proto/http/session.ts'
+import { ApiKeyResponse } from '#proto/http/auth.ts'
+import { MeResponse } from '#proto/http/session.ts'
 import { ask } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -37,7 +37,7 @@ describeOnTopologies('people sign in', (topology) => {
   it('through a proxy, and are known by their own names to all services', async () => {
     expect((await fleet(named('ops'))).status).toBe(200)
     const { body } = await ask(`${product.url}/api/v1/auth/me`, { headers: latin1(named('ops')) })
-    expect(MeAnswer.parse(body).data).toMatchObject({ subject: 'josé', name: '山田 太郎', groups: ['ops'] })
+    expect(MeResponse.parse(body).data).toMatchObject({ subject: 'josé', name: '山田 太郎', groups: ['ops'] })
   })
 
   it('through a proxy, and not without one of the groups', async () => {
@@ -51,7 +51,7 @@ describeOnTopologies('people sign in', (topology) => {
       ...issue,
       body: '{"label":"laptop","scopes":["read"]}',
     })
-    const { apiKey: key, id } = ApiKeyAnswer.parse(issued.body).data
+    const { apiKey: key, id } = ApiKeyResponse.parse(issued.body).data
     const session = `${product.url}/api/v1/auth/session`
     const signedIn = await ask(session, { method: 'POST', headers: json, body: JSON.stringify({ key }) })
     expect(signedIn.status).toBe(200)

@@ -40,7 +40,7 @@ describe('a start that is refused', () => {
     const { code, output } = await runToEnd({ services: ['gatewya', 'query'], variables: someHost })
     expect(code).toBe(2)
     expect(output).toBe(
-      'no such service: gatewya; there are query, report, mcp, alert-dispatcher, ingest, agent and gateway, and all run when none is named\n',
+      'unknown service "gatewya"; available: query, report, mcp, alert-dispatcher, ingest, agent and gateway; without arguments all services run\n',
     )
   })
 
@@ -52,7 +52,7 @@ describe('a start that is refused', () => {
       variables: { ...someHost, OPERATIONS_PORT: taken, PORT: '0' },
     })
     expect(code).toBe(1)
-    expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is taken by another process`)
+    expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is already in use by another process`)
   })
 
   it('says in words that the port of the API is taken, and of an older variable that nobody reads it', async () => {
@@ -63,7 +63,7 @@ describe('a start that is refused', () => {
       variables: { ...someHost, OPERATIONS_PORT: '0', PORT: taken, VITE_COLUMNDB_TZ: 'UTC' },
     })
     expect(code).toBe(1)
-    expect(output).toContain(`watchhouse cannot start:\n  PORT: port ${taken} is taken by another process\n`)
+    expect(output).toContain(`watchhouse cannot start:\n  PORT: port ${taken} is already in use by another process\n`)
     expect(output).toMatch(/"variable":"VITE_COLUMNDB_TZ","reason":"is no longer read; set COLUMNDB_TZ instead"/)
   })
 })
@@ -77,7 +77,7 @@ describeWith(['redis'], 'a bus that cannot be reached', () => {
       variables: { ...someHost, NATS_URL, REDIS_URL: redis.url },
     })
     expect(code).toBe(1)
-    expect(output).toMatch(/"reason":"cannot connect to NATS at 127\.0\.0\.1:\d+: [^"]+","msg":"ended by an error"/)
+    expect(output).toMatch(/"reason":"cannot connect to NATS at 127\.0\.0\.1:\d+: [^"]+","msg":"stopped by an error"/)
     expect(output).not.toMatch(/marked|"stack"/)
   })
 })

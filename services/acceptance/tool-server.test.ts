@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { AuditAnswer } from '#proto/http/audit.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
 import { ask, askEngine, eventually } from '../testing/ask.ts'
 import { modern, startToolServer, type ToolServer } from '../testing/tool-server.ts'
@@ -146,7 +146,7 @@ describeOnTopologies('the tool server', (topology) => {
     await server.call('query', { sql: "SELECT 'a secret'" })
     await server.call('query', { sql: 'DROP TABLE `a secret`' })
     const { data } = await eventually(
-      async () => AuditAnswer.parse((await ask(`${server.url}/api/v1/audit?limit=100`)).body),
+      async () => AuditResponse.parse((await ask(`${server.url}/api/v1/audit?limit=100`)).body),
       (answer) => ['done', 'refused'].every((result) => answer.data.some((record) => record.result === result)),
     )
     const called = { actor: { kind: 'anonymous' }, action: 'call-tool', host: 'one', target: { tool: 'query' } }
@@ -241,7 +241,7 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it.each([
-      ['columndb://hosts/9/databases', 'no such host'],
+      ['columndb://hosts/9/databases', 'unknown host'],
       ['columndb://hosts/-1/databases', 'hostId must be'],
       ['columndb://hosts/0x0/databases', 'hostId must be'],
       [`columndb://${schemaOf('cafe', 'guest')}`, 'guests'],

@@ -341,7 +341,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('that answer for the host that was asked for and never for another', async () => {
-    expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('there are 0 (one), 1 (silent)')
+    expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('available: 0 (one), 1 (silent)')
     expect(await failure('query', { sql: 'SELECT 1', hostId: 1 })).toContain('silent')
     for (const hostId of ['0', -1, 0.5, null]) expect(await failure('get_metrics', { hostId })).toContain('hostId')
     expect(await failure('get_metrics', { hostid: 1 })).toContain('hostid')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { WeeklyReportAnswer } from '#proto/http/cron.ts'
-import { BuildReportAnswer, ReportAnswer, ReportsAnswer } from '#proto/http/reports.ts'
+import { WeeklyReportResponse } from '#proto/http/cron.ts'
+import { BuildReportResponse, ReportResponse, ReportsResponse } from '#proto/http/reports.ts'
 import { lastWeek } from '../report/reports/material.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
@@ -67,12 +67,12 @@ describeOnTopologies('the weekly report', (topology) => {
   const round = async () => {
     const headers = { authorization: `Bearer ${secret}` }
     const { body } = await ask(`${product.url}/api/cron/weekly-report`, { headers })
-    return WeeklyReportAnswer.parse(body).data
+    return WeeklyReportResponse.parse(body).data
   }
-  const reports = async () => ReportsAnswer.parse((await ask(`${product.url}/api/v1/reports`)).body).data
+  const reports = async () => ReportsResponse.parse((await ask(`${product.url}/api/v1/reports`)).body).data
   const open = async () => {
     const [listed] = await reports()
-    return ReportAnswer.parse((await ask(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
+    return ReportResponse.parse((await ask(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
   }
 
   it('is written once by two rounds at the same time, and by none after them', async () => {
@@ -145,7 +145,7 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(report.worst).toEqual(
       expect.arrayContaining([
         { what: 'parts in one partition', value: 321, unit: 'count', atMs: hour(200) },
-        { what: 'memory of the server', value: 9e9, unit: 'bytes', atMs: hour(250) },
+        { what: 'resident memory of the server', value: 9e9, unit: 'bytes', atMs: hour(250) },
       ]),
     )
     expect(report.changes).toMatchObject({ restarts: 1, settings: null, versionBefore: null })
@@ -176,10 +176,10 @@ describeOnTopologies('the weekly report', (topology) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ from: from / 1_000, to: to / 1_000, timezone: 'Europe/Berlin' }),
     })
-    const { data } = BuildReportAnswer.parse(built.body)
+    const { data } = BuildReportResponse.parse(built.body)
     const day = statements.filter(({ atMs }) => atMs < to)
     expect(data).toMatchObject({ week: null, zone: 'Europe/Berlin', statements: { now: figuresOf(day), before: null } })
-    expect(data.notes).toContain('patterns: not enough history, the log has nothing of the period before')
+    expect(data.notes).toContain('patterns: not enough history, the query log has no entries of the previous period')
     expect((await reports()).map(({ week: name, delivery }) => [name, delivery])).toContainEqual([null, 'none'])
   })
 })

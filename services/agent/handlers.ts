@@ -5,19 +5,18 @@ import { externalHandlers } from './external/open.ts'
 import { modelHandlers } from './models/open.ts'
 import type { Parts } from './parts.ts'
 import { skillHandlers } from './skills/skills.ts'
-import { settleApproval, takeApproval } from './approvals/wishes.ts'
+import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'
 import { decideEgress } from './egress/egress-requests.ts'
 import { read, stop } from './runs/runs.ts'
 import { start } from './loop/start.ts'
-import { summarise } from './models/ask-words.ts'
+import { summarise } from './models/complete-text.ts'
 
-/** One file per method of the contract, or per topic. */
 export const handlers = (parts: Parts): Handlers<typeof agent> => ({
   start: start(parts),
   read: read(parts),
   stop: stop(parts),
   takeApproval: takeApproval(parts),
-  settleApproval: settleApproval(parts),
+  resolveApproval: resolveApproval(parts),
   decideEgress: decideEgress(parts),
   summarise: summarise(parts),
   ...conversationHandlers(parts.conversations),

@@ -11,7 +11,7 @@ import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { type Wishes, openWishes } from './approvals/wishes.ts'
+import { type ApprovalRequests, openApprovalRequests } from './approvals/approval-requests.ts'
 import { agentSettings } from './config.ts'
 import { type Conversations, openConversations } from './conversations/open.ts'
 import { type EgressRequests, openEgressRequests } from './egress/egress-requests.ts'
@@ -24,7 +24,7 @@ import { type Skills, openSkills } from './skills/skills.ts'
 import { agentTools, postgresTools, repldbTools } from './tools/index.ts'
 import { loadSkill } from './tools/load-skill.ts'
 
-/** What the handlers of the agent work with. */
+/** The dependencies of the agent's handlers. */
 export interface Parts {
   env: Environment
   clock: Clock
@@ -38,22 +38,22 @@ export interface Parts {
   external: ExternalTools
   conversations: Conversations
   runs: Runs
-  wishes: Wishes
+  approvalRequests: ApprovalRequests
   egress: EgressRequests
   toolsFor: Toolmaker
   metrics: AgentMetrics
 }
 
-/** Of the time to stop: what is left is for telling readers how it ended. */
+/** The share of the shutdown grace period for runs; the rest lets readers receive the final events. */
 const finishingShare = 0.6
 
-/** What a test adds. */
+/** Overrides for tests. */
 export interface Further {
   tools?: readonly AgentTool[]
   limits?: Partial<RunLimits>
 }
 
-/** Opens what the handlers work with; what must be released again is left to `opened`, except for the runs. */
+/** Opens the dependencies of the handlers. The caller disposes of the runs; `opened` owns everything else. */
 export const openParts = async (
   { env, bus, clock, net, store, telemetry: { log, metrics } }: Context,
   { tools = [], limits = {} }: Further,
@@ -87,18 +87,18 @@ export const openParts = async (
     external,
     conversations,
     runs,
-    wishes: openWishes(),
+    approvalRequests: openApprovalRequests(),
     egress: openEgressRequests(),
     toolsFor: openToolmaker({ env, from, log }),
     metrics: openAgentMetrics(metrics, () => runs.running),
   }
 }
 
-/** Whether the agent may read of a replication service, and there is one. */
-const readsReplication = async (env: Environment, asked: Client<typeof query>, call: Call): Promise<boolean> =>
-  read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await asked.repldbOffer({}, call)).isConfigured
+/** Returns whether a replication service is configured and the agent may read from it. */
+const readsReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
+  read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
 
-/** What is measured of answers. */
+/** The metrics of answers. */
 interface AgentMetrics {
   ended(answer: { outcome: string; provider: string; seconds: number; inputTokens: number; outputTokens: number }): void
 }

@@ -3,20 +3,20 @@ import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
 import { type Further, openParts } from './parts.ts'
 
-/** Readers of runs wait in their calls, so there are many of those. */
+/** Readers of runs wait within their calls, so many calls are open at a time. */
 const maxInFlight = 4_096
 
-/** Answers questions in words. */
+/** Starts the agent service. */
 export const start: Start = (context) => startWith(context)
 
-/** Answers with more tools than those of the product. */
+/** Starts the agent with overrides for tests. */
 export const startWith = async (context: Context, further: Further = {}): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const parts = await openParts(context, further, opened)
   const { runs } = parts
   opened.use(await context.bus.serve(agent, handlers(parts), { maxInFlight, load: () => runs.running }))
-  // Ended first, so that whoever reads a run hears how it ends.
+  // Runs end first, so that their readers receive the final events.
   opened.use(runs)
-  context.telemetry.log.info('agent serves')
+  context.telemetry.log.info('agent started')
   return opened.move()
 }

@@ -7,55 +7,55 @@ import type { mcp, McpTool } from '#proto/mcp.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Tool } from '#shared/tools/tool.ts'
-import { controlTools, mayWish } from './approvals/control-tools.ts'
+import { controlTools, mayRequestChanges } from './approvals/control-tools.ts'
 
-/** A tool that the model of an answer may call: of this service, of the tool server, or of an external server. */
+/** A tool that the model may call: of this service, of the tool server or of an external server. */
 export interface AgentTool extends Tool {
   /** The JSON Schema of `input` where another process parses the arguments. */
   inputSchema?: Record<string, unknown>
-  /** Of tools of the kind `egress`. */
+  /** Set for tools of the kind `egress`. */
   egress?: EgressTool
 }
 
-/** What a tool that sends its arguments to an external server adds. */
+/** The additional properties of a tool that sends its arguments to an external server. */
 export interface EgressTool {
   server: { id: string; name: string }
-  /** Whether the operator lets this call go without an approval. */
+  /** Whether the operator allows this call without an approval. */
   isAllowed(input: unknown): boolean
-  /** Hosts on the operator's list, whose names are no secrets. */
+  /** Hosts on the operator's list; their names are not secret. */
   allowedHosts(): readonly string[]
   /** Throws `ServiceError` where the call cannot be made even with an approval. */
   requireCallable(input: unknown): void
 }
 
-/** The tools that one question may have, besides those that every answer has of its own. */
+/** Returns the tools for one question, besides those that every answer has. */
 export type Toolmaker = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
 
-/** Where tools come from. */
+/** The sources of tools. */
 interface Sources {
   env: Environment
-  /** Of tools with one name the first counts. */
+  /** The first tool of a name wins. */
   from: readonly Toolmaker[]
   log: Logger
 }
 
-/** Asks every source at once. One that fails leaves its tools out, since the others may do. */
+/** Queries all sources concurrently. The tools of a failed source are left out, since the others may suffice. */
 export const openToolmaker =
   ({ env, from, log }: Sources): Toolmaker =>
   async (question, call) => {
     const made = await Promise.allSettled(from.map((make) => make(question, call)))
     call.signal.throwIfAborted()
     for (const each of made) {
-      if (each.status === 'rejected') log.warn({ err: each.reason }, 'tools left out of an answer')
+      if (each.status === 'rejected') log.warn({ err: each.reason }, 'loading tools failed')
     }
     const tools = made.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-    return [...tools, ...(mayWish(call, env) ? controlTools : [])]
+    return [...tools, ...(mayRequestChanges(call, env) ? controlTools : [])]
   }
 
-/** How long the list is used; another release of the tool server may have another. */
+/** How long the list is cached; another release of the tool server may have another one. */
 const freshMs = 10_000
 
-/** The tools of the tool server, which it lists for everybody alike, and runs in the name of the caller of the agent. */
+/** Returns the tools of the tool server. The list is the same for all users; calls run as the caller of the agent. */
 export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
   return async (call) => {
@@ -67,7 +67,7 @@ export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: 
   }
 }
 
-/** The same definition as at the tool server, which checks feature and arguments itself. */
+/** Wraps a tool of the tool server, which checks features and arguments itself. */
 const asTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
   ...tool,
   feature: null,

@@ -11,11 +11,11 @@ it.each([
   ['0', false],
   ['off', false],
   ['verbose', false],
-])('AGENT_DEBUG=%s tells more: %s', (given, tells) => {
+])('AGENT_DEBUG=%s enables verbose logging: %s', (value, isVerbose) => {
   const logged: string[] = []
   const log = pino({}, { write: (line: string) => void logged.push(line) })
-  logVerbosely({ env: { AGENT_DEBUG: given }, log }, { tool: 'query' }, 'a tool was called')
+  logVerbosely({ env: { AGENT_DEBUG: value }, log }, { tool: 'query' }, 'a tool was called')
   expect(logged.map((line) => JSON.parse(line))).toMatchObject(
-    tells ? [{ tool: 'query', msg: 'a tool was called' }] : [],
+    isVerbose ? [{ tool: 'query', msg: 'a tool was called' }] : [],
   )
 })

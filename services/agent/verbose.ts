@@ -2,15 +2,15 @@ import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, read } from '#shared/config/setting.ts'
 
-/** Whether more is logged than an operator usually wants. */
+/** Returns whether verbose logging is enabled. */
 export const verboseSettings = {
   AGENT_DEBUG: flag(
     false,
-    'Log every request to a model gateway and every call of a tool: what was asked, how it ended and how long it took, without what was said.',
+    'Log every request to a model provider and every tool call with name, result and duration, without contents.',
   ),
 } as const
 
-/** Logs for whoever asked for it. */
+/** Logs when verbose logging is enabled. */
 export const logVerbosely = (
   { env, log }: { env: Environment; log: Logger },
   facts: Record<string, unknown>,
@@ -19,5 +19,5 @@ export const logVerbosely = (
   if (read(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
 }
 
-/** Whole milliseconds since a `performance.now()`. */
+/** Returns the whole milliseconds since a `performance.now()`. */
 export const tookMs = (beganMs: number): number => Math.round(performance.now() - beganMs)

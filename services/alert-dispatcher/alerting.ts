@@ -10,8 +10,8 @@ import type { Store } from '#shared/store/store.ts'
 import type { PolicyBook } from './policy/open-policy.ts'
 import type { Stores } from './stores/stores.ts'
 
-/** What the handlers of people's questions work with. */
-export interface Alerting {
+/** Dependencies of the alerting handlers. */
+export interface AlertingDeps {
   env: Environment
   clock: Clock
   store: Store
@@ -24,11 +24,11 @@ export interface Alerting {
 
 export type AlertingHandlers = Handlers<Service<typeof alertingMethods>>
 
-/** Throws `not-implemented` for what would be forgotten with the process. */
-export const requireLasting = ({ lasting }: Stores, what: string): void => {
-  if (lasting) return
+/** Throws `not-implemented` unless a state database persists the data; `what` names the rejected operation. */
+export const requireStateDatabase = ({ isPersistent }: Stores, what: string): void => {
+  if (isPersistent) return
   throw new ServiceError(
     'not-implemented',
-    `${what} needs a state database: set SVC_STATE_DB_URL; files and variables apply without one`,
+    `${what} requires a state database; set SVC_STATE_DB_URL, or use files and variables`,
   )
 }

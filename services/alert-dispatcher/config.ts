@@ -8,7 +8,7 @@ import { eventAlertSettings } from './events/settings.ts'
 import { policySettings } from './policy/layers/environment.ts'
 import { sweepSettings } from './sweeps/sweep-settings.ts'
 
-/** What the dispatcher obeys. */
+/** Settings that the dispatcher reads. */
 export const settings = {
   ...sweepSettings,
   ...policySettings,
@@ -20,6 +20,6 @@ export const settings = {
   ...edgeBinding,
 } as const
 
-/** What is wrong with the settings taken together. */
+/** Returns problems that only show when several settings are combined. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
   offersSubscriptions(env) ? unsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []

@@ -6,7 +6,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { openTransit } from '#shared/seal/transit.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
-import type { Alerting, AlertingHandlers } from './alerting.ts'
+import type { AlertingDeps, AlertingHandlers } from './alerting.ts'
 import { pagingServices } from './channels/paging-services.ts'
 import { chatApplicationHandlers } from './chat-application/handlers.ts'
 import type { ChatApplication } from './chat-application/open.ts'
@@ -16,7 +16,7 @@ import { previewTarget } from './delivery/preview-target.ts'
 import { deliverySettings } from './delivery/settings.ts'
 import { testChannel } from './delivery/test-channel.ts'
 import { inboundConditions } from './events/inbound-conditions.ts'
-import { alertPolicy, settle, unsettle } from './policy/alert-config.ts'
+import { alertPolicy, deleteAlertConfig, updateAlertConfig } from './policy/alert-config.ts'
 import { policySettings } from './policy/layers/environment.ts'
 import type { PolicyBook } from './policy/open-policy.ts'
 import type { Stores } from './stores/stores.ts'
@@ -24,7 +24,7 @@ import { subscriptionHandlers } from './subscriptions/handlers.ts'
 import type { Subscriptions } from './subscriptions/open.ts'
 import { type Schedule, sweepHandler } from './sweeps/schedule.ts'
 
-interface Answering extends Context {
+interface HandlerDeps extends Context {
   query: Client<typeof query>
   stores: Stores
   policy: PolicyBook
@@ -34,27 +34,27 @@ interface Answering extends Context {
   chatApplication: ChatApplication
 }
 
-/** All that the dispatcher answers on the bus. */
-export const handlers = (answering: Answering): Handlers<typeof alerts> => {
-  const settled = { ...answering, policy: answering.policy.current }
-  const transit = openTransit(answering.store, 'alert-dispatcher:transit-key')
+/** Returns the bus handlers of the dispatcher. */
+export const handlers = (deps: HandlerDeps): Handlers<typeof alerts> => {
+  const withPolicy = { ...deps, policy: deps.policy.current }
+  const transit = openTransit(deps.store, 'alert-dispatcher:transit-key')
   return {
-    ...firing(answering.store),
-    sweep: sweepHandler(answering.schedule, answering.env),
-    ...answering.delivery.handlers,
-    ...testChannel(settled),
-    ...pagingServices(settled),
-    ...previewTarget({ ...answering, transit }),
-    ...alertingHandlers({ ...answering, transit }),
-    ...inboundConditions(answering),
-    ...subscriptionHandlers({ ...answering, transit }),
-    ...chatApplicationHandlers(answering),
-    prune: prune(answering),
+    ...firing(deps.store),
+    sweep: sweepHandler(deps.schedule, deps.env),
+    ...deps.delivery.handlers,
+    ...testChannel(withPolicy),
+    ...pagingServices(withPolicy),
+    ...previewTarget({ ...deps, transit }),
+    ...alertingHandlers({ ...deps, transit }),
+    ...inboundConditions(deps),
+    ...subscriptionHandlers({ ...deps, transit }),
+    ...chatApplicationHandlers(deps),
+    prune: prune(deps),
   }
 }
 
-/** What people are told of alerts, and what they settle. */
-const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
+/** Returns the handlers for alert state, silences and alert configuration. */
+const alertingHandlers = (alerting: AlertingDeps): AlertingHandlers => ({
   alertState: alertState(alerting),
   alertChecks: alertChecks(alerting),
   alertHistory: (filter) => alerting.stores.history.list(filter),
@@ -62,24 +62,24 @@ const alertingHandlers = (alerting: Alerting): AlertingHandlers => ({
   silence: silence(alerting),
   unsilence: unsilence(alerting),
   alertPolicy: alertPolicy(alerting),
-  settle: settle(alerting),
+  updateAlertConfig: updateAlertConfig(alerting),
   alertSecretsKey: () => alerting.transit.publicKey(),
-  unsettle: unsettle(alerting),
+  deleteAlertConfig: deleteAlertConfig(alerting),
   testCustomRule: testCustomRule(alerting),
 })
 
 const dayMs = 86_400_000
 
-interface Kept {
+interface PruneDeps {
   stores: Stores
   delivery: Pick<Delivery, 'prune'>
   env: Environment
   clock: Clock
 }
 
-/** Removes what was told and settled longer ago than the settings say. */
+/** Deletes history, silences and delivery records that are older than their retention. */
 const prune =
-  ({ stores, delivery, env, clock }: Kept): Handlers<typeof alerts>['prune'] =>
+  ({ stores, delivery, env, clock }: PruneDeps): Handlers<typeof alerts>['prune'] =>
   async () => {
     const beforeMs = clock.now() - read(policySettings, env).SVC_ALERT_HISTORY_DAYS * dayMs
     const { history, episodes, eventEpisodes, silences } = stores

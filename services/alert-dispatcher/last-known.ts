@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import type { Clock } from '#shared/time/clock.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 
-/** How long what was read is used: a change through another process shows within this. */
+/** How long a value is reused; changes by another process appear within this time. */
 const freshMs = 2_000
 
-/** Something that is read from a database; while that does not answer, what it said last holds. */
+/** A value that is read from a database. While the database is unavailable, the last known value is returned. */
 export interface LastKnown<T> {
   get(): Promise<T>
-  /** It is read anew before it is used again. */
+  /** Invalidates the value, so that the next call reads it again. */
   changed(): void
 }
 
@@ -17,14 +17,14 @@ interface Reading<T> {
   clock: Clock
   read(): Promise<T>
   log: Logger
-  /** What it is that is read, for the log. */
+  /** Name of the value in log messages. */
   named: string
 }
 
-/** Reads for all who ask meanwhile at once. */
+/** Opens a cached value; concurrent calls share one read. */
 export const openLastKnown = <T>({ initial, clock, read, log, named }: Reading<T>): LastKnown<T> => {
-  const begins = `${named} cannot be read; those read last hold`
-  const outage = openOutage(log, { begins, ends: `${named} are read again` })
+  const begins = `reading ${named} failed; using the last known ones`
+  const outage = openOutage(log, { begins, ends: `reading ${named} recovered` })
   let known = initial
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | undefined
@@ -38,11 +38,11 @@ export const openLastKnown = <T>({ initial, clock, read, log, named }: Reading<T
     } catch (error) {
       outage.failed(error)
     }
-    // What changed meanwhile may have been missed.
+    // If a change arrived during the read, the value may be outdated, so it is read again.
     if (before === changes) readAtMs = clock.elapsedMs()
   }
 
-  /** What was read after now was read before the clock was set back. */
+  /** A negative age means that the clock was set back since the read. */
   const isFresh = (): boolean => {
     const ageMs = clock.elapsedMs() - readAtMs
     return ageMs >= 0 && ageMs < freshMs

@@ -12,58 +12,61 @@ import type {
 } from '#proto/alert-policy.ts'
 
 export type { CustomRule, MaintenanceWindow, QuietHours, Route }
-/** What an operator wants otherwise about one rule; absent fields are the rule's own. */
+/** Overrides of one rule; absent fields use the rule's own values. */
 export type RulePolicy = RuleSettings
 
-/** All that operators have settled about alerts, resolved field by field: database, then file, then environment, then default. */
+/** The alert configuration, resolved field by field: database, file, environment, default. */
 export interface Policy {
-  /** False pauses dispatch; checks and the state of conditions go on. */
+  /** False pauses notifications; evaluation continues. */
   enabled: boolean
   minSeverity: Severity
-  /** The lowest floor of any target or route; what is below reaches nobody. */
+  /** The lowest minimum severity of all targets and routes. Anything below it is never sent. */
   leastSeverity: Severity
-  /** 0 sends no reminders. */
+  /** 0 disables reminders. */
   cooldownMs: number
-  /** 0 gathers nothing. */
+  /** 0 disables the digest. */
   digestMs: number
   breaches: number
   clears: number
-  /** By rule id, where the operator wants it otherwise. */
+  /** Overrides by rule id. */
   rules: Readonly<Record<string, RulePolicy>>
   custom: readonly CustomRule[]
   maintenance: readonly MaintenanceWindow[]
   quietHours: readonly QuietHours[]
   routes: readonly Route[]
-  /** By name of the channel, where the operator wants it otherwise than its variables say. */
+  /** Overrides of channel variables, by channel id. */
   channels: Readonly<Record<string, ChannelPolicy>>
   webhookTargets: readonly WebhookTarget[]
-  /** Webhooks that people brought, which no operator settles. */
+  /** Webhook subscriptions of users, which operators do not configure. */
   subscriptions: readonly OpenSubscription[]
-  /** Chats that the chat application is installed for. */
+  /** Slack channels in which the application is installed. */
   chatApplications: readonly OpenInstallation[]
 }
 
-/** A channel as database and file have it; what they leave open its own variables `HEALTH_ALERT_<CHANNEL>_…` say. */
+/** A channel as database and files configure it. Absent fields use the variables `HEALTH_ALERT_<CHANNEL>_…`. */
 export interface ChannelPolicy extends ChannelSettings {
-  /** Values that files put in place of the channel's variables, by name of the variable, secrets among them. */
+  /** Values from files by variable, secrets included. */
   fromFiles?: Readonly<Record<string, string>> | undefined
-  /** Values that were saved in the product, which go before those of files: addresses among them must not reach inside. */
+  /**
+   * Values saved through the API by variable. They override files, and saved addresses must not reach internal
+   * networks.
+   */
   variables: Readonly<Record<string, string>>
-  /** Names of the variables whose saved secrets the present key does not decrypt; then nothing that was saved with them is used. */
+  /** Variables whose saved secrets the current key cannot decrypt. In that case none of the saved values are used. */
   unreadable?: readonly string[] | undefined
 }
 
-/** A further webhook: the address and secret headers are in variables, or were saved with it. */
+/** An additional webhook. Its URL and secret headers come from variables or are saved with it. */
 export interface WebhookTarget {
   name: string
   urlEnv?: string | undefined
   headersEnv?: string | undefined
-  /** Saved in the product: under which id, the address, and the headers as JSON. */
+  /** Set for a saved webhook: its id, its URL and its headers as JSON. */
   saved?: { id: string; url: string; headers: string } | undefined
   enabled: boolean
   format: TargetFormat
   minSeverity: Severity | null
   templates?: TargetTemplates | undefined
-  /** The place that settled it; absent of one that a variable lists. */
+  /** Origin of the configuration; absent for webhooks listed in a variable. */
   source?: 'database' | 'file' | 'environment'
 }

@@ -3,10 +3,10 @@ import { query } from '#proto/query.ts'
 import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open.ts'
-import { floorsOf, openDelivery } from './delivery/open.ts'
+import { minSeveritiesOf, openDelivery } from './delivery/open.ts'
 import { consumeEvents } from './events/consume.ts'
 import { handlers } from './handlers.ts'
-import { fileLayer } from './policy/health-d/read.ts'
+import { loadFileLayer } from './policy/health-d/read.ts'
 import { openObserve } from './sweeps/observe.ts'
 import { openPolicy } from './policy/open-policy.ts'
 import { openWarnings } from './policy/warnings.ts'
@@ -14,10 +14,10 @@ import { openSchedule } from './sweeps/schedule.ts'
 import { openStores } from './stores/open.ts'
 import { openSubscriptions } from './subscriptions/open.ts'
 
-/** Sweeps the hosts, keeps the state of every condition and tells the people concerned. */
+/** Starts the dispatcher: sweeps, inbound events, notifications and the alert API. */
 export const start: Start = (context) => startWith(context)
 
-/** Starts the dispatcher with a time between ticks of its own. */
+/** Starts the dispatcher with a custom tick interval, for tests. */
 export const startWith = async (context: Context, tickEveryMs?: number): Promise<Running> => {
   await using opened = new AsyncDisposableStack()
   const { env, bus, clock } = context
@@ -28,30 +28,30 @@ export const startWith = async (context: Context, tickEveryMs?: number): Promise
   const policy = openPolicy({
     env,
     store: stores.policy,
-    file: fileLayer(env, log, channels),
-    floorsOf: floorsOf(env),
+    file: loadFileLayer(env, log, channels),
+    minSeveritiesOf: minSeveritiesOf(env),
     subscriptions: subscriptions.current,
     chatApplications: chatApplication.current,
     clock,
     log,
   })
-  const asking = { ...context, query: bus.client(query) }
+  const shared = { ...context, query: bus.client(query) }
   const { idsOf: subscriptionIdsOf } = subscriptions
-  const delivery = opened.use(await openDelivery({ ...asking, database, policy: policy.current, subscriptionIdsOf }))
-  const { episodes, eventEpisodes, lasting: isLasting } = stores
-  const kept = { episodes, eventEpisodes, isLasting, isMissed: delivery.isMissed }
+  const delivery = opened.use(await openDelivery({ ...shared, database, policy: policy.current, subscriptionIdsOf }))
+  const { episodes, eventEpisodes, isPersistent } = stores
+  const episodeDeps = { episodes, eventEpisodes, isPersistent, isMissed: delivery.isMissed }
   const warns = await openWarnings(env, log, policy)
-  const sweeping = { ...asking, ...kept, ...warns, policy: policy.current, observe: openObserve(context) }
-  opened.use(await consumeEvents({ ...sweeping, queue: opened.use(await context.openQueue()) }))
-  const schedule = openSchedule(sweeping, tickEveryMs)
+  const sweepDeps = { ...shared, ...episodeDeps, ...warns, policy: policy.current, observe: openObserve(context) }
+  opened.use(await consumeEvents({ ...sweepDeps, queue: opened.use(await context.openQueue()) }))
+  const schedule = openSchedule(sweepDeps, tickEveryMs)
   opened.use(
     await bus.serve(
       alerts,
-      handlers({ ...asking, stores, policy, delivery, schedule, subscriptions, chatApplication }),
+      handlers({ ...shared, stores, policy, delivery, schedule, subscriptions, chatApplication }),
     ),
   )
-  // Ended before the calls that wait for a sweep are.
+  // The schedule is disposed before the bus stops serving, because calls wait for sweeps.
   opened.use(schedule)
-  log.info({ lasting: stores.lasting }, 'alert-dispatcher serves')
+  log.info({ persistent: isPersistent }, 'alert-dispatcher started')
   return opened.move()
 }

@@ -5,20 +5,20 @@ const leaseName = 'alerts:sweep'
 const leaseMs = 15_000
 const renewEveryMs = 5_000
 
-/** The right to sweep and to tick, of one dispatcher at a time. */
-export interface Turn extends AsyncDisposable {
-  /** Guards every write: those of a holder that hung and was replaced are refused. */
+/** The lease that allows one dispatcher at a time to sweep and tick. */
+export interface SweepLease extends AsyncDisposable {
+  /** Guards every write, so that a holder that hung and was replaced cannot write. */
   readonly fence: Fence
-  /** Aborts when the turn is lost, or `stop` is. */
+  /** Aborts when the lease is lost or when `stop` aborts. */
   readonly signal: AbortSignal
 }
 
-/** Takes the turn and holds on to it until it is disposed; undefined while another has it. */
-export const takeTurn = async (store: Store, stop: AbortSignal): Promise<Turn | undefined> => {
+/** Acquires the lease and renews it until disposed; undefined while another process holds it. */
+export const acquireSweepLease = async (store: Store, stop: AbortSignal): Promise<SweepLease | undefined> => {
   const lease = await store.lease(leaseName, leaseMs)
   if (!lease) return undefined
   const lost = new AbortController()
-  const lose = () => lost.abort(new ServiceError('unavailable', 'another dispatcher has taken over'))
+  const lose = () => lost.abort(new ServiceError('unavailable', 'another dispatcher took over the sweep lease'))
   const timer = setInterval(() => {
     lease.renew(leaseMs).then((isHeld) => isHeld || lose(), lose)
   }, renewEveryMs)

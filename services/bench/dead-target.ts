@@ -3,7 +3,7 @@ import { openStore } from '#shared/store/open.ts'
 import { startRedis } from '../testing/servers.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
-import { type Addressed, addressedTopic, deliveryIdOf } from '../alert-dispatcher/notice.ts'
+import { type AddressedNotification, addressedTopic, deliveryIdOf } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type Measure, byTurns, noticeFor, openDecisions } from './decisions.ts'
 
@@ -54,7 +54,11 @@ const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<M
   await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })
   for (let from = 0; from < count; from += atOnce) {
     const outbox = Array.from({ length: atOnce }, (_, index) => {
-      const payload: Addressed = { notice: noticeFor(`dead-${from + index}`), channel: webhook.id, target: dead.id }
+      const payload: AddressedNotification = {
+        notification: noticeFor(`dead-${from + index}`),
+        channel: webhook.id,
+        target: dead.id,
+      }
       return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
     })
     await store.update(`bench:fill:${from}`, z.number(), () => ({ value: from, outbox }))

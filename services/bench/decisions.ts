@@ -12,8 +12,8 @@ import { openTelemetry } from '#shared/telemetry/open.ts'
 import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { openDelivery } from '../alert-dispatcher/delivery/open.ts'
-import { noticeOf } from '../alert-dispatcher/delivery/testing/notice.ts'
-import { type Notice, asMessage } from '../alert-dispatcher/notice.ts'
+import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
+import { type Notification, asMessage } from '../alert-dispatcher/notification.ts'
 import type { Route } from '../alert-dispatcher/policy.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
@@ -120,7 +120,8 @@ const decide = (store: Store, name: string, begins: () => void) => {
 }
 
 /** What is told under a name. */
-export const noticeFor = (name: string): Notice => noticeOf({ episode: name, title: `${name}:`, hostKey: null })
+export const noticeFor = (name: string): Notification =>
+  notificationOf({ episode: name, title: `${name}:`, hostKey: null })
 
 /** Hears of a message with the first of its bytes that name it, before anything is made of them. */
 const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {

@@ -1,6 +1,6 @@
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
-import { Notice } from '../alert-dispatcher/notice.ts'
+import { Notification } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
 import { type Measure, byTurns, noticeFor, openDecisions, timing } from './decisions.ts'
 
@@ -43,7 +43,7 @@ const openPublishing = async (opened: AsyncDisposableStack, url: string): Promis
     begins()
     return queue.publish('inbound.bench', { id: body.id, body })
   })
-  const consumer = { stream: 'EVENTS', name: 'bench', subjects: 'inbound.bench', body: Notice } as const
+  const consumer = { stream: 'EVENTS', name: 'bench', subjects: 'inbound.bench', body: Notification } as const
   opened.use(
     await consumed.consume(consumer, async ({ body }) => {
       arrived(body.episode)

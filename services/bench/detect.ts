@@ -5,7 +5,7 @@ import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import { askEngine } from '../testing/ask.ts'
 import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
-import { lookAt } from '../report/insights/look-at.ts'
+import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 import { keepingLogs, seedStatements } from './detect/seed.ts'
@@ -60,7 +60,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
       signal: new AbortController().signal,
       priority: 'report' as const,
     }
-    const { insights } = await lookAt({ query: client, store, call, hostKey: 'box', nowMs: Date.now() })
+    const { insights } = await scanHost({ query: client, store, call, hostKey: 'box', nowMs: Date.now() })
     return insights.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()
   }
 }

@@ -45,7 +45,7 @@ const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmar
 
 if (unknown.length > 0) {
   process.stderr.write(
-    `no such benchmark: ${unknown.join(', ')}; there are ${benchmarks.map((b) => b.name).join(', ')}\n`,
+    `unknown benchmark "${unknown.join(', ')}"; available: ${benchmarks.map((b) => b.name).join(', ')}\n`,
   )
   process.exitCode = 2
 } else {

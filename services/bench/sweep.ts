@@ -4,7 +4,7 @@ import { ask } from '../testing/ask.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startRedis } from '../testing/servers.ts'
 import { HostRecord, hostRecordKey } from '../alert-dispatcher/conditions/condition.ts'
-import { inLanes } from '../alert-dispatcher/in-lanes.ts'
+import { runConcurrently } from '../alert-dispatcher/run-concurrently.ts'
 import type { Benchmark } from './benchmark.ts'
 import { processorMs } from './processor-time.ts'
 import { type SweptHosts, startSweptHosts } from './start-swept-hosts.ts'
@@ -99,7 +99,7 @@ const writeStates = async (): Promise<number[]> => {
   const took: number[] = []
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const before = process.cpuUsage()
-    await inLanes(keys, hostsAtOnce, async (key) => {
+    await runConcurrently(keys, hostsAtOnce, async (key) => {
       await store.update(hostRecordKey(key), HostRecord, () => ({ value: record }))
     })
     const { user, system } = process.cpuUsage(before)

@@ -64,20 +64,20 @@ type Each<T> = Record<'ours' | 'reference', T>
 /** Sends a statement and reads its answer, whole or piece by piece. */
 const sender = (connections: Connections, host: MonitoredHost, statement: Statement, format?: StreamFormat): Send => {
   const pool = { size: crowd, idleMs: 60_000 }
-  const carrying = { pool, signal: new AbortController().signal, heard: () => undefined, maxBytes: Infinity }
+  const carrying = { pool, signal: new AbortController().signal, onActivity: () => undefined, maxBytes: Infinity }
   const limits = { readonly: 0, maxExecutionSeconds: 60, background: false }
   const sending = { ...limits, format: format ?? ('JSONCompact' as const) }
   return async () => {
     const request = { statement, queryId: randomUUID(), sending }
     const { statusCode } = format
       ? await drain(connections, host, request, carrying)
-      : await connections.gather(host, request, carrying)
+      : await connections.buffer(host, request, carrying)
     if (statusCode !== 200) throw new Error(`the host answered ${statusCode}`)
   }
 }
 
-const drain = async (connections: Connections, ...begin: Parameters<Connections['begin']>) => {
-  const { statusCode, body } = await connections.begin(...begin)
+const drain = async (connections: Connections, ...begin: Parameters<Connections['stream']>) => {
+  const { statusCode, body } = await connections.stream(...begin)
   while (await body.take());
   body.leave()
   return { statusCode }

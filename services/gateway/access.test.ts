@@ -7,7 +7,7 @@ import { routes } from './routes.ts'
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const withAccess = (access: Access) => routes.filter((route) => route.access === access)
 
-/** Paths that anybody may call, whatever way of signing in is set up. */
+/** Paths that are open to anonymous callers in every authentication mode. */
 const openPaths = [
   /^\/api\/(health|healthz|version)$/,
   /^\/api\/v1\/(openapi\.json|config)$/,
@@ -16,7 +16,7 @@ const openPaths = [
   /^(\/api\/v1)?\/auth\//,
   /^\/api\/v1\/browser-connections\//,
 ]
-/** Paths with a bearer of their own, or where who asks decides about what is asked. */
+/** Paths with a bearer of their own, or whose access depends on the parameters. */
 const ownBearerPaths = [
   /^\/api\/mcp$/,
   /^\/api\/cron\//,
@@ -24,14 +24,14 @@ const ownBearerPaths = [
   /^\/api\/webhooks\//,
   /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/,
 ]
-/** Paths that cost nothing and that orchestrators ask all the time. */
+/** Cheap paths that orchestrators probe constantly. */
 const uncountedPaths = [/^\/api\/(health|healthz|version)$/]
 
 const outside = (those: readonly Route[], paths: readonly RegExp[]) =>
   those.filter(({ path }) => !paths.some((allowed) => allowed.test(path))).map(nameOf)
 
-describe('who may call what', () => {
-  it('is said of every route', () => {
+describe('route access', () => {
+  it('is declared by every route', () => {
     const accesses = new Set<Access>(['anonymous', 'read', 'write', 'own-bearer'])
     const limits = new Set<Limit>([
       'none',
@@ -43,25 +43,25 @@ describe('who may call what', () => {
       'browser-connection-session',
       'device-login',
     ])
-    const unsaid = routes.filter(
+    const undeclared = routes.filter(
       ({ access, limit, feature }) =>
         !accesses.has(access) || !limits.has(limit) || !(feature === null || features.includes(feature)),
     )
-    expect(unsaid.map(nameOf)).toEqual([])
+    expect(undeclared.map(nameOf)).toEqual([])
   })
 
-  it('is anybody only where that was decided', () => {
+  it('is anonymous only for the listed paths', () => {
     expect(withAccess('anonymous').map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/api/health', '/api/healthz', '/api/version', '/api/v1/config']),
     )
     expect(outside(withAccess('anonymous'), openPaths)).toEqual([])
   })
 
-  it('is whoever knows a bearer of its own only where that was decided', () => {
+  it('is a bearer of the route only for the listed paths', () => {
     expect(outside(withAccess('own-bearer'), ownBearerPaths)).toEqual([])
   })
 
-  it('is whoever knows a secret, and nobody else, only where that was decided', () => {
+  it('is limited to a secret only for the listed paths', () => {
     const paths = new Set(routes.filter(({ secretOnly }) => secretOnly).map(({ path }) => path))
     expect([...paths].toSorted()).toEqual([
       '/api/cron/health-sweep',
@@ -77,11 +77,11 @@ describe('who may call what', () => {
     expect(routes.filter(({ secretOnly, access }) => secretOnly && access !== 'own-bearer').map(nameOf)).toEqual([])
   })
 
-  it('is guests only where the agent is asked', () => {
+  it('includes guests only for the agent', () => {
     expect(routes.filter(({ guests, path }) => guests && !path.startsWith('/api/v1/agent')).map(nameOf)).toEqual([])
   })
 
-  it('is counted wherever work is done', () => {
+  it('is rate limited for all but cheap paths', () => {
     expect(
       outside(
         routes.filter(({ limit }) => limit === 'none'),
@@ -90,7 +90,7 @@ describe('who may call what', () => {
     ).toEqual([])
   })
 
-  it('is not a reader where something is changed or SQL is the caller’s own', () => {
+  it('is write for changes and for SQL of the caller', () => {
     const readingBodies = new Set([
       'POST /api/v1/charts/batch',
       'POST /api/v1/page-views',

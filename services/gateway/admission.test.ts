@@ -2,55 +2,55 @@ import { describe, expect, it } from 'vitest'
 import { features, type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { ConfigAnswer } from '#proto/http/config.ts'
-import { CatalogueAnswer } from '#proto/http/data.ts'
+import { ConfigResponse } from '#proto/http/config.ts'
+import { CatalogueResponse } from '#proto/http/data.ts'
 import { fakeQuery, type QueryHandlers } from './testing/query.ts'
 import { startFake } from './testing/start.ts'
 import { anonymous } from './auth/identity.ts'
 
-const ask = async (url: string, init?: RequestInit) => {
+const getJson = async (url: string, init?: RequestInit) => {
   const response = await fetch(url, init)
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
 const refusalOf = async (url: string) => {
-  const { status, headers, body } = await ask(url)
+  const { status, headers, body } = await getJson(url)
   return [status, Failure.parse(body).error.type, headers.get('www-authenticate')]
 }
 
-/** Refuses as `query` does whoever may not use the feature that the chart names. */
+/** Requires the feature of the chart, as `query` does. */
 const chart: QueryHandlers['chart'] = async (input, call) => {
   requireFeature(call.identity, 'QUERIES', `the chart ${input.name}`)
   return fakeQuery.chart(input, call)
 }
 
-describe('a feature that is not for everybody', () => {
-  const asked = ['/api/v1/tables', '/api/v1/charts/query-count']
+describe('a restricted feature', () => {
+  const paths = ['/api/v1/tables', '/api/v1/charts/query-count']
   const both = 'TABLES,QUERIES'
 
-  it.each(asked)('is not there when it is switched off: %s', async (path) => {
+  it.each(paths)('returns 404 when it is disabled: %s', async (path) => {
     await using product = await startFake({ env: { SVC_DISABLED_FEATURES: both }, query: { chart } })
     expect(await refusalOf(product.url + path)).toEqual([404, 'feature-disabled', null])
   })
 
-  it.each(asked)('asks strangers to sign in, and lets in who is known: %s', async (path) => {
+  it.each(paths)('requires authentication: %s', async (path) => {
     const env = { SVC_AUTH_REQUIRED_FEATURES: both }
     await using product = await startFake({ env, query: { chart } })
     expect(await refusalOf(product.url + path)).toEqual([401, 'unauthenticated', 'Bearer realm="watchhouse"'])
     const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
     await using known = await startFake({ env, query: { chart }, identify })
-    expect((await ask(known.url + path)).status).toBe(200)
+    expect((await getJson(known.url + path)).status).toBe(200)
   })
 
-  it.each(asked)('is refused to who is known and may not: %s', async (path) => {
+  it.each(paths)('returns 403 for a user without the feature: %s', async (path) => {
     const identify = async (): Promise<Identity> => ({ kind: 'user', subject: 'ada', features: ['ABOUT'] })
     await using product = await startFake({ query: { chart }, identify })
     expect(await refusalOf(product.url + path)).toEqual([403, 'forbidden', null])
   })
 
-  it('is one from the next request on', async () => {
+  it('follows changed variables from the next request', async () => {
     await using product = await startFake()
-    const status = async () => (await ask(`${product.url}/api/v1/tables`)).status
+    const status = async () => (await getJson(`${product.url}/api/v1/tables`)).status
     const seen = [await status()]
     for (const [name, value] of [
       ['SVC_FEATURE_TABLES_ENABLED', 'false'],
@@ -64,30 +64,30 @@ describe('a feature that is not for everybody', () => {
     expect(seen).toEqual([200, 404, 200, 401, 200])
   })
 
-  it('is unknown to menus and services, and told to clients', async () => {
+  it('is omitted from the catalogue and from calls, and reported by the configuration', async () => {
     await using product = await startFake({
       env: { SVC_DISABLED_FEATURES: 'QUERIES', SVC_AUTH_REQUIRED_FEATURES: 'LOGS' },
     })
-    const { body: catalogue } = await ask(`${product.url}/api/v1/catalogue`)
-    expect(CatalogueAnswer.parse(catalogue).data).toMatchObject({ charts: [], tables: [{ feature: 'TABLES' }] })
-    const { body: config } = await ask(`${product.url}/api/v1/config`)
-    const { data } = ConfigAnswer.parse(config)
+    const { body: catalogue } = await getJson(`${product.url}/api/v1/catalogue`)
+    expect(CatalogueResponse.parse(catalogue).data).toMatchObject({ charts: [], tables: [{ feature: 'TABLES' }] })
+    const { body: config } = await getJson(`${product.url}/api/v1/config`)
+    const { data } = ConfigResponse.parse(config)
     expect(data.features).toMatchObject({
       QUERIES: { enabled: false, access: 'public' },
       LOGS: { enabled: true, access: 'authenticated' },
       TABLES: { enabled: true, access: 'public' },
     })
-    const told = product.heard.find(({ method }) => method === 'catalogue')?.call.identity.features
-    expect(told).toEqual(features.filter((feature) => feature !== 'QUERIES' && feature !== 'LOGS'))
+    const passedOn = product.heard.find(({ method }) => method === 'catalogue')?.call.identity.features
+    expect(passedOn).toEqual(features.filter((feature) => feature !== 'QUERIES' && feature !== 'LOGS'))
   })
 })
 
 describe('GET /api/v1/config', () => {
-  it('tells strangers who may not read how to sign in, and nothing of what is watched', async () => {
+  it('returns the sign-in options but no hosts to callers who cannot read', async () => {
     await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'hush, hush' } })
-    const { status, body } = await ask(`${product.url}/api/v1/config`)
+    const { status, body } = await getJson(`${product.url}/api/v1/config`)
     expect(status).toBe(200)
-    expect(ConfigAnswer.parse(body).data).toMatchObject({
+    expect(ConfigResponse.parse(body).data).toMatchObject({
       provider: 'none',
       capabilities: { read: false, write: false },
       signIn: { page: null, key: true },
@@ -100,12 +100,12 @@ describe('GET /api/v1/config', () => {
   })
 })
 
-describe('credentials that are none', () => {
+describe('invalid credentials', () => {
   const identify = async () => {
     throw new ServiceError('unauthenticated', 'the API key is not valid')
   }
 
-  it('are refused where somebody must be known, and do not matter elsewhere', async () => {
+  it('are rejected where authentication is required, and ignored elsewhere', async () => {
     await using product = await startFake({ identify })
     expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([
       401,
@@ -113,23 +113,23 @@ describe('credentials that are none', () => {
       'Bearer realm="watchhouse"',
     ])
     for (const path of ['/api/health', '/api/version', '/api/v1/config']) {
-      expect((await ask(product.url + path)).status).toBe(200)
+      expect((await getJson(product.url + path)).status).toBe(200)
     }
   })
 
-  it('that nobody can check now let nobody in but where strangers may come', async () => {
+  it('that cannot be verified now give access to anonymous routes only', async () => {
     const unsure = async () => {
       throw new ServiceError('unavailable', 'the keys of the identity provider cannot be had')
     }
     await using product = await startFake({ identify: unsure })
     expect(await refusalOf(`${product.url}/api/v1/hosts`)).toEqual([503, 'unavailable', null])
-    expect((await ask(`${product.url}/api/v1/config`)).status).toBe(200)
+    expect((await getJson(`${product.url}/api/v1/config`)).status).toBe(200)
   })
 })
 
-it('reads no body of a caller who is not let in', async () => {
+it('does not read the body of a rejected request', async () => {
   await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'secret' }, identify: async () => anonymous })
   const init = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
-  const { status, body } = await ask(`${product.url}/api/v1/charts/batch`, init)
+  const { status, body } = await getJson(`${product.url}/api/v1/charts/batch`, init)
   expect([status, Failure.parse(body).error.type]).toEqual([401, 'unauthenticated'])
 })

@@ -15,8 +15,8 @@ import type { Route } from './http-route.ts'
 type AnyRequest = Request<Record<string, string>>
 
 /**
- * Lets a request in, before anything of its body is read: where the route is open, counted by its address, known by what it presents, allowed by the
- * route's access and feature, and where it asks the agent counted by who asks.
+ * Returns the middleware that admits a request before its body is read. It counts the address, authenticates the
+ * caller, checks access and feature of the route and, for the agent, counts the user.
  */
 export const admit =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
@@ -24,7 +24,7 @@ export const admit =
     const { limits, env } = gateway
     route.open?.(request.headers, env)
     if (route.limit !== 'none') {
-      hold(response, await limits.countAddress(route.limit, clientAddress(request, env)))
+      applyLimit(response, await limits.countAddress(route.limit, clientAddress(request, env)))
     }
     const identity = await callerOf(route, gateway, request, response)
     if (route.dials && isUnknown(identity)) requireAllowedHost(request, env)
@@ -33,7 +33,7 @@ export const admit =
     if (refusal) throw refusal
     if (route.limit === 'agent') {
       const prefix = clientPrefix(request, env)
-      for await (const standing of limits.countQuestion(identity, prefix)) hold(response, standing)
+      for await (const standing of limits.countQuestion(identity, prefix)) applyLimit(response, standing)
     }
     exchangeOf(response).identity = withinPermissions(identity, policy.permissions)
     next()
@@ -41,13 +41,16 @@ export const admit =
 
 const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
-/** Tells the caller where it stands, the narrower of two budgets last, and refuses it when the budget is used up. */
-const hold = (response: Response, standing: Standing): void => {
+/** Sets the rate limit headers, which a later and stricter budget overwrites; throws if the budget is used up. */
+const applyLimit = (response: Response, standing: Standing): void => {
   for (const [name, value] of standingHeaders(standing)) response.setHeader(name, value)
   requireWithin(standing)
 }
 
-/** The caller. A visitor of cloud mode becomes a guest once it has sent back the cookie: whatever keeps none could be a new guest each time. */
+/**
+ * Returns the caller. A visitor of cloud mode is a guest once it returns the cookie; without cookies, each request
+ * would be a new guest.
+ */
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
   const identity = await known(route, gateway, request)
   const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
@@ -63,8 +66,8 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
 }
 
 /**
- * Whoever may come unknown is not refused for a session that has ended, for a bearer that is the route's own, or because nobody
- * can be asked now who it is.
+ * Authenticates the caller. On routes for anonymous callers, an expired session, a bearer for the route itself or an
+ * unavailable identity provider is no error.
  */
 const known = async ({ access, identify }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
   if (identify) return identify(request, gateway)

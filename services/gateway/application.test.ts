@@ -12,9 +12,9 @@ afterAll(async () => product[Symbol.asyncDispose]())
 const headersOf = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(product.url + path, { headers })).headers
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each(['/api/health', '/api/v1/hosts', '/api/nothing', '/'])(
-    '%s names its request and not its server',
+    '%s has a request id and no server header',
     async (path) => {
       const headers = await headersOf(path)
       expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
@@ -32,13 +32,13 @@ describe('every answer', () => {
     ['a b', false],
     ['"quoted"', false],
     ['', false],
-  ])('keeps a request id that a proxy gave, when it is sane: %s', async (given, kept) => {
+  ])('uses a valid request id of a proxy: %s', async (given, kept) => {
     const headers = await headersOf('/api/health', { 'x-request-id': given })
     expect(headers.get('x-request-id') === given).toBe(kept)
   })
 
   it.each(['/api/v1/hosts', '/api/v1/overview?hostId=0', '/api/v1/tables/running-queries', '/api/v1/nothing'])(
-    '%s is kept by nobody',
+    '%s is not cacheable',
     async (path) => {
       expect((await headersOf(path)).get('cache-control')).toBe('no-store')
     },
@@ -46,24 +46,24 @@ describe('every answer', () => {
 })
 
 describe('methods', () => {
-  it('answers HEAD as it would GET, without the body', async () => {
-    const asked = await fetch(`${product.url}/api/v1/hosts`, { method: 'HEAD' })
+  it('returns the headers of GET for HEAD, without a body', async () => {
+    const head = await fetch(`${product.url}/api/v1/hosts`, { method: 'HEAD' })
     const read = await fetch(`${product.url}/api/v1/hosts`)
     const { length } = await read.text()
-    expect([asked.status, await asked.text(), asked.headers.get('content-length')]).toEqual([200, '', String(length)])
+    expect([head.status, await head.text(), head.headers.get('content-length')]).toEqual([200, '', String(length)])
   })
 
   it.each([
     ['/api/v1/hosts', 'GET, HEAD, OPTIONS'],
     ['/api/v1/charts/batch', 'POST, OPTIONS'],
-  ])('tells by OPTIONS what %s knows', async (path, allow) => {
+  ])('lists the methods of %s for OPTIONS', async (path, allow) => {
     const response = await fetch(product.url + path, { method: 'OPTIONS' })
     expect([response.status, response.headers.get('allow')]).toEqual([204, allow])
   })
 })
 
-describe('an answer that may be kept', () => {
-  it.each(['/api/v1/catalogue', '/api/v1/config'])('%s stands until it changes', async (path) => {
+describe('a cacheable response', () => {
+  it.each(['/api/v1/catalogue', '/api/v1/config'])('%s returns 304 until it changes', async (path) => {
     const first = await fetch(product.url + path)
     const etag = first.headers.get('etag') ?? ''
     expect([first.headers.get('cache-control'), etag]).toEqual([
@@ -78,7 +78,7 @@ describe('an answer that may be kept', () => {
   })
 })
 
-describe('a large answer', () => {
+describe('a large response', () => {
   const many = Array.from({ length: 500 }, (_, id) => ({
     database: 'shop',
     table: `orders_${id}`,
@@ -90,23 +90,23 @@ describe('a large answer', () => {
     ['gzip', 'gzip'],
     ['identity', null],
     ['br;q=0, gzip;q=0.5', 'gzip'],
-  ])('accepted as %s comes as %s', async (accepted, encoding) => {
+  ])('with accept-encoding %s is encoded as %s', async (accepted, encoding) => {
     await using product = await startFake({ query: { databaseTables: async () => many } })
     const response = await fetch(`${product.url}/api/v1/tables`, { headers: { 'accept-encoding': accepted } })
     expect(response.headers.get('content-encoding')).toBe(encoding)
     expect(await response.json()).toMatchObject({ data: many })
   })
 
-  it('is the only kind that is compressed', async () => {
+  it('is compressed, unlike a small one', async () => {
     expect((await headersOf('/api/v1/hosts', { 'accept-encoding': 'gzip' })).get('content-encoding')).toBeNull()
   })
 })
 
-describe('what is told of a request', () => {
-  const expectSettled = async (holds: () => Promise<boolean>) =>
+describe('telemetry of a request', () => {
+  const expectEventually = async (holds: () => Promise<boolean>) =>
     expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
 
-  it('is counted under the template of its route, never its path', async () => {
+  it('counts the route template, never the path', async () => {
     await using product = await startFake()
     await fetch(`${product.url}/api/v1/charts/query-count?hostId=0`)
     await fetch(`${product.url}/api/v1/charts/nothing-like-it`)
@@ -123,7 +123,7 @@ describe('what is told of a request', () => {
       line('web', 'GET', 503),
       line('/api/v1/charts/batch', 'POST', 415),
     ]
-    await expectSettled(async () => {
+    await expectEventually(async () => {
       const exposed = await product.metrics.metrics()
       return lines.every((line) => exposed.includes(line)) && exposed.includes('watchhouse_http_in_flight 0')
     })
@@ -133,7 +133,7 @@ describe('what is told of a request', () => {
     ['/api/v1/overview?hostId=0', 200, false],
     ['/api/v1/overview?hostId=x', 400, false],
     ['/api/v1/charts/query-count', 503, true],
-  ])('is a span, which has failed when we have: %s', async (path, status, failed) => {
+  ])('records a span that fails only for 5xx: %s', async (path, status, failed) => {
     const spans: { name: string; attributes: SpanAttributes; error?: unknown }[] = []
     const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
     const tracer: Tracer = {
@@ -158,17 +158,17 @@ describe('what is told of a request', () => {
       attributes: { 'http.route': route, 'http.request.method': 'GET', 'http.response.status_code': status },
     })
     expect(spans[0]?.error !== undefined).toBe(failed)
-    const asked = product.heard.filter(({ method }) => method === 'overview' || method === 'chart')
-    for (const { call } of asked) expect(call.trace).toEqual(trace)
+    const calls = product.heard.filter(({ method }) => method === 'overview' || method === 'chart')
+    for (const { call } of calls) expect(call.trace).toEqual(trace)
   })
 
-  it('is one line in the log, without its parameters', async () => {
+  it('logs one line without parameters', async () => {
     await using product = await startFake()
     await fetch(`${product.url}/api/v1/charts/query-count?params=%7B%22user%22:%22ada%22%7D`, {
       headers: { 'x-request-id': 'r1', authorization: 'Bearer hush' },
     })
     const lines = () => product.logged.filter((line) => line.includes('request answered'))
-    await expectSettled(async () => lines().length > 0)
+    await expectEventually(async () => lines().length > 0)
     expect(lines()).toHaveLength(1)
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
       requestId: 'r1',
@@ -181,8 +181,8 @@ describe('what is told of a request', () => {
   })
 })
 
-describe('a caller that leaves before its answer', () => {
-  it('stops the work, and is no failure of ours', async () => {
+describe('a caller that disconnects before the response', () => {
+  it('cancels the work and is not an error', async () => {
     const working = Promise.withResolvers<AbortSignal>()
     const overview = async (_input: unknown, call: { signal: AbortSignal }): Promise<never> => {
       working.resolve(call.signal)
@@ -191,10 +191,10 @@ describe('a caller that leaves before its answer', () => {
     }
     await using held = await startFake({ query: { overview } })
     const leaving = new AbortController()
-    const asked = fetch(`${held.url}/api/v1/overview?hostId=0`, { signal: leaving.signal })
+    const response = fetch(`${held.url}/api/v1/overview?hostId=0`, { signal: leaving.signal })
     const signal = await working.promise
     leaving.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(response).rejects.toThrow()
     await expect.poll(() => signal.aborted, { timeout: 5_000 }).toBe(true)
     await expect.poll(() => held.logged.join(''), { timeout: 5_000 }).toContain('"status":499')
     expect(held.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])

@@ -14,18 +14,18 @@ import { guardHosts } from './server/allowed-hosts.ts'
 import { crossOrigin } from './server/cross-origin.ts'
 import { receive, setAll } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
-import { serveUnbuiltPage, serveWeb } from './web/built-web.ts'
+import { serveMissingBuild, serveWeb } from './web/built-web.ts'
 
-/** What the application serves besides its routes. */
-interface Door {
+/** Everything that the application serves. */
+interface ApplicationDeps {
   routes: readonly Route[]
   headers: SecurityHeaders
-  /** The web build, and the headers of a page that has the inline scripts of a start page; undefined when there is none. */
+  /** The web build, and the headers for its pages, which allow their inline scripts; undefined without a build. */
   web: { directory: string; headersOf: (indexHtml: string) => HeaderLines } | undefined
 }
 
-/** The whole of HTTP: every request passes through here from top to bottom. */
-export const openApplication = (gateway: Gateway, { routes, headers, web }: Door): Express => {
+/** Opens the Express application: every request passes through this list of middleware in order. */
+export const openApplication = (gateway: Gateway, { routes, headers, web }: ApplicationDeps): Express => {
   const application = express()
   application.disable('x-powered-by')
   application.disable('etag')
@@ -39,13 +39,13 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Door
   application.use('/api/v1/repldb', onlyListed(routes))
   application.use(byFamily(routes, (those) => routerOf(those, gateway, headers.api)))
   application.use(/^\/api(?=\/|$)/i, noSuchPath)
-  application.use(web === undefined ? serveUnbuiltPage : serveWeb(web.directory, web.headersOf))
+  application.use(web === undefined ? serveMissingBuild : serveWeb(web.directory, web.headersOf))
   application.use(noSuchFile)
   application.use(answerFailure(gateway.telemetry.log))
   return application
 }
 
-/** A router tries its routes one after the other, and there are too many for that: a request is looked for in its family alone. */
+/** Dispatches to one router per path family: a router tries its routes in sequence, which is slow for all of them. */
 const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) => Router): RequestHandler => {
   const families = Map.groupBy(routes, ({ path }) => familyOf(path))
   const routers = new Map([...families].map(([family, those]) => [family, routerOf(those)]))
@@ -56,7 +56,7 @@ const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) 
   }
 }
 
-/** The name that follows `/api/v1/` or `/api/`, in whose place no route has a parameter; all other paths are of one family. */
+/** Returns the segment after `/api/v1/` or `/api/`, which is never a parameter; all other paths share one family. */
 const familyOf = (path: string): string | undefined => /^\/api\/(?:v1\/)?([^/]+)/.exec(path)?.[1]
 
 const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLines): Router => {
@@ -64,26 +64,26 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
   for (const [path, those] of Map.groupBy(routes, (route) => route.path)) {
     const here = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     here.all(namesRoute(path))
-    // What is answered outside /api is data like the rest, and no page.
+    // Routes outside /api return data and no pages, so they get the headers of the API.
     if (!path.startsWith('/api/')) here.all(setsHeaders(headers))
     for (const route of those) {
       const handlers = [
-        ...refusalOf(route, gateway),
+        ...setErrorFormat(route, gateway),
         admit(route, gateway),
         ...readerOf(route),
         dispatch(route, gateway),
       ]
       here[verbOf(route)](...handlers)
     }
-    here.all(refuseMethod(those))
+    here.all(rejectMethod(those))
   }
   return router
 }
 
-// Lower case of the five methods is the name of express's five functions.
+// The functions of Express are named after the methods, in lower case.
 const verbOf = ({ method }: Route) => method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Lets log and metrics know the route before its body is read, which may already fail. */
+/** Sets the route for log and metrics before the body is read, because that can fail. */
 const namesRoute =
   (path: string): RequestHandler<Record<string, string>> =>
   (_request, response, next) => {
@@ -98,8 +98,8 @@ const setsHeaders =
     next()
   }
 
-/** Says how failures are worded before the request is let in, which may already fail. */
-const refusalOf = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
+/** Sets the error format before admission, because that can fail. */
+const setErrorFormat = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
   const { refusal, challenge } = route
   if (refusal === undefined && challenge === undefined) return []
   return [
@@ -112,13 +112,13 @@ const refusalOf = (route: Route, { env }: Gateway): RequestHandler<Record<string
   ]
 }
 
-const refuseMethod = (routes: readonly Route[]): RequestHandler<Record<string, string>> => {
+const rejectMethod = (routes: readonly Route[]): RequestHandler<Record<string, string>> => {
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const allowed = [...methods, 'OPTIONS'].join(', ')
   return (request, response) => {
     response.setHeader('Allow', allowed)
     if (request.method !== 'OPTIONS') {
-      throw new HttpError(405, 'method-not-allowed', `this path knows ${allowed}`)
+      throw new HttpError(405, 'method-not-allowed', `method not allowed; allowed: ${allowed}`)
     }
     response.statusCode = 204
     response.end()
@@ -134,8 +134,8 @@ const noSuchFile: RequestHandler = () => {
 }
 
 /**
- * Lets a server make requests and answers that are the application's from the start. Express would give each of them another prototype
- * when it comes, after which everything that touches them is slower: a tenth of what a small request costs.
+ * Returns request and response classes with the prototypes of the application. Otherwise Express replaces the
+ * prototypes of every message, which deoptimises them and adds a tenth to the cost of a small request.
  */
 export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
   class ExpressRequest extends IncomingMessage {}
@@ -146,16 +146,16 @@ export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingM
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }
 }
 
-/** Ways of saying in a header that another method is meant. Nothing of ours reads them, and whoever sends one means no reading. */
+/** Headers that override the method. The product ignores them, and a read-only request has no reason to send one. */
 const overrides = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const
 
-/** A name within a path: nothing that means more to a server behind us, and so nothing escaped. */
+/** A path segment without characters that are special to an upstream server, and without escapes. */
 const name = String.raw`\w[\w.-]*`
 
 /**
- * Lets through what is a route, as it stands in the request line, and forbids the rest. For paths behind which another
- * service is asked: there an unknown path is no mistake to be pointed at but something that must not be asked, and
- * neither `..`, an escaped slash nor a method in a header may make another path of it.
+ * Admits only request lines that match a route exactly and rejects everything else with 403. For paths that are
+ * proxied to another service: an unknown path must not reach it, nor may `..`, an escaped slash or an override header
+ * change the path.
  */
 const onlyListed = (routes: readonly Route[]): RequestHandler => {
   const listed = routes.map(({ method, path }) => ({
@@ -165,14 +165,14 @@ const onlyListed = (routes: readonly Route[]): RequestHandler => {
   }))
   return (request, _response, next) => {
     const path = request.originalUrl.split('?', 1)[0] ?? ''
-    // A path that is a route word by word is that route alone, never the name of a thing in another one.
+    // A path that equals a route without parameters matches only that route.
     const literal = listed.filter((route) => route.path === path)
     const fitting = literal.length > 0 ? literal : listed.filter(({ pattern }) => pattern.test(path))
     const isListed = fitting.some(({ methods }) => methods.includes(request.method))
     if (!isListed || overrides.some((header) => request.headers[header] !== undefined)) {
       throw new ServiceError(
         'forbidden',
-        'the replication service is only read, and only at the paths of the API document',
+        'the replication service is read-only; allowed are GET requests to the paths of the OpenAPI document',
       )
     }
     next()

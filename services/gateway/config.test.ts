@@ -6,7 +6,7 @@ it.each([
   [{ PORT: '9464' }, 9464],
   [{ OPERATIONS_PORT: '3000', HOST: '127.0.0.1' }, 3000],
   [{ PORT: '80', OPERATIONS_PORT: '80', HOST: '10.0.0.1', OPERATIONS_HOST: '10.0.0.1' }, 80],
-])('%j are one port for two listeners', (env, port) => {
+])('rejects %j, where two listeners share a port', (env, port) => {
   expect(portProblems(env)).toEqual([
     { name: 'OPERATIONS_PORT', sentence: `must not be ${port}, which is the port of the HTTP API and the web (PORT)` },
   ])
@@ -17,6 +17,6 @@ it.each([
   { PORT: '0', OPERATIONS_PORT: '0' },
   { PORT: '80', OPERATIONS_PORT: '80', HOST: '10.0.0.1', OPERATIONS_HOST: '127.0.0.1' },
   { PORT: 'http', OPERATIONS_PORT: '3000' },
-])('%j are not', (env) => {
+])('accepts %j', (env) => {
   expect(portProblems(env)).toEqual([])
 })

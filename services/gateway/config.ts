@@ -24,22 +24,22 @@ import { webSettings } from './web/built-web.ts'
 import { cronSettings, eventSettings } from './webhooks/bearers.ts'
 import { webhookSettings } from './webhooks/config.ts'
 
-/** Where callers are met. */
+/** Settings of the listener. */
 export const portSettings = {
-  PORT: whole(3000, 'Port of the HTTP API and the web; 0 takes a free one.', { max: 65_535 }),
-  HOST: text('0.0.0.0', 'Address the HTTP API and the web are bound to.'),
+  PORT: whole(3000, 'Port of the HTTP API and the web UI; 0 selects a free port.', { max: 65_535 }),
+  HOST: text('0.0.0.0', 'Address that the HTTP API and the web UI bind to.'),
 } as const
 
-/** What the gateway obeys. */
+/** All settings of the gateway. */
 export const settings = {
   ...portSettings,
   SVC_REQUEST_TIMEOUT_MS: whole(
     75_000,
-    'How long the answer to one request may take in all, in milliseconds; keep it above COLUMNDB_MAX_EXECUTION_TIME.',
+    'Timeout of one request in milliseconds; must exceed COLUMNDB_MAX_EXECUTION_TIME.',
     { min: 100, max: 3_600_000 },
   ),
   APP_VERSION: optional(
-    'Version of the application that model gateways are told; on edge platforms also the ui version of GET /api/version.',
+    'Application version sent to model providers; on edge platforms also the ui version of GET /api/version.',
   ),
   ...auditSettings,
   ...edgeSettings,
@@ -68,7 +68,7 @@ export const settings = {
   ...agentDoorSettings,
 } as const
 
-/** What is wrong with the settings taken together. */
+/** Returns the conflicts between settings. */
 export const problems = (env: Environment): readonly SettingProblem[] => [
   ...portProblems(env),
   ...authProblems(env),
@@ -78,14 +78,14 @@ export const problems = (env: Environment): readonly SettingProblem[] => [
 
 const { OPERATIONS_PORT, OPERATIONS_HOST } = processSettings
 const both = { ...portSettings, OPERATIONS_PORT, OPERATIONS_HOST }
-const everywhere = new Set(['0.0.0.0', '::'])
+const anyAddress = new Set(['0.0.0.0', '::'])
 
-/** What is wrong when callers are to be met where probes and scrapes are. */
+/** Returns an error if the public and the operations listener use the same port. */
 export const portProblems = (env: Environment): readonly SettingProblem[] => {
   if (problemsOf(both, env).length > 0) return []
   const { PORT: port, HOST: host, ...operations } = read(both, env)
-  const meets = [host, operations.OPERATIONS_HOST].some((each) => everywhere.has(each))
-  const isSame = port !== 0 && port === operations.OPERATIONS_PORT && (meets || host === operations.OPERATIONS_HOST)
+  const overlaps = [host, operations.OPERATIONS_HOST].some((each) => anyAddress.has(each))
+  const isSame = port !== 0 && port === operations.OPERATIONS_PORT && (overlaps || host === operations.OPERATIONS_HOST)
   const sentence = `must not be ${port}, which is the port of the HTTP API and the web (PORT)`
   return isSame ? [{ name: 'OPERATIONS_PORT', sentence }] : []
 }

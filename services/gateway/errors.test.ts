@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startFake } from './testing/start.ts'
 
-interface Asked {
+interface TestRequest {
   env?: Record<string, string>
   method?: string
   path: string
@@ -18,8 +18,8 @@ const named = { 'x-svc-proxy-secret': 'shared', 'x-forwarded-user': 'ada', 'x-fo
 const cron = '/api/cron/health-sweep'
 const events = '/api/events/ingest'
 
-/** The specification's table of errors, as far as the gateway itself answers. */
-const rows: [status: number, condition: string, asked: Asked][] = [
+/** The error table of the specification, for errors of the gateway itself. */
+const rows: [status: number, condition: string, request: TestRequest][] = [
   [401, 'the tool server with a scheme and no token', { env: key, method: 'POST', path: '/api/mcp' }],
   [
     401,
@@ -41,14 +41,14 @@ const rows: [status: number, condition: string, asked: Asked][] = [
   [503, 'events while there is no token', { method: 'POST', path: events }],
 ]
 
-describe('the table of errors', () => {
+describe('the error table', () => {
   it.each(rows)('answers %d for %s', async (status, _condition, { env = {}, method = 'GET', path, headers = {} }) => {
     await using product = await startFake({ env, mcp: {} })
-    const ask = () => fetch(product.url + path, { method, headers })
-    if (status === 429) expect((await ask()).status).toBe(200)
-    const answer = await ask()
-    expect(answer.status).toBe(status)
-    expect(answer.headers.has('retry-after')).toBe(status === 429)
-    expect(answer.headers.has('www-authenticate')).toBe(status === 401)
+    const send = () => fetch(product.url + path, { method, headers })
+    if (status === 429) expect((await send()).status).toBe(200)
+    const response = await send()
+    expect(response.status).toBe(status)
+    expect(response.headers.has('retry-after')).toBe(status === 429)
+    expect(response.headers.has('www-authenticate')).toBe(status === 401)
   })
 })

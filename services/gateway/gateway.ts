@@ -28,7 +28,7 @@ import type { AnswerChat } from './webhooks/answer-chat.ts'
 import type { PageViews } from './web/page-view-queue.ts'
 import type { RequireFirstTime } from './webhooks/signature.ts'
 
-/** What routes answer from. */
+/** Everything that routes use. */
 export interface Gateway {
   env: Environment
   clock: Clock
@@ -39,34 +39,34 @@ export interface Gateway {
   mcp: Client<typeof mcp>
   ingest: Client<typeof ingest>
   agent: Client<typeof agent>
-  /** The latest runs of chats. */
+  /** The most recent run of each chat. */
   chats: Chats
   hosts: HostList
   hostStates: HostStates
-  /** Databases that people keep connections to. */
+  /** User-supplied connections. */
   connections: UserConnections
   exposition: Exposition
-  /** Absent when the web was not built. */
+  /** Absent if the web is not built. */
   build: BuildFacts | undefined
-  /** The documentation, in its order. */
+  /** The pages of the documentation, in order. */
   docs: readonly DocText[]
   /** Version of the product. */
   version: string
   requestTimeoutMs: number
-  /** The contract of all routes served; made when it is first requested. */
+  /** Returns the OpenAPI document of all served routes; created on the first call. */
   document(): Promise<ReturnType<typeof createDocument>>
   keys: ApiKeys
   auth: Auth
   denied: Denied
   deviceLogin: DeviceLogin
-  /** Who a request comes from; throws `unauthenticated` for credentials that are none, and `forbidden` for people kept out. */
+  /** Authenticates a request; throws `unauthenticated` for invalid credentials and `forbidden` for denied users. */
   identify(request: Request): Promise<Identity>
-  /** What is open to whom at this moment. */
+  /** Returns the current access policy. */
   policy(): Policy
   limits: Limits
   audit: Audit
   guests: Guests
-  /** Of requests that others sign. */
+  /** Rejects replays of signed requests. */
   requireFirstTime: RequireFirstTime
   answerChat: AnswerChat
   pageViews: PageViews

@@ -14,70 +14,73 @@ import type { Download } from './response/send.ts'
 import type { Rows } from './response/envelope.ts'
 
 /**
- * Who may call: anybody at all; whoever may read what the product shows; whoever may also change things, ask the agent or
- * run SQL of their own; or whoever knows the bearer that the route itself checks.
+ * The access that a route requires: none; to read data; to write, which includes the agent and SQL of the caller; or a
+ * bearer that the route checks itself.
  */
 export type Access = 'anonymous' | 'read' | 'write' | 'own-bearer'
 export type ExtraRefusal = 400 | 401 | 405 | 409 | 415 | 422
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One entry of the table of routes. */
+/** An entry of the route table. */
 export interface Route {
   method: HttpMethod
-  /** As OpenAPI writes it: `/api/v1/charts/{name}`. */
+  /** In OpenAPI syntax: `/api/v1/charts/{name}`. */
   path: string
-  /** What it answers or does, in one sentence without a full stop. */
+  /** Summary in the OpenAPI document: one sentence without a full stop. */
   doc: string
-  /** Media types of the files that it gives instead of its usual answer. */
+  /** Media types of the files that the route can return instead of its usual response. */
   downloads?: readonly string[] | undefined
-  /** Null where the caller needs no feature, or where the definition that is asked for names it. */
+  /** Null if no feature is required, or if the requested definition names it. */
   feature: Feature | null
   access: Access
   limit: Limit
   query: z.ZodType
-  /** Of routes that read one. */
+  /** Schema of the request body; absent for routes without a body. */
   body?: z.ZodType
-  /** The body may be a form too, as OAuth sends it. Never where a cookie opens the door: any page may send forms. */
+  /**
+   * Accepts a form as the body, as OAuth requires. Not for routes that accept cookies, because any page can send
+   * forms.
+   */
   form?: boolean
-  /** Whether guests of cloud mode may call too, of whom nothing is known but a signed cookie. */
+  /** Allows guests of cloud mode, who have only a signed cookie. */
   guests?: boolean | undefined
   /**
-   * Of an `own-bearer` route: whether a secret or a signature in the request is the only way in. Where it is not, a session or the
-   * headers of a proxy may name the caller too.
+   * For `own-bearer` routes: true if only a secret or a signature in the request gives access. Otherwise a session or
+   * proxy headers can also identify the caller.
    */
   secretOnly?: boolean | undefined
-  /** Whether it connects, for callers without credentials too, to a place that they name. */
+  /** Connects to an address that the caller supplies, also for callers without credentials. */
   dials?: boolean | undefined
   answer: z.ZodType
-  /** Of a route that reads the bytes of its body by itself: what is in them. */
+  /** The content of the body, for a route that reads it as bytes. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
-  /** Statuses of failures that the service behind it words as JSON-RPC. */
+  /** Error statuses whose body is JSON-RPC, written by the service behind the route. */
   jsonRpc?: readonly (ExtraRefusal | 404)[] | undefined
-  /** Statuses that it refuses with though its like do not. */
+  /** Error statuses in addition to those of similar routes. */
   refuses?: readonly ExtraRefusal[] | undefined
-  /** Of a good answer; 200 where nothing else is said. */
+  /** Status of a successful response; 200 by default. */
   status?: number
-  /** Of a good answer; JSON where nothing else is said. */
+  /** Media type of a successful response; JSON by default. */
   mediaType?: string | undefined
-  /** When there is nothing to answer, which 204 says. */
+  /** Description of the 204 response. */
   nothing?: string
-  /** When a message is taken and needs no answer, which 202 says. */
+  /** Description of the 202 response. */
   taken?: string
-  /** Whether a caller that still has the answer gets 304. */
+  /** Sends an ETag, and 304 if the caller has the current response. */
   revalidated?: boolean | undefined
-  /** How failures are worded where a standard has its own way. */
+  /** Error format, if a standard requires its own. */
   refusal?: Refusal
-  /** What must hold before a request is counted; throws when it does not. */
+  /** Checks a precondition before the request is counted; throws if it does not hold. */
   open?(headers: IncomingHttpHeaders, env: Environment): void
-  /** Who asks, where that is known in another way than elsewhere; whoever is let through may ask. */
+  /** Authenticates the caller in place of the usual way; the returned identity is allowed to call the route. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
-  /** What a failure says of signing in, if more than elsewhere. */
+  /** Returns the WWW-Authenticate challenge of an error, if it differs from the default. */
   challenge?(request: Request<Record<string, string>>, env: Environment, shown: Shown): string | undefined
-  respond(given: Given, gateway: Gateway, reply: Reply): Promise<void>
+  respond(request: RawRequest, gateway: Gateway, reply: Reply): Promise<void>
 }
 
-/** A request as it came in. */
-export interface Given {
+/** A request before its parameters are validated. */
+export interface RawRequest {
   path: Readonly<Record<string, string>>
   query: QueryValues
   body: unknown
@@ -85,17 +88,19 @@ export interface Given {
   requestId: string
   call: Call
   preferred: Preferred
-  /** The address callers reach the product at, without a slash at its end. */
+  /** Returns the public URL of the product, without a trailing slash. */
   publicUrl(): string
-  /** The bytes of a body of whatever type, of a route that hands it on; throws 413 for a longer one. */
+  /** Reads the bytes of a body of any media type; throws 413 above `maxBytes`. */
   readBody(maxBytes: number): Promise<Buffer>
 }
 
-/** Which of these media types the caller would rather have; the first when it does not mind, none when it wants none. */
+export type { RawRequest as Given }
+
+/** Returns the media type that the caller prefers: the first if all are equal, undefined if none is accepted. */
 export type Preferred = (types: string[]) => string | undefined
 
-/** A request as its handler sees it: everything parsed. */
-export interface Asked<P extends string, Q, B = undefined> {
+/** A request as its handler receives it, validated. */
+export interface RouteRequest<P extends string, Q, B = undefined> {
   path: Readonly<Record<PathParameter<P>, string>>
   query: Q
   body: B
@@ -122,12 +127,15 @@ interface Traits<P extends string, Q extends z.ZodType, A extends z.ZodType> {
 }
 
 interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> extends Traits<P, Q, A> {
-  /** Callers may keep the answer and ask whether it still stands. */
+  /** Sends an ETag, so that callers can revalidate the response. */
   revalidated?: boolean
   mediaType?: string
-  /** For how long anybody may keep the answer without asking again, where the public address is settled that it repeats. */
+  /**
+   * How long any cache may store the response. Ignored without a public URL, because the response then repeats the
+   * host.
+   */
   keptForSeconds?: number
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
 const bodyless =
@@ -137,17 +145,17 @@ const bodyless =
     method,
     mediaType: route.mediaType,
     revalidated: route.revalidated,
-    respond: async (given, gateway, reply) => {
-      const body = await route.handle({ ...asked(route, given), body: undefined }, gateway, reply)
-      if (route.keptForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.mayBeKept(route.keptForSeconds)
+    respond: async (request, gateway, reply) => {
+      const body = await route.handle({ ...parseRequest(route, request), body: undefined }, gateway, reply)
+      if (route.keptForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.allowCaching(route.keptForSeconds)
       if (route.revalidated) reply.revalidatedJson(body, route.mediaType)
       else reply.json(body, route.mediaType)
     },
   })
 
-/** A route that answers a GET with JSON. */
+/** Defines a GET route that returns JSON. */
 export const getRoute = bodyless('GET')
-/** A route that removes something and answers with JSON. */
+/** Defines a DELETE route that returns JSON. */
 export const deleteRoute = bodyless('DELETE')
 
 interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> extends Traits<
@@ -156,7 +164,7 @@ interface BodyRoute<P extends string, Q extends z.ZodType, B extends z.ZodType, 
   A
 > {
   body: B
-  handle(asked: Asked<P, z.output<Q>, z.output<B>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
+  handle(request: RouteRequest<P, z.output<Q>, z.output<B>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
 const bodied =
@@ -167,103 +175,113 @@ const bodied =
     ...traits(route),
     method,
     body: route.body,
-    respond: async (given, gateway, reply) => {
-      const body = parse(route.body, given.body)
-      reply.json(await route.handle({ ...asked(route, given), body }, gateway, reply))
+    respond: async (request, gateway, reply) => {
+      const body = parse(route.body, request.body)
+      reply.json(await route.handle({ ...parseRequest(route, request), body }, gateway, reply))
     },
   })
 
-/** A route that reads a JSON body and answers with JSON. */
+/** Defines a POST route that reads and returns JSON. */
 export const postRoute = bodied('POST')
-/** A route that replaces something by the JSON body it reads. */
+/** Defines a PUT route that reads and returns JSON. */
 export const putRoute = bodied('PUT')
 
-/** `T` is what the handler gives: text, or text that is gzipped already. */
+/** `T` is the result of the handler: text, or gzipped text. */
 interface TextRoute<P extends string, Q extends z.ZodType, T> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
   mediaType: string
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<T>
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway): Promise<T>
 }
 
-/** A route that answers a GET with text. */
-export const textRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q, string>): Route => {
-  const route = { ...given, answer: z.string() }
+/** Defines a GET route that returns text. */
+export const textRoute = <const P extends string, Q extends z.ZodType>(definition: TextRoute<P, Q, string>): Route => {
+  const route = { ...definition, answer: z.string() }
   return {
     ...traits(route),
     method: 'GET',
     mediaType: route.mediaType,
-    respond: async (given, gateway, reply) => {
-      reply.text(await route.handle({ ...asked(route, given), body: undefined }, gateway), route.mediaType)
+    respond: async (request, gateway, reply) => {
+      reply.text(await route.handle({ ...parseRequest(route, request), body: undefined }, gateway), route.mediaType)
     },
   }
 }
 
-/** A route that answers a GET with text that is kept gzipped. */
-export const gzippedRoute = <const P extends string, Q extends z.ZodType>(given: TextRoute<P, Q, Buffer>): Route => {
-  const route = { ...given, answer: z.string() }
+/** Defines a GET route that returns text which its handler has gzipped. */
+export const gzippedRoute = <const P extends string, Q extends z.ZodType>(
+  definition: TextRoute<P, Q, Buffer>,
+): Route => {
+  const route = { ...definition, answer: z.string() }
   return {
     ...traits(route),
     method: 'GET',
     mediaType: route.mediaType,
-    respond: async (given, gateway, reply) => {
-      await reply.gzipped(await route.handle({ ...asked(route, given), body: undefined }, gateway), route.mediaType)
+    respond: async (request, gateway, reply) => {
+      await reply.gzipped(
+        await route.handle({ ...parseRequest(route, request), body: undefined }, gateway),
+        route.mediaType,
+      )
     },
   }
 }
 
-/** One thing in one of its forms. */
-type InForm<A extends z.ZodType> = { format: 'json'; body: z.input<A> } | { format: 'html' | 'markdown'; text: string }
+/** A document in one of its formats. */
+type FormattedDocument<A extends z.ZodType> =
+  | { format: 'json'; body: z.input<A> }
+  | { format: 'html' | 'markdown'; text: string }
 
 interface DocumentRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> extends Traits<P, Q, A> {
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<InForm<A>>
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway): Promise<FormattedDocument<A>>
 }
 
-/** A route that answers a GET with JSON, with a page for people, or with Markdown, as its handler decides. */
+/** Defines a GET route that returns JSON, HTML or Markdown, as its handler decides. */
 export const documentRoute = <const P extends string, Q extends z.ZodType, A extends z.ZodType>(
   route: DocumentRoute<P, Q, A>,
 ): Route => ({
   ...traits(route),
   method: 'GET',
-  respond: async (given, gateway, reply) => {
-    const answered = await route.handle({ ...asked(route, given), body: undefined }, gateway)
-    if (answered.format === 'json') reply.json(answered.body)
-    else if (answered.format === 'html') reply.page(answered.text)
-    else reply.text(answered.text, 'text/markdown; charset=utf-8')
+  respond: async (request, gateway, reply) => {
+    const result = await route.handle({ ...parseRequest(route, request), body: undefined }, gateway)
+    if (result.format === 'json') reply.json(result.body)
+    else if (result.format === 'html') reply.page(result.text)
+    else reply.text(result.text, 'text/markdown; charset=utf-8')
   },
 })
 
 interface RedirectRoute<P extends string, Q extends z.ZodType> extends Omit<Traits<P, Q, z.ZodType>, 'answer'> {
-  /** Where to: a path of ours, or an address that the operator named. */
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<string>
+  /** Returns the target: a path of the product, or a URL from the configuration. */
+  handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<string>
 }
 
-/** A route that sends a browser elsewhere. */
-export const redirectRoute = <const P extends string, Q extends z.ZodType>(given: RedirectRoute<P, Q>): Route => {
-  const route = { ...given, answer: z.undefined() }
+/** Defines a GET route that redirects. */
+export const redirectRoute = <const P extends string, Q extends z.ZodType>(definition: RedirectRoute<P, Q>): Route => {
+  const route = { ...definition, answer: z.undefined() }
   return {
     ...traits(route),
     method: 'GET',
-    respond: async (given, gateway, reply) => {
-      reply.redirect(await route.handle({ ...asked(route, given), body: undefined }, gateway, reply))
+    respond: async (request, gateway, reply) => {
+      reply.redirect(await route.handle({ ...parseRequest(route, request), body: undefined }, gateway, reply))
     },
   }
 }
 
-/** The body of an answer made of rows: all but them is what the handler says. */
-type RowsAnswer = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>
+/** Schema of a response with rows: the handler supplies everything else. */
+type RowsResponse = z.ZodObject<{ success: z.ZodType; data: z.ZodType; metadata: z.ZodType }>
 
-interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsAnswer> extends Traits<P, Q, A> {
-  handle(asked: Asked<P, z.output<Q>>, gateway: Gateway): Promise<Rows<z.input<A['shape']['metadata']>> | Download>
+interface RowsRoute<P extends string, Q extends z.ZodType, A extends RowsResponse> extends Traits<P, Q, A> {
+  handle(
+    request: RouteRequest<P, z.output<Q>>,
+    gateway: Gateway,
+  ): Promise<Rows<z.input<A['shape']['metadata']>> | Download>
 }
 
-/** A route that answers a GET with rows handed on as the host sent them, in the envelope of answers or as a file. */
-export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends RowsAnswer>(
+/** Defines a GET route that returns the rows of a host unparsed, in the usual response or as a file. */
+export const rowsRoute = <const P extends string, Q extends z.ZodType, A extends RowsResponse>(
   route: RowsRoute<P, Q, A>,
 ): Route => ({
   ...traits(route),
   method: 'GET',
-  respond: async (given, gateway, reply) => {
-    const answered = await route.handle({ ...asked(route, given), body: undefined }, gateway)
-    await ('fileName' in answered ? reply.download(answered) : reply.rows(answered))
+  respond: async (request, gateway, reply) => {
+    const result = await route.handle({ ...parseRequest(route, request), body: undefined }, gateway)
+    await ('fileName' in result ? reply.download(result) : reply.rows(result))
   },
 })
 
@@ -272,13 +290,16 @@ const traits = <P extends string, Q extends z.ZodType, A extends z.ZodType>(rout
   return { path, doc, downloads, feature, access, limit, guests, secretOnly, dials, refuses, query, answer }
 }
 
-const asked = <P extends string, Q extends z.ZodType, A extends z.ZodType>(route: Traits<P, Q, A>, given: Given) => ({
-  // The router matched this very path, so every name between its braces has a value.
-  path: given.path as Readonly<Record<PathParameter<P>, string>>,
-  query: parse(route.query, given.query),
-  headers: given.headers,
-  requestId: given.requestId,
-  call: given.call,
-  preferred: given.preferred,
-  publicUrl: given.publicUrl,
+const parseRequest = <P extends string, Q extends z.ZodType, A extends z.ZodType>(
+  route: Traits<P, Q, A>,
+  request: RawRequest,
+) => ({
+  // The router matched this path, so every parameter in braces has a value.
+  path: request.path as Readonly<Record<PathParameter<P>, string>>,
+  query: parse(route.query, request.query),
+  headers: request.headers,
+  requestId: request.requestId,
+  call: request.call,
+  preferred: request.preferred,
+  publicUrl: request.publicUrl,
 })

@@ -21,7 +21,7 @@ import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.
 import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
 import { openAsk } from './auth/outgoing.ts'
 import { settings } from './config.ts'
-import { openKeptConnections, openUserConnections } from './connections/user-connections.ts'
+import { openSavedConnections, openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
 import { openPolicy, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
@@ -41,7 +41,7 @@ import { openFirstTime } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }
 
-/** Opens what routes answer from; what must be released again is left to `opening`. */
+/** Opens everything that the routes use. Resources that must be released are added to `opening`. */
 export const openGateway = async (
   { bus, clock, env, net, store, telemetry }: Context,
   { facts: build, docs }: WebBuild,
@@ -50,8 +50,8 @@ export const openGateway = async (
   const { log } = telemetry
   const counters = opening.use(await openCounters(env, log))
   const codeStore = opening.use(await openCodeStore(env, store, log))
-  const owners = ownersOn(bus)
-  const hosts = openHostList(owners.query, clock)
+  const clients = clientsOn(bus)
+  const hosts = openHostList(clients.query, clock)
   warnOfSettings(env, build, log)
   opening.use(openUsageReport({ env, store, clock, log, hosts, send: net.trusted, version: packageFacts.version }))
   const denied = openDenied(env, store)
@@ -60,16 +60,16 @@ export const openGateway = async (
   const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  const kept = database && (await openKeptConnections(database))
+  const savedConnections = database && (await openSavedConnections(database))
   return {
     env,
     clock,
     telemetry,
-    ...owners,
+    ...clients,
     chats: openChats(store),
     hosts,
-    hostStates: opening.use(openHostStates(owners.query, clock, telemetry)),
-    exposition: openExposition({ ...owners, hosts, clock, log }),
+    hostStates: opening.use(openHostStates(clients.query, clock, telemetry)),
+    exposition: openExposition({ ...clients, hosts, clock, log }),
     build,
     docs,
     version: packageFacts.version,
@@ -81,13 +81,13 @@ export const openGateway = async (
     deviceLogin: openDeviceLogin({ env, build, codeStore, counters, clock, keys }),
     identify: auth.identify,
     policy,
-    connections: openUserConnections({ env, query: owners.query, policy, kept }),
+    connections: openUserConnections({ env, query: clients.query, policy, saved: savedConnections }),
     audit: opening.use(await openAudit({ store: await openAuditStore(database), bus, clock, telemetry })),
     limits: openLimits(env, clock, counters),
     guests: openGuests(store),
     requireFirstTime: openFirstTime(store),
     answerChat: openAnswerChat(net.guarded('notification'), log),
-    pageViews: opening.use(openPageViews({ ...owners, hosts, clock, log })),
+    pageViews: opening.use(openPageViews({ ...clients, hosts, clock, log })),
   }
 }
 
@@ -98,8 +98,8 @@ const warnOfSettings = (env: Context['env'], build: WebBuild['facts'], log: Cont
   warnOfIgnoredSettings(env, build, log)
 }
 
-/** Whoever owns what callers ask for. */
-const ownersOn = (bus: Context['bus']) => ({
+/** Returns clients of the services behind the routes. */
+const clientsOn = (bus: Context['bus']) => ({
   query: bus.client(query),
   alerts: bus.client(alerts),
   report: bus.client(report),
@@ -108,18 +108,18 @@ const ownersOn = (bus: Context['bus']) => ({
   agent: bus.client(agent),
 })
 
-/** Says once of each variable that is set and changes nothing that it does not, so that nobody relies on it. */
+/** Logs each variable that is set and has no effect, so that operators do not rely on it. */
 const warnOfIgnoredSettings = (env: Environment, build: BuildFacts | undefined, log: Logger): void => {
   for (const { name, reason } of ignoredSettings(env, build))
-    log.warn({ variable: name, reason }, 'variable without effect')
+    log.warn({ variable: name, reason }, 'setting has no effect')
 }
 
-/** Every variable that is set and changes nothing. */
+/** Returns every variable that is set and has no effect. */
 export const ignoredSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => [
   ...ignoredBillingSettings(env, build),
   ...ignoredEditionSettings(env, build),
   ...ignoredBindings(env),
-  ...(build ? otherThanBuilt(env, build) : []),
+  ...(build ? ignoredClientVariables(env, build) : []),
 ]
 
 const ignoredBindings = (env: Environment): IgnoredSetting[] =>
@@ -131,8 +131,8 @@ const ignoredBindings = (env: Environment): IgnoredSetting[] =>
         'Only the runtime of the edge platform binds it; here REDIS_URL or a state database makes limits the fleet’s.',
     }))
 
-/** What browsers get was inlined when the web was built. */
-const otherThanBuilt = (env: Environment, { client }: BuildFacts): IgnoredSetting[] =>
+/** Returns the client variables that differ from the web build, which contains their values. */
+const ignoredClientVariables = (env: Environment, { client }: BuildFacts): IgnoredSetting[] =>
   Object.keys(clientVariables)
     .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
     .map((name) => ({

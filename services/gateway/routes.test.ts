@@ -23,7 +23,7 @@ const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['rea
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
-/** One good request of every route. A GET without parameters needs no entry. */
+/** A valid request for every route. A GET without parameters needs no entry. */
 const good: Record<string, GoodRequest> = {
   ...Object.fromEntries(
     routes
@@ -112,7 +112,7 @@ let directory: string
 let webDirectory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'watchhouse-routes-'))
-  // Signed in, with every way to sign in switched on, so that every route has something to answer.
+  // Authenticated, with every sign-in method enabled, so that every route can respond.
   const env = {
     SVC_AUTH_PROVIDER: 'idp',
     IDP_OAUTH_ISSUER: 'https://clerk.example.com',
@@ -151,39 +151,39 @@ const send = async (
 const post = async (request: GoodRequest) => (await send('POST', request)).json()
 const prepared: ReturnType<typeof connectionRequests> = { ...authRequests(post, secret), ...connectionRequests(post) }
 
-describe('the table of routes', () => {
+describe('the route table', () => {
   it('has each method of a path once', () => {
     const names = routes.map(nameOf)
     expect(new Set(names).size).toBe(names.length)
     expect(names.toSorted()).toEqual(Object.keys({ ...good, ...prepared }).toSorted())
   })
 
-  const ask = async (name: string, { method }: Route) =>
+  const sendTo = async (name: string, { method }: Route) =>
     send(method, good[name] ?? (await prepared[name]?.()) ?? { url: '' })
   const [redirecting, answering] = [true, false].map((redirects) =>
     routes
-      // Methods that are always refused promise no answer.
+      // Methods that are always rejected have no response schema.
       .filter(({ answer }) => answer.type !== 'never' && (answer.type === 'undefined') === redirects)
       .map((route) => [nameOf(route), route] as const),
   )
 
-  it.each(redirecting ?? [])('%s sends a browser elsewhere', async (name, route) => {
-    const response = await ask(name, route)
+  it.each(redirecting ?? [])('%s redirects', async (name, route) => {
+    const response = await sendTo(name, route)
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toMatch(/^https?:\/\//)
   })
 
-  it.each(answering ?? [])('%s answers in the shape it declares', async (name, route) => {
-    const response = await ask(name, route)
+  it.each(answering ?? [])('%s returns a response that matches its schema', async (name, route) => {
+    const response = await sendTo(name, route)
     expect(response.status).toBe(route.status ?? 200)
     expect(response.headers.get('content-type')).toBe(route.mediaType ?? 'application/json')
-    const answered: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
-    expect(route.answer.parse(answered)).toEqual(answered)
+    const body: unknown = route.answer.type === 'string' ? await response.text() : await response.json()
+    expect(route.answer.parse(body)).toEqual(body)
   })
 
-  // A route with a bearer of its own asks for it first.
+  // A route with a bearer of its own checks that first.
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
-  it.each(guarded.map((route) => [nameOf(route)]))('%s refuses who may not use its feature', async (name) => {
+  it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
     await using strict = await startFake({ identify: async () => ({ ...anonymous, features: ['ABOUT'] }) })
     const { url = '', body } = good[name] ?? {}
     const headers = { 'content-type': 'application/json' }

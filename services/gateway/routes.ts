@@ -39,7 +39,7 @@ import { reportRoutes } from './routes/reports.ts'
 import { repldbRoutes } from './routes/repldb.ts'
 import { webhookSubscriptionRoutes } from './routes/webhook-subscriptions.ts'
 
-/** Every route of the product; each states its method, path, feature, access, limit, parameters and answer. */
+/** All routes of the product, with method, path, feature, access, limit, parameters and response. */
 export const routes: readonly Route[] = [
   health,
   actions,

@@ -12,12 +12,14 @@ import { parseQueryString } from './request/parse.ts'
 import { replyTo } from './response/http-reply.ts'
 import type { Route } from './http-route.ts'
 
-/** Answers one route to a caller who was let in: what do they ask, what is the answer, and the span of it all. */
+/**
+ * Returns the handler of a route: parses an admitted request, runs the route, sends the response and records a span.
+ */
 export const dispatch =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
     const { requestId, identity } = exchangeOf(response)
-    if (identity === undefined) throw new Error(`${route.path} was reached by a request that nobody let in`)
+    if (identity === undefined) throw new Error(`${route.path} was reached without admission`)
     const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
       'http.request.method': request.method,
       'http.route': route.path,
@@ -29,7 +31,7 @@ export const dispatch =
       const query = parseQueryString(request.url)
       const body = route.body && bodyOf(request, route)
       const preferred = (types: string[]) => request.accepts(types) || undefined
-      const given = {
+      const raw = {
         path: request.params,
         query,
         body,
@@ -40,7 +42,7 @@ export const dispatch =
         publicUrl: () => publicUrl(request, gateway.env),
         readBody: (maxBytes: number) => readBytes(request, response, maxBytes),
       }
-      await route.respond(given, { ...gateway, hosts }, replyTo(request, response))
+      await route.respond(raw, { ...gateway, hosts }, replyTo(request, response))
       end(span, response.statusCode)
     } catch (thrown) {
       const error = explained(thrown, identity, gateway.policy())
@@ -49,7 +51,7 @@ export const dispatch =
     }
   }
 
-/** A span has failed when we have; a caller's mistake is an answer like any other. */
+/** Ends the span; only 5xx statuses count as errors, because 4xx are mistakes of the caller. */
 const end = (span: Span, status: number, error?: unknown): void => {
   span.set({ 'http.response.status_code': status })
   span.end(status >= 500 ? error : undefined)
@@ -61,7 +63,7 @@ const traceOf = (headers: Readonly<Record<string, string | string[] | undefined>
   return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent }
 }
 
-/** What travels with the request; it is cancelled when the caller leaves before the answer has ended. */
+/** Returns the call that is passed to other services; it is cancelled if the caller disconnects. */
 const callOf = (identity: Identity, trace: Trace | undefined, response: Response, gateway: Gateway): Call => {
   const left = new AbortController()
   response.once('close', () => {

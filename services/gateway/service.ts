@@ -3,7 +3,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
 import { openApplication, messagesOf } from './application.ts'
-import { withinCapacity } from './server/capacity.ts'
+import { limitConcurrency } from './server/capacity.ts'
 import { settings } from './config.ts'
 import type { Gateway } from './gateway.ts'
 import { listen } from './server/listener.ts'
@@ -13,13 +13,13 @@ import { routes } from './routes.ts'
 import { securityHeaders } from './server/security-headers.ts'
 import { openWebBuild, webDirectory, type WebBuild } from './web/built-web.ts'
 
-/** Of the time to stop: what is left is for releasing what the answers used. */
+/** Share of the shutdown grace period for draining requests; the rest is for releasing resources. */
 const drainingShare = 0.8
 
 export const start: Start = async (context) =>
   startWith(context, openWebBuild(webDirectory(context.env), context.telemetry.log))
 
-/** Starts the gateway before a given web build. */
+/** Starts the gateway for a web build. */
 export const startWith = async (
   context: Context,
   web: WebBuild,
@@ -37,19 +37,19 @@ export const startWith = async (
     headers,
     web: web.directory === undefined ? undefined : { directory: web.directory, headersOf },
   })
-  const admitting = withinCapacity(application, gateway, opening.use(openLoopPressure()), headers.api)
+  const admitting = limitConcurrency(application, gateway, opening.use(openLoopPressure()), headers.api)
   const listener = opening.use(
     await listen(admitting, {
       port: PORT,
       host: HOST,
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,
-      // A route that is still waiting for its answer must be able to say so before its connection counts as dead.
+      // A route can wait for its timeout and must then still be able to respond before its connection counts as dead.
       stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
       messages: messagesOf(application),
     }),
   )
   readiness.require('http', () => listener.listening)
-  telemetry.log.info({ url: listener.url, webBuilt: web.directory !== undefined }, 'gateway listens')
+  telemetry.log.info({ url: listener.url, webBuilt: web.directory !== undefined }, 'gateway started')
   const running = opening.move()
   return { url: listener.url, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -8,12 +8,12 @@ import type { Queue } from '#shared/bus/durable/queue.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import { openStore } from '#shared/store/open.ts'
 import { accept } from './accept.ts'
-import { anybody } from './testing/anybody.ts'
+import { serviceCall } from './testing/service-call.ts'
 
 const nowMs = Date.UTC(2026, 2, 1, 12)
 const json = { 'content-type': 'application/json' }
 
-/** An `ingest` in memory, and what came through its queue. */
+/** Opens `ingest` in memory and records the events in its queue. */
 const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = {}) => {
   const store = opening.use(await openStore({ env: {}, busIsShared: false }))
   const queue = opening.use(await openMemoryQueues()())
@@ -30,14 +30,17 @@ const opened = async (opening: AsyncDisposableStack, replaced: Partial<Queue> = 
   const observe = (type: string, outcome: string) => void observed.push(`${type} ${outcome}`)
   const handler = accept({ queue: { ...queue, ...replaced }, store, clock: clockOf(() => nowMs), origin, observe })
   const send = (sent: unknown, headers: Record<string, string> = {}) =>
-    handler({ body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } }, anybody)
+    handler(
+      { body: typeof sent === 'string' ? sent : JSON.stringify(sent), headers: { ...json, ...headers } },
+      serviceCall,
+    )
   return { send, seen, observed, origin }
 }
 
 const idOf = (taken: unknown): string => z.object({ id: z.string() }).parse(taken).id
 
-describe('what is accepted', () => {
-  it('is in the queue by then, whole and in one shape', async () => {
+describe('accepted events', () => {
+  it('publishes the complete event in the common format before it responds', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, observed } = await opened(opening)
     const sent = {
@@ -75,7 +78,7 @@ describe('what is accepted', () => {
     expect(observed).toEqual(['generic kept'])
   })
 
-  it('is known when it comes again, in whatever order its fields stand', async () => {
+  it('recognises a repeated event in any field order', async () => {
     await using opening = new AsyncDisposableStack()
     const { send } = await opened(opening)
     const [first] = await send({ title: 'T', a: [{ b: 1, c: 2 }] })
@@ -83,19 +86,19 @@ describe('what is accepted', () => {
     expect(await send({ a: [{ c: 2, b: 2 }], title: 'T' })).not.toEqual([{ id: idOf(first), duplicate: true }])
   })
 
-  it('stands beside what is broken in the same request', async () => {
+  it('accepts valid events next to invalid ones in the same request', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, observed } = await opened(opening)
     const huge = { title: 'T', text: 'é'.repeat(33_000) }
     expect(await send([{ title: 'a' }, 7, huge])).toEqual([
       { id: expect.any(String), duplicate: false },
       { error: 'an event must be a JSON object' },
-      { error: 'an event may have 65536 bytes' },
+      { error: 'the event is too large: the maximum is 65536 bytes' },
     ])
     expect(observed).toEqual(['none refused', 'none refused', 'generic kept'])
   })
 
-  it('is cut where it is too long, says so, and is never cut within a character', async () => {
+  it('cuts long texts between characters and marks the event as truncated', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen } = await opened(opening)
     const labels = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`l${index}`, '😀'.repeat(2_500)]))
@@ -109,7 +112,7 @@ describe('what is accepted', () => {
     expect(Object.keys(seen[1]?.labels ?? {})).toHaveLength(64)
   })
 
-  it('happened no later than now, whatever the clock of its sender says', async () => {
+  it('limits the time of the event to the time of receipt', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen } = await opened(opening)
     await send([
@@ -119,14 +122,14 @@ describe('what is accepted', () => {
     await expect.poll(() => seen.map(({ occurredAt }) => occurredAt)).toEqual([nowMs, nowMs - 1])
   })
 
-  it('has neither zeros nor halves of characters in its texts', async () => {
+  it('replaces NUL characters and unpaired surrogates', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen } = await opened(opening)
     await send('{"title":"a\\u0000b","body":"\\ud83d","source":"s\\u0000","labels":{"l":"\\u0000"}}')
     await expect.poll(() => seen).toMatchObject([{ title: 'a b', body: '\uFFFD', labels: { l: ' ' } }])
   })
 
-  it('is known for ours when PagerDuty tells of an incident that we opened', async () => {
+  it('recognises a PagerDuty incident of this installation', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     const data = { id: 'P1', title: 'Disk full', incident_key: `${await origin()}:an-episode` }
@@ -134,7 +137,7 @@ describe('what is accepted', () => {
     await expect.poll(() => seen).toMatchObject([{ sourceType: 'pagerduty', own: true }])
   })
 
-  it('is known for ours in the bytes of a CloudEvent too', async () => {
+  it('recognises the own origin in base64 data of a CloudEvent', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     const data = Buffer.from(JSON.stringify({ title: 'T', origin: await origin() })).toString('base64')
@@ -142,7 +145,7 @@ describe('what is accepted', () => {
     await expect.poll(() => seen).toMatchObject([{ own: true }])
   })
 
-  it('is known for ours when the name of this installation is in it', async () => {
+  it('recognises the own origin in any field', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     await send([{ title: 'a', details: [`sent by ${await origin()}`] }, { title: 'b' }], { 'x-reemit-hops': '2' })
@@ -158,7 +161,7 @@ describe('what is accepted', () => {
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'k' }
 
-  it('means the events that it came with first', async () => {
+  it('returns the events of its first request', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen } = await opened(opening)
     const [one, two] = await send([{ title: 'a' }, { title: 'a' }], key)
@@ -169,18 +172,18 @@ describe('an Idempotency-Key', () => {
     ])
     await expect(send([{ title: 'b' }], key)).rejects.toMatchObject({
       code: 'conflict',
-      message: 'this Idempotency-Key came with another body; choose a new key for new events',
+      message: 'Idempotency-Key was already used with another body; use a new key for new events',
     })
     expect(await send([{ title: 'b' }], { 'idempotency-key': 'l' })).toMatchObject([{ duplicate: false }])
     expect(seen).toHaveLength(3)
   })
 
-  it('of a request that failed is good for the same request again', async () => {
+  it('allows a failed request to be repeated', async () => {
     await using opening = new AsyncDisposableStack()
     let isAway = true
     const memory = opening.use(await openMemoryQueues()())
     const publish: Queue['publish'] = async (...given) => {
-      if (isAway) throw new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000 })
+      if (isAway) throw new ServiceError('unavailable', 'the queue is unreachable', { retryAfterMs: 1_000 })
       return memory.publish(...given)
     }
     const { send } = await opened(opening, { publish })
@@ -189,14 +192,14 @@ describe('an Idempotency-Key', () => {
     expect(await send({ title: 'a' }, key)).toMatchObject([{ duplicate: false }])
   })
 
-  it('of a request in which nothing could be kept is free for the mended one', async () => {
+  it('stays free if no event was stored', async () => {
     await using opening = new AsyncDisposableStack()
     const { send } = await opened(opening)
     expect(await send([7], key)).toEqual([{ error: 'an event must be a JSON object' }])
     expect(await send([{ title: 'a' }], key)).toMatchObject([{ duplicate: false }])
   })
 
-  it.each(['', 'k'.repeat(256)])('has a length', async (long) => {
+  it.each(['', 'k'.repeat(256)])('is rejected with an invalid length', async (long) => {
     await using opening = new AsyncDisposableStack()
     const { send } = await opened(opening)
     await expect(send({ title: 'a' }, { 'idempotency-key': long })).rejects.toMatchObject({

@@ -2,89 +2,99 @@ import { z } from 'zod'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type InboundEvent, inboundSubject } from '#proto/inbound-event.ts'
-import { type ingest, mostEvents } from '#proto/ingest.ts'
+import { type ingest, maxEvents } from '#proto/ingest.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Clock, instant } from '#shared/time/clock.ts'
-import { type Headers, type Draft, isSent, requireSound } from './adapters/adapter.ts'
+import { type Headers, type Draft, isJsonObject, requirePlainJson } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
-import { digestOf, normalise } from './normalise.ts'
+import { hashTexts, normalise } from './normalise.ts'
 
-interface Accepting {
+interface AcceptDeps {
   queue: Queue
   store: Store
   clock: Clock
-  /** The name of this installation. */
+  /** Returns the id of this installation. */
   origin(): Promise<string>
   observe(sourceType: string, outcome: 'kept' | 'duplicate' | 'refused'): void
 }
 
 type Accept = Handlers<typeof ingest>['accept']
-type Done = Awaited<ReturnType<Accept>>[number]
+type AcceptResult = Awaited<ReturnType<Accept>>[number]
 
-/** Resolves once every event of the request that is sound is kept; what could not be kept fails the whole request, which may come again. */
+/**
+ * Resolves once every valid event of the request is stored in the queue. If one cannot be stored, the whole request
+ * fails and may be retried.
+ */
 export const accept =
-  (accepting: Accepting): Accept =>
+  (deps: AcceptDeps): Accept =>
   async ({ body, headers }) => {
     const idempotencyKey = keyIn(headers)
-    const read = readEvents(body, headers)
-    const around = {
+    const parsed = parseEvents(body, headers)
+    const context = {
       idempotencyKey,
-      receivedAt: instant(accepting.clock),
+      receivedAt: instant(deps.clock),
       hops: hopsIn(headers),
-      origin: await accepting.origin(),
+      origin: await deps.origin(),
     }
-    const events = read.map((one, index) => ('error' in one ? one : normalise(one, { ...around, index })))
-    // A key under which nothing can be kept stays free: its sender may mend the body.
+    const events = parsed.map((one, index) => ('error' in one ? one : normalise(one, { ...context, index })))
+    // A key without a stored event stays free, so that the sender can correct the body.
     const isClaimed = idempotencyKey !== undefined && events.some((event) => 'id' in event)
-    const claim = isClaimed ? await claimKey(accepting, idempotencyKey, body) : undefined
-    const taken = await Promise.all(
-      events.map(async (event): Promise<Done> =>
-        'error' in event ? refused(accepting, event) : keep(accepting, event, claim?.isKept ?? false),
+    const claim = isClaimed ? await claimKey(deps, idempotencyKey, body) : undefined
+    const results = await Promise.all(
+      events.map(async (event): Promise<AcceptResult> =>
+        'error' in event ? reject(deps, event) : storeEvent(deps, event, claim?.isKept ?? false),
       ),
     )
     await claim?.keep()
-    return taken
+    return results
   }
 
-const refused = ({ observe }: Accepting, { error }: { error: string }): Done => {
+const reject = ({ observe }: AcceptDeps, { error }: { error: string }): AcceptResult => {
   observe('none', 'refused')
   return { error }
 }
 
-const keep = async ({ queue, observe }: Accepting, event: InboundEvent, isKnown: boolean): Promise<Done> => {
+const storeEvent = async (
+  { queue, observe }: AcceptDeps,
+  event: InboundEvent,
+  isDuplicate: boolean,
+): Promise<AcceptResult> => {
   const { id } = event
-  const duplicate = isKnown || (await queue.publish(inboundSubject(event), { id, body: event })).duplicate
+  const duplicate = isDuplicate || (await queue.publish(inboundSubject(event), { id, body: event })).duplicate
   observe(event.sourceType, duplicate ? 'duplicate' : 'kept')
   return { id, duplicate }
 }
 
-const longestKey = 255
+const maxKeyLength = 255
 
 const keyIn = ({ 'idempotency-key': key }: Headers): string | undefined => {
   if (key === undefined) return undefined
-  if (key === '' || key.length > longestKey)
-    throw new ServiceError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`)
+  if (key === '' || key.length > maxKeyLength)
+    throw new ServiceError('invalid', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
   return key
 }
 
 const hopsIn = ({ 'x-reemit-hops': hops = '' }: Headers): number => (/^\d{1,3}$/.test(hops) ? Number(hops) : 0)
 
 const Claim = z.object({ body: z.string(), isKept: z.boolean() })
-/** Within this time a key means the body that it came with first. */
+/** How long a key is bound to the body of its first request. */
 const claimMs = 24 * 60 * 60_000
 
-/** Takes the key for this body; throws `conflict` when it came with another one. */
-const claimKey = async ({ store }: Accepting, idempotencyKey: string, body: string) => {
-  const key = `ingest:key:${digestOf(idempotencyKey)}`
-  const digest = digestOf(body)
+/** Binds the key to this body; throws `conflict` if it is bound to another one. */
+const claimKey = async ({ store }: AcceptDeps, idempotencyKey: string, body: string) => {
+  const key = `ingest:key:${hashTexts(idempotencyKey)}`
+  const digest = hashTexts(body)
   const claimed = await store.updateNew(key, Claim, (before) => ({
     value: before ?? { body: digest, isKept: false },
     expiresInMs: claimMs,
   }))
   if (claimed?.body !== digest) {
-    throw new ServiceError('conflict', 'this Idempotency-Key came with another body; choose a new key for new events')
+    throw new ServiceError(
+      'conflict',
+      'Idempotency-Key was already used with another body; use a new key for new events',
+    )
   }
   return {
     isKept: claimed.isKept,
@@ -95,28 +105,28 @@ const claimKey = async ({ store }: Accepting, idempotencyKey: string, body: stri
   }
 }
 
-/** One event of a request: what its adapter made of it, or why that could not be. */
-type Read = (Draft & { sourceType: string }) | { error: string }
+/** A parsed event of a request, or why it could not be parsed. */
+type ParsedEvent = (Draft & { sourceType: string }) | { error: string }
 
-/** The events in a body, in their order. Throws `invalid` for a body in which there can be none. */
-export const readEvents = (body: string, headers: Headers): Read[] => {
+/** Parses the events of a body in order. Throws `invalid` for a body that cannot contain events. */
+export const parseEvents = (body: string, headers: Headers): ParsedEvent[] => {
   const isBinary = isBinaryCloudEvent(headers)
   const value = isBinary && body === '' ? null : jsonOf(body)
-  requireSound(value)
-  // Of such an event the body is the data, whatever that is.
-  const events = isBinary ? undefined : listIn(value)
-  if (events === undefined) return within(readOne(isBinary ? { data: value } : value, headers))
-  if (events.length === 0) throw new ServiceError('invalid', 'the body has no event in it')
-  // What header fields say is about a body that is one event.
-  const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isOfOne(name)))
-  return within(events.flatMap((event) => readOne(event, others)))
+  requirePlainJson(value)
+  // In binary mode the body is the data of one event, regardless of its type.
+  const events = isBinary ? undefined : listedEvents(value)
+  if (events === undefined) return requireMaxEvents(parseEvent(isBinary ? { data: value } : value, headers))
+  if (events.length === 0) throw new ServiceError('invalid', 'the body contains no event')
+  // Headers that describe a single event do not apply to a list.
+  const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !isSingleEventHeader(name)))
+  return requireMaxEvents(events.flatMap((event) => parseEvent(event, others)))
 }
 
-const isOfOne = (name: string): boolean => name === 'x-webhook-id' || name.startsWith('ce-')
+const isSingleEventHeader = (name: string): boolean => name === 'x-webhook-id' || name.startsWith('ce-')
 
-const within = (events: Read[]): Read[] => {
-  if (events.length <= mostEvents) return events
-  throw new ServiceError('too-large', `a request may bring ${mostEvents} events; this one has ${events.length}`)
+const requireMaxEvents = (events: ParsedEvent[]): ParsedEvent[] => {
+  if (events.length <= maxEvents) return events
+  throw new ServiceError('too-large', `too many events: ${events.length}; the maximum per request is ${maxEvents}`)
 }
 
 const jsonOf = (body: string): unknown => {
@@ -127,20 +137,22 @@ const jsonOf = (body: string): unknown => {
   }
 }
 
-/** The events of a list, or of an object that has nothing but one in it. */
-const listIn = (value: unknown): unknown[] | undefined => {
+/** Returns the events of a list, or of the list in `events`; undefined for a single event. */
+const listedEvents = (value: unknown): unknown[] | undefined => {
   if (Array.isArray(value)) return value
-  if (!isSent(value) || !('events' in value)) return undefined
+  if (!isJsonObject(value) || !('events' in value)) return undefined
   if (!Array.isArray(value.events)) throw new ServiceError('invalid', 'events must be a list')
   return value.events
 }
 
-const readOne = (value: unknown, headers: Headers): Read[] => {
-  if (!isSent(value)) return [{ error: 'an event must be a JSON object' }]
+const parseEvent = (value: unknown, headers: Headers): ParsedEvent[] => {
+  if (!isJsonObject(value)) return [{ error: 'an event must be a JSON object' }]
   const adapter = adapters.find(({ recognises }) => recognises(value, headers))
   if (!adapter) return [{ error: 'an event must be a JSON object' }]
   try {
-    return adapter.read(value, headers).map((read) => ('error' in read ? read : { ...read, sourceType: adapter.id }))
+    return adapter
+      .read(value, headers)
+      .map((parsed) => ('error' in parsed ? parsed : { ...parsed, sourceType: adapter.id }))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return [{ error: error.message }]

@@ -11,107 +11,107 @@ import { type Clock, ageMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 import type { Events } from './events.ts'
 
-/** A consumer that waits for its server tries on; the age of the stream ends that. */
+/** Consumers retry until the stream drops the event. */
 const tries = 100_000
-const reemitsAtOnce = 16
+const maxReemitsInFlight = 16
 
-/** Keeps what comes through the queue and hands it on, each at its own pace, until disposed. */
-export const consumeEvents = async (queue: Queue, events: Events, reemitting: Reemitting): Promise<AsyncDisposable> => {
+/** Stores and forwards events from the queue, with one consumer for each, until disposed. */
+export const consumeEvents = async (queue: Queue, events: Events, deps: ReemitDeps): Promise<AsyncDisposable> => {
   await using opened = new AsyncDisposableStack()
-  const wanted = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
+  const consumer = { stream: 'EVENTS', subjects: inboundSubjects, body: InboundEvent, tries } as const
   opened.use(
     await queue.consume(
-      { ...wanted, name: 'events-kept', mayRepeat: true },
+      { ...consumer, name: 'events-kept', mayRepeat: true },
       unlessPoison(async ({ body }) => {
         await events.put(body)
         return 'done'
       }),
     ),
   )
-  // Where nobody is to be told, to be handed each event for nothing would cost a third of what taking it costs.
-  if (mayReemit(reemitting)) {
+  // Without a target the consumer would add a third to the cost of an event.
+  if (canReemit(deps)) {
     opened.use(
       await queue.consume(
-        { ...wanted, name: 'events-reemitted', maxInFlight: reemitsAtOnce },
-        unlessPoison(reemit(reemitting)),
+        { ...consumer, name: 'events-reemitted', maxInFlight: maxReemitsInFlight },
+        unlessPoison(reemit(deps)),
       ),
     )
   }
   return opened.move()
 }
 
-/** What handing on needs, and its bounds; tests shorten the waits. */
-export interface Reemitting {
+/** Dependencies of forwarding; tests shorten the waits. */
+export interface ReemitDeps {
   env: Environment
-  /** Guarded against addresses inside the network. */
+  /** Rejects addresses of internal networks. */
   send: Send
   clock: Clock
   log: Logger
-  /** The name of this installation. */
+  /** Returns the id of this installation. */
   origin(): Promise<string>
   observe(outcome: 'sent' | 'skipped' | 'failed'): void
   waitsMs?: readonly number[]
 }
 
-/** After so many installations it is a loop, or as good as one. */
-const mostHops = 3
-/** Waits between tries: it is best effort. */
-const usualWaitsMs = [2_000, 10_000] as const
-/** What a target that is away has not taken by then, it does not get: others must not wait for it. */
+/** After this many installations a forwarding loop is assumed. */
+const maxHops = 3
+/** Waits between attempts; forwarding is best effort. */
+const defaultWaitsMs = [2_000, 10_000] as const
+/** Maximum age of a forwarded event, so that an unavailable target does not delay later events. */
 const lifeMs = 10 * 60_000
 const sendWithinMs = 10_000
 
 const address = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
 
-/** Whether there may be an address as long as this process runs: one in a file may come and go. */
-export const mayReemit = ({ env }: Pick<Reemitting, 'env'>): boolean =>
+/** Returns whether a target may be configured while this process runs; a file may change its content. */
+export const canReemit = ({ env }: Pick<ReemitDeps, 'env'>): boolean =>
   [address, `${address}_FILE`].some((name) => env[name] !== undefined)
 
-/** Hands one event on, when an address is set and the event did not begin with us. */
+/** Forwards an event if a target is configured and the event does not originate from this installation. */
 export const reemit =
-  (reemitting: Reemitting) =>
+  (deps: ReemitDeps) =>
   async ({ body: event, deliveries }: { body: InboundEvent; deliveries: number }): Promise<Outcome> => {
-    const { env, clock, log, observe, waitsMs = usualWaitsMs } = reemitting
+    const { env, clock, log, observe, waitsMs = defaultWaitsMs } = deps
     const { [address]: url } = read(settings, env)
     if (url === undefined) return 'done'
-    if (event.own || event.hops >= mostHops) {
+    if (event.own || event.hops >= maxHops) {
       observe('skipped')
-      log.warn({ id: event.id, hops: event.hops, own: event.own }, 'event not handed on: it goes round')
+      log.warn({ id: event.id, hops: event.hops, own: event.own }, 'event not forwarded: forwarding loop')
       return 'done'
     }
     const isOld = ageMs(clock, event.receivedAt) > lifeMs
-    const failure = isOld ? late : await failureOf(reemitting, url, event)
+    const failure = isOld ? timeout : await failureOf(deps, url, event)
     if (failure === undefined) {
       observe('sent')
       return 'done'
     }
-    const againInMs = failure.mayPass ? waitsMs[deliveries - 1] : undefined
+    const againInMs = failure.isTemporary ? waitsMs[deliveries - 1] : undefined
     if (againInMs !== undefined) return { againInMs }
     observe('failed')
-    // Those that came before there was an address are many.
-    log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not handed on')
+    // Events from before the target was configured may be many.
+    log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not forwarded')
     return 'done'
   }
 
 const installations = new RegExp(installationId, 'g')
 
 interface Failure {
-  /** In words, without the address. */
+  /** A description without the address. */
   reason: string
-  mayPass: boolean
+  isTemporary: boolean
 }
 
-const late: Failure = { reason: 'nobody took it in time', mayPass: false }
+const timeout: Failure = { reason: 'processing timed out', isTemporary: false }
 
-/** Why it was not taken; undefined when it was. */
+/** Returns why forwarding failed; undefined if it succeeded. */
 const failureOf = async (
-  { send, origin }: Reemitting,
+  { send, origin }: ReemitDeps,
   url: string,
   event: InboundEvent,
 ): Promise<Failure | undefined> => {
   try {
-    const { raw, own: _own, ...said } = event
-    const answer = await send(url, {
+    const { raw, own: _own, ...forwarded } = event
+    const response = await send(url, {
       method: 'POST',
       timeoutMs: sendWithinMs,
       headers: {
@@ -119,15 +119,15 @@ const failureOf = async (
         'x-event-id': event.id,
         'x-reemit-hops': String(event.hops + 1),
       },
-      // Those whom it came through, so that any of them knows it when it comes back.
-      body: JSON.stringify({ ...said, origin: await origin(), via: [...new Set(raw.match(installations))] }),
+      // Lists the installations that the event passed, so that each of them recognises it.
+      body: JSON.stringify({ ...forwarded, origin: await origin(), via: [...new Set(raw.match(installations))] }),
     })
-    await answer.body?.cancel()
-    if (answer.ok) return undefined
-    return { reason: `answered ${answer.status}`, mayPass: answer.status >= 500 || answer.status === 429 }
+    await response.body?.cancel()
+    if (response.ok) return undefined
+    return { reason: `answered ${response.status}`, isTemporary: response.status >= 500 || response.status === 429 }
   } catch (error) {
     if (error instanceof NetFailure)
-      return { reason: error.message, mayPass: error.reason === 'unreachable' || error.reason === 'timeout' }
+      return { reason: error.message, isTemporary: error.reason === 'unreachable' || error.reason === 'timeout' }
     throw error
   }
 }

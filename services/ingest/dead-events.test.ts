@@ -4,37 +4,37 @@ import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openMemoryQueues } from '#shared/bus/durable/memory-queue.ts'
 import type { Queue } from '#shared/bus/durable/queue.ts'
 import { deadEventHandlers } from './dead-events.ts'
-import { anybody } from './testing/anybody.ts'
+import { serviceCall } from './testing/service-call.ts'
 import { eventOf } from './testing/event.ts'
 
 let queue: Queue
-const taken: string[] = []
+const received: string[] = []
 beforeEach(async () => {
-  taken.length = 0
+  received.length = 0
   queue = await openMemoryQueues()()
   const consumer = { stream: 'EVENTS', name: 'taker', subjects: 'inbound.>', body: InboundEvent } as const
   await queue.consume(consumer, async ({ body, deliveries }) => {
-    taken.push(`${body.id} ${deliveries}`)
-    return taken.length === 1 ? { dead: 'could not be dealt with' } : 'done'
+    received.push(`${body.id} ${deliveries}`)
+    return received.length === 1 ? { dead: 'could not be dealt with' } : 'done'
   })
 })
 afterEach(() => queue[Symbol.asyncDispose]())
 
-const letters = async () => (await deadEventHandlers(queue).deadEvents({ limit: 10 }, anybody)).letters
-const replay = async (id = '') => deadEventHandlers(queue).replayDeadEvent({ id }, anybody)
+const letters = async () => (await deadEventHandlers(queue).deadEvents({ limit: 10 }, serviceCall)).letters
+const replay = async (id = '') => deadEventHandlers(queue).replayDeadEvent({ id }, serviceCall)
 
-it('an event that was given up is seen and handed over again, once', async () => {
+it('lists a dead event and resends it once', async () => {
   await queue.publish('inbound.generic', { id: 'e1', body: eventOf({ id: 'e1', title: 'Disk full' }) })
   await until(async () => (await letters()).length === 1)
   const [letter] = await letters()
   expect(letter).toMatchObject({ event: 'e1', title: 'Disk full', reason: 'could not be dealt with' })
   expect(await replay(letter?.id)).toEqual(letter)
-  await until(() => taken.length === 2)
+  await until(() => received.length === 2)
   await expect(replay(letter?.id)).rejects.toMatchObject({ code: 'not-found' })
-  expect([taken, await letters()]).toEqual([['e1 1', 'e1 1'], []])
+  expect([received, await letters()]).toEqual([['e1 1', 'e1 1'], []])
 })
 
-it('one that nobody can read is seen, and refused when it is to be handed over again', async () => {
+it('lists an unreadable event and rejects resending it', async () => {
   await queue.publish('inbound.generic', { id: 'odd', body: { title: 7 } })
   await until(async () => (await letters()).length === 1)
   const [letter] = await letters()

@@ -7,24 +7,24 @@ import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
 import { streams } from '#shared/bus/durable/streams.ts'
 import { matcher } from '#shared/bus/match.ts'
 
-type Handled = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
+type DeadEventHandlers = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
 
-/** Inbound events that could not be dealt with: seen, and handed over again. */
-export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): Handled => ({
+/** Returns the handlers for inbound events that could not be processed: list and resend. */
+export const deadEventHandlers = (queue: Pick<Queue, 'dead' | 'publish'>): DeadEventHandlers => ({
   deadEvents: async (page) => {
     const { letters, next } = await queue.dead.EVENTS.list(page)
-    return { letters: letters.filter(isEvent).map(shownOf), next }
+    return { letters: letters.filter(isEvent).map(toDeadEvent), next }
   },
   replayDeadEvent: async ({ id }) => {
     const letter = await queue.dead.EVENTS.get(id)
     if (!letter || !isEvent(letter))
-      throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
+      throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { data: event } = InboundEvent.safeParse(letter.body)
-    if (!event) throw new ServiceError('conflict', 'this event cannot be read, so it would be given up again')
-    // Named after the letter, so that asking twice hands it over once.
+    if (!event) throw new ServiceError('conflict', 'cannot resend the event: it cannot be parsed')
+    // The id contains the letter, so that repeated requests resend it once.
     await queue.publish(letter.subject, { id: `${letter.messageId}:again:${id}`, body: event })
     await queue.dead.EVENTS.remove(id)
-    return shownOf(letter)
+    return toDeadEvent(letter)
   },
 })
 
@@ -32,7 +32,7 @@ const ofEvents = streams.EVENTS.subjects.map(matcher)
 
 const isEvent = ({ subject }: DeadLetter): boolean => ofEvents.some((matches) => matches(subject))
 
-const shownOf = ({ id, atMs, reason, body }: DeadLetter): DeadEvent => {
+const toDeadEvent = ({ id, atMs, reason, body }: DeadLetter): DeadEvent => {
   const { data: event } = InboundEvent.safeParse(body)
   const { source = null, title = null, severity = null, status = null } = event ?? {}
   return { id, atMs, reason, event: event?.id ?? null, source, title, severity, status }

@@ -8,13 +8,13 @@ import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
 import { deploymentHandlers, type Deployments, openDeployments } from './deployments.ts'
 
-const most = 5
+const max = 5
 
 const inDatabase = async (opened: AsyncDisposableStack, kind: 'postgres' | 'sqlite', url: string) =>
-  openDeployments(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), most)
+  openDeployments(opened.use(await openDatabase({ kind, url, token: undefined, tablePrefix: 'd_' })), max)
 
 const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<Deployments>> = {
-  memory: async () => openDeployments(undefined, most),
+  memory: async () => openDeployments(undefined, max),
   libSQL: async (opened) => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-deployments-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -57,7 +57,7 @@ function suite(name: string): void {
       ({ id, atMs, outcome }) => [id, atMs, outcome],
     )
 
-  it('are kept once, as they were told last, whatever came last', async () => {
+  it('store the latest state, regardless of the order of arrival', async () => {
     await deployments.put(deploymentOf({ title: `it's \u0000 ключ` }))
     await deployments.put(deploymentOf({ outcome: 'success', atMs: 3_000 }))
     await deployments.put(deploymentOf({ outcome: 'created', atMs: 2_000 }))
@@ -69,18 +69,21 @@ function suite(name: string): void {
     expect(await listed(2_500, 3_000)).toEqual([['release:1', 2_500, null]])
   })
 
-  it('are not told when they are too old, and go when that is asked', async () => {
+  it('are hidden after the retention and deleted by prune', async () => {
     const clock = clockOf(() => 2 * 86_400_000 + 2_600)
     const handlers = deploymentHandlers({ deployments, env: { SVC_DEPLOYMENTS_DAYS: '2' }, clock })
-    // Nothing of a call is read.
-    const told = await handlers.deployments({ limit: 10 }, {} as Parameters<typeof handlers.deployments>[1])
-    expect(told.map(({ id }) => id)).toEqual(['deployment:1'])
+    // The handler does not use its call.
+    const listedDeployments = await handlers.deployments(
+      { limit: 10 },
+      {} as Parameters<typeof handlers.deployments>[1],
+    )
+    expect(listedDeployments.map(({ id }) => id)).toEqual(['deployment:1'])
     expect(await deployments.prune(2_600)).toBe(1)
     expect(await listed()).toEqual([['deployment:1', 3_000, 'success']])
   })
 
-  it('are a bounded number', async () => {
-    for (let number = 1; number <= most; number++) {
+  it('are limited in number', async () => {
+    for (let number = 1; number <= max; number++) {
       await deployments.put(deploymentOf({ id: `push:${number}`, atMs: 10_000 + number }))
     }
     expect(await listed(0, 10_001)).toEqual([])

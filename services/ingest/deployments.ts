@@ -1,5 +1,5 @@
 import type { Handlers } from '#proto/contract.ts'
-import { Deployment, mostDeployments, type deploymentMethods } from '#proto/deployments.ts'
+import { Deployment, maxDeployments, type deploymentMethods } from '#proto/deployments.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
@@ -8,17 +8,17 @@ import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 
-/** Keeps deployments, the newest `mostDeployments` of them. */
+/** Stores the newest `maxDeployments` deployments. */
 export interface Deployments {
-  /** In place of what was known of it, unless that is later. */
+  /** Inserts or updates a deployment, unless the stored state is newer. */
   put(deployment: Deployment): Promise<void>
-  /** The newest first. */
+  /** Returns deployments, newest first. */
   list(filter: DeploymentFilter): Promise<Deployment[]>
-  /** Removes those that were before; says how many. */
+  /** Deletes deployments from before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** From the first of these times, up to and without the second. */
+/** Time range in epoch milliseconds: `fromMs` inclusive, `toMs` exclusive. */
 interface DeploymentFilter {
   fromMs: number
   toMs: number
@@ -35,13 +35,13 @@ const deploymentRecords = defineCollection({
   valuesOf: ({ atMs }) => ({ atMs }),
 })
 
-/** Opens the deployments in the database; without one in memory, where a restart forgets them. */
-export const openDeployments = async (database: Database | undefined, most = mostDeployments): Promise<Deployments> => {
+/** Opens deployments in the database, or in memory without one. */
+export const openDeployments = async (database: Database | undefined, max = maxDeployments): Promise<Deployments> => {
   const deployments = (await openCollections('deployments', [deploymentRecords], database)).of(deploymentRecords)
   return {
     async put(deployment) {
       await deployments.put([deployment])
-      const tooMany = (await deployments.count()) - most
+      const tooMany = (await deployments.count()) - max
       if (tooMany > 0) await deployments.remove({ id: await deployments.ids({ orderBy: 'atMs', limit: tooMany }) })
     },
     list: ({ fromMs, toMs, limit }) =>
@@ -50,9 +50,9 @@ export const openDeployments = async (database: Database | undefined, most = mos
   }
 }
 
-type Handled = Pick<Handlers<typeof ingest>, keyof typeof deploymentMethods>
+type DeploymentHandlers = Pick<Handlers<typeof ingest>, keyof typeof deploymentMethods>
 
-interface Place {
+interface DeploymentDeps {
   deployments: Deployments
   env: Environment
   clock: Clock
@@ -60,16 +60,18 @@ interface Place {
 
 const dayMs = 86_400_000
 
-/** Before this moment deployments are forgotten. */
-export const forgottenBeforeMs = ({ env, clock }: Omit<Place, 'deployments'>): number =>
+/** Returns the start of the retention period in epoch milliseconds. */
+export const getRetentionStartMs = ({ env, clock }: Omit<DeploymentDeps, 'deployments'>): number =>
   Math.max(0, clock.now() - read(settings, env).SVC_DEPLOYMENTS_DAYS * dayMs)
 
-/** Keeps deployments, and tells of those that are not too old, whether or not anybody has removed the others yet. */
-export const deploymentHandlers = (place: Place): Handled => ({
-  async keepDeployment(deployment) {
-    await place.deployments.put(deployment)
+/**
+ * Returns the handlers for deployments; those beyond the retention are not returned, even if they are not deleted yet.
+ */
+export const deploymentHandlers = (deps: DeploymentDeps): DeploymentHandlers => ({
+  async storeDeployment(deployment) {
+    await deps.deployments.put(deployment)
     return {}
   },
   deployments: async ({ fromMs = 0, toMs = Number.MAX_SAFE_INTEGER, limit }) =>
-    place.deployments.list({ fromMs: Math.max(fromMs, forgottenBeforeMs(place)), toMs, limit }),
+    deps.deployments.list({ fromMs: Math.max(fromMs, getRetentionStartMs(deps)), toMs, limit }),
 })

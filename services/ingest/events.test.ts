@@ -58,7 +58,7 @@ function suite(name: string): void {
   const found = async (filter: Partial<Parameters<Events['list']>[0]>) =>
     (await events.list({ limit: 10, ...filter })).map(({ id }) => id)
 
-  it('are each kept once and whole, the newest first', async () => {
+  it('are stored once and unchanged, and listed newest first', async () => {
     expect(await found({})).toEqual(['d', 'b', 'c', 'a'])
     expect((await events.list({ limit: 1 }))[0]).toEqual(odd)
     expect((await events.list({ limit: 10 }))[3]?.title).toBe('Disk full')
@@ -71,22 +71,22 @@ function suite(name: string): void {
     ['status', { status: 'resolved' }, ['d']],
     ['text of the title in either case', { search: 'DISK' }, ['b', 'c', 'a']],
     ['text of the body', { search: 'released' }, ['b']],
-    ['text with signs that mean something to a database', { search: '0%_ o' }, ['d']],
-    ['the same signs that stand for nothing else', { search: 'D_sk' }, []],
+    ['text with wildcard characters of SQL', { search: '0%_ o' }, ['d']],
+    ['wildcard characters matched literally', { search: 'D_sk' }, []],
     ['letters beyond ASCII', { search: 'äö' }, ['d']],
     ['time', { fromMs: 1_001, toMs: 2_001 }, ['b', 'c']],
-    ['all at once', { source: 'prometheus', status: 'firing', search: 'full' }, ['a']],
+    ['all filters combined', { source: 'prometheus', status: 'firing', search: 'full' }, ['a']],
   ])('are found by %s', async (_name, filter, ids) => {
     expect(await found(filter)).toEqual(ids)
   })
 
-  it('come page by page, those of one moment too', async () => {
+  it('are paginated, even with equal timestamps', async () => {
     expect(await found({ limit: 2 })).toEqual(['d', 'b'])
     expect(await found({ limit: 2, after: { receivedAt: 2_000, id: 'b' } })).toEqual(['c', 'a'])
     expect(await found({ limit: 2, after: { receivedAt: 1_000, id: 'a' } })).toEqual([])
   })
 
-  it('go when they are old', async () => {
+  it('are deleted by prune', async () => {
     expect(await events.prune(2_000)).toBe(1)
     expect(await found({})).toEqual(['d', 'b', 'c'])
   })

@@ -3,13 +3,13 @@ import type { EventFilter } from '#proto/ingest.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 
-/** Keeps inbound events for as long as the retention says. */
+/** Stores inbound events for the configured retention. */
 export interface Events {
-  /** Adds an event once, however often it comes. */
+  /** Stores an event once, even if it arrives repeatedly. */
   put(event: InboundEvent): Promise<void>
-  /** The newest first. */
+  /** Returns events, newest first. */
   list(filter: EventFilter): Promise<InboundEvent[]>
-  /** Removes what was received before; says how many. */
+  /** Deletes events received before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
@@ -22,11 +22,11 @@ const inboundEvents = defineCollection({
   valuesOf: (event) => ({ ...event, searched: searched(event) }),
 })
 
-/** What a search looks at, in lower case. */
+/** Returns the searched text in lower case. */
 const searched = ({ title, body, resource, dedupKey, source }: InboundEvent): string =>
   [title, body, resource, dedupKey, source].join('\n').toLowerCase()
 
-/** Opens the events: in the database all of them, without one the newest ten thousand of this process. */
+/** Opens events in the database; without one, the newest ten thousand in memory. */
 export const openEvents = async (database: Database | undefined): Promise<Events> => {
   const events = (await openCollections('events', [inboundEvents], database)).of(inboundEvents)
   return {

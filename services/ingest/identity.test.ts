@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEvents } from './accept.ts'
+import { parseEvents } from './accept.ts'
 import { normalise } from './normalise.ts'
 
 const around = {
@@ -11,7 +11,7 @@ const around = {
 }
 
 const keyOf = (sent: object): string => {
-  const [draft] = readEvents(JSON.stringify(sent), {})
+  const [draft] = parseEvents(JSON.stringify(sent), {})
   if (!draft || 'error' in draft) throw new Error('no event')
   const event = normalise(draft, around)
   if ('error' in event) throw new Error(event.error)
@@ -26,7 +26,7 @@ describe('the key of an event whose sender names none', () => {
     ['one title under two ids', { title: 'Outage', id: '1' }, { title: 'Outage', id: '2' }],
     ['two messages', { message: 'checkout is down' }, { message: 'login is down' }],
     ['nested subjects', { data: { check: { name: 'a' } } }, { data: { check: { name: 'b' } } }],
-  ])('tells %s apart', (_name, one, other) => {
+  ])('distinguishes %s', (_name, one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other))
   })
 

@@ -3,34 +3,38 @@ import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
 import { cut } from '#shared/text/cut.ts'
 import type { Draft } from './adapters/adapter.ts'
 
-/** What the request says of each of its events. */
-interface Around {
-  /** What the sender names the request by, and the place of the event in it. */
+/** Properties of the request that its events share. */
+interface RequestContext {
+  /** The `Idempotency-Key` of the request; `index` is the position of the event. */
   idempotencyKey: string | undefined
   index: number
   receivedAt: number
   hops: number
-  /** The name of this installation. */
+  /** The id of this installation. */
   origin: string
 }
 
 const bounds = eventBounds
 
-/** The event as it is kept; a sentence where it is too large for that. */
-export const normalise = (draft: Draft & { sourceType: string }, around: Around): InboundEvent | { error: string } => {
+/** Returns the event in its stored form, or an error if it is too large. */
+export const normalise = (
+  draft: Draft & { sourceType: string },
+  context: RequestContext,
+): InboundEvent | { error: string } => {
   const raw = JSON.stringify(draft.raw)
-  if (Buffer.byteLength(raw) > bounds.raw) return { error: `an event may have ${bounds.raw} bytes` }
-  const { receivedAt, hops, origin } = around
+  if (Buffer.byteLength(raw) > bounds.raw)
+    return { error: `the event is too large: the maximum is ${bounds.raw} bytes` }
+  const { receivedAt, hops, origin } = context
   const cuts = cutter()
   const source = cuts.cut(draft.source.trim(), bounds.source) || 'generic'
   const title = cuts.cut(draft.title.trim(), bounds.title) || `event of ${cuts.cut(source, bounds.source)}`
   const resource = cuts.cut(draft.resource, bounds.resource)
   const event = {
-    id: idOf(draft, around),
+    id: idOf(draft, context),
     source,
     sourceType: draft.sourceType,
-    externalId: draft.externalId === null ? null : nameWithin(draft.externalId),
-    dedupKey: nameWithin(draft.dedupKey ?? fallbackKey(draft, resource)),
+    externalId: draft.externalId === null ? null : boundedName(draft.externalId),
+    dedupKey: boundedName(draft.dedupKey ?? fallbackKey(draft, resource)),
     severity: draft.severity ?? 'warning',
     severityUnknown: draft.severity === null,
     status: draft.status,
@@ -38,7 +42,7 @@ export const normalise = (draft: Draft & { sourceType: string }, around: Around)
     title,
     body: cuts.cut(draft.body, bounds.body),
     labels: cuts.cutLabels(draft.labels),
-    // A clock that is ahead of ours must not make what it says the newest for all time.
+    // The clock of the sender may be ahead; its event must not stay the newest forever.
     occurredAt: Math.min(draft.occurredAt ?? receivedAt, receivedAt),
     endsAt: draft.endsAt,
     receivedAt,
@@ -50,10 +54,10 @@ export const normalise = (draft: Draft & { sourceType: string }, around: Around)
   return { ...event, truncated: cuts.hasCut() }
 }
 
-/** What the sender names the message by, else what the message is made of. */
-const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: Around): string => {
-  if (idempotencyKey !== undefined) return digestOf('key', idempotencyKey, String(index))
-  return identity === null ? digestOf('content', canonical(raw)) : digestOf('named', ...identity)
+/** Returns an id from the key of the sender, or from the content. */
+const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: RequestContext): string => {
+  if (idempotencyKey !== undefined) return hashTexts('key', idempotencyKey, String(index))
+  return identity === null ? hashTexts('content', canonical(raw)) : hashTexts('named', ...identity)
 }
 
 /**
@@ -61,10 +65,10 @@ const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: Around): stri
  * same. A title alone would merge unrelated incidents.
  */
 const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): string => {
-  if (title.trim() !== '' && resource !== '') return digestOf(title.trim(), resource)
+  if (title.trim() !== '' && resource !== '') return hashTexts(title.trim(), resource)
   if (externalId !== null) return externalId
   const stable = canonical(stableFields(raw))
-  return stable === '{}' ? digestOf('title', title.trim()) : digestOf('fields', stable)
+  return stable === '{}' ? hashTexts('title', title.trim()) : hashTexts('fields', stable)
 }
 
 const volatile =
@@ -78,41 +82,41 @@ const stableFields = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, inner]) => [name, stableFields(inner)]))
 }
 
-/** A name that is too long is told from others by its digest, which a cut one would not be. */
-const nameWithin = (name: string): string => (name.length <= bounds.key ? name : digestOf(name))
+/** A long key is replaced by its digest, because a cut key may not be unique. */
+const boundedName = (name: string): string => (name.length <= bounds.key ? name : hashTexts(name))
 
-/** Cuts what is too long and remembers whether it did. */
+/** Cuts long texts and remembers whether it did. */
 interface Cutter {
-  cut(text: string, most: number): string
+  cut(text: string, maxLength: number): string
   cutLabels(labels: Readonly<Record<string, string>>): Record<string, string>
   hasCut(): boolean
 }
 
 const cutter = (): Cutter => {
   let hasCut = false
-  const bounded = (given: string, most: number): string => {
-    // Databases keep no zeros, and whoever is told next may refuse a text with half a character in it.
-    const text = given.replaceAll('\0', ' ').toWellFormed()
-    if (text.length <= most) return text
+  const cutText = (value: string, maxLength: number): string => {
+    // Databases reject NUL characters, and receivers may reject unpaired surrogates.
+    const text = value.replaceAll('\0', ' ').toWellFormed()
+    if (text.length <= maxLength) return text
     hasCut = true
-    return cut(text, most)
+    return cut(text, maxLength)
   }
   return {
-    cut: bounded,
+    cut: cutText,
     cutLabels: (labels) => {
       const entries = Object.entries(labels)
       if (entries.length > eventBounds.labels) hasCut = true
       return Object.fromEntries(
         entries
           .slice(0, eventBounds.labels)
-          .map(([name, value]) => [bounded(name, eventBounds.labelName), bounded(value, eventBounds.labelValue)]),
+          .map(([name, value]) => [cutText(name, eventBounds.labelName), cutText(value, eventBounds.labelValue)]),
       )
     },
     hasCut: () => hasCut,
   }
 }
 
-/** JSON in which the order of fields says nothing. */
+/** Returns JSON that does not depend on the order of fields. */
 const canonical = (value: unknown): string => JSON.stringify(ordered(value))
 
 const ordered = (value: unknown): unknown => {
@@ -122,5 +126,5 @@ const ordered = (value: unknown): unknown => {
   return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** A name made of texts: 40 hexadecimal digits, other ones for other texts. */
-export const digestOf = (...texts: readonly string[]): string => hash('sha256', JSON.stringify(texts)).slice(0, 40)
+/** Returns a digest of 40 hexadecimal digits. */
+export const hashTexts = (...texts: readonly string[]): string => hash('sha256', JSON.stringify(texts)).slice(0, 40)

@@ -8,12 +8,12 @@ import { accept } from './accept.ts'
 import { settings } from './config.ts'
 import { consumeEvents } from './consume.ts'
 import { deadEventHandlers } from './dead-events.ts'
-import { deploymentHandlers, forgottenBeforeMs, openDeployments } from './deployments.ts'
+import { deploymentHandlers, getRetentionStartMs, openDeployments } from './deployments.ts'
 import { openEvents } from './events.ts'
 
 const dayMs = 86_400_000
 
-/** Takes events of other systems into the queue; from there they are kept, and handed on where the operator says so. */
+/** Starts `ingest`: accepts events of other systems into the queue, then stores and forwards them. */
 export const start: Start = async ({ env, bus, store, clock, net, telemetry, readiness, openQueue }) => {
   await using opened = new AsyncDisposableStack()
   const { log, metrics: registry } = telemetry
@@ -28,28 +28,28 @@ export const start: Start = async ({ env, bus, store, clock, net, telemetry, rea
     () => queue.problem,
   )
   const origin = openInstallationId(store)
-  const taken = metrics.eventsTaken(registry)
-  const handedOn = metrics.eventsReemitted(registry)
-  const reemitting = { env, send: net.guarded('reemit'), clock, log, origin }
+  const accepted = metrics.eventsReceived(registry)
+  const forwarded = metrics.eventsReemitted(registry)
+  const reemitDeps = { env, send: net.guarded('reemit'), clock, log, origin }
   const observe = {
-    taken: (adapter: string, outcome: string) => taken.inc({ adapter, outcome }),
-    handedOn: (outcome: string) => handedOn.inc({ outcome }),
+    accepted: (adapter: string, outcome: string) => accepted.inc({ adapter, outcome }),
+    forwarded: (outcome: string) => forwarded.inc({ outcome }),
   }
-  opened.use(await consumeEvents(queue, events, { ...reemitting, observe: observe.handedOn }))
+  opened.use(await consumeEvents(queue, events, { ...reemitDeps, observe: observe.forwarded }))
   opened.use(
     await bus.serve(ingest, {
-      accept: accept({ queue, store, clock, origin, observe: observe.taken }),
+      accept: accept({ queue, store, clock, origin, observe: observe.accepted }),
       events: (filter) => events.list(filter),
       ...deadEventHandlers(queue),
       ...deploymentHandlers({ deployments, env, clock }),
       prune: async () => ({
         removed: {
           events: await events.prune(clock.now() - read(settings, env).SVC_EVENTS_DAYS * dayMs),
-          deployments: await deployments.prune(forgottenBeforeMs({ env, clock })),
+          deployments: await deployments.prune(getRetentionStartMs({ env, clock })),
         },
       }),
     }),
   )
-  log.info({ lasting: database !== undefined }, 'ingest serves')
+  log.info({ persistent: database !== undefined }, 'ingest started')
   return opened.move()
 }

@@ -24,7 +24,7 @@ const toolThat = (run: () => Promise<never>) =>
   })
 
 it.each([
-  ['a defect of ours', {}, new TypeError('x is undefined'), 'internal', 'failed', 'on our side'],
+  ['a defect of ours', {}, new TypeError('x is undefined'), 'internal', 'failed', 'internal error'],
   ['a host that is busy', {}, new ServiceError('busy', 'host one has no time'), 'busy', 'refused', 'busy: host one'],
   [
     'arguments that do not fit',

@@ -68,7 +68,7 @@ export const openCallTool = ({
       if (sentence === undefined) log.error({ tool: name, err: error }, 'tool failed')
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
-      const text = sentence ?? 'something failed on our side; the log of the service tells more'
+      const text = sentence ?? 'internal error; see the log of the service'
       return failure(beginningOf(text, longestFailure))
     }
   }

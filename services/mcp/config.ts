@@ -4,6 +4,6 @@ import { flag } from '#shared/config/setting.ts'
 export const settings = {
   SVC_MCP_FULL_STATEMENTS: flag(
     false,
-    'Tools of the tool server tell statements with the values in them; otherwise each value is a question mark.',
+    'Whether MCP tools return queries with their literal values; otherwise each value is replaced by a question mark.',
   ),
 } as const

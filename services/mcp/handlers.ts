@@ -33,7 +33,7 @@ export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Han
       if (tool) return callTool(tool, given, call, { hostKey })
       throw new ServiceError(
         'not-found',
-        `no such tool: ${name}; there are ${tools.map((each) => each.name).join(', ')}`,
+        `unknown tool "${name}"; available: ${tools.map((each) => each.name).join(', ')}`,
       )
     },
   }

@@ -50,6 +50,6 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
   })
   const http = opened.use(openHttp({ serverFor, tellsOnTheWay: further?.tellsOnTheWay ?? false, log: telemetry.log }))
   opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))
-  telemetry.log.info({ tools: tools.length }, 'mcp serves')
+  telemetry.log.info({ tools: tools.length }, 'mcp started')
   return opened.move()
 }

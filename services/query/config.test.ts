@@ -25,7 +25,7 @@ describe('the events table', () => {
     expect(read(settings, { EVENTS_TABLE_NAME: text }).EVENTS_TABLE_NAME).toBe(name)
   })
 
-  it.each(['events', 'a.b.c', 'a.b WHERE 1', 'a.$b', 'a.`b`', "url('x').b"])('may not be %j', (name) => {
+  it.each(['events', 'a.b.c', 'a.b WHERE 1', 'a.$b', 'a.`b`', "url('x').b"])('rejects %j', (name) => {
     expect(problemsOf(settings, { EVENTS_TABLE_NAME: name })).toMatchObject([{ name: 'EVENTS_TABLE_NAME' }])
   })
 })
@@ -44,7 +44,7 @@ describe('the defaults', () => {
 })
 
 describe('the start', () => {
-  it('is refused in production without a host list', () => {
+  it('fails in production without a host list', () => {
     expect(problems({ NODE_ENV: 'production' })).toEqual([
       { name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' },
     ])
@@ -52,18 +52,18 @@ describe('the start', () => {
     expect(problems({})).toEqual([])
   })
 
-  it('tells what is wrong with the host list beside other wrong settings', () => {
+  it('reports host list problems next to other invalid settings', () => {
     const wrong = { COLUMNDB_POOL_SIZE: 'ten' }
     expect(problems({ ...wrong, NODE_ENV: 'production' }).map(({ name }) => name)).toEqual(['COLUMNDB_HOST'])
     expect(problems({ ...wrong, COLUMNDB_HOST: 'db' }).map(({ name }) => name)).toEqual(['COLUMNDB_HOST'])
   })
 
-  it('is refused with two host lists', () => {
+  it('fails with two host lists', () => {
     const both = { COLUMNDB_HOST: 'http://db:8123', SVC_HOSTS_FILE: '/etc/hosts.yaml' }
     expect(problems(both).map((problem) => problem.name)).toEqual(['SVC_HOSTS_FILE'])
   })
 
-  it('tells every wrong setting at once', () => {
+  it('reports all invalid settings at once', () => {
     const wrong = { COLUMNDB_POOL_SIZE: 'ten', COLUMNDB_MAX_EXECUTION_TIME: '0' }
     expect(problemsOf(settings, wrong).map((problem) => problem.name)).toEqual([
       'COLUMNDB_MAX_EXECUTION_TIME',
@@ -71,7 +71,7 @@ describe('the start', () => {
     ])
   })
 
-  it('stays with those who may not connect anywhere else', () => {
+  it('fails for a guest process with a host list and for a role without a bus', () => {
     const guest = { SVC_QUERY_ROLE: 'guest', NATS_URL: 'nats://bus:4222', NODE_ENV: 'production' }
     expect(problems(guest)).toEqual([])
     expect(problems({ ...guest, COLUMNDB_PASSWORD: 'secret', SVC_HOSTS_FILE: '/a' }).map(({ name }) => name)).toEqual([

@@ -17,45 +17,52 @@ import {
 import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { postgresSourceSettings } from './postgres-source/source.ts'
-import { hostsFromEnvironment, hostsFromFile } from './hosts/written-list.ts'
+import { hostsFromEnvironment, hostsFromFile } from './hosts/parse-host-list.ts'
 import type { Allowed } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
 import { ruleSettings } from './rules/rule-settings.ts'
 
-/** A row cap where 0 and whatever is no number mean none, as the configuration reference says. */
+/** Returns a setting for a row cap; 0 and non-numeric values mean no cap. */
 const rowCap = (fallback: number, doc: string): Setting<number | undefined> => ({
   doc,
   audience: 'server',
   fallback: String(fallback),
   allowed: 'whole number ≥ 1; 0 or anything else means no cap',
-  parse: (given) => {
-    if (given === undefined) return fallback
-    const value = /^\s*\d+\s*$/.test(given) ? Number(given) : 0
+  parse: (raw) => {
+    if (raw === undefined) return fallback
+    const value = /^\s*\d+\s*$/.test(raw) ? Number(raw) : 0
     return value > 0 ? value : undefined
   },
 })
 
-/** A table with its database; the name stands within SQL, so it may hold nothing that means more. */
+/** Returns a setting for a table name with its database, restricted to characters that are safe within SQL. */
 const fullTableName = (fallback: string, doc: string): Setting<string> => ({
   doc,
   audience: 'server',
   fallback,
   allowed: 'database.table, of letters, digits and _',
-  parse: (given = fallback) => {
-    if (/^\w+\.\w+$/.test(given)) return given
+  parse: (name = fallback) => {
+    if (/^\w+\.\w+$/.test(name)) return name
     throw new Error('must be database.table, of letters, digits and _')
   },
 })
 
 const hostListSettings = {
-  COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts; their number is the host count.', {
+  COLUMNDB_HOST: optional('Comma-separated URLs of the monitored hosts.', {
     audience: 'secret',
   }),
-  COLUMNDB_USER: text('default', 'One user for all hosts, or one per host position. With one host taken whole.'),
-  COLUMNDB_PASSWORD: secret('One password for all hosts, or one per host position. With one host taken whole.'),
-  COLUMNDB_NAME: optional('Labels by host position, comma-separated. With one host taken whole.'),
+  COLUMNDB_USER: text(
+    'default',
+    'One user for all hosts, or a comma-separated list with one per host. With a single host, commas are part of the name.',
+  ),
+  COLUMNDB_PASSWORD: secret(
+    'One password for all hosts, or a comma-separated list with one per host. With a single host, commas are part of the password.',
+  ),
+  COLUMNDB_NAME: optional(
+    'Comma-separated host labels, in the order of the hosts. With a single host, commas are part of the label.',
+  ),
   SVC_HOSTS_FILE: optional(
-    'YAML list of hosts: url, label, user, passwordFile, group, tags, keeperMetrics; read again after a change.',
+    'YAML file with a list of hosts: url, label, user, passwordFile, group, tags, keeperMetrics; reloaded on change.',
   ),
 } as const
 
@@ -63,11 +70,11 @@ const partSettings = {
   SVC_QUERY_ROLE: oneOf(
     ['all', 'own', 'guest'],
     'all',
-    'What this process connects to: the hosts of the host list (own), databases that people bring (guest, which takes no host list), or both.',
+    'What this process connects to: the hosts of the host list (own), user-supplied connections (guest, without a host list), or both.',
   ),
 } as const
 
-/** The variables that this service obeys. */
+/** The settings of the query service. */
 export const settings = {
   ...partSettings,
   ...hostListSettings,
@@ -75,53 +82,53 @@ export const settings = {
   ...postgresSourceSettings,
   ...repldbSettings,
   ...ruleSettings,
-  COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Time limit of a statement, in seconds.', { min: 1, max: 86_400 }),
+  COLUMNDB_MAX_EXECUTION_TIME: whole(60, 'Query timeout in seconds.', { min: 1, max: 86_400 }),
   COLUMNDB_POOL_SIZE: whole(
     10,
-    'Statements of callers that run on one host at the same time. Sweeps run up to three more, so that callers cannot stop the monitoring.',
+    'Maximum number of concurrent queries per host. Sweeps run up to three more, so that callers cannot block monitoring.',
     { min: 1, max: 1_000 },
   ),
-  COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Connections of a host unused for this long are closed, in milliseconds.', {
+  COLUMNDB_POOL_TIMEOUT: whole(300_000, 'Idle timeout of host connections, in milliseconds.', {
     min: 1,
   }),
-  COLUMNDB_POOL_CLEANUP_INTERVAL: whole(60_000, 'How often unused connections are looked for, in milliseconds.', {
+  COLUMNDB_POOL_CLEANUP_INTERVAL: whole(60_000, 'Interval of the check for idle connections, in milliseconds.', {
     min: 1,
     max: 86_400_000,
   }),
-  SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Most rows of one table answer.'),
+  SVC_TABLE_MAX_RESULT_ROWS: rowCap(10_000, 'Maximum number of rows in a table response.'),
   ...displayZoneSettings,
   COLUMNDB_EXCLUDE_USER_DEFAULT: optional(
-    'Comma-separated users whose queries pages of past queries leave out unless the reader says otherwise.',
+    'Comma-separated users whose queries are hidden on query history pages by default.',
   ),
-  SVC_QUERY_CACHE: flag(true, 'Reuse answers for their cache class and share one statement among equal questions.'),
+  SVC_QUERY_CACHE: flag(true, 'Whether to cache query results and to deduplicate identical concurrent queries.'),
   SVC_QUERY_CLUSTER_TABLES: flag(
     false,
-    'Lets statements of callers read any table through cluster() and clusterAllReplicas(), with the credentials that the cluster configures; otherwise those read system tables only.',
+    'Allow user queries to read any table through cluster() and clusterAllReplicas(), with the credentials configured for the cluster; otherwise these read system tables only.',
   ),
   EVENTS_TABLE_NAME: fullTableName(
     defaultEventsTable,
-    'Table of self-tracking events on the first host: pages that people open, which the page-view charts read. By default monitoring_events in COLUMNDB_DATABASE. It is created the first time; a user that may not write keeps none.',
+    'Table of page-view events on the first host, read by the page-view charts. By default monitoring_events in COLUMNDB_DATABASE. Created on first use; nothing is recorded if the user cannot write.',
   ),
-  COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Lets people change users, roles and grants of the hosts.'),
+  COLUMNDB_MANAGEMENT_ENABLED: exactly('true', 'Whether users, roles and grants of the hosts can be changed.'),
   SVC_DEFINITIONS_DIRECTORY: optional(
-    'Directory with further chart, table, rule and metric files, in folders that name the topic.',
+    'Directory with additional chart, table, rule and metric files, in one folder per topic.',
   ),
 } as const
 
 const { SVC_QUERY_CLUSTER_TABLES, EVENTS_TABLE_NAME, COLUMNDB_DATABASE } = settings
 
-/** The table of self-tracking events, with its database. */
+/** Returns the name of the page-view events table, with its database. */
 export const eventsTable = (env: Environment): string => {
   const { EVENTS_TABLE_NAME: named, COLUMNDB_DATABASE: database } = read({ EVENTS_TABLE_NAME, COLUMNDB_DATABASE }, env)
   return env.EVENTS_TABLE_NAME ? named : defaultEventsTable.replace('system', database)
 }
 
-/** What the operator allows statements of callers. */
+/** Returns what the operator allows user statements to read. */
 export const allowedBy = (env: Environment): Allowed => ({
   clusterTables: read({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
 })
 
-/** What is wrong with the settings taken together: the host list, and who has it. */
+/** Returns the problems that concern several settings: the host list and the role of the process. */
 export const problems = (env: Environment): readonly SettingProblem[] => {
   if (problemsOf(partSettings, env).length > 0) return []
   const { SVC_QUERY_ROLE: part } = read(partSettings, env)
@@ -131,7 +138,7 @@ export const problems = (env: Environment): readonly SettingProblem[] => {
   return part === 'guest' ? problemsOfGuest(env) : problemsOfHosts(env)
 }
 
-/** Whoever may connect anywhere must not know the passwords of the operator's own hosts. */
+/** A process that connects to arbitrary addresses must not hold the passwords of the configured hosts. */
 const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
   hostVariables
     .filter((name) => env[name])
@@ -140,16 +147,16 @@ const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
 const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE', 'SVC_POSTGRES_SOURCE_URL'] as const
 
 const problemsOfHosts = (env: Environment): readonly SettingProblem[] => {
-  // Only what the host list is made of: another wrong setting must not hide what is wrong with it.
+  // Checks only host list settings, so that another invalid setting does not hide host list problems.
   if (problemsOf(hostListSettings, env).length > 0) return []
-  const given = read(hostListSettings, env)
-  const { COLUMNDB_HOST, SVC_HOSTS_FILE } = given
+  const values = read(hostListSettings, env)
+  const { COLUMNDB_HOST, SVC_HOSTS_FILE } = values
   if (COLUMNDB_HOST !== undefined && SVC_HOSTS_FILE !== undefined) {
     return [{ name: 'SVC_HOSTS_FILE', sentence: 'cannot be set together with COLUMNDB_HOST; keep one host list' }]
   }
   if (SVC_HOSTS_FILE !== undefined) return hostsFromFile(SVC_HOSTS_FILE).problems
-  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(given).problems
-  // A value that is invalid is reported with the settings of the process.
+  if (COLUMNDB_HOST !== undefined) return hostsFromEnvironment(values).problems
+  // An invalid NODE_ENV is reported with the settings of the process.
   const { NODE_ENV } = processSettings
   if (problemsOf({ NODE_ENV }, env).length > 0 || read({ NODE_ENV }, env).NODE_ENV !== 'production') return []
   return [{ name: 'COLUMNDB_HOST', sentence: 'is required in production, unless SVC_HOSTS_FILE names a host list' }]

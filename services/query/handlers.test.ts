@@ -13,7 +13,7 @@ const failures = 4
 let sandbox: Sandbox
 let parts: OpenParts
 
-/** Straight to the engine, past everything under test. */
+/** Queries the engine directly, without the service. */
 const direct = async (sql: string): Promise<string> => {
   const response = await fetch(sandbox.url, { method: 'POST', body: sql })
   const text = await response.text()
@@ -62,8 +62,8 @@ const chart = async (name: string, more: Record<string, unknown> = {}) =>
 const total = (rows: readonly Record<string, unknown>[], column: string): number =>
   rows.reduce((sum, row) => sum + Number(row[column] ?? 0), 0)
 
-describe('charts say what happened', () => {
-  it('counts the parts and rows of a table', async () => {
+describe('charts', () => {
+  it('count the parts and rows of a table', async () => {
     expect((await chart('parts-per-table')).rows).toContainEqual(
       expect.objectContaining({ table: `${databases}.events`, parts: inserts, rows: inserts * insertedRows }),
     )
@@ -76,14 +76,14 @@ describe('charts say what happened', () => {
     })
   })
 
-  it('counts failed queries and inserts', async () => {
+  it('count failed queries and inserts', async () => {
     expect(total((await chart('failed-query-count')).rows, 'queries')).toBe(failures)
     const { rows } = await chart('insert-performance')
     expect([total(rows, 'inserts'), total(rows, 'rows')]).toEqual([inserts, inserts * insertedRows])
     expect(total((await chart('new-parts-created')).rows, 'parts')).toBe(inserts)
   })
 
-  it('counts databases and tables without those of the system', async () => {
+  it('count databases and tables without system ones', async () => {
     const tables = Number(
       await direct(
         "SELECT count() FROM system.tables WHERE database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')",
@@ -102,7 +102,7 @@ describe('charts say what happened', () => {
     expect(Math.abs(overview.hostInfo.clockSkewMs)).toBeLessThan(1_000)
   })
 
-  it('fills the gaps of a series, in buckets of the asked zone', async () => {
+  it('fill the gaps of a series, in buckets of the requested time zone', async () => {
     const { rows, window } = await chart('query-duration', {
       interval: 'toStartOfDay',
       lastHours: 72,
@@ -117,19 +117,19 @@ describe('charts say what happened', () => {
   })
 })
 
-describe('a batch', () => {
-  it('answers every name, each failing alone', async () => {
+describe('a chart batch', () => {
+  it('returns a result or an error for every name', async () => {
     const names = ['query-count', 'no-such-chart', 'memory-usage', 'database-count', 'query-count']
-    const answer = await parts.handlers.charts({ hostKey, names, parameters: {} }, aCall())
-    const results = query.methods.charts.output.parse(answer)
+    const response = await parts.handlers.charts({ hostKey, names, parameters: {} }, aCall())
+    const results = query.methods.charts.output.parse(response)
     expect(Object.keys(results).toSorted()).toEqual(['database-count', 'memory-usage', 'no-such-chart', 'query-count'])
     expect(results['no-such-chart']).toMatchObject({ ok: false, error: { code: 'not-found' } })
     expect(results['database-count']).toMatchObject({ ok: true, data: { unavailable: null } })
   })
 })
 
-describe('features', () => {
-  it('close their charts and table pages', async () => {
+describe('a caller without a feature', () => {
+  it('is denied its charts and table pages', async () => {
     const identity = { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } as const
     const guest = aCall({ identity: { ...identity, features: [...identity.features] } })
     await expect(parts.handlers.chart({ hostKey, name: 'query-count', parameters: {} }, guest)).rejects.toMatchObject({
@@ -138,15 +138,15 @@ describe('features', () => {
     await expect(
       parts.handlers.chart({ hostKey, name: 'database-count', parameters: {} }, guest),
     ).resolves.toBeDefined()
-    const asked = query.methods.table.input.parse({ hostKey, name: 'disks' })
-    await expect(parts.handlers.table(asked, guest)).rejects.toMatchObject({ code: 'forbidden' })
+    const request = query.methods.table.input.parse({ hostKey, name: 'disks' })
+    await expect(parts.handlers.table(request, guest)).rejects.toMatchObject({ code: 'forbidden' })
   })
 })
 
 describe('a table page', () => {
   const settings = { hostKey, name: 'settings' }
 
-  it('streams rows up to the cap, and says exactly whether there were more', async () => {
+  it('streams rows up to the cap and reports whether there are more', async () => {
     const capped = await readTable(parts, settings)
     expect([capped.rows.length, capped.head.limit, capped.tail.truncated]).toEqual([50, 50, true])
     const beyond = await readTable(parts, { ...settings, limit: 1_000 })
@@ -171,7 +171,7 @@ describe('a table page', () => {
     expect(new Set(names).size).toBe(60)
   })
 
-  it('gives numbers, instants and flags as numbers', async () => {
+  it('returns numbers, timestamps and flags as numbers', async () => {
     const filters = [{ column: 'exception_code', operator: 'eq' as const, values: ['47'] }]
     const { rows } = await readTable(parts, { hostKey, name: 'failed-queries', filters })
     expect(rows).toHaveLength(failures)
@@ -179,7 +179,7 @@ describe('a table page', () => {
     expect(Math.abs(Number(rows[0]?.time) - Date.now())).toBeLessThan(120_000)
   })
 
-  it('shows the settings of the user, not those of our own statements', async () => {
+  it('shows the settings of the user, not those of its own statement', async () => {
     const filters = [{ column: 'changed', operator: 'eq' as const, values: ['true'] }]
     const { rows } = await readTable(parts, { ...settings, filters })
     const changed = await direct('SELECT name FROM system.settings WHERE changed ORDER BY name')
@@ -191,18 +191,18 @@ describe('a table page', () => {
     expect(rows).toMatchObject([{ database: databases, table: 'events', rows: inserts * insertedRows, parts: inserts }])
   })
 
-  it('gives a read-only user the same numbers', async () => {
-    await using theirs = await openParts({
+  it('returns the same numbers to a read-only user', async () => {
+    await using readOnlyParts = await openParts({
       COLUMNDB_HOST: sandbox.url,
       COLUMNDB_NAME: hostKey,
       COLUMNDB_USER: 'analyst',
       COLUMNDB_PASSWORD: sandbox.users.find((each) => each.user === 'analyst')?.password ?? '',
     })
-    const { rows } = await readTable(theirs, { hostKey, name: 'tables-overview' })
+    const { rows } = await readTable(readOnlyParts, { hostKey, name: 'tables-overview' })
     expect(rows).toMatchObject([{ table: 'events', rows: inserts * insertedRows }])
   })
 
-  it('tells an unknown host, page and column from one another', async () => {
+  it('returns different errors for an unknown host, page and column', async () => {
     await expect(readTable(parts, { hostKey: 'other', name: 'disks' })).rejects.toMatchObject({
       details: { reason: 'unknown-host' },
     })
@@ -213,14 +213,14 @@ describe('a table page', () => {
   })
 })
 
-describe('names', () => {
-  it('are those of the tables that people made', async () => {
+describe('name lists', () => {
+  it('hold the user tables', async () => {
     expect(await parts.handlers.databaseTables({ hostKey, limit: 10 }, aCall())).toEqual([
       { database: databases, table: 'events', engine: 'MergeTree', totalRows: inserts * insertedRows },
     ])
   })
 
-  it('leave out where a materialized view keeps its rows, whatever the database calls it', async () => {
+  it('omit the inner tables of materialized views in every database', async () => {
     await direct('CREATE DATABASE named_otherwise')
     await direct(
       'CREATE MATERIALIZED VIEW named_otherwise.totals ENGINE = SummingMergeTree ORDER BY id POPULATE AS SELECT 1 AS id, 2 AS amount',
@@ -234,7 +234,7 @@ describe('names', () => {
     await direct('DROP DATABASE named_otherwise')
   })
 
-  it('of hosts come without URL, user and password', async () => {
+  it('hold hosts without URL, user and password', async () => {
     expect(await parts.handlers.hosts({}, aCall())).toEqual([
       { id: 0, key: hostKey, name: hostKey, host: new URL(sandbox.url).host, group: null, tags: [] },
     ])

@@ -34,11 +34,11 @@ import { structureFactHandlers } from './advice/structure.ts'
 import { postgresSourceHandlers, type WithPostgresSource } from './postgres-source/handlers.ts'
 import { ownCost } from './own-cost/own-cost.ts'
 
-type Given = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
+type QueryDeps = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
 
-/** One file per method of the contract. */
-export const handlers = (parts: Given): Handlers<typeof query> => {
-  // What callers and tools run on a host counts together.
+/** Returns the handlers of all methods of the query contract. */
+export const handlers = (parts: QueryDeps): Handlers<typeof query> => {
+  // The console and the tools share one limit of running statements per host.
   const running = openRunning()
   return {
     hosts: hosts(parts),

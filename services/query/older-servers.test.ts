@@ -5,15 +5,15 @@ import { startHttpStub } from './testing/stub-host.ts'
 
 const version = '24.8.4.13'
 
-/** A server of 2024 that keeps what it is asked, and knows none of it. */
+/** Opens a server of version 24.8 that records every statement and rejects it as a syntax error. */
 const openOld = async () => {
-  const asked: string[] = []
+  const statements: string[] = []
   await using scope = new AsyncDisposableStack()
   const host = scope.use(
     await startHttpStub(
       ({ sql, url }, response) => {
-        // The probe asks on its own.
-        if (/advice|explain/.test(url.searchParams.get('log_comment') ?? '')) asked.push(sql)
+        // Statements of the probe are not recorded.
+        if (/advice|explain/.test(url.searchParams.get('log_comment') ?? '')) statements.push(sql)
         response.writeHead(400).end('Code: 62. DB::Exception: Syntax error. (SYNTAX_ERROR)')
       },
       { version },
@@ -21,44 +21,44 @@ const openOld = async () => {
   )
   const parts = scope.use(await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' }))
   const running = scope.move()
-  return { asked, handlers: parts.handlers, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { statements, handlers: parts.handlers, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-it('without a certificate has none to report', async () => {
-  const says = 'Poco::Exception. Code: 1000, e.code() = 0, SSL Exception: Configuration error: no certificate file'
-  await using host = await startHttpStub((_, response) => response.writeHead(500).end(`${says} (version ${version})`), {
-    version,
-    tables: ['certificates', 'part_log'],
-  })
+it('reports no certificates for a server without one', async () => {
+  const exception = 'Poco::Exception. Code: 1000, e.code() = 0, SSL Exception: Configuration error: no certificate file'
+  await using host = await startHttpStub(
+    (_, response) => response.writeHead(500).end(`${exception} (version ${version})`),
+    { version, tables: ['certificates', 'part_log'] },
+  )
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'old' })
-  const asked = { hostKey: 'old', fromMs: 0, toMs: 86_400_000 }
-  const rowsOf = (set: 'certificates' | 'merges') => parts.handlers.reportRows({ ...asked, set }, aCall())
-  expect(await rowsOf('certificates')).toEqual({ rows: [], unavailable: null })
-  await expect(rowsOf('merges')).rejects.toMatchObject({ details: { clickhouseCode: 1000 } })
+  const request = { hostKey: 'old', fromMs: 0, toMs: 86_400_000 }
+  const fetchRows = (set: 'certificates' | 'merges') => parts.handlers.reportRows({ ...request, set }, aCall())
+  expect(await fetchRows('certificates')).toEqual({ rows: [], unavailable: null })
+  await expect(fetchRows('merges')).rejects.toMatchObject({ details: { clickhouseCode: 1000 } })
 })
 
 const table = { hostKey: 'old', database: 'shop', table: 'orders', column: 'city' }
 
-it('is not asked to try an index out, which is not possible there', async () => {
+it('does not test an index on a server that cannot estimate it', async () => {
   await using old = await openOld()
-  const trying = { ...table, condition: "city = 'Bern'", type: 'minmax' as const }
-  expect(await old.handlers.tryIndex(trying, aCall())).toMatchObject({ outcome: 'not-possible' })
-  expect(old.asked).toEqual([])
+  const request = { ...table, condition: "city = 'Bern'", type: 'minmax' as const }
+  expect(await old.handlers.tryIndex(request, aCall())).toMatchObject({ outcome: 'not-possible' })
+  expect(old.statements).toEqual([])
 })
 
-it('is not asked to estimate codecs', async () => {
+it('does not estimate codecs on a server that cannot', async () => {
   await using old = await openOld()
   expect(await old.handlers.codecRatios({ ...table, codecs: ['ZSTD(1)'] }, aCall())).toEqual([])
-  expect(old.asked).toEqual([])
+  expect(old.statements).toEqual([])
 })
 
-it('is not asked to analyze a statement, and the version that can is told', async () => {
+it('rejects EXPLAIN ANALYZE for an older server and names the required version', async () => {
   await using old = await openOld()
-  const explaining = query.methods.explain.input.parse({ hostKey: 'old', query: 'SELECT 1', mode: 'analyze' })
-  await expect(old.handlers.explain(explaining, aCall())).rejects.toMatchObject({
+  const request = query.methods.explain.input.parse({ hostKey: 'old', query: 'SELECT 1', mode: 'analyze' })
+  await expect(old.handlers.explain(request, aCall())).rejects.toMatchObject({
     code: 'invalid',
     message: 'host old runs 24.8.4.13, which does not know EXPLAIN ANALYZE; 26.7 and later do',
     details: { parameter: 'mode' },
   })
-  expect(old.asked).toEqual([])
+  expect(old.statements).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { Definitions } from './definitions/definitions.ts'
 import type { Hosts } from './hosts/hosts.ts'
 import type { Probe } from './status/probe.ts'
 
-/** What the handlers work with. */
+/** Dependencies that all handlers share. */
 export interface Parts {
   env: Environment
   clock: Clock

@@ -3,18 +3,18 @@ import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Start } from '#shared/lifecycle/service.ts'
 import { openClient } from './clickhouse/client.ts'
-import { openSilence } from './clickhouse/silence.ts'
-import { admitting, withBrought, openConnections } from './connections/connections.ts'
+import { openLiveness } from './clickhouse/liveness.ts'
+import { admitUserConnections, openConnections, withUserConnections } from './connections/connections.ts'
 import { eventsTable, settings } from './config.ts'
 import { openDefinitions } from './definitions/definitions.ts'
 import { handlers } from './handlers.ts'
 import { openHosts } from './hosts/hosts.ts'
-import { answersIn, lastGoodHosts } from './hosts/truncated.ts'
+import { answersIn, lastGoodHosts } from './hosts/truncation-guard.ts'
 import { openPostgresSource } from './postgres-source/source.ts'
 import { openProbe } from './status/probe.ts'
 import { openReplicationService } from './repldb/client.ts'
 
-/** Watches the hosts and answers questions about them. */
+/** Starts the query service, which monitors the hosts and serves requests about them. */
 export const start: Start = async ({ env, bus, store, net, telemetry, clock, readiness }) => {
   await using opened = new AsyncDisposableStack()
   const { log } = telemetry
@@ -23,17 +23,17 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
   const definitions = await openDefinitions(log, SVC_DEFINITIONS_DIRECTORY, undefined, eventsTable(env))
   readiness.require('definitions', () => definitions.charts.length > 0)
   const listed = opened.use(await openHosts({ env, log, lastGood: lastGoodHosts(store, env), answers: answersIn(net) }))
-  const silence = openSilence()
+  const liveness = openLiveness()
   const pressure = opened.use(openLoopPressure())
-  const client = opened.use(openClient({ env, telemetry, clock, silence, pressure }))
-  const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, silence }))
+  const client = opened.use(openClient({ env, telemetry, clock, liveness, pressure }))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
-  const hosts = withBrought(listed, connections.brought, part)
+  const hosts = withUserConnections(listed, connections.user, part)
   const replicationService = openReplicationService({ env, net, clock })
   const sources = { postgresSource, replicationService }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
-  opened.use(await bus.serve(query, admitting(handlers(parts), connections.brought, part), { part }))
+  opened.use(await bus.serve(query, admitUserConnections(handlers(parts), connections.user, part), { part }))
 
   log.info(
     {
@@ -42,7 +42,7 @@ export const start: Start = async ({ env, bus, store, net, telemetry, clock, rea
       tables: definitions.tables.length,
       rules: definitions.rules.length,
     },
-    'query serves',
+    'query started',
   )
   return opened.move()
 }

@@ -5,8 +5,8 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from './testing/open-parts.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
-/** How often a statement was sent to each of two servers. */
-const sent = [4, 1]
+/** How often the statement runs on each of two servers. */
+const runs = [4, 1]
 const pattern = (rows: number) => `SELECT sum(number) FROM numbers(${rows}) WHERE number > 0`
 
 let sandboxes: Sandbox[]
@@ -22,7 +22,7 @@ beforeAll(async () => {
   sandboxes = await Promise.all([startSandbox(), startSandbox()])
   const gone = await startTcpStub(() => undefined)
   await gone[Symbol.asyncDispose]()
-  for (const [host, times] of sent.entries()) {
+  for (const [host, times] of runs.entries()) {
     for (let time = 0; time < times; time++) await direct(pattern(1_000 + time), host)
     await direct('SYSTEM FLUSH LOGS query_log', host)
   }
@@ -42,21 +42,21 @@ afterAll(async () => {
 
 const cannotBeReached = { code: 'unavailable', message: 'host gone cannot be reached: nothing listens at its port' }
 
-describe('settings side by side', () => {
-  const diff = async (asked: { hostKeys: string[]; changedOnly?: boolean; differentOnly?: boolean }) => {
-    const input = query.methods.settingsDiff.input.parse(asked)
+describe('the settings diff', () => {
+  const diff = async (request: { hostKeys: string[]; changedOnly?: boolean; differentOnly?: boolean }) => {
+    const input = query.methods.settingsDiff.input.parse(request)
     return query.methods.settingsDiff.output.parse(await parts.handlers.settingsDiff(input, aCall()))
   }
 
-  it('are all that the servers have, and differ where the servers do', async () => {
+  it('lists all settings of the servers and marks those that differ', async () => {
     const { hosts, rows } = await diff({ hostKeys: ['one', 'two'] })
     expect(hosts.map(({ hostKey, error, unavailable }) => [hostKey, error, unavailable])).toEqual([
       ['one', null, []],
       ['two', null, []],
     ])
     for (const table of ['server_settings', 'settings', 'merge_tree_settings'] as const) {
-      const told = rows.filter((row) => row.table === table)
-      expect(told).toHaveLength(Number(await direct(`SELECT uniqExact(name) FROM system.${table}`)))
+      const rowsOfTable = rows.filter((row) => row.table === table)
+      expect(rowsOfTable).toHaveLength(Number(await direct(`SELECT uniqExact(name) FROM system.${table}`)))
     }
     const path = rows.find(({ name }) => name === 'path')
     const paths = await Promise.all(
@@ -68,7 +68,7 @@ describe('settings side by side', () => {
     expect(names(different)).toEqual(names(rows.filter(({ hasDiff }) => hasDiff)))
   })
 
-  it('have nothing of ours in them', async () => {
+  it('omits the settings of its own statements', async () => {
     const { rows } = await diff({ hostKeys: ['one', 'two'], changedOnly: true })
     const names = rows.map(({ name }) => name)
     expect(names).not.toContain('log_comment')
@@ -76,31 +76,31 @@ describe('settings side by side', () => {
     expect(names).toContain('storage_file_read_method')
   })
 
-  it('come from the others when one host is down', async () => {
+  it('covers the other hosts when one is unreachable', async () => {
     const { hosts, rows } = await diff({ hostKeys: ['gone', 'one'] })
     expect(hosts.map(({ error }) => error)).toEqual([cannotBeReached, null])
     expect(rows.length).toBeGreaterThan(1_000)
     expect(rows.every(({ values, hasDiff }) => values[0] === null && !hasDiff)).toBe(true)
   })
 
-  it('of a host that is not in the list are not found', async () => {
-    await expect(diff({ hostKeys: ['one', 'nobody'] })).rejects.toMatchObject({ code: 'not-found' })
+  it('fails with not-found for a host that is not in the list', async () => {
+    await expect(diff({ hostKeys: ['one', 'unknown'] })).rejects.toMatchObject({ code: 'not-found' })
   })
 })
 
-describe('hosts side by side', () => {
+describe('the host comparison', () => {
   const compare = async (hostKeys: string[], limit = 200, call = aCall()) => {
     const input = query.methods.comparison.input.parse({ hostKeys, limit, lastHours: 1 })
     return query.methods.comparison.output.parse(await parts.handlers.comparison(input, call))
   }
 
-  it('tell how often each pattern ran, and for how long', async () => {
+  it('reports how often each query pattern ran, and for how long', async () => {
     const { hosts, patterns, window } = await compare(['one', 'two'])
     const hash = await direct(`SELECT toString(normalizedQueryHash('${pattern(1)}'))`)
     const found = patterns.find((each) => each.hash === hash)
-    expect(found?.values.map((figures) => figures?.calls)).toEqual(sent)
+    expect(found?.values.map((figures) => figures?.calls)).toEqual(runs)
     const logged = await Promise.all(
-      sent.map((_, host) =>
+      runs.map((_, host) =>
         direct(
           `SELECT sum(query_duration_ms), sum(read_rows) FROM system.query_log
           WHERE type = 'QueryFinish' AND normalized_query_hash = ${hash}`,
@@ -117,7 +117,7 @@ describe('hosts side by side', () => {
     expect((window?.toMs ?? 0) - (window?.fromMs ?? 0)).toBe(3_600_000)
   })
 
-  it('begin with the patterns on which they differ most, also those that ran on one of them only', async () => {
+  it('sorts patterns by difference and includes those that ran on one host only', async () => {
     await direct('SELECT 1 AS only_here')
     await direct('SYSTEM FLUSH LOGS query_log')
     const { patterns } = await compare(['two', 'one'])
@@ -128,12 +128,12 @@ describe('hosts side by side', () => {
     expect((await compare(['two', 'one'], 1)).patterns).toHaveLength(1)
   })
 
-  it('leave out what the product itself sends', async () => {
+  it('omits the statements of Watchhouse', async () => {
     const { patterns } = await compare(['one', 'two'])
     expect(patterns.filter(({ query: text }) => /timezone\(\)|normalizeQuery/.test(text))).toEqual([])
   })
 
-  it('fail alone, and say what they cannot tell', async () => {
+  it('reports errors and missing permissions per host', async () => {
     const { hosts, patterns } = await compare(['gone', 'closed', 'one'])
     expect(hosts.map(({ error }) => error)).toEqual([cannotBeReached, null, null])
     expect(hosts.map(({ unavailable }) => unavailable?.reason)).toEqual([undefined, 'permission', undefined])
@@ -142,12 +142,12 @@ describe('hosts side by side', () => {
     expect(patterns.every(({ values }) => values[0] === null && values[1] === null)).toBe(true)
   })
 
-  it('are not asked for a window that is none', async () => {
+  it('rejects an invalid time range', async () => {
     const input = query.methods.comparison.input.parse({ hostKeys: ['one', 'two'], limit: 1, from: 99, to: 40_000_000 })
     await expect(parts.handlers.comparison(input, aCall())).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  it('are closed to who may not see key figures', async () => {
+  it('is forbidden without the feature for key metrics', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['QUERIES'] }
     await expect(compare(['one', 'two'], 1, aCall({ identity }))).rejects.toMatchObject({ code: 'forbidden' })
   })

@@ -13,6 +13,6 @@ it.each([
   [{ INSIGHTS_EDGESQL: 'postgres://edge', NATS_URL: bus }, ['INSIGHTS_EDGESQL']],
   [{ INSIGHTS_STORE_BACKEND: 'redis' }, ['INSIGHTS_STORE_BACKEND']],
   [{ SVC_INSIGHTS_DAYS: '0' }, ['SVC_INSIGHTS_DAYS']],
-])('the settings %j are refused for %j', (env, refused) => {
-  expect([...problemsOf(settings, env), ...problems(env)].map(({ name }) => name)).toEqual(refused)
+])('rejects the settings %j because of %j', (env, rejected) => {
+  expect([...problemsOf(settings, env), ...problems(env)].map(({ name }) => name)).toEqual(rejected)
 })

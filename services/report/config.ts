@@ -4,20 +4,20 @@ import { unsharedFiles } from '#shared/store/edge-binding.ts'
 import { reportSettings } from './reports/settings.ts'
 import { insightStoreSettings } from './stores/settings.ts'
 
-/** What reports and advice obey. */
+/** The settings of insights, reports and advice. */
 export const settings = {
   ...insightStoreSettings,
   ...reportSettings,
   SVC_ADVICE_READS_DATA: flag(
     true,
-    'Advice on a statement is tried out on the host, for which the columns of its conditions are read, 10 seconds at a time; otherwise nothing is, and all advice is unverified.',
+    'Whether query advice is verified on the host by reading the columns of the conditions, for at most 10 seconds per test. Off: no data is read, and all advice is unverified.',
   ),
   SVC_ADVICE_MEASURES_CODECS: flag(
     false,
-    'Advice on a table measures codecs on the host, in a temporary table of a session that ends with it; otherwise they are estimated. The tool server never does.',
+    'Whether table advice measures codecs on the host, in a temporary table; otherwise they are estimated. Never done for MCP.',
   ),
 } as const
 
-/** What is wrong with the settings taken together: a file that several processes would have to share. */
+/** Returns the problems of combined settings: a database file that several processes would share. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
   unsharedFiles(['INSIGHTS_EDGESQL', 'CONVERSATIONS_EDGESQL'], env)

@@ -5,32 +5,32 @@ import { read } from '#shared/config/setting.ts'
 import { advise } from './advisor/advise.ts'
 import { structureAdviceHandlers } from './advisor/structure-advice.ts'
 import { settings } from './config.ts'
-import { forecastHandlers, insightHandlers, type InsightParts } from './insights/handlers.ts'
+import { forecastHandlers, insightHandlers, type InsightDeps } from './insights/handlers.ts'
 import { worstOfHosts } from './insights/runs.ts'
-import { reportHandlers, type ReportParts } from './reports/handlers.ts'
+import { reportHandlers, type ReportDeps } from './reports/handlers.ts'
 
-/** One file per method of the contract, or per topic. */
-export const handlers = (parts: InsightParts & ReportParts): Handlers<typeof report> => ({
-  advise: advise(parts),
-  worstFindings: () => worstOfHosts(parts.store, parts.clock.now()),
-  prune: prune(parts),
-  ...insightHandlers(parts),
-  ...reportHandlers(parts),
-  ...forecastHandlers(parts),
-  ...structureAdviceHandlers(parts),
+/** Returns the handlers of the `report` contract. */
+export const handlers = (deps: InsightDeps & ReportDeps): Handlers<typeof report> => ({
+  advise: advise(deps),
+  worstFindings: () => worstOfHosts(deps.store, deps.clock.now()),
+  prune: prune(deps),
+  ...insightHandlers(deps),
+  ...reportHandlers(deps),
+  ...forecastHandlers(deps),
+  ...structureAdviceHandlers(deps),
 })
 
 const dayMs = 86_400_000
 
-/** Removes insights and reports that are older than the settings say. */
+/** Removes insights and reports that are older than their retention. */
 const prune =
-  ({ env, clock, kept, reports }: InsightParts & ReportParts): Handlers<Service<typeof pruneMethods>>['prune'] =>
+  ({ env, clock, insightStore, reports }: InsightDeps & ReportDeps): Handlers<Service<typeof pruneMethods>>['prune'] =>
   async (_input, call) => {
     const { SVC_INSIGHTS_DAYS: insightDays, SVC_REPORT_DAYS: reportDays } = read(settings, env)
     const before = (days: number): number => clock.now() - days * dayMs
     return {
       removed: {
-        insights: await kept.store.prune(before(insightDays), call),
+        insights: await insightStore.store.prune(before(insightDays), call),
         reports: await reports.prune(before(reportDays)),
       },
     }

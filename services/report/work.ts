@@ -5,14 +5,14 @@ import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** What the handlers work with. */
-export interface Parts {
+/** Dependencies of all handlers. */
+export interface HandlerDeps {
   env: Environment
   clock: Clock
   query: Client<typeof query>
 }
 
-/** Work that goes on when its caller leaves; disposing asks what runs to end, and waits for it. */
+/** Runs tasks that outlive their caller. Disposing aborts the running tasks and waits for them. */
 export interface Work extends AsyncDisposable {
   run<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
@@ -37,23 +37,23 @@ export const openWork = (): Work => {
   }
 }
 
-const hostsAtOnce = 4
-const perHostMs = 5 * 60_000
+const maxConcurrentHosts = 4
+const hostTimeoutMs = 5 * 60_000
 
-/** Does something with every item, a few at a time; what fails ends it all. */
-export const hostByHost = async <T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> => {
+/** Calls `each` for every item, at most four at a time. The first error rejects. */
+export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> => {
   // All workers take from the same iterator.
-  const waiting = items.values()
+  const queue = items.values()
   const work = async (): Promise<void> => {
-    for (const item of waiting) await each(item)
+    for (const item of queue) await each(item)
   }
-  await Promise.all(Array.from({ length: hostsAtOnce }, work))
+  await Promise.all(Array.from({ length: maxConcurrentHosts }, work))
 }
 
-/** A question about one host that nobody waits for; it may see everything of the hosts that the operator listed. */
-export const ownCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
+/** Returns the call context of background work on one host. It has access to every configured host. */
+export const serviceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
   identity: { kind: 'service', subject: 'report', features: 'all' },
-  deadline: clock.elapsedMs() + perHostMs,
+  deadline: clock.elapsedMs() + hostTimeoutMs,
   signal,
   priority: 'report',
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { documents, requirementsOf, textsWithoutRequirement } from './requirements.ts'
 
-/** The lines of a Markdown document that can require something: no headings, no heads of tables. */
+/** Returns the lines of a Markdown document without headings and table headers. */
 const statementsOf = (markdown: string): string[] => {
   const lines = markdown.split('\n')
   return lines.filter(
@@ -9,7 +9,10 @@ const statementsOf = (markdown: string): string[] => {
   )
 }
 
-/** Without marks of Markdown and with single blanks. The documents show a path and a metric in the style of a product, and mean our name there. */
+/**
+ * Removes Markdown markup and repeated spaces. The documents use another product name in a path and a metric; it is
+ * replaced by ours.
+ */
 const plain = (text: string): string =>
   text
     .replace(/^(#+|-|\d+\.) /, '')
@@ -18,14 +21,14 @@ const plain = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** What is left of each statement without the texts, where any word is left. */
+/** Returns what remains of each statement after removing the texts, if any word remains. */
 const leftOver = (markdown: string, texts: readonly string[]): string[] =>
   statementsOf(markdown).flatMap((statement) => {
     const rest = texts.reduce((left, text) => left.replace(text, ' … '), plain(statement))
     return /\w/.test(rest) ? [rest.replaceAll(/(\s*…\s*)+/g, ' … ')] : []
   })
 
-/** Says of each document which of its statements no entry has, and which entries are not in it. */
+/** Reports the statements of each document without an entry, and entries that are not in the document. */
 const compare = (paths: readonly string[]): string[] =>
   documents.flatMap((document, index) => {
     const markdown = readFileSync(paths[index] ?? '', 'utf8')

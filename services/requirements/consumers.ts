@@ -1,7 +1,7 @@
 import { type Node, Visitor } from 'oxc-parser'
 import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
 
-/** Files of the product itself that speak of variables: no tests, nothing that only they use, and not what hands variables on to the build. */
+/** Returns the product files that name variables, without tests, their helpers and the build setup. */
 export const productFiles = (): SourceFile[] =>
   repositoryFiles()
     .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
@@ -11,7 +11,10 @@ export const productFiles = (): SourceFile[] =>
 
 const variable = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^(?:HOST|PORT)$/
 
-/** The names that a file reads: taken out of values, looked up in them, or put together from a prefix. Where a setting is declared it is not yet read. */
+/**
+ * Returns the variables that a file reads: by destructuring, by property access, or built from a prefix. The
+ * declaration of a setting does not count.
+ */
 export const namesReadIn = (file: SourceFile): string[] => {
   const found = new Set<string>()
   const keep = (name: unknown) => {
@@ -24,7 +27,7 @@ export const namesReadIn = (file: SourceFile): string[] => {
     },
     Literal: (literal) => {
       keep(literal.value)
-      // A family of names is told by how it begins.
+      // A regular expression for a family of variables starts with their prefix.
       if ('regex' in literal) found.add(/^\^([A-Z][A-Z0-9_]*_)\(/.exec(literal.regex.pattern)?.[1] ?? '')
     },
     TemplateElement: ({ value: { raw } }) => {
@@ -39,11 +42,11 @@ export const namesReadIn = (file: SourceFile): string[] => {
 const nameOf = (node: Node): unknown =>
   node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined
 
-/** Of components, what their markup takes out of the build. */
+/** Returns the build variables that the markup of a component reads. */
 const builtNames = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
-/** Records of settings that some file reads as a whole, as `read(record, env)`, with the names that they have. */
+/** Returns the setting records that a file reads as a whole with `read(record, env)`, with their variable names. */
 export const recordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
   const isRead = new Set(
     files.flatMap(({ text }) => [...text.matchAll(/\bread\((?<record>\w+),/g)].map(({ groups }) => groups?.record)),

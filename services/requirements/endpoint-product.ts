@@ -4,9 +4,9 @@ import { signKey } from '../gateway/auth/keys/key-token.ts'
 import { authRequests, type GoodRequest } from '../gateway/testing/good-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
 import { startFake, buildWebWith } from '../gateway/testing/start.ts'
-import type { Asking, EndpointRow } from './endpoint-rows.ts'
+import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
 
-/** The secret of keys, cron routes and the door for events alike. */
+/** The secret of API keys, cron routes and event ingestion. */
 const secret = 'the secret of the operator'
 const key = signKey(
   {
@@ -20,20 +20,20 @@ const key = signKey(
   secret,
 )
 
-/** What may be done by whoever does not sign in: nothing, reading, everything. */
+/** Environments in which unauthenticated callers have no access, read access and full access. */
 export const modes = [
   { SVC_IDP_PUBLIC_READ: 'false' },
   { SVC_IDP_PUBLIC_READ: 'true' },
   { SVC_AUTH_PROVIDER: 'none', SVC_API_KEY_SECRET: '' },
 ] as const
 
-/** How something is asked, and whether with what the row wants for it. */
-type Asked = Partial<Asking> & { query?: string }
+/** Overrides for the request of a row. `query` is appended to the path. */
+type RequestOverrides = Partial<RequestSpec> & { query?: string }
 
-/** A product with every way of signing in, and the ways to ask its endpoints. */
+/** A product with every authentication method, and a client for its endpoints. */
 export interface EndpointProduct extends AsyncDisposable {
-  /** Asks an endpoint while variables are set otherwise. */
-  ask(row: EndpointRow, asked?: Asked): Promise<Response>
+  /** Sends the request of a row. The variables of `env` are set until the response arrives. */
+  send(row: EndpointRow, overrides?: RequestOverrides): Promise<Response>
 }
 
 export const startEndpointProduct = async (): Promise<EndpointProduct> => {
@@ -54,22 +54,23 @@ export const startEndpointProduct = async (): Promise<EndpointProduct> => {
   }
   const owners = { alerts: {}, report: {}, mcp: {}, ingest: {}, agent: {} }
   const product = opening.use(await startFake({ env, webDirectory, ...owners }))
-  const person = async () => ({ cookie: `__session=${await idp.token()}` })
+  const userHeaders = async () => ({ cookie: `__session=${await idp.token()}` })
 
   const post = async ({ url, body }: GoodRequest) => {
-    const headers = { 'content-type': 'application/json', origin: product.url, ...(await person()) }
+    const headers = { 'content-type': 'application/json', origin: product.url, ...(await userHeaders()) }
     return (await fetch(product.url + url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
   }
   const prepared = authRequests(post, secret)
 
-  const ask = async ({ method, path, ask: good }: EndpointRow, asked: Asked = {}): Promise<Response> => {
-    const made = good.prepared && asked.body === undefined ? await prepared[`${method} ${path}`]?.() : undefined
-    const { url = path, body, bearer = 'key', as, headers } = { ...good, ...made, ...given(asked) }
-    const credentials = as === 'person' ? await person() : authorization(bearer)
+  const send = async ({ method, path, request }: EndpointRow, overrides: RequestOverrides = {}): Promise<Response> => {
+    const prepares = request.prepared && overrides.body === undefined
+    const made = prepares ? await prepared[`${method} ${path}`]?.() : undefined
+    const { url = path, body, bearer = 'key', as, headers } = { ...request, ...made, ...defined(overrides) }
+    const credentials = as === 'user' ? await userHeaders() : authorization(bearer)
     const before = { ...product.env }
-    Object.assign(product.env, good.env, asked.env)
+    Object.assign(product.env, request.env, overrides.env)
     try {
-      const query = (asked.query ?? '').replace('{secret}', encodeURIComponent(secret))
+      const query = (overrides.query ?? '').replace('{secret}', encodeURIComponent(secret))
       return await fetch(product.url + url + query, {
         method,
         headers: { 'content-type': 'application/json', ...credentials, ...headers },
@@ -81,10 +82,10 @@ export const startEndpointProduct = async (): Promise<EndpointProduct> => {
     }
   }
   const release = opening.move()
-  return { ask, [Symbol.asyncDispose]: async () => release.disposeAsync() }
+  return { send, [Symbol.asyncDispose]: async () => release.disposeAsync() }
 }
 
-/** Nobody asks too often but who means to. */
+/** High rate limits, so that only the tests of rate limits reach them. */
 const unlimited = Object.fromEntries(
   ['API', 'AGENT', 'MCP', 'INGEST', 'BROWSER_CONN', 'DEVICE_CODE'].map((name) => [
     `RATE_LIMIT_${name}_PER_MIN`,
@@ -93,10 +94,10 @@ const unlimited = Object.fromEntries(
 )
 
 const authorization = (bearer: string): Record<string, string> => {
-  if (bearer === 'nothing') return {}
+  if (bearer === 'none') return {}
   return { authorization: `Bearer ${{ key, secret }[bearer] ?? bearer}` }
 }
 
-/** What is said; the rest is as in a good request. */
-const given = (asked: Asked): Asked =>
-  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+/** Returns the overrides that are not undefined. */
+const defined = (overrides: RequestOverrides): RequestOverrides =>
+  Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))

@@ -4,15 +4,15 @@ import { z } from 'zod'
 import { parseYaml } from '#shared/config/yaml.ts'
 
 const status = z.int().min(200).max(599)
-const Asking = z.strictObject({
+const RequestSpec = z.strictObject({
   url: z.string().optional(),
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).default({}),
   env: z.record(z.string(), z.string()).default({}),
-  /** `key`, `secret`, `nothing`, or the text itself. */
+  /** `key`, `secret`, `none`, or the token itself. */
   bearer: z.string().optional(),
-  /** Whether a person who is signed in asks; else programs do, with a key. */
-  as: z.enum(['person', 'nobody']).optional(),
+  /** Whether a signed-in user sends the request. Otherwise it has the bearer token. */
+  as: z.enum(['user', 'none']).optional(),
 })
 
 const Row = z.strictObject({
@@ -21,18 +21,19 @@ const Row = z.strictObject({
   authentication: z.enum(['anonymous', 'read', 'write', 'own-bearer']),
   feature: z.string().optional(),
   counted: z.boolean().default(true),
-  /** The variable that says how often. */
+  /** The variable of its rate limit. */
   budget: z.string().default('RATE_LIMIT_API_PER_MIN'),
-  strangers: z.tuple([status, status, status]),
-  ask: Asking.extend({
-    /** The request is made of what others are answered first. */
+  unauthenticated: z.tuple([status, status, status]),
+  request: RequestSpec.extend({
+    /** Whether the request needs data from the responses to earlier ones. */
     prepared: z.boolean().default(false),
   }).prefault({}),
-  answer: z.strictObject({
+  response: z.strictObject({
     status: status.default(200),
     mediaType: z.string().default('application/json'),
-    /** Paths into the body that are there. */
+    /** Paths in the body that must exist. */
     has: z.array(z.string()).default([]),
+    /** Paths in the body that must not exist. */
     never: z.array(z.string()).default([]),
     /** All keys of the body. */
     only: z.array(z.string()).optional(),
@@ -41,23 +42,23 @@ const Row = z.strictObject({
   }),
   errors: z
     .array(
-      Asking.extend({
+      RequestSpec.extend({
         when: z.string(),
-        /** Added to the path. */
+        /** Appended to the path. */
         query: z.string().default(''),
         status,
-        /** What its sentence holds. */
-        says: z.string().default(''),
+        /** Text that the error message contains. */
+        error: z.string().default(''),
       }),
     )
     .default([]),
 })
 
-/** What one endpoint of the specification answers. */
+/** The expected behavior of one endpoint of the specification. */
 export type EndpointRow = z.infer<typeof Row>
-/** A request as a row has it. */
-export type Asking = z.infer<typeof Asking>
+/** A request of a row. */
+export type RequestSpec = z.infer<typeof RequestSpec>
 
-/** A row for each endpoint of the specification. */
+/** Returns a row for each endpoint of the specification. */
 export const endpointRows = (): EndpointRow[] =>
   z.array(Row).parse(parseYaml(readFileSync(join(import.meta.dirname, 'endpoints.yaml'), 'utf8')))

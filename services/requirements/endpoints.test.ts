@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => product[Symbol.asyncDispose]())
 
-describe('an endpoint of the documents', () => {
-  it.each(named(routed))('%s has its route, open to whom the row says', (_name, { method, path, ...row }) => {
+describe('an endpoint of the specification', () => {
+  it.each(named(routed))('%s has a route with the specified access', (_name, { method, path, ...row }) => {
     const route = routes.find((each) => each.method === method && each.path === path)
     expect(route).toMatchObject<Partial<Route>>({
       access: row.authentication,
@@ -29,14 +29,14 @@ describe('an endpoint of the documents', () => {
     expect(route?.limit !== 'none').toBe(row.counted)
   })
 
-  it.each(named(rows))('%s answers a good request as its row says', async (_name, row) => {
-    const response = await product.ask(row)
+  it.each(named(rows))('%s responds to a valid request as specified', async (_name, row) => {
+    const response = await product.send(row)
     const text = await response.text()
-    expect([response.status, text]).toEqual([row.answer.status, expect.anything()])
-    if (row.answer.status !== 204) expect(response.headers.get('content-type')).toContain(row.answer.mediaType)
-    for (const [name, value] of Object.entries(row.answer.headers)) expect(response.headers.get(name)).toBe(value)
-    for (const part of row.answer.contains) expect(text).toContain(part)
-    const { has, never, only } = row.answer
+    expect([response.status, text]).toEqual([row.response.status, expect.anything()])
+    if (row.response.status !== 204) expect(response.headers.get('content-type')).toContain(row.response.mediaType)
+    for (const [name, value] of Object.entries(row.response.headers)) expect(response.headers.get(name)).toBe(value)
+    for (const part of row.response.contains) expect(text).toContain(part)
+    const { has, never, only } = row.response
     if (has.length + never.length === 0 && only === undefined) return
     const body: unknown = JSON.parse(text)
     for (const path of has) expect(body).toHaveProperty(path)
@@ -44,34 +44,34 @@ describe('an endpoint of the documents', () => {
     if (only) expect(Object.keys(Object(body)).toSorted()).toEqual(only.toSorted())
   })
 
-  it.each(named(rows))('%s answers strangers by the mode', async (_name, row) => {
-    const answers = []
+  it.each(named(rows))('%s responds to unauthenticated callers as specified', async (_name, row) => {
+    const statuses = []
     for (const env of modes) {
-      const asked = { env: { ...row.ask.env, ...env }, bearer: 'nothing', as: 'nobody' } as const
-      answers.push((await product.ask(row, row.ask.prepared ? { ...asked, body: {} } : asked)).status)
+      const anonymous = { env: { ...row.request.env, ...env }, bearer: 'none', as: 'none' } as const
+      statuses.push((await product.send(row, row.request.prepared ? { ...anonymous, body: {} } : anonymous)).status)
     }
-    expect(answers).toEqual(row.strangers)
+    expect(statuses).toEqual(row.unauthenticated)
   })
 
   it.each(failing)(
-    '%s, when %s, answers %d',
-    async (_name, _when, status, row, { says, when: _, status: __, ...asked }) => {
-      const response = await product.ask(row, asked)
+    '%s, if %s, returns %d',
+    async (_name, _when, status, row, { error, when: _, status: __, ...overrides }) => {
+      const response = await product.send(row, overrides)
       const text = await response.text()
-      expect([response.status, text]).toEqual([status, expect.stringContaining(says)])
+      expect([response.status, text]).toEqual([status, expect.stringContaining(error)])
       expect(response.headers.has('www-authenticate')).toBe(status === 401)
     },
   )
 
-  it.each(named(counted))('%s answers 429 and when to come back beyond its budget', async (_name, row) => {
-    const env = { ...row.ask.env, [row.budget]: '1' }
-    const [first, second] = [await product.ask(row, { env }), await product.ask(row, { env })]
-    expect([first.status === 429 || first.status === row.answer.status, second.status]).toEqual([true, 429])
+  it.each(named(counted))('%s returns 429 with Retry-After beyond its rate limit', async (_name, row) => {
+    const env = { ...row.request.env, [row.budget]: '1' }
+    const [first, second] = [await product.send(row, { env }), await product.send(row, { env })]
+    expect([first.status === 429 || first.status === row.response.status, second.status]).toEqual([true, 429])
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  it.each(named(featured))('%s is not there when its feature is off', async (_name, row) => {
-    const response = await product.ask(row, { env: { [`SVC_FEATURE_${row.feature}_ENABLED`]: 'false' } })
+  it.each(named(featured))('%s returns 404 if its feature is disabled', async (_name, row) => {
+    const response = await product.send(row, { env: { [`SVC_FEATURE_${row.feature}_ENABLED`]: 'false' } })
     expect(response.status).toBe(404)
   })
 })

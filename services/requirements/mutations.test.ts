@@ -6,7 +6,7 @@ import { testsOf, tryMutation } from './mutations/try-mutation.ts'
 import { allRequirements, type Requirement } from './requirements.ts'
 import { readSource } from '../testing/source-file.ts'
 
-/** Each runs two processes of Vitest, on machines that do other things besides. */
+/** Each mutation runs two Vitest processes, possibly on busy machines. */
 const withinMs = 120_000
 
 const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))
@@ -16,12 +16,12 @@ const sectionOf = (id: string): string => id.slice(0, id.lastIndexOf('/'))
 
 const required = (id: string): Requirement => {
   const requirement = requirements.get(id)
-  if (requirement === undefined) throw new Error(`there is no requirement "${id}"`)
+  if (requirement === undefined) throw new Error(`unknown requirement "${id}"`)
   return requirement
 }
 
 describe('the mutations', () => {
-  it('that were drawn are fifty of all sections, each of another requirement', () => {
+  it('drawn at random are fifty of all sections, each of another requirement', () => {
     const ids = new Set(drawnMutations().map(({ requirement }) => requirement))
     expect(ids.size).toBe(50)
     expect(new Set([...ids].map(sectionOf))).toEqual(new Set([...requirements.keys()].map(sectionOf)))
@@ -32,7 +32,7 @@ describe('the mutations', () => {
     expect(mutate(readSource(mutation.file).text, mutation)).toEqual(expect.any(String))
   })
 
-  it('replace a text that occurs once, and no other', () => {
+  it('replace only a text that occurs once', () => {
     const mutation = { requirement: 'a/b/c', effect: 'none', file: 'x.ts', before: '1', after: '2', short: false }
     expect(['a 1 b', 'a b', '1 1'].map((text) => mutate(text, mutation))).toEqual(['a 2 b', undefined, undefined])
   })
@@ -53,7 +53,7 @@ describe('a mutated product', () => {
     withinMs,
   )
 
-  it('passes the tests of a requirement that it keeps', { timeout: withinMs }, async () => {
+  it('passes the tests of a requirement that it satisfies', { timeout: withinMs }, async () => {
     for (const [id, , mutation] of tried.slice(0, 1)) {
       const harmless = { ...mutation, after: `${mutation.before} ` }
       expect(await tryMutation(tree.path, harmless, required(id))).toBe('survived')

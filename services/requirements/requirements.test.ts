@@ -21,14 +21,14 @@ const named = requirements.map((requirement) => [requirement.id, requirement] as
 const tests = requirements.flatMap(({ id, tests }) => tests.map((test) => [id, test.name, test] as const))
 
 describe('the requirements of the specification', () => {
-  it('are all facts of both documents, each once', () => {
+  it('contain every fact of both documents once', () => {
     expect(requirementsOf('service')).toHaveLength(242)
     expect(requirementsOf('configuration')).toHaveLength(241)
     const texts = requirements.map(({ document, text }) => `${document}: ${text}`)
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })
 
-  it.each(named)('%s has a test or a reason to differ', (_id, { tests, variables, deviation }) => {
+  it.each(named)('%s has a test or the reason for a deviation', (_id, { tests, variables, deviation }) => {
     expect(tests.length + variables.length > 0 || deviation !== undefined).toBe(true)
     for (const name of variables) expect(rows.get(name)).toMatchObject({ test: expect.any(String) })
   })
@@ -46,7 +46,7 @@ describe('the endpoints of the specification', () => {
     return (methods ?? '').split(', ').flatMap((method) => each.map((path) => `${method} ${path}`))
   })
 
-  it('have each a row with what they answer', () => {
+  it('have a row each', () => {
     expect(
       endpointRows()
         .map(({ method, path }) => `${method} ${path}`)
@@ -74,10 +74,10 @@ describe('defaults', () => {
   })
 
   it.each(documentedDefaults().map((one) => [one.name, one.stated, one.requirement] as const))(
-    '%s is %s, as the document states',
+    '%s is %s, as stated in the document',
     (name, stated, requirement) => {
       const wanted = literalOf(stated)
-      // Words are no value: tests of the requirement show what they mean. What differs says why.
+      // Text is not a value: the tests of the requirement show its meaning. Deviations have a reason.
       if (wanted === undefined || requirement.deviation !== undefined)
         return expect(isExplained(requirement)).toBe(true)
       const entries = settings.get(memberOf(name)) ?? []
@@ -86,7 +86,7 @@ describe('defaults', () => {
   )
 })
 
-/** A member of a family of variables; any other name stands for itself. */
+/** Returns a member of a family of variables; any other name is returned unchanged. */
 const memberOf = (name: string): string => name.replace('{ID}', 'AGENT').replace('_<RULE_ID>', '')
 
 const isExplained = ({ tests, deviation }: Requirement): boolean => tests.length > 0 || deviation !== undefined
@@ -94,7 +94,7 @@ const isExplained = ({ tests, deviation }: Requirement): boolean => tests.length
 const absent = new Set(['none', 'empty', 'empty string', 'inherits', 'disabled'])
 const switches: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false }
 
-/** The value that a document states, where it states one and not words about it. */
+/** Returns the value that a document states; undefined if it describes the value in words. */
 const literalOf = (stated: string): string | boolean | null | undefined => {
   const text = stated.replace(/ \([^)]*\)$/, '')
   if (absent.has(text)) return null
@@ -104,8 +104,8 @@ const literalOf = (stated: string): string | boolean | null | undefined => {
 }
 
 /**
- * Whether a setting means without its variable what it means with the text of the document. Where its value alone does not
- * say that, as it depends on other settings, tests of the requirement do.
+ * Returns whether the default of a setting equals the documented one. If the value depends on other settings, the tests
+ * of the requirement show it.
  */
 const hasDefault = (setting: Setting<unknown>, wanted: string | boolean | null, requirement: Requirement): boolean => {
   const value = setting.parse(undefined)
@@ -130,7 +130,7 @@ const titlesOf = ({ file }: RequirementTest): readonly string[] => {
   return found
 }
 
-/** Whether the value of a placeholder is written in the file of the test, or is an endpoint of the list that it reads. */
+/** Returns whether the value of a placeholder occurs in the test file, or is an endpoint of the list that it reads. */
 const isCaseOf = ({ file }: RequirementTest, value: string): boolean => {
   if (readFileSync(join(root, file), 'utf8').includes(`'${value}'`)) return true
   const [method = '', path = ''] = value.split(' ')

@@ -5,16 +5,16 @@ import { parseYaml } from '#shared/config/yaml.ts'
 
 const Test = z.strictObject({
   file: z.string(),
-  /** The titles of its groups and its own, joined by ` > `, with placeholders as the file writes them. */
+  /** The titles of its groups and its own, joined by ` > `, with placeholders as in the file. */
   name: z.string(),
-  /** The text that the first placeholder stands for, where only one case of the test shows the requirement. */
+  /** The value of the first placeholder, if only one case of the test shows the requirement. */
   case: z.string().optional(),
 })
 
 const Entry = z.strictObject({
-  /** A sentence of the document, or the part of one that states one fact; cells of a table are joined by ` | `. */
+  /** A sentence of the document, or the part of it that states one fact. Table cells are joined by ` | `. */
   text: z.string().min(1),
-  /** The tests that fail when the text is not true of the product. */
+  /** The tests that fail if the product violates the text. */
   tests: z.array(Test).default([]),
   /** Variables whose rows in `variables/` name the tests. */
   variables: z.array(z.string()).default([]),
@@ -39,7 +39,7 @@ const folder = import.meta.dirname
 const readIn = <T>(path: string, schema: z.ZodType<T>): T =>
   schema.parse(parseYaml(readFileSync(join(folder, path), 'utf8')))
 
-/** Every fact of a document, in the order of its sections. */
+/** Returns every fact of a document in the order of its sections. */
 export const requirementsOf = (document: Document): Requirement[] =>
   globSync(`${document}/*.yaml`, { cwd: folder })
     .toSorted()
@@ -51,29 +51,29 @@ export const requirementsOf = (document: Document): Requirement[] =>
       })),
     )
 
-/** Every fact of the specification. */
+/** Returns every fact of the specification. */
 export const allRequirements = (): Requirement[] => documents.flatMap(requirementsOf)
 
-/** Texts of a document that require nothing: they speak about the document itself. */
+/** Returns the texts of a document that require nothing because they are about the document itself. */
 export const textsWithoutRequirement = (document: Document): string[] =>
   readIn('about-the-documents.yaml', z.record(z.enum(documents), z.array(z.string())))[document]
 
 const variable = /`(?<name>[A-Z][A-Z0-9]*(?:_(?:[A-Z0-9]+|\{ID\}|<RULE_ID>))+)`/g
 const namesIn = (text: string): string[] => [...text.matchAll(variable)].flatMap(({ groups }) => groups?.name ?? [])
 
-/** The variables that the configuration reference names, each once. */
+/** Returns the variables that the configuration reference names, without duplicates. */
 export const documentedNames = (): string[] => [
   ...new Set(requirementsOf('configuration').flatMap(({ text }) => namesIn(text))),
 ]
 
-/** The default of a variable, as the document states it. */
+/** The default of a variable as stated in the document. */
 export interface DocumentedDefault {
   name: string
   stated: string
   requirement: Requirement
 }
 
-/** The default of each variable that has one in a table of the configuration reference. */
+/** Returns the defaults in the tables of the configuration reference. */
 export const documentedDefaults = (): DocumentedDefault[] =>
   requirementsOf('configuration').flatMap((requirement) => {
     const [names = '', stated, meaning] = requirement.text.split(' | ')
@@ -83,7 +83,7 @@ export const documentedDefaults = (): DocumentedDefault[] =>
     return listed.map((name, index) => ({ name, stated: parts[index] ?? '', requirement }))
   })
 
-/** What a cell states for each of several variables: the same for all, or one part after the other. */
+/** Splits a table cell into one part per variable, or repeats it if it applies to all of them. */
 const partsOf = (stated: string, count: number): string[] => {
   const parts = stated.replaceAll(/ \([^)]*\)/g, '').split(/[;,] /)
   if (count > 1 && parts.length === count) return parts

@@ -5,7 +5,10 @@ import { parse, type SourceFile } from '../testing/source-file.ts'
 const groups: Readonly<Record<string, number>> = { describe: 0, describeOnTopologies: 0, describeWith: 1 }
 const tests = new Set(['it', 'test'])
 
-/** The title of every test of a file after the titles of its groups, joined by ` > `, with placeholders as they are written. */
+/**
+ * Returns the title of every test of a file, prefixed by the titles of its groups and ` > `, with unresolved
+ * placeholders.
+ */
 export const testTitlesIn = (file: SourceFile): string[] => {
   const path: string[] = []
   const found: string[] = []
@@ -23,20 +26,23 @@ export const testTitlesIn = (file: SourceFile): string[] => {
   return found
 }
 
-/** Whether a call declares a test or a group: `it(title, …)`, `it.each(rows)(title, …)`, `describeWith(needs, title, …)`. */
-const titleOf = ({ callee, arguments: given }: CallExpression): string | undefined => {
+/**
+ * Returns the title if a call declares a test or group: `it(title, …)`, `it.each(rows)(title, …)`, `describeWith(needs,
+ * title, …)`.
+ */
+const titleOf = ({ callee, arguments: args }: CallExpression): string | undefined => {
   const name = nameOf(callee)
-  if (name === undefined || given.length < 2) return undefined
-  const title = given[groups[name] ?? 0]
+  if (name === undefined || args.length < 2) return undefined
+  const title = args[groups[name] ?? 0]
   if (title?.type === 'Literal' && typeof title.value === 'string') return title.value
   if (title?.type === 'TemplateLiteral') return title.quasis.map(({ value }) => value.cooked).join('%s')
   return undefined
 }
 
-/** What may stand between the function and its title; a test that is skipped shows nothing. */
+/** Modifiers between the function and its title. Skipped tests do not count. */
 const modifiers = new Set(['each', 'for', 'concurrent', 'skipIf', 'runIf'])
 
-/** The function that declares: the name before `.each(rows)`, `.for(rows)` and the like. */
+/** Returns the name of the declaring function, without `.each(rows)`, `.for(rows)` and similar modifiers. */
 const nameOf = (callee: Expression): string | undefined => {
   if (callee.type === 'Identifier') return callee.name in groups || tests.has(callee.name) ? callee.name : undefined
   if (callee.type === 'CallExpression')

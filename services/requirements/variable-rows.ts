@@ -9,24 +9,24 @@ const Row = z.strictObject({
   default: z.string(),
   /** As the settings reference prints it. */
   allowed: z.string(),
-  /** Texts that cannot be meant: they refuse the start in words that begin so, or mean as much as none (`unset`). */
+  /** Invalid values with the start of their error message, or `unset` if they count as unset. */
   bad: z.record(z.string(), z.string()).default({}),
-  /** What is different because of the variable, seen from outside. */
+  /** What the variable does, seen from outside. */
   effect: z.string().min(1),
-  /** The test that shows the effect: its file, and its title there. */
+  /** The file and title of the test that shows the effect. */
   test: z.string().optional(),
   title: z.string().optional(),
-  /** The text that the first placeholder of the title stands for, where only one case of the test shows the effect. */
+  /** The value of the first placeholder of the title, if only one case of the test shows the effect. */
   case: z.string().optional(),
-  /** The file by which that test knows the variable, where it does not name it itself. */
+  /** The file that names the variable, if the test does not. */
   named: z.string().optional(),
-  /** The record of settings that is read as a whole, where nobody reads the variable by its own name. */
+  /** The setting record that is read as a whole, if no code reads the variable by its name. */
   readAs: z.string().optional(),
 })
 
-/** What one variable does, and the test that shows it. */
+/** The effect of a variable, and the test that shows it. */
 export interface VariableRow extends z.infer<typeof Row> {
-  /** With `{ID}` or `<RULE_ID>` where it stands for a family. */
+  /** Contains `{ID}` or `<RULE_ID>` for a family of variables. */
   name: string
 }
 
@@ -40,15 +40,15 @@ const rowsOf = (file: string): VariableRow[] =>
     ...row,
   }))
 
-/** A row for each variable of the configuration reference. */
+/** Returns a row for each variable of the configuration reference. */
 export const documentedRows = (): VariableRow[] =>
   readdirSync(join(folder, 'variables'))
     .filter((file) => file !== beyond)
     .flatMap(rowsOf)
 
-/** A row for each variable that the product has besides. */
+/** Returns a row for each further variable of the product. */
 export const rowsBeyond = (): VariableRow[] => rowsOf(beyond)
 
-/** The variables that a name with `{ID}` stands for; any other stands for itself. */
+/** Returns the variables of a family with `{ID}`; any other name is returned unchanged. */
 export const membersOf = (name: string): string[] =>
   name.includes('{ID}') ? features.map((feature) => name.replace('{ID}', feature)) : [name]

@@ -13,7 +13,7 @@ const documented = documentedRows()
 const beyond = rowsBeyond()
 const settings = await productSettings()
 const listed = [...documented, ...beyond].map((row) => [row.name, row] as const)
-/** What no row lists needs no more than its declaration says. */
+/** Variables without a row are checked only against their declarations. */
 const isListed = new Set(listed.flatMap(([name]) => membersOf(name)))
 const unlisted = [...settings.keys()].filter((name) => !isListed.has(name)).map((name) => [name, {}] as const)
 const rows: (readonly [string, Partial<VariableRow>])[] = [...listed, ...unlisted]
@@ -26,7 +26,7 @@ beforeAll(() => {
   records = recordsRead(files)
 })
 
-/** The entries that say what a variable means; of one that has the id of a rule in it, those of the general one. */
+/** Returns the settings of a variable. One with a rule id has the settings of the general variable. */
 const entriesOf = (name: string): Setting<unknown>[] => settings.get(name.replace('_<RULE_ID>', '')) ?? []
 
 const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
@@ -38,20 +38,20 @@ const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
 }
 
 describe('the variables', () => {
-  it('of the documents have each their row', () => {
+  it('of the documents have a row each', () => {
     const names = documentedNames().filter((name) => !isInFamily(name))
     expect(documented.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
   })
 
-  it('that the product has besides are listed apart', () => {
+  it('beyond the documents are listed separately', () => {
     const inDocuments = new Set(documented.flatMap(({ name }) => membersOf(name)))
     expect(beyond.map(({ name }) => name).filter((name) => inDocuments.has(name) || !settings.has(name))).toEqual([])
-    // Without these a row would only repeat the settings reference.
+    // A row without these would only repeat the settings reference.
     expect(beyond.filter(({ bad, test, readAs }) => !test && !readAs && Object.keys(bad).length === 0)).toEqual([])
     expect(unlisted.map(([name]) => name)).toContain('SVC_DEFINITIONS_DIRECTORY')
   })
 
-  it.each(listed)('%s has a setting with the default and the allowed texts of its row', (name, row) => {
+  it.each(listed)('%s has a setting with the default and the allowed values of its row', (name, row) => {
     for (const member of membersOf(name)) {
       const entries = entriesOf(member)
       expect(entries.map(({ allowed }) => allowed)).toContain(row.allowed)
@@ -61,23 +61,23 @@ describe('the variables', () => {
   })
 
   const badTexts = listed.flatMap(([name, { bad }]) => Object.entries(bad).map(([text, words]) => [name, text, words]))
-  it.each(badTexts)('%s=%s is refused in words or counts as unset: %s', (name = '', text = '', words = '') => {
+  it.each(badTexts)('%s=%s is rejected with an error or counts as unset: %s', (name = '', text = '', words = '') => {
     for (const member of membersOf(name)) {
       const entries = entriesOf(member)
       const outcomes = entries.map((entry) => outcomeOf(entry, text))
-      // One service that refuses it keeps the product from starting.
+      // The product does not start if one service rejects the value.
       if (words !== 'unset') expect(outcomes.map(String)).toContainEqual(expect.stringContaining(`Error: ${words}`))
       else expect(outcomes).toEqual(entries.map((entry) => entry.parse(undefined)))
     }
   })
 
-  it.each(rows)('%s is read by somebody', (name, { readAs }) => {
+  it.each(rows)('%s is read by some code', (name, { readAs }) => {
     if (readAs !== undefined) expect(records.get(readAs)).toContain(name)
     else expect(readings(name).some((reading) => read.has(reading))).toBe(true)
   })
 
   it.each(listed.filter(([, { test }]) => test !== undefined))(
-    '%s has its effect shown by a test that is there',
+    '%s has an existing test that shows its effect',
     (name, row) => {
       const { test = '', title = '', named = test, case: first } = row
       expect(["'", '"', '`'].some((quote) => textOf(test).includes(quote + title + quote))).toBe(true)
@@ -86,16 +86,16 @@ describe('the variables', () => {
     },
   )
 
-  it('of the documents have all a test that shows their effect', () => {
+  it('of the documents all have a test that shows their effect', () => {
     expect(documented.filter(({ test, title }) => test === undefined || title === undefined)).toEqual([])
   })
 })
 
-describe('a variable of the build of the web', () => {
+describe('a variable of the web build', () => {
   const canonical = Object.values<BuildVariable>(clientVariables).flatMap((variable) => variable.canonical ?? [])
   const ofServer = [...canonical, 'SVC_DEPLOYMENT_MODE', ...Object.keys(buildSwitches)]
 
-  it.each(ofServer)('%s has it built anew when it changes', (name) => {
+  it.each(ofServer)('%s triggers a new build when it changes', (name) => {
     expect(textOf('services/set-up.mjs')).toContain(`'${name}'`)
   })
 
@@ -104,8 +104,8 @@ describe('a variable of the build of the web', () => {
   })
 })
 
-describe('a setting that no row lists', () => {
-  it.each(unlisted)('%s has a default that it allows', (name) => {
+describe('a setting without a row', () => {
+  it.each(unlisted)('%s has a valid default', (name) => {
     for (const { doc, parse } of entriesOf(name)) {
       expect(doc.length).toBeGreaterThan(10)
       expect(() => parse(undefined)).not.toThrow()
@@ -127,11 +127,11 @@ describe('reading a variable', () => {
 const families = documented.filter(({ name }) => name.includes('{ID}'))
 const isInFamily = (name: string): boolean => families.some((family) => membersOf(family.name).includes(name))
 
-/** How code may name a variable: one of a family also by how its family begins. */
+/** Returns the names by which code may read a variable: a family also by its prefix. */
 const readings = (name: string): string[] => [name, startOf(name)]
 const startOf = (name: string): string => name.replace(/[{<].*$/, '')
 
-/** Many rows name the same test. */
+/** Caches files, because many rows name the same test. */
 const texts = new Map<string, string>()
 const textOf = (path: string): string => {
   const text = texts.get(path) ?? readFileSync(join(root, path), 'utf8')

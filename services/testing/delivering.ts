@@ -46,8 +46,8 @@ await openDelivery({
   retry: {
     waitsMs: [50, 100],
     jitter: 0.2,
-    longestRestMs: 1_000,
-    longestWaitMs: 1_000,
+    maxRestMs: 1_000,
+    maxWaitMs: 1_000,
     // As long as the product's: what a slow machine has not sent yet must not be given up.
     lifeMs: defaultRetryPlan.lifeMs,
     holdMs: Number(env.TEST_HOLD_MS ?? defaultRetryPlan.holdMs),

@@ -1,24 +1,24 @@
-// By its path: the configuration of the build is loaded before any alias holds.
+// A relative path, because the build configuration is loaded before any alias applies.
 import { type BuildVariable, type ClientVariable, clientVariables as declared } from '../../proto/build-variables.ts'
 
-/** Variables of the environment by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Every `CLIENT_*` variable as this build resolves it: the explicit client form wins over the canonical server name. */
+/** Returns all `CLIENT_*` variables. An explicit client variable takes precedence over its canonical server variable. */
 export const clientVariables = (environment: Environment): Record<ClientVariable, string | null> => {
   const resolved = Object.entries<BuildVariable>(declared).map(([name, { canonical, fallback }]) => [
     name,
-    given(environment[name]) ??
+    textOrNull(environment[name]) ??
       cloudMode(name, environment) ??
-      (canonical === undefined ? null : given(environment[canonical])) ??
+      (canonical === undefined ? null : textOrNull(environment[canonical])) ??
       fallback,
   ])
-  // Every declared variable has its entry.
+  // `Object.fromEntries` loses the key type.
   return Object.fromEntries(resolved) as Record<ClientVariable, string | null>
 }
 
-/** `SVC_DEPLOYMENT_MODE=cloud` means cloud mode as much as `SVC_CLOUD_MODE` does. */
+/** `SVC_DEPLOYMENT_MODE=cloud` is equivalent to `SVC_CLOUD_MODE`. */
 const cloudMode = (name: string, environment: Environment): string | null =>
   name === 'CLIENT_CLOUD_MODE' && environment.SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud' ? 'cloud' : null
 
-const given = (value: string | undefined): string | null => (value?.trim() ? value.trim() : null)
+const textOrNull = (value: string | undefined): string | null => (value?.trim() ? value.trim() : null)

@@ -7,12 +7,12 @@ import { docTexts } from './doc-texts.ts'
 const folder = mkdtempSync(join(tmpdir(), 'docs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('texts of the documentation', () => {
-  it('are asked for when there is none', () => {
+describe('documentation texts', () => {
+  it('reports a missing folder', () => {
     expect(() => docTexts(folder)).toThrow('DOCS_CONTENT_ROOT')
   })
 
-  it('come in the order of their numbers, named by the rest, without the title that stands above them', () => {
+  it('sorts by number, uses the rest as id, and removes the title', () => {
     const files = { '10-api.md': 'Asked by\n# code', '2-our-hosts.md': '# Our hosts\n\nThree.\n', 'picture.png': '' }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     expect(docTexts(folder)).toEqual([

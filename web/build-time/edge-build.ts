@@ -1,12 +1,12 @@
-import { builtFlag } from '../src/lib/state/built.ts'
+import { buildFlag } from '../src/lib/state/build-flags.ts'
 import type { Environment } from './client-variables.ts'
 
-/** Whether an edge platform serves the files of the web itself. */
-export const isEdgeBuild = ({ ENABLE_EDGE_BUILD }: Environment): boolean => builtFlag(ENABLE_EDGE_BUILD) ?? false
+/** Whether an edge platform serves the static files. */
+export const isEdgeBuild = ({ ENABLE_EDGE_BUILD }: Environment): boolean => buildFlag(ENABLE_EDGE_BUILD) ?? false
 
 /**
- * What the gateway would else say of the files, in the form that edge platforms read beside them: names with a hash never
- * change, and no page may be framed or guessed at.
+ * The headers that the gateway would send, in the format of edge platforms: hashed files never change, and pages
+ * must not be framed or sniffed.
  */
 export const edgeHeaders = `/*
   X-Content-Type-Options: nosniff

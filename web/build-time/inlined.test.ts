@@ -13,12 +13,12 @@ it.each([
   ['CLIENT_GIT_REF', 'v1', 'null', '"v1"'],
   ['CLIENT_BUILD_TIMESTAMP', '2026-01-01T00:00:00Z', 'null', '"2026-01-01T00:00:00Z"'],
   ['CLIENT_CI', 'true', 'null', '"true"'],
-])('%s=%s is inlined, and without it %s', (name, text, without, given) => {
+])('inlines %s=%s, and defaults to %s', (name, text, without, given) => {
   expect(inlinedFrom({})[`import.meta.env.${name}`]).toBe(without)
   expect(inlinedFrom({ [name]: text })[`import.meta.env.${name}`]).toBe(given)
 })
 
-it('reads the documentation in the folder that DOCS_CONTENT_ROOT names, else the product’s own', () => {
+it('reads the documentation from DOCS_CONTENT_ROOT, or from the default folder', () => {
   expect(docsFolder({ DOCS_CONTENT_ROOT: '/srv/texts' })).toBe('/srv/texts')
   expect(docsFolder({ DOCS_CONTENT_ROOT: '' })).toMatch(/\/web\/docs$/)
 })

@@ -1,8 +1,8 @@
 import type { Handle } from '@sveltejs/kit/hooks'
 
 /**
- * Runs when the start page is built, never afterwards. Browsers ask for modules as urgently as for what a first paint waits for;
- * the start page needs none to be seen, so they come after it.
+ * Runs only when the start page is built. Browsers give preloaded modules the same priority as resources of the first paint,
+ * which the start page does not need.
  */
 export const handle: Handle = ({ event, resolve }) =>
   resolve(event, {

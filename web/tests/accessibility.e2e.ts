@@ -40,23 +40,23 @@ const pages = [
 ]
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
-  it.each(pages)('$path at $width px has nothing that axe objects to', async ({ path, width }) => {
+  it.each(pages)('$path at $width px has no accessibility violations', async ({ path, width }) => {
     const visit = await browser.visit({ colorScheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' })
     await visit.page.goto(`${product.url}${path}`)
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
-    await visit.settled()
+    await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
   })
 
   it.each([
-    ['Switch host', 'Find a host'],
+    ['Switch host', 'Search hosts'],
     ['Time range', 'From'],
-  ])('the panel "%s" has nothing that axe objects to', async (button, content) => {
+  ])('the panel "%s" has no accessibility violations', async (button, content) => {
     const visit = await browser.visit({ colorScheme, reducedMotion: 'reduce' })
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('button', { name: new RegExp(button) }).click()
     await visit.page.getByLabel(content).waitFor()
-    await visit.settled()
+    await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
   })
 })
@@ -70,7 +70,7 @@ describe('the checker', () => {
 })
 
 describe('with the colours of the system', () => {
-  it('marks what is chosen, and keeps the colours that tell series apart', async () => {
+  it('marks what is chosen, and keeps the colours of series distinct', async () => {
     const visit = await browser.visit({ forcedColors: 'active' })
     await visit.page.goto(`${product.url}/overview?host=0`)
     const outlineOf = (element: Element) => getComputedStyle(element).outlineStyle
@@ -85,7 +85,7 @@ describe('with the colours of the system', () => {
   })
 })
 
-describe('for whoever asks for more contrast', () => {
+describe('with a preference for more contrast', () => {
   it('lines are darker than usual, but for those behind what is drawn', async () => {
     const linesOf = async (contrast: 'more' | 'no-preference') => {
       const { page } = await browser.visit({ contrast, colorScheme: 'light' })
@@ -101,8 +101,8 @@ describe('for whoever asks for more contrast', () => {
   })
 })
 
-describe('for whoever has the browser write larger', () => {
-  it('all is larger, what stands in charts too, and a long table has as much room as its rows', async () => {
+describe('with larger text in the browser', () => {
+  it('everything is larger, texts of charts too, and a long table has as much room as its rows', async () => {
     const visit = await browser.visit()
     // As a browser has it whose usual text is of 24 pixels.
     await visit.page.addInitScript(() => {
@@ -135,7 +135,7 @@ describe('by keyboard', () => {
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('heading', { level: 1 }).waitFor()
     await visit.page.keyboard.press('Tab')
-    await visit.page.getByRole('link', { name: 'Skip to the content', exact: true }).press('Enter')
+    await visit.page.getByRole('link', { name: 'Skip to content', exact: true }).press('Enter')
     expect(await visit.page.evaluate(() => document.activeElement?.id)).toBe('content')
   })
 

@@ -40,7 +40,7 @@ const open = async (options = {}): Promise<Visit> => {
   const visit = await browser.visit(options)
   await visit.page.goto(`${product.url}/agents?host=0`)
   await expectSeen(question(visit))
-  await visit.settled()
+  await visit.networkIdle()
   return visit
 }
 const question = ({ page }: Visit) => page.getByRole('textbox', { name: 'Your question', exact: true })
@@ -78,10 +78,10 @@ describe('a question', () => {
     await expectSeen(evidence.getByText('1 row', { exact: true }))
     const link = await evidence.getByRole('link', { name: 'Open in console', exact: true }).getAttribute('href')
     expect(new URLSearchParams(link?.split('?')[1]).get('sql')).toBe(sql)
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
-  it('stays, with its answer, when the page is loaded anew, and is removed when asked', async () => {
+  it('stays, with its answer, after a reload, and can be deleted', async () => {
     const visit = await open()
     await ask(visit, 'Is it well?', [say('All is well.')])
     await answered(visit)
@@ -90,7 +90,7 @@ describe('a question', () => {
     await expectSeen(answer(visit).getByText('All is well.'))
     const list = visit.page.getByRole('navigation', { name: 'Conversations', exact: true })
     await expectSeen(list.getByRole('link', { name: /Is it well/ }))
-    await list.getByRole('button', { name: 'Remove Is it well?', exact: true }).click()
+    await list.getByRole('button', { name: 'Delete Is it well?', exact: true }).click()
     await until(async () => (await list.getByRole('link', { name: /Is it well/ }).count()) === 0)
     await until(async () => (await visit.page.getByRole('article').count()) === 0)
   })
@@ -116,7 +116,7 @@ describe('a question', () => {
       .getByRole('link')
       .evaluateAll((all) =>
         all.map((link) => ({
-          // What the browser opens, whatever the attribute looks like.
+          // The URL that the browser opens, in any notation of the attribute.
           origin: (link as HTMLAnchorElement).origin,
           address: (link as HTMLAnchorElement).href,
           text: link.textContent,
@@ -136,25 +136,25 @@ describe('a question', () => {
     expect(new URL(visit.page.url()).origin).toBe(product.url)
   })
 
-  it('can be put in other words, and asked again', async () => {
+  it('can be edited and sent again', async () => {
     const visit = await open()
     await ask(visit, 'First?', [say('The first answer.')])
     await answered(visit)
     gateway.play([say('The second answer.')])
-    await answer(visit).getByRole('button', { name: 'Ask again', exact: true }).click()
+    await answer(visit).getByRole('button', { name: 'Retry', exact: true }).click()
     await expectSeen(answer(visit).getByText('The second answer.'))
     await answered(visit)
     gateway.play([say('The third answer.')])
-    await visit.page.getByRole('button', { name: 'Edit the question', exact: true }).click()
-    await visit.page.getByRole('textbox', { name: 'Question, edited', exact: true }).fill('Other?')
-    await visit.page.getByRole('button', { name: 'Ask this instead', exact: true }).click()
+    await visit.page.getByRole('button', { name: 'Edit question', exact: true }).click()
+    await visit.page.getByRole('textbox', { name: 'Edit question', exact: true }).fill('Other?')
+    await visit.page.getByRole('button', { name: 'Save and resend', exact: true }).click()
     await expectSeen(answer(visit).getByText('The third answer.'))
     await expect.poll(() => visit.page.getByRole('article').count()).toBe(2)
   })
 })
 
 describe('an answer', () => {
-  it('goes on after the page was loaded anew, and stops when told to', async () => {
+  it('continues after a reload, and stops on request', async () => {
     const visit = await open()
     await ask(visit, 'At length?', [{ say: [{ text: 'word by word '.repeat(2_000) }], tokensPerSecond: 20 }])
     await expectSeen(answer(visit).getByText(/^word by word/))
@@ -167,10 +167,10 @@ describe('an answer', () => {
     await until(() => gateway.abandoned > 0)
   })
 
-  it('may ask in turn, and goes on with what was chosen', async () => {
+  it('may ask a question, and continues with the choice', async () => {
     const visit = await open()
-    const asking = { question: 'Which table?', kind: 'single_choice', options: ['orders', 'events'] }
-    await ask(visit, 'Look at it', [call('ask_user', asking)])
+    const input = { question: 'Which table?', kind: 'single_choice', options: ['orders', 'events'] }
+    await ask(visit, 'Look at it', [call('ask_user', input)])
     const form = visit.page.getByRole('form', { name: 'Which table?', exact: true })
     await expectSeen(form.getByRole('button', { name: 'events', exact: true }))
     gateway.play(() => say('So events it is.'))
@@ -180,14 +180,14 @@ describe('an answer', () => {
     expect(gateway.violations).toEqual([])
   })
 
-  it('changes a host only once somebody approves it', async () => {
+  it('changes a host only after an approval', async () => {
     const visit = await open()
     await answerOf(sandbox.url, 'CREATE TABLE IF NOT EXISTS shop.of_agent (a UInt8) ENGINE = MergeTree ORDER BY a')
     await ask(visit, 'Merge it', [call('optimize_table', { database: 'shop', table: 'of_agent' }), say('That was it.')])
-    const wish = visit.page.getByRole('region', { name: 'Approval', exact: true })
-    await expectSeen(wish.getByText('of_agent'))
-    await wish.getByRole('button', { name: 'Approve and do it', exact: true }).click()
-    await expectSeen(wish.getByText('Approved and carried out.'))
+    const approval = visit.page.getByRole('region', { name: 'Approval', exact: true })
+    await expectSeen(approval.getByText('of_agent'))
+    await approval.getByRole('button', { name: 'Approve and run', exact: true }).click()
+    await expectSeen(approval.getByText('Approved and run.'))
     await answered(visit)
   })
 
@@ -219,19 +219,19 @@ describe('an answer', () => {
     await ask(visit, 'Any pictures?', [say(`${forms.join('\n\n')}\n\n[1]: ${address}`)])
     await answered(visit)
     const links = answer(visit).getByRole('link')
-    // The code that reads markup comes when it is first needed; until then the text stands there as it is written.
+    // The code that reads markup comes when it is first needed; until then the text is shown as it was written.
     await expect.poll(() => links.allInnerTexts()).toEqual([address, address])
     expect(await answer(visit).locator('img, iframe, object, video, link, style').count()).toBe(0)
     await links.first().hover()
     expect(requested.filter((each) => !each.startsWith(product.url))).toEqual([])
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('that fails says why', async () => {
     const visit = await open()
     await ask(visit, 'Anything?', [{ status: 401 }])
     await expectSeen(answer(visit).getByRole('alert').getByText('provider-key-refused'))
-    await expectSeen(answer(visit).getByRole('button', { name: 'Ask again', exact: true }))
+    await expectSeen(answer(visit).getByRole('button', { name: 'Retry', exact: true }))
   })
 })
 
@@ -244,13 +244,13 @@ describe('the page of the agent', () => {
     await ask(visit, 'Draw it', [
       call('update_plan', { steps }),
       call('query_and_visualize', chart),
-      say('It stands in the chart [e1].'),
+      say('It is in the chart [e1].'),
     ])
     await answered(visit)
     await expectSeen(visit.page.getByRole('region', { name: 'Plan', exact: true }).getByText('Step 1'))
     await expectSeen(visit.page.getByRole('region', { name: 'Two tables', exact: true }))
     await answer(visit).locator('summary').first().click()
-    await visit.settled()
+    await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
     await visit.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     expect(await findings(visit)).toEqual([])
@@ -271,31 +271,31 @@ describe('the agent beside a page', () => {
     const visit = await browser.visit(options)
     await visit.page.goto(`${product.url}${path}`)
     await expectSeen(visit.page.getByRole('heading', { level: 1 }))
-    await visit.settled()
+    await visit.networkIdle()
     await visit.page.keyboard.press('a')
     await expectSeen(question(visit))
     return visit
   }
   const place = '/explorer?host=0&database=shop&table=orders&range=6h'
 
-  it('is told what the page is about, but for what was taken out', async () => {
+  it('receives the context of the page without removed parts', async () => {
     const visit = await openBeside(place)
     await until(() => question(visit).evaluate((field) => field === document.activeElement))
-    const told = beside(visit).getByRole('list', { name: 'What the agent is told of this page', exact: true })
-    await expectSeen(told.getByText('Last 6 hours'))
-    await told.getByRole('button', { name: 'Leave out: Page Explorer', exact: true }).click()
-    let context = ''
+    const chips = beside(visit).getByRole('list', { name: 'Page context sent to the agent', exact: true })
+    await expectSeen(chips.getByText('Last 6 hours'))
+    await chips.getByRole('button', { name: 'Remove Page Explorer', exact: true }).click()
+    let requestText = ''
     await ask(visit, 'What is in it?', (request) => {
-      context = JSON.stringify(request)
+      requestText = JSON.stringify(request)
       return say('Orders of the shop.')
     })
     await answered(visit)
-    expect(context).toContain('shop.orders')
-    expect(context).toContain('Last 6 hours')
-    expect(context).not.toContain('looks at the page')
-    await told.getByRole('button', { name: 'Tell all again', exact: true }).click()
-    await expectSeen(told.getByText('Page Explorer'))
-    expect(visit.complaints).toEqual([])
+    expect(requestText).toContain('shop.orders')
+    expect(requestText).toContain('Last 6 hours')
+    expect(requestText).not.toContain('looks at the page')
+    await chips.getByRole('button', { name: 'Restore all', exact: true }).click()
+    await expectSeen(chips.getByText('Page Explorer'))
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('stays with its conversation from page to page, and goes on as a page of its own', async () => {
@@ -312,7 +312,7 @@ describe('the agent beside a page', () => {
     await until(() => opener.evaluate((button) => button === document.activeElement))
     await opener.press('Enter')
     await expectSeen(answer(visit).getByText('All is well.'))
-    await beside(visit).getByRole('link', { name: 'As a page of its own', exact: true }).click()
+    await beside(visit).getByRole('link', { name: 'Open full page', exact: true }).click()
     await visit.page.waitForURL(/agents.*chat=/)
     await expectSeen(answer(visit).getByText('All is well.'))
     await until(async () => (await beside(visit).count()) === 0)
@@ -324,7 +324,7 @@ describe('the agent beside a page', () => {
     await ask(visit, 'How many orders?', cited)
     await answered(visit)
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-    await visit.settled()
+    await visit.networkIdle()
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       expect(await findings(visit)).toEqual([])

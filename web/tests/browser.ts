@@ -3,35 +3,35 @@ import { expect } from 'vitest'
 import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
 
 /** Long, as the machine may be building and testing other things meanwhile; what is there is found at once. */
-const patienceMs = 45_000
+const timeoutMs = 45_000
 const pollMs = 20
 
 /** A page and what happened in it. */
 export interface Visit {
   page: Page
-  /** Paths of the API that were asked, with their methods, in order. */
+  /** Requested API paths with their methods, in order. */
   requests: string[]
-  /** What the console complained about, and exceptions. */
-  complaints: string[]
+  /** Console errors and warnings, and uncaught exceptions. */
+  consoleErrors: string[]
   /** Resolves when no request to the API is under way. */
-  settled: () => Promise<void>
+  networkIdle: () => Promise<void>
 }
 
 export interface TestBrowser extends AsyncDisposable {
   /** A fresh profile: nothing stored, nothing cached. */
   visit: (options?: BrowserContextOptions) => Promise<Visit>
-  /** Such a profile at an address, once the page is there and asks nothing any more: its heading, or what `shown` finds. */
+  /** Opens a URL in such a profile and waits until its heading, or what `shown` finds, is visible and no request is pending. */
   open: (url: string, options?: BrowserContextOptions, shown?: (page: Page) => Locator) => Promise<Visit>
 }
 
-/** Real Chromium. Times are shown in UTC, whatever the machine says. */
+/** Real Chromium. Times are shown in UTC, in every time zone of the machine. */
 export const openBrowser = async (): Promise<TestBrowser> => {
   const executablePath = chromiumProgram()
   if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
   const browser = await chromium.launch({ executablePath, args })
   const visit = async (options: BrowserContextOptions = {}): Promise<Visit> => {
-    // One visit at a time: a page that is left open goes on asking.
+    // One visit at a time: an open page keeps sending requests.
     await Promise.all(browser.contexts().map((context) => context.close()))
     const context = await browser.newContext({
       timezoneId: 'UTC',
@@ -40,7 +40,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
       reducedMotion: 'reduce',
       ...options,
     })
-    context.setDefaultTimeout(patienceMs)
+    context.setDefaultTimeout(timeoutMs)
     return observe(await context.newPage())
   }
   return {
@@ -49,7 +49,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
       const visited = await visit(options)
       await visited.page.goto(url)
       await expectSeen(shown(visited.page))
-      await visited.settled()
+      await visited.networkIdle()
       return visited
     },
     [Symbol.asyncDispose]: () => browser.close(),
@@ -57,7 +57,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
 }
 
 const observe = (page: Page): Visit => {
-  const [requests, complaints]: [string[], string[]] = [[], []]
+  const [requests, consoleErrors]: [string[], string[]] = [[], []]
   const underway = new Set<object>()
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
@@ -67,16 +67,16 @@ const observe = (page: Page): Visit => {
   })
   page.on('requestfinished', (request) => underway.delete(request))
   page.on('requestfailed', (request) => underway.delete(request))
-  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('pageerror', (error) => consoleErrors.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text())
   })
-  return { page, requests, complaints, settled: () => until(() => underway.size === 0) }
+  return { page, requests, consoleErrors, networkIdle: () => until(() => underway.size === 0) }
 }
 
 /** Polls until something holds; the test fails when it never does. */
 export const until = (holds: () => boolean | Promise<boolean>, interval = pollMs): Promise<void> =>
-  expect.poll(holds, { timeout: patienceMs, interval }).toBe(true)
+  expect.poll(holds, { timeout: timeoutMs, interval }).toBe(true)
 
 /** Waits until something is there to be seen; the test fails when it never is. */
 export const expectSeen = (locator: Locator): Promise<void> => until(() => locator.isVisible())

@@ -8,7 +8,7 @@ import { routes } from './routes.ts'
 const web = fileURLToPath(new URL('..', import.meta.url))
 const kib = 1024
 
-/** The most that a first visit may load before the page works, compressed: of any route, and of those seen most. */
+/** Compressed size limits of a first visit: for any route, and for the most visited ones. */
 const most = 250 * kib
 const mostOf: Record<string, number> = { '/overview': 160 * kib, '/hosts': 160 * kib, '/fleet': 160 * kib }
 const mostStyle = 15 * kib
@@ -16,21 +16,21 @@ const mostStyle = 15 * kib
 const manifestPath = `${web}.svelte-kit/output/client/.vite/manifest.json`
 const built = (file: string) => `${web}build/${file}`
 
-/** Every schema of zod, and zod itself, has a field of this name. */
+/** A string that only Zod schemas contain, which identifies Zod in a bundle. */
 const hasSchemas = (file: string): boolean => readFileSync(built(file), 'utf8').includes('_zod')
 
 const gzipSize = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(built(file)), { level: 9 }).length, 0)
 
-describe('the web build', () => {
-  it('exists, and the manifest that describes it belongs to it', () => {
+describe('web build', () => {
+  it('exists with a matching manifest', () => {
     expect(existsSync(manifestPath), 'run `npm run build -w web` first').toBe(true)
     const start =
       closureOf(readManifest(), '/overview').scripts.find((file) => file.includes('entry/start')) ?? 'no start'
     expect(readFileSync(built('index.html'), 'utf8')).toContain(start)
   })
 
-  it.each(routes)('loads no more for the first view of %s than its budget', (route) => {
+  it.each(routes)('loads %s within its size budget', (route) => {
     const { scripts, styles } = closureOf(readManifest(), route)
     const loaded = new Set([...scripts, ...preloaded()])
     const size = { script: gzipSize(loaded), style: gzipSize(styles) }
@@ -45,7 +45,7 @@ describe('the web build', () => {
     ).toEqual([])
   })
 
-  it('is seen before anything but its start page has come: styles stand in it, and modules do not hurry ahead', () => {
+  it('inlines styles in the start page and does not preload modules', () => {
     const html = readFileSync(built('index.html'), 'utf8')
     const links = html.match(/<link [^>]*>/g) ?? []
     expect(html).toMatch(/<style>[^<]{1000}/)
@@ -55,7 +55,7 @@ describe('the web build', () => {
     expect(modules.filter((link) => !link.includes('fetchpriority="low"'))).toEqual([])
   })
 
-  it('comes precompressed', () => {
+  it('is precompressed', () => {
     for (const file of closureOf(readManifest(), '/overview').scripts) {
       if (statSync(built(file)).size < kib) continue
       expect(existsSync(`${built(file)}.br`) && existsSync(`${built(file)}.gz`), file).toBe(true)
@@ -63,7 +63,7 @@ describe('the web build', () => {
   })
 })
 
-/** What the page of the application asks the browser to fetch ahead, whichever route is opened. */
+/** Returns what the start page preloads on every route. */
 const preloaded = (): string[] =>
   [...readFileSync(built('index.html'), 'utf8').matchAll(/href="\/(_app\/[^"]+\.js)"/g)].map(([, file = '']) => file)
 

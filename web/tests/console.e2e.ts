@@ -27,7 +27,7 @@ const open = async (sql = '', options = {}): Promise<Visit> => {
   await visit.page.goto(`${product.url}/console?host=0${given}`)
   await expectSeen(editor(visit))
   await visit.page.waitForURL(/tab=/)
-  await visit.settled()
+  await visit.networkIdle()
   return visit
 }
 /** The part of the editor that is typed in. */
@@ -54,8 +54,8 @@ describe('a statement', () => {
         .getByRole('status')
         .filter({ hasText: /2\s+rows in .*; read/ }),
     )
-    await expectSeen(result(visit).getByRole('link', { name: 'Its query', exact: true }))
-    expect(visit.complaints).toEqual([])
+    await expectSeen(result(visit).getByRole('link', { name: 'Query details', exact: true }))
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('is cancelled while it runs, on the host too', async () => {
@@ -110,13 +110,13 @@ describe('a statement', () => {
   it('that would write is not sent, and what reads the same is named', async () => {
     const visit = await open('SHOW TABLES')
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await expectSeen(result(visit).getByText('The statement was not sent to the host'))
-    await expectSeen(result(visit).getByText(/can be selected: .* from system\.tables/))
+    await expectSeen(result(visit).getByText('Statement rejected'))
+    await expectSeen(result(visit).getByText(/instead: system\.tables/))
   })
 
-  it('tells what it would read before it is run', async () => {
+  it('shows what it would read before it runs', async () => {
     const visit = await open('SELECT count() FROM shop.orders WHERE customer_id = 7')
-    await expectSeen(visit.page.getByText(/^It would read up to .* rows, .* of shop\.orders\.$/))
+    await expectSeen(visit.page.getByText(/^Reads up to .* rows, .* from shop\.orders\.$/))
   })
 })
 
@@ -153,11 +153,11 @@ describe('completion', () => {
     await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
   })
 
-  it('asks nothing about a table whose name is being written', async () => {
+  it('sends no request for a table whose name is incomplete', async () => {
     const visit = await open()
     await write(visit, 'SELECT number FROM quantil')
     await expectSeen(options(visit).filter({ hasText: 'quantile' }).first())
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('knows the tables of a database, and the columns of a table by its alias', async () => {
@@ -174,16 +174,16 @@ describe('a result', () => {
   it('shows a row whole, with long values and what is null', async () => {
     const visit = await open("SELECT repeat('long ', 100) AS text, NULL AS nothing")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await result(visit).getByRole('button', { name: 'Whole row', exact: true }).click()
+    await result(visit).getByRole('button', { name: 'Show row', exact: true }).click()
     const row = visit.page.getByRole('dialog', { name: 'Row', exact: true })
     expect((await row.getByRole('region', { name: 'text', exact: true }).innerText()).length).toBe(500)
     await expectSeen(row.getByRole('region', { name: 'nothing', exact: true }).getByText('NULL'))
   })
 
-  it('is still there when somebody comes back from its query', async () => {
+  it('is still there after returning from the page of its query', async () => {
     const visit = await open("SELECT 'back' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
-    await result(visit).getByRole('link', { name: 'Its query', exact: true }).click()
+    await result(visit).getByRole('link', { name: 'Query details', exact: true }).click()
     await visit.page.waitForURL(/\/queries\//)
     await visit.page.goBack()
     await expectSeen(result(visit).getByRole('cell', { name: 'back', exact: true }))
@@ -213,7 +213,7 @@ describe('a result', () => {
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await result(visit).getByRole('button', { name: 'Chart', exact: true }).click()
     await expectSeen(visit.page.getByRole('figure', { name: /^Result, 01 Jan 00:00 to 01 Jan 00:29: height now 29/ }))
-    await visit.page.getByRole('combobox', { name: 'As', exact: true }).selectOption('Bars')
+    await visit.page.getByRole('combobox', { name: 'Chart type', exact: true }).selectOption('Bars')
     await expectSeen(visit.page.getByRole('figure', { name: /^Result,/ }))
   })
 })
@@ -223,7 +223,7 @@ describe('the desk', () => {
     const visit = await open("SELECT 'kept' AS word")
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await expectSeen(result(visit).getByRole('cell', { name: 'kept', exact: true }))
-    await visit.page.getByRole('button', { name: 'New statement', exact: true }).click()
+    await visit.page.getByRole('button', { name: 'New tab', exact: true }).click()
     await write(visit, 'SELECT 2')
     const tabs = visit.page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await until(async () => (await tabs.count()) === 2)
@@ -242,10 +242,10 @@ describe('the desk', () => {
     await until(async () => (await tabs.count()) === 2)
   })
 
-  it('calls a tab as somebody names it', async () => {
+  it('shows the name that a tab was given', async () => {
     const visit = await open('SELECT 1')
-    await visit.page.getByRole('button', { name: 'Name the tab SELECT 1', exact: true }).click()
-    await visit.page.getByRole('textbox', { name: 'Name of the tab', exact: true }).fill('Slow ones')
+    await visit.page.getByRole('button', { name: 'Rename tab SELECT 1', exact: true }).click()
+    await visit.page.getByRole('textbox', { name: 'Tab name', exact: true }).fill('Slow ones')
     await visit.page.keyboard.press('Enter')
     const tab = visit.page
       .getByRole('navigation', { name: 'Statements', exact: true })
@@ -258,10 +258,10 @@ describe('the desk', () => {
   it('opens a closed tab again by button and by key, with its text, name and place', async () => {
     const visit = await open('SELECT 1')
     const { page } = visit
-    await page.getByRole('button', { name: 'Name the tab SELECT 1', exact: true }).click()
-    await page.getByRole('textbox', { name: 'Name of the tab', exact: true }).fill('Slow ones')
+    await page.getByRole('button', { name: 'Rename tab SELECT 1', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Tab name', exact: true }).fill('Slow ones')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'New statement', exact: true }).click()
+    await page.getByRole('button', { name: 'New tab', exact: true }).click()
     await write(visit, 'SELECT 2')
     const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     const named = async (names: string) => until(async () => (await tabs.allInnerTexts()).join() === names)
@@ -269,7 +269,7 @@ describe('the desk', () => {
     await named('Slow ones,SELECT 2')
     await close()
     await named('SELECT 2')
-    await page.getByRole('button', { name: 'Open the closed tab Slow ones again', exact: true }).click()
+    await page.getByRole('button', { name: 'Reopen closed tab Slow ones', exact: true }).click()
     await named('Slow ones,SELECT 2')
     await expectSeen(editor(visit).getByText('SELECT 1'))
     await close()
@@ -279,7 +279,7 @@ describe('the desk', () => {
     await page.keyboard.press('Alt+Shift+Z')
     await named('Slow ones,SELECT 2')
     await expectSeen(editor(visit).getByText('SELECT 1'))
-    await until(async () => (await page.getByRole('button', { name: /^Open the closed tab/ }).count()) === 0)
+    await until(async () => (await page.getByRole('button', { name: /^Reopen closed tab/ }).count()) === 0)
   })
 
   it.each([1440, 390])('says at %d px before a further tab closes the first, which can be had back', async (width) => {
@@ -294,15 +294,15 @@ describe('the desk', () => {
       localStorage.setItem('console', JSON.stringify({ drafts, past: [] }))
     })
     await page.goto(`${product.url}/console?host=0&tab=t18`)
-    const warning = page.getByText('20 tabs are open. The next one closes the first, “SELECT 0”')
+    const warning = page.getByText('20 tabs are open. Opening another one closes the oldest, “SELECT 0”')
     await expectSeen(editor(visit).getByText('SELECT 18'))
     expect(await warning.count()).toBe(0)
-    const further = page.getByRole('button', { name: 'New statement', exact: true })
+    const further = page.getByRole('button', { name: 'New tab', exact: true })
     await further.click()
     await expectSeen(warning)
     expect(await findings(visit)).toEqual([])
     await further.click()
-    await page.getByRole('button', { name: 'Open the closed tab SELECT 0 again', exact: true }).click()
+    await page.getByRole('button', { name: 'Reopen closed tab SELECT 0', exact: true }).click()
     await expectSeen(editor(visit).getByText('SELECT 0'))
     const tabs = page.getByRole('navigation', { name: 'Statements', exact: true }).getByRole('link')
     await expect.poll(async () => [await tabs.count(), await tabs.first().innerText()]).toEqual([20, 'SELECT 0'])
@@ -332,7 +332,7 @@ it.each([
   ['light', 1440],
   ['dark', 390],
 ] as const)(
-  'in the %s theme at %d px there is nothing that axe objects to, with a result',
+  'in the %s theme at %d px there are no accessibility violations, with a result',
   async (colorScheme, width) => {
     const visit = await open('SELECT name, value FROM system.settings LIMIT 20', {
       colorScheme,
@@ -341,7 +341,7 @@ it.each([
     })
     await visit.page.getByRole('button', { name: 'Run', exact: true }).click()
     await expectSeen(result(visit).getByRole('table', { name: 'Result', exact: true }))
-    await visit.settled()
+    await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
     expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   },

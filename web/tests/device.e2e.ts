@@ -6,7 +6,7 @@ import { findings } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'operator-secret-of-the-device-page'
-/** A host that never answers: the page asks none. */
+/** A host that never answers: the page sends no request to hosts. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 
 let product: Product
@@ -37,24 +37,24 @@ const look = async (address: string, typed: string, width = 1440): Promise<Visit
 }
 
 describe('the page that a device names', () => {
-  it.each([1440, 390])('shows at %d px who asks for what, and lets the device in', async (width) => {
+  it.each([1440, 390])('shows the request at %d px, and approves the device', async (width) => {
     const codes = await begin()
     const visit = await look(codes.verification_uri_complete ?? '', secret, width)
-    for (const told of [codes.user_code ?? '', 'watch', 'read what is shown, use the tool server', 'Waits for you'])
-      await expectSeen(visit.page.getByText(told, { exact: true }))
+    for (const text of [codes.user_code ?? '', 'watch', 'read data, use the MCP server', 'Waiting for approval'])
+      await expectSeen(visit.page.getByText(text, { exact: true }))
     expect(await findings(visit)).toEqual([])
     expect(await poll(codes)).toMatchObject({ error: 'authorization_pending' })
     await visit.page.getByRole('button', { name: 'Approve', exact: true }).click()
-    await expectSeen(visit.page.getByText('The device is signed in'))
+    await expectSeen(visit.page.getByText('Device approved'))
     expect(await poll(codes)).toMatchObject({ token_type: 'Bearer', scope: 'read mcp' })
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('turns a device away', async () => {
     const codes = await begin()
     const { page } = await look(codes.verification_uri_complete ?? '', secret)
     await page.getByRole('button', { name: 'Deny', exact: true }).click()
-    await expectSeen(page.getByText('The device was turned away'))
+    await expectSeen(page.getByText('Device denied'))
     expect(await poll(codes)).toMatchObject({ error: 'access_denied' })
   })
 
@@ -64,10 +64,10 @@ describe('the page that a device names', () => {
     await page.getByLabel('Code', { exact: true }).fill('BBBB-BBBB')
     const next = page.getByRole('button', { name: 'Continue', exact: true })
     await next.click()
-    await expectSeen(page.getByText('what was sent is not the operator secret'))
+    await expectSeen(page.getByText('wrong operator secret'))
     await page.getByLabel('Operator secret').fill(secret)
     await next.click()
-    await expectSeen(page.getByText('no device asked with this code; compare it with the one on the device'))
+    await expectSeen(page.getByText('unknown code; compare it with the one on the device'))
     await page.getByLabel('Code', { exact: true }).fill((codes.user_code ?? '').toLowerCase())
     await next.click()
     await expectSeen(page.getByRole('button', { name: 'Approve', exact: true }))

@@ -26,7 +26,7 @@ const open = (options = {}): Promise<Visit> =>
 
 it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()
-  // What is not of the page is asked once it stands, which on a slow machine may be before it is looked at.
+  // Requests outside the page are sent once it is rendered, on a slow machine perhaps before this line.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
   const table = visit.page.getByRole('table', { name: 'Hosts', exact: true })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))
@@ -35,7 +35,7 @@ it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   await protocol.send('HeapProfiler.collectGarbage')
   const { usedSize } = await protocol.send('Runtime.getHeapUsage')
   expect(usedSize / megabyte).toBeLessThanOrEqual(80)
-  expect(visit.complaints).toEqual([])
+  expect(visit.consoleErrors).toEqual([])
 })
 
 it('leads from a row to the host of that row', async () => {
@@ -52,7 +52,7 @@ it('finds one of them by name, in the table and in the switcher', async () => {
   await page.getByRole('searchbox', { name: 'Search hosts by name or tag', exact: true }).fill('stub-499')
   await expectSeen(page.getByText(`1 of ${size} hosts`))
   await page.getByRole('button', { name: /Switch host/ }).click()
-  await page.getByRole('combobox', { name: 'Find a host', exact: true }).waitFor()
+  await page.getByRole('combobox', { name: 'Search hosts', exact: true }).waitFor()
   const options = page.getByRole('listbox', { name: 'Hosts', exact: true }).getByRole('option')
   expect(await options.count()).toBeLessThan(40)
   expect(await options.first().getAttribute('aria-setsize')).toBe(String(size))
@@ -62,7 +62,7 @@ it('finds one of them by name, in the table and in the switcher', async () => {
   await page.waitForURL(/host=321/)
 })
 
-it.each(['light', 'dark'] as const)('has nothing that axe objects to in the %s theme', async (colorScheme) => {
+it.each(['light', 'dark'] as const)('has no accessibility violations in the %s theme', async (colorScheme) => {
   const visit = await open({ colorScheme, reducedMotion: 'reduce' })
   expect(await findings(visit)).toEqual([])
 })

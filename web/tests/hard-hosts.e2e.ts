@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ConfigAnswer } from '../../proto/http/config.ts'
+import { ConfigResponse } from '../../proto/http/config.ts'
 import { Refusal, startBeforeHost } from '../../services/testing/before-host.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
@@ -76,24 +76,24 @@ const smallTargets = ({ page }: Visit): Promise<string[]> =>
   )
 
 describe('a statement that fails', () => {
-  it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is told on its card alone', async (path) => {
+  it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is shown on its card alone', async (path) => {
     isIll = true
     const { page } = await open(`${path}?host=0`)
     const card = page
       .getByRole('group', { name: 'New parts', exact: true })
       .or(page.getByRole('region', { name: 'New parts', exact: true }))
     await expectSeen(card.getByText(/Timeout exceeded/))
-    if (path === '/overview') expect(await page.getByText('No answer').count()).toBe(1)
+    if (path === '/overview') expect(await page.getByText('Failed to load chart').count()).toBe(1)
     isIll = false
-    await card.getByRole('button', { name: 'Try again', exact: true }).click()
-    await until(async () => (await card.getByText('No answer').count()) === 0)
+    await card.getByRole('button', { name: 'Retry', exact: true }).click()
+    await until(async () => (await card.getByText('Failed to load chart').count()) === 0)
   })
 
   it('for want of a right names the right', async () => {
     isIll = true
     const { page } = await open('/storage?host=0')
     await expectSeen(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
-    // What rests on other tables stands there all the same.
+    // Panels of other tables are shown all the same.
     await expectSeen(page.getByRole('table', { name: 'Disk usage by database', exact: true }))
     await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
   })
@@ -102,9 +102,9 @@ describe('a statement that fails', () => {
 describe('a host whose clock is an hour ahead', () => {
   const hourMs = 3_600_000
 
-  it('has its ages and the range before this one told by its own clock', async () => {
+  it('shows ages and the previous period by its own clock', async () => {
     await until(async () => {
-      const answer = ConfigAnswer.parse(await (await fetch(`${product.url}/api/v1/config`)).json())
+      const answer = ConfigResponse.parse(await (await fetch(`${product.url}/api/v1/config`)).json())
       return answer.data.hosts[1]?.clockSkewMs === hourMs
     })
     const changed = (visit: Visit) =>
@@ -117,7 +117,7 @@ describe('a host whose clock is an hour ahead', () => {
     expect(await changed(visit).textContent()).toMatch(/^ ?1h ago$/)
 
     const { page } = await open('/overview?host=1&range=3h')
-    await page.getByRole('button', { name: 'The range before', exact: true }).click()
+    await page.getByRole('button', { name: 'Previous time range', exact: true }).click()
     await until(() => new URL(page.url()).searchParams.has('to'))
     const toMs = Number(new URL(page.url()).searchParams.get('to')) * 1_000
     expect(Math.abs(toMs - (Date.now() + hourMs - 3 * hourMs))).toBeLessThan(hourMs / 4)

@@ -49,7 +49,7 @@ const sweep = async ({ url }: Product) => {
   expect(status).toBe(200)
 }
 
-const tell = async ({ url }: Product) => {
+const sendEvent = async ({ url }: Product) => {
   const alert = {
     status: 'firing',
     labels: { alertname: 'DiskFull', severity: 'critical', instance: 'db-9' },
@@ -71,19 +71,19 @@ const open = async ({ url }: Product, path: string, options = {}): Promise<Visit
   await visit.page.goto(`${url}${path}`)
   await expectSeen(visit.page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
   await expectSeen(visit.page.getByRole('heading', { name: 'Conditions', exact: true }))
-  await visit.settled()
+  await visit.networkIdle()
   return visit
 }
 
 const failed = ({ page }: Visit) => page.getByRole('article', { name: 'Failed dictionaries on one', exact: true })
 
 describe('before the first sweep', () => {
-  it('says how one is scheduled, and that nobody is told', async () => {
+  it('says how one is scheduled, and that no channel is configured', async () => {
     const visit = await open(forgetful, '/health?host=0')
     await expectSeen(visit.page.getByRole('heading', { name: 'No sweep has run yet', exact: true }))
     await expectSeen(visit.page.getByText('/api/cron/health-sweep'))
-    await expectSeen(visit.page.getByRole('heading', { name: 'Nobody is told of what fires', exact: true }))
-    await expectSeen(visit.page.getByText('Not known yet'))
+    await expectSeen(visit.page.getByRole('heading', { name: 'No notification channel is configured', exact: true }))
+    await expectSeen(visit.page.getByText('No data yet'))
     expect(await findings(visit)).toEqual([])
   })
 })
@@ -107,9 +107,9 @@ describe('without a state database', () => {
 describe('what a sweep has found', () => {
   beforeAll(() => sweep(kept))
 
-  it('is told on the overview at once, with since when, whatever the page still waits for', async () => {
+  it('is shown on the overview at once, with its start, while the page still waits', async () => {
     const visit = await browser.visit()
-    // Nothing that waits for the page to stand is ever asked.
+    // No request waits for the page to be rendered.
     await visit.page.addInitScript((longMs) => {
       const wait = globalThis.setTimeout.bind(globalThis)
       Object.assign(globalThis, {
@@ -117,8 +117,8 @@ describe('what a sweep has found', () => {
       })
     }, 2_000)
     await visit.page.goto(`${kept.url}/overview?host=0`)
-    const said = visit.page.getByRole('region', { name: 'What is wrong', exact: true })
-    await expectSeen(said.getByText(/, began (just now|\d+[smh].* ago)/))
+    const said = visit.page.getByRole('region', { name: 'Alert status', exact: true })
+    await expectSeen(said.getByText(/, started (just now|\d+[smh].* ago)/))
   })
 
   it('is led by the worst and by counts in words, and counted in the menu', async () => {
@@ -127,7 +127,7 @@ describe('what a sweep has found', () => {
     const firing = data.filter(({ phase }) => phase === 'firing').length
     expect(firing).toBeGreaterThan(1)
     await expectSeen(visit.page.getByRole('status').filter({ hasText: /firing/ }))
-    await expectSeen(visit.page.getByRole('status').filter({ hasText: '1 host did not answer' }))
+    await expectSeen(visit.page.getByRole('status').filter({ hasText: '1 host unreachable' }))
     await expectSeen(
       visit.page
         .getByRole('navigation', { name: 'Pages', exact: true })
@@ -136,16 +136,16 @@ describe('what a sweep has found', () => {
     await expectSeen(
       visit.page.getByRole('table', { name: 'Hosts', exact: true }).getByRole('link', { name: 'gone', exact: true }),
     )
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
-  it('is shown of one host with value, limit, age and whether people were told', async () => {
+  it('is shown for one host with value, limit, age and its last notification', async () => {
     const visit = await open(kept, '/health?host=0')
     const card = failed(visit)
     await expectSeen(card.getByText('Warning'))
     await expectSeen(card.getByText('1, limit 1'))
-    await expectSeen(card.getByText(/began .*(ago|just now)/))
-    await expectSeen(card.getByText('Nobody was told: alerts are switched off.'))
+    await expectSeen(card.getByText(/started .*(ago|just now)/))
+    await expectSeen(card.getByText('Not sent: alerting is disabled.'))
     expect(await visit.page.getByRole('article', { name: /on gone$/ }).count()).toBe(0)
   })
 
@@ -167,7 +167,7 @@ describe('what a sweep has found', () => {
     await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
     const { data } = (await ask(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
     expect(data).toMatchObject([{ kind: 'ack', ruleId: 'dictionary-failed', note: 'the upgrade', untilMs: null }])
-    await card.getByRole('button', { name: 'Take back', exact: true }).click()
+    await card.getByRole('button', { name: 'Undo', exact: true }).click()
     await expectSeen(card.getByRole('button', { name: 'Acknowledge', exact: true }))
     expect((await ask(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
   })
@@ -179,7 +179,7 @@ describe('what a sweep has found', () => {
     await card.getByRole('radio', { name: '1 day', exact: true }).check()
     await card.getByRole('button', { name: 'Dismiss', exact: true }).last().click()
     await expectSeen(card.getByText(/^Dismissed until \d\d \w+ \d\d:\d\d/))
-    await card.getByRole('button', { name: 'Take back', exact: true }).click()
+    await card.getByRole('button', { name: 'Undo', exact: true }).click()
     await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
   })
 
@@ -190,7 +190,7 @@ describe('what a sweep has found', () => {
     const dialog = visit.page.getByRole('dialog', { name: 'Failed dictionaries', exact: true })
     await expectSeen(dialog.getByRole('columnheader', { name: 'last success', exact: true }))
     await expectSeen(dialog.getByText('A dictionary that was loaded before goes on'))
-    await visit.settled()
+    await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
     await visit.page.keyboard.press('Escape')
     await visit.page.waitForURL((url) => !url.searchParams.has('diagnose'))
@@ -216,14 +216,14 @@ describe('what a sweep has found', () => {
   it('leaves lines in the history, which a day and a kind narrow down', async () => {
     const visit = await open(kept, '/health?host=0')
     const history = visit.page.getByRole('region', { name: 'History', exact: true })
-    await expectSeen(history.getByText('Nobody was told: alerts are switched off').first())
-    await history.getByLabel('Day in UTC').fill('2020-01-01')
+    await expectSeen(history.getByText('Not sent: alerting is disabled').first())
+    await history.getByLabel('Day (UTC)').fill('2020-01-01')
     await visit.page.waitForURL(/day=2020-01-01/)
-    await expectSeen(history.getByText('Nothing matches'))
-    await history.getByRole('button', { name: 'Show everything', exact: true }).click()
-    await history.getByLabel('What happened').selectOption('Recovered')
+    await expectSeen(history.getByText('No events match'))
+    await history.getByRole('button', { name: 'Clear filters', exact: true }).click()
+    await history.getByLabel('Event type').selectOption('Recovered')
     await visit.page.waitForURL(/kind=recover/)
-    await expectSeen(history.getByText('Nothing matches'))
+    await expectSeen(history.getByText('No events match'))
   })
 
   it('is about all hosts where a link names none', async () => {
@@ -245,30 +245,34 @@ describe('what a sweep has found', () => {
     ['dark', 1440, '/health?hosts=all'],
     ['light', 390, '/health?hosts=all'],
     ['dark', 390, '/health?host=0'],
-  ] as const)('has nothing that axe objects to in the %s theme at %d px: %s', async (colorScheme, width, path) => {
-    const visit = await open(kept, path, {
-      colorScheme,
-      viewport: { width, height: 900 },
-      reducedMotion: 'reduce',
-    })
-    await visit.page.getByRole('button', { name: 'Acknowledge', exact: true }).first().click()
-    expect(await findings(visit)).toEqual([])
-    expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-  })
+  ] as const)(
+    'has no accessibility violations in the %s theme at %d px: %s',
+    { tags: ['long'] },
+    async (colorScheme, width, path) => {
+      const visit = await open(kept, path, {
+        colorScheme,
+        viewport: { width, height: 900 },
+        reducedMotion: 'reduce',
+      })
+      await visit.page.getByRole('button', { name: 'Acknowledge', exact: true }).first().click()
+      expect(await findings(visit)).toEqual([])
+      expect(await visit.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    },
+  )
 
-  it('asks for little while nobody touches it', async () => {
+  it('sends few requests while idle', async () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
     await expectSeen(failed(visit))
     // From here on time is that of the test alone, however slow the machine.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
-    await visit.settled()
+    await visit.networkIdle()
     visit.requests.length = 0
     const minutes = 4
     for (let minute = 0; minute < minutes; minute++) {
       await visit.page.clock.runFor(60_000)
-      await visit.settled()
+      await visit.networkIdle()
     }
     expect(visit.requests.filter((request) => request.endsWith('/alert-state')).length).toBeGreaterThan(2)
     expect(visit.requests.length).toBeLessThanOrEqual(4 * minutes)
@@ -276,7 +280,7 @@ describe('what a sweep has found', () => {
 })
 
 describe('many hosts that are down', () => {
-  it('are one line until somebody unfolds it, and each says once why nothing can be told of it', async () => {
+  it('are one line until it is expanded, and each shows its reason once', async () => {
     const hosts = Array.from({ length: 5 }, (_, index) => ({
       url: `http://127.0.0.1:${index + 1}`,
       name: `gone-${index + 1}`,
@@ -293,37 +297,37 @@ describe('many hosts that are down', () => {
     await expect.poll(() => page.getByRole('article').count()).toBe(5)
     expect(await findings(visit)).toEqual([])
     await page.goto(`${product.url}/health?host=0`)
-    await expectSeen(page.getByText(/^\d+ checks could not be told: /))
+    await expectSeen(page.getByText(/^\d+ checks without data: /))
   })
 })
 
 describe('what another system found', () => {
-  const told = ({ page }: Visit) =>
+  const inboundCard = ({ page }: Visit) =>
     page.getByRole('article', { name: 'Disk full (db-9) from alertmanager', exact: true })
-  beforeAll(() => tell(kept))
+  beforeAll(() => sendEvent(kept))
 
   it('is acknowledged and dismissed like what was found on a host, and taken back', async () => {
     const visit = await open(kept, '/health?hosts=all')
-    const card = told(visit)
+    const card = inboundCard(visit)
     await until(async () => {
       await visit.page.getByRole('button', { name: 'Refresh now', exact: true }).click()
-      await visit.settled()
+      await visit.networkIdle()
       return card.isVisible()
     })
     expect(await card.getByRole('button', { name: 'Diagnose', exact: true }).isDisabled()).toBe(true)
     await card.getByRole('button', { name: 'Acknowledge', exact: true }).click()
     await card.getByRole('radio', { name: '4 hours', exact: true }).check()
-    await card.getByLabel('Note for others').fill('looking')
+    await card.getByLabel('Note').fill('looking')
     await card.getByRole('button', { name: 'Acknowledge', exact: true }).last().click()
     await expectSeen(card.getByText(/^Acknowledged until .* by .*: “looking”$/))
     await card.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await card.getByRole('radio', { name: '1 hour', exact: true }).check()
     await card.getByRole('button', { name: 'Dismiss', exact: true }).last().click()
     await expectSeen(card.getByText(/^Dismissed until/))
-    await card.getByRole('button', { name: 'Take back', exact: true }).first().click()
+    await card.getByRole('button', { name: 'Undo', exact: true }).first().click()
     await expectSeen(card.getByRole('button', { name: 'Acknowledge', exact: true }))
-    await card.getByRole('button', { name: 'Take back', exact: true }).click()
+    await card.getByRole('button', { name: 'Undo', exact: true }).click()
     await expectSeen(card.getByRole('button', { name: 'Dismiss', exact: true }))
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 })

@@ -64,7 +64,10 @@ describe('the focus', () => {
 
   it('has all of that line in one on a tablet', async () => {
     const { page } = await browser.open(`${product.url}/hosts?host=0`, { viewport: { width: 768, height: 1024 } })
-    const [search, account] = [page.getByTitle('Find or do (Ctrl K)'), page.getByRole('button', { name: /^Account/ })]
+    const [search, account] = [
+      page.getByTitle('Search or run a command (Ctrl K)'),
+      page.getByRole('button', { name: /^Account/ }),
+    ]
     expect((await account.boundingBox())?.y).toBe((await search.boundingBox())?.y)
   })
 
@@ -77,7 +80,7 @@ describe('the focus', () => {
     await page.getByRole('heading', { level: 1, name: 'Fleet', exact: true }).waitFor()
     await holds(page, 'content')
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Find or do', exact: true }).fill('slow queries')
+    await page.getByRole('combobox', { name: 'Search or run a command', exact: true }).fill('slow queries')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Slow queries', exact: true }).waitFor()
     await holds(page, 'content')
@@ -95,7 +98,7 @@ describe('the focus', () => {
 
   it('stays in the table whose filter was removed', async () => {
     const { page } = await open('/tables/history-queries?host=0&filter=user.ne.nobody')
-    await page.getByRole('button', { name: 'Remove the filter on User', exact: true }).press('Enter')
+    await page.getByRole('button', { name: 'Remove filter on User', exact: true }).press('Enter')
     await holds(page, 'Query history')
   })
 
@@ -125,7 +128,7 @@ describe('the focus', () => {
     await row.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Kill', exact: true }).press('Enter')
-    await expectSeen(dialog.getByText(/^Done as asked/))
+    await expectSeen(dialog.getByText(/^Completed on the host/))
     await running
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
@@ -154,7 +157,7 @@ describe('the focus', () => {
     await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id = 'first-to-end'` })
     await shows('first-to-end', 0)
     await page.keyboard.press('Enter')
-    await expectSeen(page.getByRole('dialog').getByText('Kill the query stays-between?'))
+    await expectSeen(page.getByRole('dialog').getByText('Kill query stays-between?'))
     await fetch(one.url, { method: 'POST', body: `KILL QUERY WHERE query_id IN ('stays-between', 'last-to-begin')` })
     await Promise.all(running)
   })
@@ -168,7 +171,7 @@ describe('the focus', () => {
     await holds(page, 'Cancel')
     await page.keyboard.press('Enter')
     await holds(page, 'Run')
-    await page.getByRole('button', { name: 'New statement', exact: true }).press('Enter')
+    await page.getByRole('button', { name: 'New tab', exact: true }).press('Enter')
     await holds(page, 'SQL statement')
     await page.keyboard.type('SELECT 42')
     await page.getByRole('link', { name: 'SELECT 42', exact: true }).waitFor()
@@ -181,9 +184,9 @@ describe('the focus', () => {
     await holds(page, 'Edit Long query')
   })
 
-  it('is seen where somebody searches', async () => {
+  it('is visible during a search', async () => {
     const { page } = await open('/tables/history-queries?host=0')
-    const field = page.getByRole('searchbox', { name: 'Search in all text columns', exact: true })
+    const field = page.getByRole('searchbox', { name: 'Search all text columns', exact: true })
     await field.press('Shift')
     expect(await field.evaluate((input) => getComputedStyle(input.parentElement ?? input).outlineStyle)).toBe('solid')
   })

@@ -17,7 +17,7 @@ const statements = [
   `INSERT INTO managed.grants (role_name, access_type, database) VALUES ('reader', 'SELECT', 'shop')`,
 ]
 
-/** Stands before an engine: what reads passes, what would change users is kept and said to be done. */
+/** A proxy of an engine: passes reads, and records changes of users without running them. */
 export const startManagedHost = async (engineUrl: string): Promise<ManagedHost> => {
   for (const statement of statements) {
     const answer = await fetch(engineUrl, { method: 'POST', body: statement })

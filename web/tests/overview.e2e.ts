@@ -22,7 +22,7 @@ beforeAll(async () => {
     { url: two.url, name: 'two' },
     { url: 'http://127.0.0.1:1', name: 'gone' },
   ]
-  // Without its short memory, so that a host that goes away is noticed by the next question.
+  // Without the cache, so that the next request notices an unreachable host.
   product = scope.use(await startProduct({ hosts, env: { SVC_QUERY_CACHE: 'false' } }))
   browser = scope.use(await openBrowser())
 })
@@ -77,14 +77,14 @@ describe('the overview', () => {
       }),
     )
     await page.goto(`${product.url}/overview?host=0`)
-    const line = page.getByRole('region', { name: 'What is wrong', exact: true })
+    const line = page.getByRole('region', { name: 'Alert status', exact: true })
     await expectSeen(
       line.getByRole('link', {
-        name: 'Warning 2 conditions firing Failing mutations, began 10m ago, and 1 more',
+        name: 'Warning 2 conditions firing Failing mutations, started 10m ago, and 1 more',
         exact: true,
       }),
     )
-    const cause = line.getByText('Failing mutations, began')
+    const cause = line.getByText('Failing mutations, started')
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await cause.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
     expect(await line.getByRole('link', { name: 'On 1 other host', exact: true }).getAttribute('href')).toContain(
@@ -97,64 +97,64 @@ describe('the overview', () => {
 
   it('leads from a chart to the rows that it counts', async () => {
     const { page } = await open('/overview?host=0')
-    await page.getByRole('button', { name: 'More of Slow queries', exact: true }).click()
+    await page.getByRole('button', { name: 'Menu for Slow queries', exact: true }).click()
     await page.getByRole('link', { name: 'Rows: Slow queries', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Slow queries', exact: true }).waitFor()
   })
 
   it('draws the charts that the catalogue has, without a complaint of the browser', async () => {
-    const { page, complaints } = await open('/overview?host=0')
+    const { page, consoleErrors } = await open('/overview?host=0')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     const charts = page.getByRole('region', { name: 'Charts', exact: true })
     await until(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
     // They are drawn one after the other.
     await until(async () => (await charts.getByRole('figure').count()) >= 9)
     await until(async () => (await charts.locator('figure path').count()) > 20)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   })
 
   it.each([
     ['/overview', (page: Page) => page.getByRole('figure', { name: /^Queries, / })],
     ['/fleet', (page: Page) => page.getByText('3 of 3 hosts')],
-  ])('%s needs three requests to fill, and four a minute at most while nobody touches it', async (path, filled) => {
+  ])('%s needs three requests to fill, and at most four a minute while idle', async (path, filled) => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}${path}?host=0`)
     await filled(visit.page).waitFor()
-    await visit.settled()
+    await visit.networkIdle()
     // The shell requests the worst finding and reports the page view once the page is shown, which on a slow machine may be before this.
     const ofPage = visit.requests.filter((request) => !/\/health\/|\/page-views$/.test(request))
     expect(ofPage.length).toBeLessThanOrEqual(3)
     // From here on time is that of the test alone, however slow the machine.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
-    await visit.settled()
+    await visit.networkIdle()
     visit.requests.length = 0
     const minutes = 5
     for (let minute = 0; minute < minutes; minute++) {
       await visit.page.clock.runFor(60_000)
-      await visit.settled()
+      await visit.networkIdle()
     }
     expect(visit.requests.length).toBeLessThanOrEqual(4 * minutes)
     expect(visit.requests.filter((request) => request.endsWith(path)).length).toBeGreaterThanOrEqual(minutes - 1)
   })
 
-  it('asks nothing while its tab is hidden, and again when it is shown', async () => {
+  it('sends no request while its tab is hidden, and resumes when it is shown', async () => {
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}/overview?host=0`)
     await visit.page.getByRole('figure', { name: /^Queries, / }).waitFor()
-    await visit.settled()
+    await visit.networkIdle()
     const show = (state: string) =>
       visit.page.evaluate((value) => {
         Object.defineProperty(document, 'visibilityState', { value, configurable: true })
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
       }, state)
     await show('hidden')
-    // What was under way when it was hidden was asked while it was seen.
-    await visit.settled()
+    // Requests that were pending when it was hidden were sent before.
+    await visit.networkIdle()
     visit.requests.length = 0
     await visit.page.clock.runFor(10 * 60_000)
-    await visit.settled()
+    await visit.networkIdle()
     expect(visit.requests).toEqual([])
     await show('visible')
     await until(() => visit.requests.length > 0)
@@ -162,11 +162,11 @@ describe('the overview', () => {
 })
 
 describe('switching the host', () => {
-  it('is done by typing a part of its name, and stands in the URL', async () => {
+  it('is done by typing a part of its name, and is in the URL', async () => {
     const { page } = await open('/overview?host=0&range=6h')
     await page.getByRole('button', { name: /Switch host/ }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('combobox', { name: 'Find a host', exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Search hosts', exact: true }).waitFor()
     await page.keyboard.type('tw')
     await page.getByRole('option', { name: /two/ }).waitFor()
     await page.keyboard.press('Enter')
@@ -175,7 +175,7 @@ describe('switching the host', () => {
     await expectSeen(page.getByRole('button', { name: /Host: two, up/ }))
   })
 
-  it('says of each host, in a word, whether it is up', async () => {
+  it('shows in a word whether each host is up', async () => {
     const { page } = await open('/overview?host=0')
     await page.getByRole('button', { name: /Switch host/ }).click()
     await expectSeen(page.getByRole('option', { name: /one.*Up/s }))
@@ -205,14 +205,14 @@ describe('what the reader chooses', () => {
     await page.getByRole('button', { name: /Time range/ }).click()
     await page.getByLabel('From', { exact: true }).fill('2026-01-02T03:00')
     await page.getByLabel('To', { exact: true }).fill('2026-01-02T04:00')
-    await page.getByRole('button', { name: 'Show this range', exact: true }).click()
+    await page.getByRole('button', { name: 'Apply time range', exact: true }).click()
     await page.waitForURL(/from=1767322800&to=1767326400/)
     await page.getByRole('button', { name: /02 Jan 03:00 – 02 Jan 04:00/ }).press('Enter')
     const from = page.getByLabel('From', { exact: true })
     await until(() => from.evaluate((element) => element === document.activeElement))
     await page.keyboard.press('Escape')
-    const pause = page.getByRole('button', { name: 'Pause refreshing', exact: true })
-    expect(await pause.getAttribute('title')).toContain('charts of a fixed time range stay as they are')
+    const pause = page.getByRole('button', { name: 'Pause auto-refresh', exact: true })
+    expect(await pause.getAttribute('title')).toContain('Charts with an absolute time range do not refresh')
   })
 
   it('shows the dark theme when chosen, also after a reload', async () => {
@@ -229,10 +229,10 @@ describe('what the reader chooses', () => {
 
   it('moves the time cursor by keyboard, in every chart at once', async () => {
     const { page } = await open('/overview?host=0')
-    const cursor = page.getByRole('slider', { name: 'Time cursor of Queries', exact: true })
-    const other = page.getByRole('slider', { name: 'Time cursor of Memory', exact: true })
+    const cursor = page.getByRole('slider', { name: 'Time cursor for Queries', exact: true })
+    const other = page.getByRole('slider', { name: 'Time cursor for Memory', exact: true })
     await cursor.focus()
-    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time chosen')
+    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time selected')
     await page.keyboard.press('End')
     const last = await cursor.getAttribute('aria-valuetext')
     await page.keyboard.press('ArrowLeft')
@@ -241,7 +241,7 @@ describe('what the reader chooses', () => {
     expect(before).not.toBe(last)
     expect((await other.getAttribute('aria-valuetext'))?.slice(0, 12)).toBe(before?.slice(0, 12))
     await page.keyboard.press('Escape')
-    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time chosen')
+    expect(await cursor.getAttribute('aria-valuetext')).toBe('no time selected')
   })
 
   it('shows the values of a chart as a table', async () => {
@@ -261,7 +261,7 @@ describe('what the reader chooses', () => {
 
   it('zooms into the stretch of a chart that was dragged over', async () => {
     const { page } = await open('/overview?host=0')
-    const box = await page.getByRole('slider', { name: 'Time cursor of Memory', exact: true }).boundingBox()
+    const box = await page.getByRole('slider', { name: 'Time cursor for Memory', exact: true }).boundingBox()
     if (!box) throw new Error('the chart has no size')
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
     await page.mouse.down()
@@ -279,7 +279,7 @@ describe('trouble', () => {
   it('names a host that is down and leaves the rest of the page usable', async () => {
     const { page } = await open('/overview?host=2')
     await page.getByText('gone is down', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Try again', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Retry', exact: true }).waitFor()
     await page.getByRole('button', { name: /Switch host/ }).click()
     await page.getByRole('option', { name: /one/ }).first().click()
     await page.waitForURL(/host=0/)
@@ -290,7 +290,7 @@ describe('trouble', () => {
   it('offers the hosts that exist when the URL names one that does not', async () => {
     const { page } = await open('/hosts')
     await page.goto(`${product.url}/overview?host=77`)
-    await expectSeen(page.getByText('There is no host 77'))
+    await expectSeen(page.getByText('Host 77 not found'))
     await page.getByRole('main').getByRole('link', { name: 'one', exact: true }).click()
     await page.waitForURL(/host=0/)
   })
@@ -298,25 +298,25 @@ describe('trouble', () => {
   it('helps on a path that is no page', async () => {
     const visit = await browser.visit()
     await visit.page.goto(`${product.url}/nowhere`)
-    await expectSeen(visit.page.getByText('There is no such page'))
-    await visit.page.getByRole('link', { name: 'Go to the overview', exact: true }).click()
+    await expectSeen(visit.page.getByRole('heading', { name: 'Page not found', exact: true }))
+    await visit.page.getByRole('link', { name: 'Go to overview', exact: true }).click()
     await visit.page.waitForURL(/\/overview/)
   })
 
-  it('keeps showing what it knew when a host goes away, and says how old it is', async () => {
-    const { page, settled } = await open('/overview?host=1')
+  it('keeps the last data of an unreachable host, and shows its age', async () => {
+    const { page, networkIdle } = await open('/overview?host=1')
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await two[Symbol.asyncDispose]()
     await until(async () => {
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
-      await settled()
+      await networkIdle()
       return (await page.getByText(/Stale, from/).count()) > 0
     }, 1_000)
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     expect(await page.getByRole('region', { name: 'Key figures', exact: true }).innerText()).toContain('version')
   })
 
-  it('says that a host is down seconds after it failed to answer a page, and on a page that asks it nothing; as soon that it is up', async () => {
+  it('shows within seconds that a host is down or up again, also on a page without data of the host', async () => {
     const visit = await browser.visit()
     const { page } = visit
     await page.clock.install()
@@ -340,17 +340,17 @@ describe('trouble', () => {
     await expectSeen(page.getByRole('table', { name: 'Largest tables', exact: true }))
     chartsDrawn.resolve()
     await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
-    await visit.settled()
-    const told = page.getByText('Check the credentials')
+    await visit.networkIdle()
+    const notice = page.getByText('Check the credentials')
     // All of it takes less than the minute between two looks at the status.
     for (const down of [true, false]) {
       isDown = down
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()
-      for (let step = 0; step < 200 && (await told.isVisible()) !== down; step++) {
-        await visit.settled()
+      for (let step = 0; step < 200 && (await notice.isVisible()) !== down; step++) {
+        await visit.networkIdle()
         await page.clock.runFor(100)
       }
-      expect(await told.isVisible()).toBe(down)
+      expect(await notice.isVisible()).toBe(down)
       await until(async () => (await page.getByText('one is down', { exact: true }).isVisible()) === down)
       if (!down) continue
       await page
@@ -358,26 +358,26 @@ describe('trouble', () => {
         .getByRole('link', { name: 'Health', exact: true })
         .click()
       await expectSeen(page.getByRole('heading', { level: 1, name: 'Health', exact: true }))
-      await expectSeen(told)
+      await expectSeen(notice)
       await page.goBack()
     }
   })
 
-  it('asks a host again as soon as it is back, however seldom the page refreshes', async () => {
-    const isTold = (status: string) =>
+  it('fetches data as soon as a host is back, with any refresh interval', async () => {
+    const hasStatus = (status: string) =>
       until(async () => {
         const { body } = await ask(`${product.url}/api/healthz`)
         return JSON.stringify(body).includes(`{"id":1,"status":"${status}"`)
       })
     await two[Symbol.asyncDispose]()
-    await isTold('down')
+    await hasStatus('down')
     const visit = await browser.visit()
     await visit.page.clock.install()
     await visit.page.goto(`${product.url}/overview?host=1&refresh=5m`)
     await expectSeen(visit.page.getByText('two is down', { exact: true }))
     scope.use(await startSandbox({ port: Number(new URL(two.url).port) }))
-    await isTold('up')
-    await visit.settled()
+    await hasStatus('up')
+    await visit.networkIdle()
     await visit.page.clock.fastForward('01:01')
     await expectSeen(figure(visit, 'Uptime').getByText(/^version/))
     await until(async () => (await visit.page.getByText('two is down', { exact: true }).count()) === 0)

@@ -45,13 +45,13 @@ const signedIn = async (key: string, path: string, width = 1440): Promise<Visit>
   const visit = await browser.visit({ viewport: { width, height: 900 } })
   await visit.page.goto(`${product.url}${path}`)
   await visit.page.getByLabel('API key').fill(key)
-  await visit.page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
+  await visit.page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
   return visit
 }
 
 const addForm = async (page: Page) => {
-  await page.getByRole('button', { name: 'Add a host…', exact: true }).first().click()
-  const form = page.getByRole('dialog', { name: 'Add a host', exact: true })
+  await page.getByRole('button', { name: 'Add host…', exact: true }).first().click()
+  const form = page.getByRole('dialog', { name: 'Add host', exact: true })
   const field = (name: string) => form.getByRole('textbox', { name: new RegExp(`^${name}`) })
   return { form, field, outcome: form.locator('[aria-live]') }
 }
@@ -59,10 +59,10 @@ const addForm = async (page: Page) => {
 /** Adds a host that the server keeps, and gives its number. */
 const keep = async (page: Page, name: string): Promise<number> => {
   const { form, field } = await addForm(page)
-  await field('Address').fill(engine.url)
+  await field('URL').fill(engine.url)
   await field('Name').fill(name)
   await form.getByRole('radio', { name: /On the server/ }).check()
-  await form.getByRole('button', { name: 'Add the host', exact: true }).click()
+  await form.getByRole('button', { name: 'Add host', exact: true }).click()
   await page.waitForURL(/\/overview\?.*host=-\d+/)
   return Number(new URL(page.url()).searchParams.get('host'))
 }
@@ -72,22 +72,22 @@ describe('a host that the server keeps for one person', () => {
     const { page } = await signedIn(await keyOf('Ada'), '/hosts?host=0')
     const { form, field, outcome } = await addForm(page)
     const said = async (url: string, words: RegExp) => {
-      await field('Address').fill(url)
+      await field('URL').fill(url)
       await until(async () => (await outcome.innerText()) === '')
-      await form.getByRole('button', { name: 'Test only', exact: true }).click()
+      await form.getByRole('button', { name: 'Test connection', exact: true }).click()
       await until(async () => words.test(await outcome.innerText()))
     }
     await said('http://127.0.0.1:9', /cannot be reached[^]*8123/)
     await said(engine.url.replace('http:', 'https:'), /cannot be reached[^]*without TLS/)
-    await said(product.url, /not ClickHouse[^]*Check the port/)
-    await said('http://nobody.invalid:8123', /^The address has a host name that the resolver does not know/)
-    await said('ftp://127.0.0.1', /^The address must begin with http/)
+    await said(product.url, /not a ClickHouse server[^]*Check the port/)
+    await said('http://nobody.invalid:8123', /^The URL has a host name that does not resolve/)
+    await said('ftp://127.0.0.1', /^The URL must begin with http/)
     await field('User').fill('watchhouse')
     await field('Password').fill('wrong')
-    await said(engine.url, /refused[^]*Check user and password/)
+    await said(engine.url, /rejected[^]*Check the user and the password/)
     await page.keyboard.press('Escape')
     const again = await addForm(page)
-    expect([await again.outcome.innerText(), await again.field('Address').inputValue()]).toEqual(['', ''])
+    expect([await again.outcome.innerText(), await again.field('URL').inputValue()]).toEqual(['', ''])
   })
 
   it('is added, renamed, pointed elsewhere and forgotten', async () => {
@@ -98,8 +98,8 @@ describe('a host that the server keeps for one person', () => {
     await expectSeen(switcher)
     await page.goto(`${product.url}/hosts?host=0`)
     const change = async (name: string) => {
-      await page.getByRole('button', { name: `Change ${name}`, exact: true }).click()
-      return page.getByRole('dialog', { name: `Change ${name}`, exact: true })
+      await page.getByRole('button', { name: `Edit ${name}`, exact: true }).click()
+      return page.getByRole('dialog', { name: `Edit ${name}`, exact: true })
     }
     const renaming = await change(longName)
     expect(await findings(visit)).toEqual([])
@@ -109,12 +109,12 @@ describe('a host that the server keeps for one person', () => {
     await expectSeen(page.getByRole('link', { name: 'mine', exact: true }))
 
     const moving = await change('mine')
-    await moving.getByRole('checkbox', { name: /^Another address/ }).check()
-    await moving.getByRole('textbox', { name: /^Address/ }).fill(engine.url)
+    await moving.getByRole('checkbox', { name: /^Change URL/ }).check()
+    await moving.getByRole('textbox', { name: /^URL/ }).fill(engine.url)
     await moving.getByRole('textbox', { name: /^User/ }).fill('watchhouse')
     await moving.getByRole('textbox', { name: /^Password/ }).fill('wrong')
     await moving.getByRole('button', { name: 'Save', exact: true }).click()
-    await expectSeen(moving.getByText(/refused/))
+    await expectSeen(moving.getByText(/rejected/))
     await moving.getByRole('textbox', { name: /^Password/ }).fill('watchhouse')
     await moving.getByRole('button', { name: 'Save', exact: true }).click()
     await until(async () => !(await moving.isVisible()))
@@ -126,14 +126,14 @@ describe('a host that the server keeps for one person', () => {
     await expectSeen(page.getByRole('cell', { name: 'watchhouse', exact: true }))
 
     await page.goto(page.url().replace('/console', '/hosts'))
-    await page.getByRole('button', { name: 'Forget mine', exact: true }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true }).click()
-    await expectSeen(page.getByText(/^None yet\./))
+    await page.getByRole('button', { name: 'Delete mine', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await expectSeen(page.getByText(/^No connections yet\./))
     // The page is not left with a host that is gone.
     await expectSeen(page.getByRole('button', { name: /^Host: watched/ }))
   })
 
-  it('is there after signing in again, and nobody else hears of it', async () => {
+  it('is there after signing in again, and hidden from all others', async () => {
     const [ada, bob] = [await keyOf('Ada'), await keyOf('Bob')]
     const { page } = await signedIn(ada, '/hosts?host=0')
     const hostId = await keep(page, 'Ada’s own')
@@ -141,22 +141,22 @@ describe('a host that the server keeps for one person', () => {
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
     const others = await signedIn(bob, `/overview?host=${hostId}`)
-    await expectSeen(others.page.getByText(/a connection that is not among yours/))
+    await expectSeen(others.page.getByText(/points to a personal connection/))
     expect(await others.page.getByText('Ada’s own').count()).toBe(0)
     const back = await signedIn(ada, '/hosts?host=0')
     await expectSeen(back.page.getByRole('link', { name: 'Ada’s own', exact: true }))
   })
 
-  it('is not said to be ill where nobody watches it', async () => {
+  it('shows no health state where it is not monitored', async () => {
     const visit = await signedIn(await keyOf('Ada'), '/hosts?host=0')
     const { page } = visit
     const hostId = await keep(page, 'looked at')
     for (const path of ['/health', '/alerts/rules', '/insights', '/reports']) {
       await page.goto(`${product.url}${path}?host=${hostId}`)
-      await expectSeen(page.getByText('Nobody watches looked at'))
-      await visit.settled()
-      expect(await page.getByText('No answer').count(), path).toBe(0)
-      expect(visit.complaints, path).toEqual([])
+      await expectSeen(page.getByText('looked at is not monitored'))
+      await visit.networkIdle()
+      expect(await page.getByText('Failed to load data').count(), path).toBe(0)
+      expect(visit.consoleErrors, path).toEqual([])
       await page.getByRole('main').getByRole('link', { name: 'watched', exact: true }).click()
       await page.waitForURL(`**${path}?*host=0*`)
     }

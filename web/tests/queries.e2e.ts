@@ -27,28 +27,28 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string, options = {}): Promise<Visit> => browser.open(`${product.url}${path}`, options)
 
-describe('somebody who was told that something is slow', () => {
+describe('a user who looks for a slow query', () => {
   it('finds the query and reads its plan within four steps', async () => {
-    const { page, complaints } = await open('/overview?host=0&range=24h')
+    const { page, consoleErrors } = await open('/overview?host=0&range=24h')
     await page
       .getByRole('navigation', { name: 'Pages', exact: true })
-      .getByRole('link', { name: 'Fingerprints', exact: true })
+      .getByRole('link', { name: 'Query insights', exact: true })
       .click()
-    await page.getByRole('table', { name: 'Fingerprints', exact: true }).getByRole('link').first().click()
+    await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
     await expectSeen(page.getByRole('region', { name: 'Statement', exact: true }).getByText('CROSS JOIN'))
     await page.getByRole('table', { name: 'Executions', exact: true }).getByRole('link').first().click()
     await page.getByRole('link', { name: 'Plan and advice', exact: true }).click()
-    const tree = page.getByRole('region', { name: 'Plan as a tree', exact: true })
+    const tree = page.getByRole('region', { name: 'Query plan as tree', exact: true })
     await expectSeen(tree.getByText('ReadFromMergeTree').first())
     await expectSeen(tree.getByText(/granules/).first())
     await page.getByRole('button', { name: 'Graph', exact: true }).click()
     await expectSeen(
-      page.getByRole('region', { name: 'Plan as a graph', exact: true }).getByText('shop.orders').first(),
+      page.getByRole('region', { name: 'Query plan as graph', exact: true }).getByText('shop.orders').first(),
     )
     await page.waitForURL(/shape=graph/)
     await page.getByRole('button', { name: 'Text', exact: true }).click()
-    await expectSeen(page.getByLabel('Explanation as text').getByText('"Node Type"').first())
-    expect(complaints).toEqual([])
+    await expectSeen(page.getByLabel('Query plan as text').getByText('"Node Type"').first())
+    expect(consoleErrors).toEqual([])
   })
 
   it('comes from a list of queries by the statement itself, and on to the table that it read', async () => {
@@ -58,7 +58,7 @@ describe('somebody who was told that something is slow', () => {
       .getByRole('link', { name: /shop\.orders/ })
       .first()
       .click()
-    const used = page.getByRole('region', { name: 'What it used', exact: true })
+    const used = page.getByRole('region', { name: 'Details', exact: true })
     await used.getByRole('link', { name: 'shop.orders', exact: true }).click()
     await page.waitForURL(/\/explorer\?host=0&database=shop&table=orders/)
     await expectSeen(page.getByRole('heading', { name: /orders/ }).first())
@@ -66,24 +66,24 @@ describe('somebody who was told that something is slow', () => {
 
   it('has the host try out what would save', async () => {
     const { page } = await open('/fingerprints?host=0&search=note+like')
-    await page.getByRole('table', { name: 'Fingerprints', exact: true }).getByRole('link').first().click()
-    const advice = page.getByRole('region', { name: 'What would save', exact: true })
-    await advice.getByRole('button', { name: 'Find out', exact: true }).click()
+    await page.getByRole('table', { name: 'Query insights', exact: true }).getByRole('link').first().click()
+    const advice = page.getByRole('region', { name: 'Recommendations', exact: true })
+    await advice.getByRole('button', { name: 'Get recommendations', exact: true }).click()
     await until(
       async () =>
-        (await advice.getByRole('article').count()) + (await advice.getByText('Nothing to advise').count()) > 0,
+        (await advice.getByRole('article').count()) + (await advice.getByText('No recommendations').count()) > 0,
     )
   })
 })
 
 describe('a fingerprint', () => {
-  it('shows how long its executions took, and those that somebody drags over', async () => {
+  it('shows the duration of its executions, and the selected ones', async () => {
     const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`)
     const shown = page.getByRole('region', { name: 'Executions', exact: true }).getByRole('status')
-    /** `the first 100 of 215`, `12 in the chosen part of the map`. */
-    const counted = async () => Number(/(\d+)(?= in the|\s*$)/.exec(await shown.innerText())?.[1])
-    await until(async () => (await counted()) > 10)
-    const all = await counted()
+    /** `first 100 of 215`, `12 in the selection`. */
+    const executionCount = async () => Number(/(\d+)(?= in the|\s*$)/.exec(await shown.innerText())?.[1])
+    await until(async () => (await executionCount()) > 10)
+    const all = await executionCount()
     const map = page.getByRole('figure', { name: /^Durations from/ }).getByRole('presentation')
     const { x, y, width, height } = (await map.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
     const answering = Promise.withResolvers<void>()
@@ -97,10 +97,10 @@ describe('a fingerprint', () => {
     await page.mouse.up()
     await page.waitForURL(/since=\d+.*max=\d+/)
     // Until they are there, those that are seen are not said to be in the part.
-    await expectSeen(shown.getByText('Looking for those…'))
+    await expectSeen(shown.getByText('Loading executions…'))
     answering.resolve()
-    await expectSeen(shown.getByText('in the chosen part of the map'))
-    await until(async () => (await counted()) < all)
+    await expectSeen(shown.getByText('in the selection'))
+    await until(async () => (await executionCount()) < all)
     await page.getByRole('button', { name: 'Show all', exact: true }).click()
     await page.waitForURL((url) => !url.searchParams.has('since'))
   })
@@ -121,17 +121,17 @@ describe('a fingerprint', () => {
     for (const part of [0.3, 0.4, 0.5]) await touch('touchMove', part)
     await touch('touchEnd')
     await page.waitForURL(/since=\d+.*max=\d+/)
-    await expectSeen(page.getByText('in the chosen part of the map'))
+    await expectSeen(page.getByText('in the selection'))
   })
 
   it('lets the same be typed, and shares it by its address', async () => {
     const visit = await open(`/fingerprints/${hash}?host=0&range=3d`)
-    await visit.page.getByLabel('Took at least, ms').fill('8000')
-    await visit.page.getByLabel('Took at least, ms').press('Enter')
+    await visit.page.getByLabel('Min duration (ms)').fill('8000')
+    await visit.page.getByLabel('Min duration (ms)').press('Enter')
     await visit.page.waitForURL(/min=8000/)
     await visit.page.reload()
-    await expectSeen(visit.page.getByText('in the chosen part of the map'))
-    await visit.settled()
+    await expectSeen(visit.page.getByText('in the selection'))
+    await visit.networkIdle()
     const durations = await visit.page
       .getByRole('table', { name: 'Executions', exact: true })
       .getByRole('row')
@@ -154,8 +154,8 @@ describe('a running query', () => {
     const { page } = await open(path)
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Kill the query runaway/of a page?', exact: true })
-    await dialog.getByRole('button', { name: 'Leave it', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Kill query runaway/of a page?', exact: true })
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
     await expectSeen(page.getByRole('status').filter({ hasText: 'Running' }))
     await page.getByRole('button', { name: 'Kill', exact: true }).click()
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
@@ -168,18 +168,18 @@ describe('a running query', () => {
   })
 
   it('that is not there any more says so', async () => {
-    const { page } = await open('/queries/nobody?host=0')
-    await expectSeen(page.getByText(/nobody/).last())
-    await expectSeen(page.getByRole('button', { name: 'Try again', exact: true }).first())
+    const { page } = await open('/queries/missing?host=0')
+    await expectSeen(page.getByText(/missing/).last())
+    await expectSeen(page.getByRole('button', { name: 'Retry', exact: true }).first())
   })
 })
 
 describe('explain', () => {
-  it('tells what a statement would read, and what is wrong with it', async () => {
+  it('shows what a statement would read, and its errors', async () => {
     const { page } = await open(
       '/explain?host=0&mode=estimate&sql=SELECT+count()+FROM+shop.orders+WHERE+customer_id+%3D+7',
     )
-    await expectSeen(page.getByRole('table', { name: 'What it would read', exact: true }).getByText('orders'))
+    await expectSeen(page.getByRole('table', { name: 'Estimated reads', exact: true }).getByText('orders'))
     await page.getByRole('button', { name: 'Pipeline', exact: true }).click()
     await expectSeen(
       page
@@ -202,7 +202,8 @@ describe.each([
   ['dark', 390],
 ] as const)('in the %s theme at %d px', (colorScheme, width) => {
   it.each(['/fingerprints?host=0', '/fingerprints/HASH?host=0', '/explain?host=0&sql=SELECT+1'])(
-    '%s has nothing that axe objects to, and does not scroll sideways',
+    '%s has no accessibility violations, and does not scroll sideways',
+    { tags: ['long'] },
     async (path) => {
       const visit = await open(path.replace('HASH', hash), {
         colorScheme,
@@ -214,7 +215,7 @@ describe.each([
     },
   )
 
-  it.each(['overview', 'plan', 'events', 'threads'])('one query, %s, has nothing that axe objects to', async (view) => {
+  it.each(['overview', 'plan', 'events', 'threads'])('one query, %s, has no accessibility violations', async (view) => {
     const id = await answerOf(
       sandbox.url,
       "SELECT query_id FROM system.query_log WHERE type = 'QueryFinish' AND query LIKE '%note 77%' AND query_kind = 'Select' LIMIT 1",

@@ -33,13 +33,13 @@ afterAll(() => scope.disposeAsync())
 const open = (path: string, options = {}): Promise<Visit> =>
   browser.open(`${product.url}${path}`, options, (page) => page.getByRole('heading', { level: 1 }).first())
 
-/** What works on every page is tried on one that asks little. */
+/** Features of every page are tested on one with few requests. */
 const anyPage = '/about?host=0'
 
 describe('the command palette', () => {
   const find = async ({ page }: Visit, text: string) => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Find or do', exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Search or run a command', exact: true }).waitFor()
     await page.keyboard.type(text)
   }
 
@@ -48,7 +48,7 @@ describe('the command palette', () => {
     ['topic merges', 'Merges', /\/topics\/merges/],
     ['shop.orders', 'shop.orders', /\/explorer\?.*table=orders/],
     ['last 7 days', 'Last 7 days', /range=7d/],
-    ['nightly-report-7', 'Query of this id', /\/queries\/nightly-report-7/],
+    ['nightly-report-7', 'Query with this id', /\/queries\/nightly-report-7/],
   ])('finds by typing "%s" and goes there by Enter', async (typed, name, address) => {
     const visit = await open(anyPage)
     await find(visit, typed.replace('topic ', ''))
@@ -59,7 +59,9 @@ describe('the command palette', () => {
     if (typed.startsWith('topic')) await visit.page.getByRole('option', { name: 'Merges', exact: true }).first().click()
     else await visit.page.keyboard.press('Enter')
     await visit.page.waitForURL(address)
-    await visit.page.getByRole('dialog', { name: 'Find or do', exact: true }).waitFor({ state: 'detached' })
+    await visit.page
+      .getByRole('dialog', { name: 'Search or run a command', exact: true })
+      .waitFor({ state: 'detached' })
   })
 
   it('takes the id of a query for what it is', async () => {
@@ -70,7 +72,7 @@ describe('the command palette', () => {
     await visit.page.waitForURL(/\/queries\/3f0c1a52/)
   })
 
-  it('closes by Escape and has nothing that axe objects to', async () => {
+  it('closes by Escape and has no accessibility violations', async () => {
     const visit = await open(anyPage, { reducedMotion: 'reduce' })
     await find(visit, 'merge')
     expect(await findings(visit)).toEqual([])
@@ -144,18 +146,18 @@ describe('charts', () => {
     await visit.page.keyboard.press('c')
     await visit.page.waitForURL(/compare=1/)
     await until(() => visit.requests.length > before)
-    await visit.settled()
+    await visit.networkIdle()
     await until(async () => (await visit.page.locator('path[stroke-dasharray="2 3"]').count()) > 3)
   })
 
   it('are zoomed by keyboard between two instants, and out again', async () => {
     const { page } = await open('/overview?host=0&range=24h')
-    const cursor = page.getByRole('slider', { name: 'Time cursor of Memory', exact: true })
+    const cursor = page.getByRole('slider', { name: 'Time cursor for Memory', exact: true })
     await cursor.focus()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     for (const _ of [1, 2, 3]) await page.keyboard.press('PageDown')
-    await expect.poll(() => cursor.getAttribute('aria-valuetext')).toContain('stretch begun')
+    await expect.poll(() => cursor.getAttribute('aria-valuetext')).toContain('selection started')
     await page.keyboard.press('Enter')
     await page.waitForURL(/from=\d+&to=\d+/)
     const span = () => {
@@ -173,15 +175,15 @@ describe('charts', () => {
     const visit = await open('/overview?host=0')
     const { page } = visit
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.getByRole('button', { name: 'More of Queries', exact: true }).click()
+    await page.getByRole('button', { name: 'Menu for Queries', exact: true }).click()
     await page.getByRole('button', { name: 'Copy as CSV', exact: true }).click()
-    await expectSeen(page.getByText('The rows are in the clipboard.'))
+    await expectSeen(page.getByText('Rows copied to the clipboard.'))
     const [head = '', first = ''] = (await page.evaluate(() => navigator.clipboard.readText())).split('\r\n')
     expect(head).toMatch(/^time,/)
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT/)
     await page.getByRole('button', { name: 'Copy as PNG', exact: true }).click()
-    await expectSeen(page.getByText('The picture is in the clipboard.'))
-    await page.getByRole('button', { name: 'Show the SQL', exact: true }).click()
+    await expectSeen(page.getByText('Image copied to the clipboard.'))
+    await page.getByRole('button', { name: 'Show SQL', exact: true }).click()
     await expectSeen(page.getByText(/FROM .*query_log/).first())
   })
 
@@ -194,7 +196,7 @@ describe('charts', () => {
     await expectSeen(values.getByText(/CREATE TABLE IF NOT EXISTS shop\.marked/).first())
   })
 
-  it('mark what was put into use, as the repository host told it', async () => {
+  it('mark deployments that the repository host reported', async () => {
     const body = JSON.stringify({
       action: 'published',
       repository: { id: 7, full_name: 'acme/shop', default_branch: 'main' },
@@ -214,15 +216,16 @@ describe('charts', () => {
     expect(status).toBe(200)
     const visit = await open('/charts/query-count?host=0&range=1h')
     const { page } = visit
-    // What is marked is asked for once the page stands.
+    // Annotations are requested once the page is rendered.
     await until(() => visit.requests.includes('GET /api/v1/deployments'))
-    await visit.settled()
-    const cursor = page.getByRole('slider', { name: /^Time cursor of / })
+    await visit.networkIdle()
+    const cursor = page.getByRole('slider', { name: /^Time cursor for / })
     await cursor.focus()
     await page.keyboard.press('End')
-    const told = async (): Promise<string> => (await cursor.getAttribute('aria-valuetext')) ?? ''
-    for (let step = 0; step < 60 && !(await told()).includes('v1.2.0'); step++) await page.keyboard.press('ArrowLeft')
-    expect(await told()).toContain('Release: acme/shop: v1.2.0')
+    const announced = async (): Promise<string> => (await cursor.getAttribute('aria-valuetext')) ?? ''
+    for (let step = 0; step < 60 && !(await announced()).includes('v1.2.0'); step++)
+      await page.keyboard.press('ArrowLeft')
+    expect(await announced()).toContain('Release: acme/shop: v1.2.0')
   })
 })
 
@@ -232,9 +235,9 @@ describe('being measured', () => {
   /** The build as it is made with an account for product analytics: those values are all that differs. */
   const openMeasured = async () => {
     const visit = await browser.visit({ bypassCSP: true })
-    const told: unknown[] = []
+    const sent: unknown[] = []
     await visit.page.route(`${account}/**`, async (route) => {
-      told.push(route.request().postDataJSON())
+      sent.push(route.request().postDataJSON())
       await route.fulfill({ status: 200, body: '{}', headers: { 'access-control-allow-origin': '*' } })
     })
     await visit.page.route('**/_app/**/*.js', async (route) => {
@@ -251,36 +254,36 @@ describe('being measured', () => {
       await route.fulfill({ response, body: script })
     })
     await visit.page.goto(`${product.url}/tables/history-queries?host=0`)
-    return { ...visit, told, asked: visit.page.getByRole('region', { name: 'Measuring use', exact: true }) }
+    return { ...visit, sent, consent: visit.page.getByRole('region', { name: 'Usage analytics', exact: true }) }
   }
 
-  it('is asked first, and tells the kind of page and nothing of its address', async () => {
-    const { page, told, asked, settled } = await openMeasured()
-    await asked.waitFor()
-    await settled()
-    expect(told).toEqual([])
-    await asked.getByRole('button', { name: 'Allow', exact: true }).click()
-    await until(() => told.length > 0)
-    expect(told).toMatchObject([{ api_key: 'key', properties: { $current_url: `${product.url}/tables/[name]` } }])
-    await asked.waitFor({ state: 'detached' })
+  it('requires consent first, and sends the kind of page without its address', async () => {
+    const { page, sent, consent, networkIdle } = await openMeasured()
+    await consent.waitFor()
+    await networkIdle()
+    expect(sent).toEqual([])
+    await consent.getByRole('button', { name: 'Allow', exact: true }).click()
+    await until(() => sent.length > 0)
+    expect(sent).toMatchObject([{ api_key: 'key', properties: { $current_url: `${product.url}/tables/[name]` } }])
+    await consent.waitFor({ state: 'detached' })
     await page.reload()
-    await until(() => told.length > 1)
-    expect(await asked.count()).toBe(0)
+    await until(() => sent.length > 1)
+    expect(await consent.count()).toBe(0)
   })
 
-  it('is not done where it is refused, and not asked again', async () => {
-    const { page, told, asked, settled } = await openMeasured()
-    await asked.getByRole('button', { name: 'Do not count', exact: true }).click()
-    await asked.waitFor({ state: 'detached' })
+  it('is not done after a refusal, and consent is not requested again', async () => {
+    const { page, sent, consent, networkIdle } = await openMeasured()
+    await consent.getByRole('button', { name: 'Decline', exact: true }).click()
+    await consent.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await settled()
-    expect([told, await asked.count()]).toEqual([[], 0])
+    await networkIdle()
+    expect([sent, await consent.count()]).toEqual([[], 0])
   })
 })
 
 describe('what can be done to a row', () => {
-  it('is asked first: a running query is killed, and the page says so', async () => {
+  it('requires a confirmation: a running query is killed, and the page shows it', async () => {
     const id = 'kill-me-from-the-table'
     const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
     const running = ask(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
@@ -292,10 +295,10 @@ describe('what can be done to a row', () => {
       return false
     }, 500)
     await row.getByRole('button', { name: 'Kill', exact: true }).click()
-    const dialog = visit.page.getByRole('dialog', { name: `Kill the query ${id}?`, exact: true })
+    const dialog = visit.page.getByRole('dialog', { name: `Kill query ${id}?`, exact: true })
     expect(await findings(visit)).toEqual([])
     await dialog.getByRole('button', { name: 'Kill', exact: true }).click()
-    await expectSeen(dialog.getByText(/^Done as asked/))
+    await expectSeen(dialog.getByText(/^Completed on the host/))
     expect((await running).text).toContain('QUERY_WAS_CANCELLED')
   })
 })
@@ -307,7 +310,7 @@ describe('the documentation', () => {
     await expectSeen(article)
     const list = page.getByRole('navigation', { name: 'Documentation', exact: true })
     expect([await list.isVisible(), ((await article.boundingBox())?.y ?? Infinity) < 300]).toEqual([false, true])
-    await page.getByText('All texts').click()
+    await page.getByText('All pages').click()
     await list.getByRole('link', { name: 'Alerts', exact: true }).click()
     await expectSeen(page.getByRole('heading', { name: 'Alerts', level: 1, exact: true }))
     await until(async () => !(await list.isVisible()))
@@ -320,39 +323,39 @@ describe('the documentation', () => {
         .getByRole('navigation', { name: 'Documentation', exact: true })
         .getByRole('link', { name: 'Alerts', exact: true }),
     )
-    expect(await page.getByText('All texts').isVisible()).toBe(false)
+    expect(await page.getByText('All pages').isVisible()).toBe(false)
   })
 })
 
 describe('a host of one’s own', () => {
   it('is tried, added to this browser alone, shown, and forgotten', async () => {
     const { page } = await open('/hosts?host=0')
-    await page.getByRole('button', { name: 'Add a host…', exact: true }).first().click()
-    const dialog = page.getByRole('dialog', { name: 'Add a host', exact: true })
-    await dialog.getByRole('textbox', { name: /^Address/ }).fill('http://127.0.0.1:9')
-    await dialog.getByRole('button', { name: 'Test only', exact: true }).click()
+    await page.getByRole('button', { name: 'Add host…', exact: true }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add host', exact: true })
+    await dialog.getByRole('textbox', { name: /^URL/ }).fill('http://127.0.0.1:9')
+    await dialog.getByRole('button', { name: 'Test connection', exact: true }).click()
     await until(async () => (await dialog.locator('[aria-live] .text-bad').count()) === 1)
-    await expectSeen(dialog.getByText(/9000 is for native clients/))
+    await expectSeen(dialog.getByText(/port 9000 is the native protocol/))
     expect(await dialog.getByRole('radio', { name: /On the server/ }).isDisabled()).toBe(true)
-    await dialog.getByRole('textbox', { name: /^Address/ }).fill(own.url)
+    await dialog.getByRole('textbox', { name: /^URL/ }).fill(own.url)
     await dialog.getByRole('textbox', { name: /^Name/ }).fill('my own')
-    await dialog.getByRole('button', { name: 'Add the host', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Add host', exact: true }).click()
     await page.waitForURL(/connection=\d+/)
     await expectSeen(page.getByRole('button', { name: /^Host: my own/ }))
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     await page.goto(`${product.url}/hosts?host=0`)
-    await page.getByRole('button', { name: 'Change my own', exact: true }).click()
-    const changing = page.getByRole('dialog', { name: 'Change my own', exact: true })
+    await page.getByRole('button', { name: 'Edit my own', exact: true }).click()
+    const changing = page.getByRole('dialog', { name: 'Edit my own', exact: true })
     await changing.getByRole('textbox', { name: /^Name/ }).fill('still my own')
     await changing.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('button', { name: 'Forget still my own', exact: true }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true }).click()
-    await expectSeen(page.getByText(/^None yet\./))
+    await page.getByRole('button', { name: 'Delete still my own', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await expectSeen(page.getByText(/^No connections yet\./))
   })
 
-  it('of another browser is told as such', async () => {
+  it('of another browser is shown as such', async () => {
     const { page } = await open('/overview?host=0')
     await page.goto(`${product.url}/overview?host=0&connection=77`)
-    await expectSeen(page.getByText(/only the browser knows in which it was added/))
+    await expectSeen(page.getByText(/stored only in the browser in which it was added/))
   })
 })

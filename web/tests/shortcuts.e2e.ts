@@ -28,7 +28,7 @@ describe('keys', () => {
     const { page } = await open(anyPage)
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts', exact: true })
-    await expectSeen(sheet.getByText('Pause refreshing, or go on'))
+    await expectSeen(sheet.getByText('Pause or resume refresh'))
     await page.keyboard.press('Escape')
     await sheet.waitFor({ state: 'detached' })
     await page.keyboard.press('g')
@@ -43,13 +43,13 @@ describe('keys', () => {
     await page.keyboard.press(',')
     const dialog = page.getByRole('dialog', { name: 'Settings', exact: true })
     await dialog
-      .getByRole('group', { name: 'Keys of one letter', exact: true })
+      .getByRole('group', { name: 'Single-key shortcuts', exact: true })
       .getByRole('radio', { name: 'Off', exact: true })
       .check()
     await page.keyboard.press('Escape')
     await page.keyboard.press('c')
     await page.keyboard.press('Control+k')
-    await expectSeen(page.getByRole('dialog', { name: 'Find or do', exact: true }))
+    await expectSeen(page.getByRole('dialog', { name: 'Search or run a command', exact: true }))
     expect(page.url()).not.toContain('compare')
   })
 
@@ -62,7 +62,7 @@ describe('keys', () => {
       document.querySelector('dialog')?.close()
       document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))
     })
-    const palette = page.getByRole('dialog', { name: 'Find or do', exact: true })
+    const palette = page.getByRole('dialog', { name: 'Search or run a command', exact: true })
     await palette.waitFor()
     await page.keyboard.type('topic merges')
     await page
@@ -71,7 +71,7 @@ describe('keys', () => {
       .waitFor()
   })
 
-  it('mean themselves where somebody types', async () => {
+  it('are text in a text field', async () => {
     const { page } = await open('/tables/settings?host=0')
     await page.keyboard.press('/')
     await page.keyboard.type('gpc')
@@ -79,7 +79,7 @@ describe('keys', () => {
     expect(page.url()).not.toMatch(/paused|compare/)
   })
 
-  it('are all searched for, however slowly they come and the page follows', async () => {
+  it('are all searched for, however slowly they come and the page follows', { tags: ['long'] }, async () => {
     const { page } = await open('/tables/settings?host=0')
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 10 })
@@ -104,7 +104,7 @@ describe('keys', () => {
       await route.continue()
     })
     await page.goto(`${product.url}/tables/settings?host=0`)
-    await page.getByRole('button', { name: /Find or do/ }).waitFor()
+    await page.getByRole('button', { name: /Search or run a command/ }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('gpcc')
     await page.keyboard.press('Backspace')

@@ -45,7 +45,7 @@ describe('an installation that wants keys', () => {
       await expectSeen(page.getByRole('heading', { name: 'Sign in', exact: true }))
       expect(await findings(visit)).toEqual([])
       await page.getByLabel('API key').fill(apiKey)
-      await page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
+      await page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
       await expectSeen(page.getByRole('heading', { name: 'Hosts', exact: true }))
       expect(new URL(page.url()).pathname).toBe('/hosts')
       await expectSeen(account(page))
@@ -63,7 +63,7 @@ describe('an installation that wants keys', () => {
     const { page } = await browser.visit()
     await page.goto(product.url)
     await page.getByLabel('API key').fill('svc_made.up')
-    const send = page.getByRole('button', { name: 'Sign in with the key', exact: true })
+    const send = page.getByRole('button', { name: 'Sign in with API key', exact: true })
     await send.click()
     await expectSeen(page.getByRole('alert'))
     await page.getByLabel('API key').fill((await issueKey()).apiKey)
@@ -71,12 +71,12 @@ describe('an installation that wants keys', () => {
     await expectSeen(account(page))
   })
 
-  it('asks again when the key is ended while a page is open', async () => {
+  it('requires a new sign-in when the key ends while a page is open', async () => {
     const { apiKey, id } = await issueKey()
     const { page } = await browser.visit()
     await page.goto(`${product.url}/overview`)
     await page.getByLabel('API key').fill(apiKey)
-    await page.getByRole('button', { name: 'Sign in with the key', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in with API key', exact: true }).click()
     await expectSeen(account(page))
     await endKey(id)
     await page

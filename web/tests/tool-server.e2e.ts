@@ -27,14 +27,14 @@ const issueKey = async (label: string, scopes: readonly string[]): Promise<strin
   return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
 }
 
-/** Asks as often as one may in a minute, and says after how many seconds one may again. */
+/** Uses up the limit of a minute and returns the seconds until the next request is allowed. */
 const useUp = async (): Promise<number> => {
-  const asked = Array.from({ length: budget + 1 }, () => fetch(`${product.url}/api/mcp`, { method: 'POST' }))
-  const waits = (await Promise.all(asked)).map(({ headers }) => Number(headers.get('retry-after') ?? 0))
+  const responses = Array.from({ length: budget + 1 }, () => fetch(`${product.url}/api/mcp`, { method: 'POST' }))
+  const waits = (await Promise.all(responses)).map(({ headers }) => Number(headers.get('retry-after') ?? 0))
   return Math.max(...waits)
 }
 
-/** A page, looked at by somebody with a key who may do everything. */
+/** Opens a page with a key of all scopes. */
 const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[0] = {}): Promise<Visit> => {
   const visit = await browser.visit({ reducedMotion: 'reduce', ...options })
   const key = await issueKey('Ada', ['read', 'write', 'mcp'])
@@ -44,24 +44,26 @@ const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[
 }
 
 describe('the page of the tool server', () => {
-  it('sets up a program by an address that can be sent to somebody', async () => {
+  it('configures a client by a URL that can be shared', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByRole('link', { name: 'Cursor', exact: true }).click()
-    await expectSeen(page.getByRole('region', { name: 'Set-up of Cursor', exact: true }))
+    await expectSeen(page.getByRole('region', { name: 'Configuration of Cursor', exact: true }))
     expect(new URL(page.url()).searchParams.get('client')).toBe('cursor')
-    const told = JSON.parse(await page.getByRole('region', { name: 'Set-up of Cursor', exact: true }).innerText())
-    expect(told.mcpServers.watchhouse).toMatchObject({ url: `${product.url}/api/mcp` })
+    const config = JSON.parse(
+      await page.getByRole('region', { name: 'Configuration of Cursor', exact: true }).innerText(),
+    )
+    expect(config.mcpServers.watchhouse).toMatchObject({ url: `${product.url}/api/mcp` })
   })
 
   it('explains why it is let in neither without a key nor with one for something else', async () => {
     const visit = await signedIn('/mcp?host=0')
     const { page } = visit
-    const list = page.getByRole('button', { name: 'List the tools', exact: true })
+    const list = page.getByRole('button', { name: 'List tools', exact: true })
     await list.click()
-    await expectSeen(page.getByText('401: it wants to know who asks'))
+    await expectSeen(page.getByText('401: authentication required'))
     await page.getByLabel('API key').fill(await issueKey('reader', ['read']))
     await list.click()
-    await expectSeen(page.getByText('403: this key may do other things, not this'))
+    await expectSeen(page.getByText('403: missing scope'))
     expect(await findings(visit)).toEqual([])
   })
 
@@ -69,7 +71,7 @@ describe('the page of the tool server', () => {
     const visit = await signedIn('/mcp?host=0&tool=query', { viewport: { width, height: 900 } })
     const { page } = visit
     await page.getByLabel('API key').fill(await issueKey('program', ['mcp']))
-    await page.getByRole('button', { name: 'List the tools', exact: true }).click()
+    await page.getByRole('button', { name: 'List tools', exact: true }).click()
     const form = page.getByRole('form', { name: 'Call Run a read-only query', exact: true })
     await form.getByLabel('sql').fill('SELECT 6 * 7 AS answer')
     await form.getByRole('button', { name: 'Call query', exact: true }).click()
@@ -81,22 +83,22 @@ describe('the page of the tool server', () => {
     }
     await form.getByLabel('sql').fill('DROP TABLE x')
     await form.getByRole('button', { name: 'Call query', exact: true }).click()
-    await expectSeen(page.getByText('It says no, so that a model can do better'))
+    await expectSeen(page.getByText('Tool call failed'))
     await page.getByRole('button', { name: 'List databases list_databases', exact: true }).click()
     await expectSeen(page.getByRole('button', { name: 'Call list_databases', exact: true }))
     expect(new URL(page.url()).searchParams.get('tool')).toBe('list_databases')
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleErrors).toEqual([])
   })
 
   it('explains that the budget of a minute is used up', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
-    const list = page.getByRole('button', { name: 'List the tools', exact: true })
+    const list = page.getByRole('button', { name: 'List tools', exact: true })
     // Not at the end of a minute, after which the page would be let in again.
     await until(async () => (await useUp()) > 10, 1_000)
     await list.click()
-    await expectSeen(page.getByText('429: too many requests in this minute'))
-    await expectSeen(page.getByText(/It takes requests again in \d+s/))
+    await expectSeen(page.getByText('429: rate limit exceeded'))
+    await expectSeen(page.getByText(/Try again in \d+s/))
   })
 })
 
@@ -106,30 +108,30 @@ describe('the page of the keys', () => {
     const { page } = visit
     await page.goto(`${product.url}/api-keys`)
     await page.getByLabel('Operator secret').fill('wrong')
-    await page.getByRole('button', { name: 'Go on as the operator', exact: true }).click()
-    await expectSeen(page.getByText('what was sent is not the operator secret'))
+    await page.getByRole('button', { name: 'Continue as operator', exact: true }).click()
+    await expectSeen(page.getByText('wrong operator secret'))
     await page.getByLabel('Operator secret').fill(secret)
-    await page.getByRole('button', { name: 'Go on as the operator', exact: true }).click()
+    await page.getByRole('button', { name: 'Continue as operator', exact: true }).click()
     const label = `laptop ${width}`
     await page.getByLabel('Label').fill(label)
-    await page.getByLabel('Days until it expires').fill('7')
-    await page.getByRole('button', { name: 'Make the key', exact: true }).click()
-    const key = await page.getByRole('region', { name: 'The key', exact: true }).innerText()
-    const asked = () => fetch(`${product.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${key}` } })
-    expect((await asked()).status).toBe(200)
+    await page.getByLabel('Expires after (days)').fill('7')
+    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    const key = await page.getByRole('region', { name: 'API key', exact: true }).innerText()
+    const listHosts = () => fetch(`${product.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${key}` } })
+    expect((await listHosts()).status).toBe(200)
     expect(await findings(visit)).toEqual([])
-    await page.getByRole('button', { name: 'I have it', exact: true }).click()
+    await page.getByRole('button', { name: 'Done', exact: true }).click()
     await until(async () => (await page.getByText(key).count()) === 0)
     await page.getByRole('button', { name: `Revoke ${label}`, exact: true }).click()
-    await page.getByRole('button', { name: 'Revoke the key', exact: true }).click()
+    await page.getByRole('button', { name: 'Revoke key', exact: true }).click()
     await expectSeen(page.getByRole('listitem').filter({ hasText: label }).getByText('Revoked'))
-    expect((await asked()).status).toBe(401)
+    expect((await listHosts()).status).toBe(401)
   })
 
-  it('shows to somebody who is signed in the keys that stand for them alone', async () => {
+  it('shows a signed-in user only their own keys', async () => {
     const { page } = await signedIn('/api-keys')
-    await expectSeen(page.getByRole('heading', { name: 'Keys of yours', exact: true }))
-    await expectSeen(page.getByText('In force'))
+    await expectSeen(page.getByRole('heading', { name: 'Your keys', exact: true }))
+    await expectSeen(page.getByText('Active'))
     expect(await page.getByRole('button', { name: /^Revoke / }).count()).toBe(1)
   })
 })

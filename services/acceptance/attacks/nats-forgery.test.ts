@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { type NatsConnection, headers } from 'nats'
 import { expect, it } from 'vitest'
 import { type Identity, type ServiceName, serviceCalls, serviceNames } from '#proto/call.ts'
-import { questionHeaders } from '#shared/bus/question.ts'
+import { requestHeaders } from '#shared/bus/request-headers.ts'
 import { type SignedRequest, type Signatures, deriveKey, signatureOf } from '#shared/bus/signatures.ts'
 import { itself, signaturesWith, signedBy } from '#shared/bus/testing/cluster.ts'
 import { callSubject } from '#shared/bus/subject.ts'
@@ -24,7 +24,7 @@ const body = Buffer.from(JSON.stringify({ hostKey: 'watched', queryId: 'victim' 
 const reply = '_INBOX.gateway.forged.1'
 
 const claimed = (identity = person) =>
-  questionHeaders({ identity, deadline: 0, signal: new AbortController().signal, priority: 'person' }, 15_000)
+  requestHeaders({ identity, deadline: 0, signal: new AbortController().signal, priority: 'person' }, 15_000)
 
 const signing = (keys: Record<string, string>): Signatures['sign'] => signaturesWith(keys).sign
 

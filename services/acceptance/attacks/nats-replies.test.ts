@@ -11,7 +11,7 @@ import { everything, type Ground, listen, flushAll, startGround } from './nats-g
 /** Where an attacker would have the server send a message that it stored under a subject of its choice. */
 const replies = [
   'svc.query.gateway.killQuery',
-  'svc.alert-dispatcher.gateway.settle',
+  'svc.alert-dispatcher.gateway.updateAlertConfig',
   'event.mcp.action.audited',
   'inbound.forged',
   'dead.inbound.forged',

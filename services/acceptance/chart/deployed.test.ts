@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connect } from 'nats'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { ConnectionSessionAnswer } from '#proto/http/connections.ts'
+import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { serviceNames } from '#proto/call.ts'
 import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
@@ -64,7 +64,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
   const bring = async (): Promise<Record<string, string>> => {
     const body = { url: sandbox.url, user: 'default', password: '' }
     const opened = await ask(`${url()}/api/v1/browser-connections/sessions`, posted(body))
-    const { token, header } = ConnectionSessionAnswer.parse(opened.body).data
+    const { token, header } = ConnectionSessionResponse.parse(opened.body).data
     return { [header]: token }
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { ChartAnswer, TableAnswer } from '#proto/http/data.ts'
+import { ChartResponse, TableResponse } from '#proto/http/data.ts'
 import { ask, askEngine, eventually } from '../../testing/ask.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 
@@ -38,7 +38,9 @@ beforeAll(async () => {
 afterAll(() => product?.stop())
 
 const rowsOf = async (host: number, page: string): Promise<Record<string, unknown>[]> => {
-  const { data, metadata } = TableAnswer.parse((await ask(`${product.url}/api/v1/tables/${page}?hostId=${host}`)).body)
+  const { data, metadata } = TableResponse.parse(
+    (await ask(`${product.url}/api/v1/tables/${page}?hostId=${host}`)).body,
+  )
   expect(metadata.unavailable).toBeNull()
   return data
 }
@@ -52,7 +54,7 @@ describe('a replica that may not fetch', () => {
     expect(queue.map((row) => [row.table, row.type, row.replica])).toEqual(
       Array.from({ length: awaited }, () => ['orders', 'GET_PART', 'b']),
     )
-    const chart = ChartAnswer.parse((await ask(`${product.url}/api/v1/charts/replication-queue-count?hostId=1`)).body)
+    const chart = ChartResponse.parse((await ask(`${product.url}/api/v1/charts/replication-queue-count?hostId=1`)).body)
     expect(chart.data).toMatchObject([{ entries: awaited }])
     expect(await rowsOf(1, 'replicas')).toMatchObject([
       { table: 'orders', queue: awaited, total_replicas: 2, active_replicas: 2, is_readonly: 0 },

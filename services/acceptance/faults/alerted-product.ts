@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import { z } from 'zod'
-import { AlertStateAnswer, HistoryAnswer } from '#proto/http/alerts.ts'
-import { DeliveriesAnswer } from '#proto/http/deliveries.ts'
+import { AlertStateResponse, HistoryResponse } from '#proto/http/alerts.ts'
+import { DeliveriesResponse } from '#proto/http/deliveries.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { startHttpStub } from '../../query/testing/stub-host.ts'
 import { ask, eventually } from '../../testing/ask.ts'
@@ -147,18 +147,18 @@ const doorAt = (url: string): Door => ({
     if (swept.status !== 200) throw new Error(`sweep answered ${swept.status}: ${swept.text}`)
   },
   async open() {
-    const { data } = AlertStateAnswer.parse((await ask(`${url}/api/v1/health/alert-state`)).body)
+    const { data } = AlertStateResponse.parse((await ask(`${url}/api/v1/health/alert-state`)).body)
     return data.map(({ title }) => alertIn(title)).toSorted()
   },
   async historyLines() {
     const answered = await ask(`${url}/api/v1/health/history?limit=200`)
     if (answered.status !== 200) return 0
-    const { data } = HistoryAnswer.parse(answered.body)
+    const { data } = HistoryResponse.parse(answered.body)
     return data.filter(({ kind }) => kind === 'fire' || kind === 'recover').length
   },
   async sentOnRecord() {
     const answered = await ask(`${url}/api/v1/health/deliveries?result=sent&limit=200`)
-    return answered.status === 200 ? DeliveriesAnswer.parse(answered.body).data.length : 0
+    return answered.status === 200 ? DeliveriesResponse.parse(answered.body).data.length : 0
   },
 })
 

@@ -48,7 +48,7 @@ describe('delivery, whatever fails', () => {
   )
 
   it('does so without a database, as long as the store keeps what it holds', { timeout: longMs }, () =>
-    play(seedsOf(schedules / 40), () => openFiles({ isLasting: false })),
+    play(seedsOf(schedules / 40), () => openFiles({ isPersistent: false })),
   )
 })
 

@@ -89,7 +89,7 @@ const openTime = (measure: Measure) => {
   const clock = clockOf(() => performance.now() + passedMs)
   return {
     // The queue waits in real time, so sends are paced without the time that is only said to have passed.
-    clocks: { clock, pacedBy: clockOf(() => performance.now()) },
+    clocks: { clock, rateLimitClock: clockOf(() => performance.now()) },
     wallMs: () => clock.now(),
     jump: (ms: number) => void (jumpedMs += ms),
     pass: (ms: number) => void (passedMs += ms),
@@ -107,7 +107,7 @@ const environmentOf = (host: string, chat: string) => ({
   HEALTH_ALERT_COOLDOWN_MINUTES: '60',
   RATE_LIMIT_API_PER_MIN: '1000000',
   // One sweep that fails is a warning, which this target is not sent.
-  [webhookRig.floorVariable]: 'critical',
+  [webhookRig.minSeverityVariable]: 'critical',
   ...webhookRig.env(chat),
 })
 

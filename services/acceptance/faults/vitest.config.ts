@@ -12,7 +12,7 @@ export default defineConfig({
       'services/acceptance/{alert-backlog,delivery-kills,ingest-kills,outage,saved-channels,stopping}.test.ts',
       'services/alert-dispatcher/channels/sources.test.ts',
       'services/alert-dispatcher/delivery/clock-jumps.test.ts',
-      'services/query/hosts/last-good.test.ts',
+      'services/query/hosts/truncation-guard.test.ts',
       'services/shared/store/{restart,set-back-clock}.test.ts',
       'services/shared/store/sql/{failure,state-database}.test.ts',
     ],

@@ -34,7 +34,7 @@ describe('the image', () => {
     const { code, output } = await image.run([], ['quarry'])
     expect({ code, output }).toEqual({
       code: unknownService,
-      output: expect.stringContaining('no such service: quarry'),
+      output: expect.stringContaining('unknown service "quarry"'),
     })
   })
 

@@ -11,65 +11,75 @@ import { agentSettings } from '../config.ts'
 
 type Parameters = typeof parameters
 
-interface Traits<N extends keyof Parameters> {
+interface ControlToolDefinition<N extends keyof Parameters> {
   name: N
   title: string
   description: string
-  /** What each parameter is for. */
-  meanings: Readonly<Record<keyof Parameters[N] & string, string>>
+  /** Descriptions of the parameters. */
+  parameterDescriptions: Readonly<Record<keyof Parameters[N] & string, string>>
 }
 
-const tool = <N extends keyof Parameters>({ name, title, description, meanings }: Traits<N>): Tool => ({
+const tool = <N extends keyof Parameters>({
   name,
   title,
-  description: `${description} A person has to approve it first; say before why it is needed.`,
-  input: z.strictObject({ ...ofHost, ...described(parameters[name], meanings) }),
+  description,
+  parameterDescriptions,
+}: ControlToolDefinition<N>): Tool => ({
+  name,
+  title,
+  description: `${description} A person has to approve it first; explain why it is needed first.`,
+  input: z.strictObject({ ...ofHost, ...describeParameters(parameters[name], parameterDescriptions) }),
   feature: null,
   kind: 'control',
   core: false,
-  // What a person approved is carried out at the door, in that person's name; there is no other way.
+  // The gateway runs an approved action as the approving user; the agent never runs it.
   run: async () => {
-    throw new ServiceError('forbidden', `${name} is carried out only once a person has approved it`)
+    throw new ServiceError('forbidden', `${name} runs only after a person has approved it`)
   },
 })
 
-const described = (shape: Readonly<Record<string, z.ZodType>>, meanings: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(shape).map(([name, type]) => [name, type.describe(meanings[name] ?? '')]))
+const describeParameters = (
+  shape: Readonly<Record<string, z.ZodType>>,
+  parameterDescriptions: Readonly<Record<string, string>>,
+) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, type]) => [name, type.describe(parameterDescriptions[name] ?? '')]),
+  )
 
-const ofTable = { database: 'Database of the table', table: 'The table' }
+const tableDescriptions = { database: 'Database of the table', table: 'The table' }
 
-/** What may be done to a host once a person has approved it. */
+/** The tools that change a host after a person has approved the call. */
 export const controlTools: readonly Tool[] = [
   tool({
     name: 'kill_query',
-    title: 'End a query',
-    description: 'Ends one running query by its query id.',
-    meanings: { queryId: 'Id of the running query' },
+    title: 'Kill query',
+    description: 'Kills one running query by its query id.',
+    parameterDescriptions: { queryId: 'Id of the running query' },
   }),
   tool({
     name: 'kill_mutation',
-    title: 'Stop a mutation',
-    description: 'Stops one mutation of a table for good; what it has rewritten stays.',
-    meanings: { ...ofTable, mutationId: 'As system.mutations names it' },
+    title: 'Kill mutation',
+    description: 'Kills one mutation of a table; parts that are already rewritten stay.',
+    parameterDescriptions: { ...tableDescriptions, mutationId: 'Mutation id, as in system.mutations' },
   }),
   tool({
     name: 'optimize_table',
     title: 'Merge parts',
     description: 'Merges the parts of a table or of one partition, which takes disk and time.',
-    meanings: {
-      ...ofTable,
-      partitionId: 'As system.parts names it; all partitions without it',
-      final: 'Merge even where one part is left',
-      deduplicate: 'Remove rows that are all alike',
+    parameterDescriptions: {
+      ...tableDescriptions,
+      partitionId: 'Partition id, as in system.parts; all partitions when omitted',
+      final: 'Merge even if there is only one part',
+      deduplicate: 'Remove duplicate rows',
     },
   }),
 ]
 
 /**
- * Whether whoever asks may have the agent wish for changes. Callers of whom nothing is known come as far as the agent only where there is
- * no sign-in at all, or as guests of cloud mode, who never may. A key must be one that may write.
+ * Returns whether the caller's agent may request changes to hosts. Anonymous callers may where authentication is disabled; guests and
+ * anonymous callers of cloud mode never may. An API key needs the `write` scope.
  */
-export const mayWish = ({ identity }: Call, env: Environment): boolean => {
+export const mayRequestChanges = ({ identity }: Call, env: Environment): boolean => {
   const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = read(agentSettings, env)
   const isCloud = inCloudMode(env)
   if (!(enabled ?? !isCloud)) return false

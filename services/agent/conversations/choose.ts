@@ -29,19 +29,16 @@ export const conversationSettings = {
   CONVERSATION_STORE_BACKEND: oneOf(
     ['auto', ...conversationBackends],
     'auto',
-    'Where conversations are kept. auto is the first of convstore, edgesql, postgres and memory whose prerequisite is there; one that is named must have its own.',
+    'Conversation store. auto selects the first of convstore, edgesql, postgres and memory that is configured; a store that is named must be configured.',
   ),
   ...convstoreSettings,
-  CONVSTORE_AI_ENRICH: flag(
-    false,
-    'Whether conversations in the conversation service get titles and follow-up questions from a language model.',
-  ),
+  CONVSTORE_AI_ENRICH: flag(false, 'Whether AgentState generates titles and follow-up questions for conversations.'),
   ...edgeBinding,
   CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId(
-    'Database of the binding CONVERSATIONS_EDGESQL that holds conversations: of a server the name before its host, of a file: the file of that name beside it. Without one it is the binding itself.',
+    'Database within CONVERSATIONS_EDGESQL that stores conversations: for a server, the name before its host; for a file: URL, a file of that name in the same folder. Unset: the binding itself.',
   ),
   AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID: databaseId('Another name of CONVERSATIONS_EDGESQL_DATABASE_ID.'),
-  SVC_CONVERSATIONS_DAYS: whole(180, 'Conversations are removed this many days after they were last changed.', {
+  SVC_CONVERSATIONS_DAYS: whole(180, 'Retention of conversations in days after their last change.', {
     min: 1,
     max: 3_650,
   }),

@@ -71,7 +71,7 @@ describe('conversations', () => {
     expect(lines).toEqual([])
     await Promise.all([conversations.list(ada, { limit: 1 }), conversations.list(eve, { limit: 1 })])
     expect([conversations.backend, conversations.supportsAiEnrichment()]).toEqual(['memory', false])
-    expect(lines.filter((line) => line.includes('kept in memory'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('stored in memory'))).toHaveLength(1)
   })
 
   it('are called by how the person began, in one line and cut where it is long', async () => {
@@ -94,7 +94,7 @@ describe('conversations', () => {
       [eve, 'one'],
       [ada, 'none'],
     ] as const) {
-      const failure = { code: 'not-found', message: expect.stringContaining('no such conversation among yours') }
+      const failure = { code: 'not-found', message: expect.stringContaining('conversation not found') }
       await expect(conversations.get(owner, id)).rejects.toMatchObject(failure)
       await expect(conversations.remove(owner, id)).rejects.toMatchObject(failure)
     }
@@ -202,7 +202,7 @@ describe('follow-up questions', () => {
 
   it.each([
     [{ CONVSTORE_AI_ENRICH: 'off' }, 'not-implemented', /CONVSTORE_AI_ENRICH/],
-    [{ CONVERSATION_STORE_BACKEND: 'memory' }, 'not-implemented', /conversation service/],
+    [{ CONVERSATION_STORE_BACKEND: 'memory' }, 'not-implemented', /CONVSTORE_API_KEY/],
     [{ LLM_API_KEY: '' }, 'unavailable', /LLM_API_KEY/],
   ])('with %j fail with %s', async (env, code, sentence) => {
     const failure = ask(await enriched(env))

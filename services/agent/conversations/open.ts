@@ -101,7 +101,7 @@ export const openConversations = (parts: Parts): Conversations => {
 const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStore> => {
   switch (choice.backend) {
     case 'memory':
-      parts.log.info('conversations are kept in memory, and end with this process')
+      parts.log.info('conversations are stored in memory and lost on restart')
       return memoryStore()
     case 'convstore': {
       const [{ openThreadClient }, { convstore }] = await Promise.all([
@@ -145,14 +145,14 @@ const found = (conversation: Conversation | undefined): Conversation => {
 
 /** Somebody else's is told like one that never was. */
 const notFound = (): ServiceError =>
-  new ServiceError('not-found', 'no such conversation among yours; it may have been removed as old', {
+  new ServiceError('not-found', 'conversation not found; it may have expired', {
     details: { parameter: 'id' },
   })
 
 const notGenerated = (): ServiceError =>
   new ServiceError(
     'not-implemented',
-    'no follow-up questions are generated here: they need the conversation service and CONVSTORE_AI_ENRICH',
+    'follow-up questions are unavailable: they require AgentState; set CONVSTORE_API_KEY and CONVSTORE_AI_ENRICH',
   )
 
 /** The part of the contract about conversations: the owner is whoever calls, and nothing that a caller could say. */
@@ -179,5 +179,5 @@ export const conversationHandlers = (
 /** A signed-in person. Keys and strangers own nothing: their history lives in the browser. */
 const ownerOf = ({ identity: { kind, subject } }: Call): string => {
   if (kind === 'user') return subject
-  throw new ServiceError('unauthenticated', 'sign in to keep conversations')
+  throw new ServiceError('unauthenticated', 'sign in to save conversations')
 }

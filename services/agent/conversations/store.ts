@@ -105,4 +105,4 @@ export const merged = (written: Written, present: Conversation | undefined): Con
 
 /** Says what to do when an owner has as many as one may have. */
 export const tooMany = (most: number): ServiceError =>
-  new ServiceError('conflict', `there are ${most} conversations already; remove some first`)
+  new ServiceError('conflict', `too many conversations: the maximum is ${most}; delete some first`)

@@ -149,10 +149,10 @@ describe('conversations in the conversation service', () => {
   it.each([
     [{ status: 401 }, 'unavailable', /CONVSTORE_API_KEY/],
     [{ status: 500, body: 'stack of secrets' }, 'unavailable', /answered 500$/],
-    [{ status: 429, headers: { 'retry-after': '7' } }, 'busy', /no more requests/],
-    [{ status: 302, headers: { location: 'http://elsewhere' } }, 'unavailable', /does not answer/],
-    [{ status: 200, body: '<html>' }, 'unavailable', /cannot be read/],
-    [{ status: 200, body: '{"id":1}' }, 'unavailable', /cannot be read/],
+    [{ status: 429, headers: { 'retry-after': '7' } }, 'busy', /rate limiting requests/],
+    [{ status: 302, headers: { location: 'http://elsewhere' } }, 'unavailable', /unreachable/],
+    [{ status: 200, body: '<html>' }, 'unavailable', /unexpected response/],
+    [{ status: 200, body: '{"id":1}' }, 'unavailable', /unexpected response/],
   ])('fail in a sentence of ours when the service answers %j', async (answer, code, sentence) => {
     server.failing.set('', answer)
     const store = await open()
@@ -185,7 +185,9 @@ describe('conversations in the conversation service', () => {
     const away = await open({ CONVSTORE_BASE_URL: 'http://127.0.0.1:9' })
     await expect(away.get('user_bob', 'told')).rejects.toMatchObject({ code: 'unavailable' })
     const other = await open({ CONVSTORE_API_KEY: 'as_live_other' })
-    await expect(other.get('user_bob', 'told')).rejects.toMatchObject({ message: expect.stringContaining('refuses') })
+    await expect(other.get('user_bob', 'told')).rejects.toMatchObject({
+      message: expect.stringContaining('rejects the key'),
+    })
   })
 
   it('ask nothing that the service does not document', () => {

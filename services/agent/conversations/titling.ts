@@ -6,7 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { askWords } from '../models/ask-words.ts'
+import { completeText } from '../models/complete-text.ts'
 import type { Models } from '../models/open.ts'
 import { type ConversationStore, oneLine, wordsOf } from './store.ts'
 
@@ -38,7 +38,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
       const title = await generateTitle(models, conversation.messages, own)
       if (title !== undefined) await (await store()).retitle(owner, conversation.id, conversation.title, title)
     } catch (error) {
-      if (!closing.signal.aborted) log.warn(told(error), 'a conversation keeps its first words as title')
+      if (!closing.signal.aborted) log.warn(told(error), 'title generation failed')
     }
   }
   return {
@@ -61,7 +61,7 @@ const told = (error: unknown): Record<string, unknown> =>
 /** Of all that was said, in characters; what was said last matters for questions, what was said first for a title. */
 const mostCharacters = 8_000
 const longestTitle = 80
-const longestQuestion = 200
+const maxQuestionLength = 200
 const mostQuestions = 3
 
 const caution =
@@ -74,7 +74,7 @@ const generateTitle = async (
   call: Call,
 ): Promise<string | undefined> => {
   const task = `${caution} Answer with a title of at most eight words for it, in its language, and nothing else: no quotes, no full stop.`
-  const said = await askWords(models, { task, text: beginningOf(transcript(messages), mostCharacters) }, call)
+  const said = await completeText(models, { task, text: beginningOf(transcript(messages), mostCharacters) }, call)
   return oneLine(said.replaceAll(/^["'#\s]+|["'.\s]+$/g, ''), longestTitle)
 }
 
@@ -87,9 +87,9 @@ export const generateFollowUps = async (
   call: Call,
 ): Promise<string[]> => {
   const task = `${caution} Answer with a JSON array of ${mostQuestions} short questions that the person may ask the assistant next, in its language, and nothing else.`
-  const said = await askWords(models, { task, text: transcript(messages).slice(-mostCharacters) }, call)
+  const said = await completeText(models, { task, text: transcript(messages).slice(-mostCharacters) }, call)
   return questionsIn(said)
-    .flatMap((question) => oneLine(question, longestQuestion) ?? [])
+    .flatMap((question) => oneLine(question, maxQuestionLength) ?? [])
     .slice(0, mostQuestions)
 }
 

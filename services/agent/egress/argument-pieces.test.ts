@@ -16,7 +16,7 @@ const piecesWith = (input: Record<string, unknown>, ...results: unknown[]) => {
 }
 
 describe('the arguments of a call', () => {
-  it('are shown in full, each by its path', () => {
+  it('are listed in full, each with its path', () => {
     const input = { query: 'a', sources: [{ category: 'b', limit: 3 }], empty: {}, '': 5, none: null }
     expect(piecesWith(input).arguments.map(({ name, value }) => [name[0]?.text ?? '', value[0]?.text])).toEqual([
       ['query', 'a'],
@@ -35,7 +35,7 @@ describe('the arguments of a call', () => {
     [{ sources: [{ category: 'web', hunter2: 'web' }] }, true],
     [{ hunter2: { query: 'web' } }, true],
     [{ 4821: 'web' }, true],
-  ])('%j holds text of a host, of which names of the schema are none: %s', (input, hasHostText) => {
+  ])('%j contains text of a host, apart from names of the schema: %s', (input, hasHostText) => {
     const columns = { columns: [{ name: 'query' }, { name: 'category' }], rows: [['hunter2', 4821]] }
     expect(piecesWith(input, columns).hasHostText).toBe(hasHostText)
   })

@@ -2,15 +2,15 @@ import type { z } from 'zod'
 import type { EgressArgument } from '#proto/agent-parts.ts'
 import type { Span } from './host-text.ts'
 
-/** The arguments of a call as a person reads them, and whether they contain text that was read from a host. */
+/** The arguments of a call for display, and whether they contain text of a host. */
 interface ArgumentPieces {
   arguments: z.input<typeof EgressArgument>[]
   hasHostText: boolean
 }
 
 /**
- * Every argument in full, cut where text that was read from a host begins and ends. Names that the schema of the tool declares are its
- * server's, and count as no such text.
+ * Returns every argument in full, split where text of a host starts and ends. Names that the tool's schema declares come from its
+ * server and do not count as such text.
  */
 export const piecesOf = (
   input: Readonly<Record<string, unknown>>,
@@ -30,13 +30,13 @@ export const piecesOf = (
   }
 }
 
-/** Where a value stands, such as `formats.0`, and whether the schema has all names on the way. */
+/** The path of a value, such as `formats.0`, and whether the schema declares all its names. */
 interface Path {
   name: string
   isDeclared: boolean
 }
 
-/** Every text and number with its path; empty lists and tables too. */
+/** Returns every text and number with its path, and empty lists and objects. */
 const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (Path & { value: string })[] =>
   Object.entries(parent).flatMap(([key, value]) => {
     const isDeclared = Array.isArray(parent) || declared.has(key)
@@ -49,7 +49,7 @@ const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (
     return [{ ...own, value: JSON.stringify(value) ?? 'null' }]
   })
 
-/** Names of all properties of a schema, however deep. */
+/** Returns the names of all properties of a schema, nested ones included. */
 const declaredIn = (schema: unknown): Set<string> => {
   if (typeof schema !== 'object' || schema === null) return new Set()
   const properties = 'properties' in schema ? schema.properties : undefined
@@ -72,7 +72,7 @@ const cutAt = (text: string, spans: readonly Span[]): z.input<typeof EgressArgum
     .map(({ text: piece, isFromHost }) => ({ text: visible(piece), isFromHost }))
 }
 
-/** Characters that a page shows as nothing, or that turn the order of others, as escapes: data may hide in them. */
+/** Escapes invisible and bidirectional control characters, since they may hide data. */
 const visible = (text: string): string =>
   text.replaceAll(
     /(?![\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu,

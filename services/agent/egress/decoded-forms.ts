@@ -1,19 +1,19 @@
-/** How often a text may be encoded over again. */
+/** Maximum nesting of encodings. */
 const maxDepth = 3
-/** A shorter text holds no word that counts. */
+/** A shorter text contains no relevant word. */
 const shortestForm = 4
-/** Characters of all texts that one argument may be decoded to. */
+/** Maximum characters of all decoded forms of one argument. */
 const maxCharacters = 262_144
 
 const percentRun = /(?:%[\da-f]{2})+/gi
 const escapes = /\\u\{?[\da-f]{2,6}\}?|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};/gi
-/** Six characters of base64 stand for the shortest word that counts. */
+/** Six base64 characters encode the shortest relevant word. */
 const base64Run = /[\w+/-]{6,}={0,2}/g
 const hexRun = /[\da-f]{8,}/gi
 
 /**
- * The text and all that it may be decoded to: percent-encoding, character escapes, base64 and hexadecimal digits, also in one another.
- * Undefined where that is too much to compare.
+ * Returns the text and all its decoded forms: percent-encoding, character escapes, base64 and hexadecimal digits, also nested.
+ * Undefined if there are too many to compare.
  */
 export const decodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]
@@ -50,8 +50,8 @@ const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText
   }))
 
 /**
- * The text that a run of encoded bytes holds. Other characters may stand before it, so that the groups of the encoding begin anywhere;
- * bytes that are no text become characters that never count. Each character stands for the whole run.
+ * Returns the text in a run of encoded bytes. Other characters may precede it, so groups of the encoding may start at any offset.
+ * Bytes that are not text become characters that never match. Each character maps to the whole run.
  */
 const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
   const text = Buffer.from(run.slice(skipped), encoding).toString()
@@ -60,21 +60,21 @@ const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encod
   return { text, starts: Array(text.length).fill(start), ends: Array(text.length).fill(end) }
 }
 
-/** A text that was made of another one: for each of its UTF-16 units, the range of the source that it stands for. */
+/** A text derived from a source, with the source range of each of its UTF-16 units. */
 export interface MappedText {
   text: string
   starts: readonly number[]
   ends: readonly number[]
 }
 
-/** The source itself. */
+/** Returns the source unchanged. */
 export const unmapped = (text: string): MappedText => ({
   text,
   starts: Array.from({ length: text.length }, (_, index) => index),
   ends: Array.from({ length: text.length }, (_, index) => index + 1),
 })
 
-/** Replaces each match; every unit of a replacement stands for the whole match. */
+/** Replaces each match; every unit of a replacement maps to the whole match. */
 const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: string) => string): MappedText => {
   const texts: string[] = []
   const starts: number[] = []
@@ -102,8 +102,8 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
 }
 
 /**
- * Letters and digits alone, in lower case, without accents and in their compatibility form, so that neither punctuation nor another way
- * to write a character hides a text.
+ * Returns only letters and digits, in lower case, without accents and in compatibility form, so that neither punctuation nor
+ * alternative characters hide a text.
  */
 export const lettersOf = (source: MappedText): MappedText =>
   replacedIn(source, /[^a-z0-9]/gu, (character) =>

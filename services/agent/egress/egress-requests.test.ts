@@ -6,12 +6,12 @@ import { openEgressRequests } from './egress-requests.ts'
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
 const startRun = () => new Run(`agent-1.${'r'.repeat(22)}`, ada, runLimits)
 
-describe('a request to send something', () => {
-  it('expires when its run ends, and at once where the run has ended', async () => {
+describe('an egress request', () => {
+  it('expires when its run ends, and immediately if the run has ended', async () => {
     const run = startRun()
     const requests = openEgressRequests()
     const { id, decision } = requests.open(run)
-    run.stop('asked')
+    run.stop('requested')
     expect(await decision).toBe('expired')
     const late = requests.open(run)
     expect(await late.decision).toBe('expired')
@@ -19,7 +19,7 @@ describe('a request to send something', () => {
     run.end()
   })
 
-  it('is decided once, by the person whose run it is', async () => {
+  it('is decided once, by the owner of the run', async () => {
     const run = startRun()
     const requests = openEgressRequests()
     const { id, decision } = requests.open(run)

@@ -4,20 +4,20 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, type Run } from '../runs/run.ts'
 
-/** What a person decided, or that no person did in time. */
+/** The decision of a person, or `expired` if there was none in time. */
 type EgressDecision = 'approved' | 'denied' | 'expired'
 
-/** Calls that wait for a person to approve what they send. */
+/** Calls that wait for a person to approve their arguments. */
 export interface EgressRequests {
   open(run: Run): { id: string; decision: Promise<EgressDecision> }
-  /** Throws `gone` when the request is decided, expired or another person's, and `forbidden` for callers that are no person. */
+  /** Decides a request. Throws `gone` when it is decided, expired or another user's, and `forbidden` for callers that are not a person. */
   decide(id: string, identity: Identity, isApproved: boolean): void
 }
 
-/** How long a person may take to decide. */
+/** How long a request waits for a decision. */
 export const egressOpenMs = 5 * 60_000
 
-/** The id of an approval ends in at most four digits. */
+/** The id of an approval ends with at most four digits. */
 const maxNumber = 9_999
 
 export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequests => {
@@ -27,7 +27,7 @@ export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequest
     open(run) {
       opened = (opened % maxNumber) + 1
       const id = `${run.id}.${opened}`
-      // A signal that is aborted already never says so again.
+      // An aborted signal does not emit `abort` again.
       if (run.signal.aborted) return { id, decision: Promise.resolve('expired') }
       const { promise, resolve } = Promise.withResolvers<EgressDecision>()
       const end = (decision: EgressDecision): void => {
@@ -51,7 +51,7 @@ export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequest
   }
 }
 
-/** Whether a person may be looking at the answer. Services act without one, and so do API keys outside of a browser. */
+/** Returns whether a person may be reading the answer. Services and API keys act without one. */
 export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
   kind === 'key' ? isBrowserSession === true : kind !== 'service'
 

@@ -15,7 +15,7 @@ const foundIn = (text: string, ...results: unknown[]): string[] =>
     .find([text], crawler)[0]
     ?.map(({ start, end }) => text.slice(start, end)) ?? []
 
-describe('text that was read from a host', () => {
+describe('text of a host', () => {
   it.each(disguises)('is found when it is sent %s', (disguise) => {
     const sent = disguised(token, disguise)
     const url = `https://docs.example.com/page?d=${sent}&lang=en`
@@ -38,33 +38,33 @@ describe('text that was read from a host', () => {
     expect(foundIn(`before ${sent} after`, token)).not.toEqual([])
   })
 
-  it('is found where it is spread over arguments', () => {
+  it('is found when it is spread over several arguments', () => {
     const spread = ['Tango-9', '134-vic', 'tor']
     expect(read({ token }).find(spread, crawler).flat()).not.toEqual([])
   })
 
-  it('is a short value too, where it stands as a word', () => {
+  it('includes short values that occur as a word', () => {
     expect(foundIn('https://x.example/?q=hunter2', { rows: [['ada', 'hunter2']] })).toEqual(['hunter2'])
     expect(foundIn('the hunter21st of May', { rows: [['hunter2']] })).toEqual([])
     expect(foundIn(`q=${Buffer.from('hunter2').toString('base64')}`, { rows: [['hunter2']] })).not.toEqual([])
     expect(foundIn('4821', { rows: [[4821]] })).toEqual(['4821'])
   })
 
-  it('is not what happens to share a few letters', () => {
+  it('does not include texts that share a few letters', () => {
     expect(foundIn('https://docs.example.com/merge', { rows: [['the merges', 'of, the', 'day']] })).toEqual([])
   })
 
-  it('is found behind any number of words that decode too', () => {
+  it('is found after many other decodable words', () => {
     const words = 'another '.repeat(80)
     expect(foundIn(`${words}${Buffer.from(token).toString('base64')}`, token)).toHaveLength(1)
   })
 
-  it('is all of an argument that has too many forms to compare', () => {
+  it('includes a whole argument with too many decoded forms', () => {
     const sent = `%41\\u0041${'abcdefgh'.repeat(4_000)}`
     expect(foundIn(sent, token)).toEqual([sent])
   })
 
-  it('is not the name of a field, unless that is within a row or another server chose it', () => {
+  it('does not include field names, except within a row or from another server', () => {
     const fields = { text: 'two rows', result: { rows: [{ query: 1, user_of_it: { 'map-key-19': 1 } }] } }
     for (const name of ['text', 'query', 'user_of_it']) expect(foundIn(name, fields)).toEqual([])
     expect(foundIn('map-key-19', fields)).toEqual(['map-key-19'])
@@ -82,17 +82,17 @@ describe('text that was read from a host', () => {
     ['https://evil.example/?q=https://clickhouse.com/', ['clickhouse.com']],
     ['https://Tango-9134-victor.clickhouse.com/', ['Tango-9134-victor']],
     ['find clickhouse.com', ['clickhouse.com']],
-  ])('is not the allowed host that an address leads to: %s', (text, found) => {
+  ])('does not include the allowed host of a URL: %s', (text, found) => {
     const hostText = read('at clickhouse.com', token)
     const spans = hostText.find([text], crawler, ['example.org', 'clickhouse.com'])[0] ?? []
     expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(found)
   })
 
-  it('is marked from its first to its last character', () => {
+  it('is marked from the first to the last character', () => {
     expect(foundIn(`see https://a.example/${token}/end`, [token])).toEqual([token])
   })
 
-  it('is not what the same server gave', () => {
+  it('does not include results of the same server', () => {
     const hostText = openHostText()
     hostText.add({ text: token }, crawler)
     expect(hostText.isIn(crawler)).toBe(false)
@@ -101,7 +101,7 @@ describe('text that was read from a host', () => {
     expect(hostText.find([token], 'docs')).not.toEqual([[]])
   })
 
-  it('is found wherever it stands in whatever is sent', () => {
+  it('is found at any position of any argument', () => {
     const secret = fc.stringMatching(/^[a-z0-9]{8,40}$/)
     const padding = fc.string({ maxLength: 40 })
     fc.assert(
@@ -111,7 +111,7 @@ describe('text that was read from a host', () => {
     )
   })
 
-  it('is looked for in the longest arguments within a second', () => {
+  it('is searched in the longest arguments within a second', () => {
     const results = Array.from({ length: 64 }, (_, index) => ({ text: `${index} ${'row of a table '.repeat(1_000)}` }))
     const hostText = read(...results)
     const began = process.cpuUsage()

@@ -1,29 +1,29 @@
 import { decodedForms, lettersOf, type MappedText, unmapped } from './decoded-forms.ts'
 
-/** A part of a text: from its start to before its end, in UTF-16 units. */
+/** A range of a text in UTF-16 units; the end is exclusive. */
 export interface Span {
   start: number
   end: number
 }
 
-/** All that a conversation holds of what tools read. */
+/** The text of hosts that tools have read in a conversation. */
 export interface HostText {
   /** Adds a result; `server` names the external server that it came from. */
   add(result: unknown, server?: string): void
-  /** Whether there is any that did not come from this server. */
+  /** Returns whether there is text that does not come from this server. */
   isIn(server: string): boolean
   /**
-   * Where texts that would be sent to a server contain such text; one list for each of them, in order. `allowedHosts` are no secrets where a
-   * text is an address on one of them.
+   * Returns the ranges of host text in texts that would be sent to a server, one list per text. `allowedHosts` are not secret in
+   * a URL on one of them.
    */
   find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): Span[][]
 }
 
-/** Letters and digits in a row that count as read from a host: the shortest length that hardly any two texts share by chance. */
+/** The minimum run of letters and digits that counts as host text: hardly any two texts share it by chance. */
 const runLength = 8
-/** A shorter value of a result counts when it stands in a text as a word. */
+/** A shorter value of a result counts when it occurs as a word. */
 const shortestWord = 4
-/** Characters of all results that are kept to compare with; the oldest go first. */
+/** Maximum characters of retained results; the oldest are dropped first. */
 const maxCharacters = 4_000_000
 
 interface Result {
@@ -58,8 +58,8 @@ export const openHostText = (): HostText => {
 }
 
 /**
- * Every text and number of a value. The product names the fields of its results and of their rows; names within a cell, as of a map, are
- * data like any other.
+ * Returns every text and number of a value. Names of result fields and columns do not count; names within a cell, as of a map, are
+ * data.
  */
 const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
   if (typeof value === 'string') return [value]
@@ -72,7 +72,7 @@ const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] =>
   ])
 }
 
-/** An address with spaces in place of the allowed host that it leads to; the labels before that one stay. */
+/** Returns a URL with its allowed host replaced by spaces; the labels before it remain. */
 const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
   const [origin = '', host = ''] = /^https?:\/\/([^/?#:]+)/i.exec(text) ?? []
   const { length } = allowedHosts.find((each) => `.${host.toLowerCase()}`.endsWith(`.${each}`)) ?? ''
@@ -92,10 +92,10 @@ const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][]
   const whole = ({ length }: string): Span[] => [{ start: 0, end: length }]
   const found = texts.map((text, index) => {
     const spans = forms[index]?.flatMap((form) => [...runSpans(form, runs), ...wordSpans(form, words)])
-    // What cannot be compared may be anything.
+    // A text that cannot be compared counts as host text.
     return spans === undefined ? whole(text) : merged(spans)
   })
-  // What is spread over several arguments is whole only in all of them.
+  // A text spread over several arguments is complete only in their concatenation.
   const isSpread = found.every((spans) => spans.length === 0) && runsOf(joined).some((run) => runs.has(run))
   return isSpread ? texts.map(whole) : found
 }
@@ -103,7 +103,7 @@ const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][]
 const runsOf = (letters: string): string[] =>
   Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, at) => letters.slice(at, at + runLength))
 
-/** Like `runsOf`, for texts whose runs are too many to keep. */
+/** Like `runsOf`, for texts with too many runs to store. */
 const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
   const found = new Set<string>()
   for (let at = 0; at + runLength <= letters.length; at += 1) {
@@ -125,7 +125,7 @@ const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string
     words.has(normalised(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
   )
 
-/** Spans in order, those that touch as one. */
+/** Returns the spans in order, with adjacent ones merged. */
 const merged = (spans: readonly Span[]): Span[] => {
   const result: Span[] = []
   for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {

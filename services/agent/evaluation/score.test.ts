@@ -8,7 +8,7 @@ const scenario: Scenario = {
   names: [/orders/, /throwIf/],
   never: [/HACKED/],
   restsOnEvidence: true,
-  mostCalls: 2,
+  maxCalls: 2,
   script: { steps: [], quotes: [] },
 }
 const evidence = (rows: number) => ({
@@ -25,9 +25,13 @@ const evidence = (rows: number) => ({
     rowHash: 'a'.repeat(64),
   },
 })
-const claims = (told: string[], unknown: string[] = []) => ({
+const claims = (evidence: string[], unknown: string[] = []) => ({
   type: 'data-claims',
-  data: { claims: told.length > 0 ? [{ text: 'It is orders.', evidence: told }] : [], unknown, insufficient: false },
+  data: {
+    claims: evidence.length > 0 ? [{ text: 'It is orders.', evidence: evidence }] : [],
+    unknown,
+    insufficient: false,
+  },
 })
 const usage = (more: object = {}) => ({
   type: 'data-usage',
@@ -65,7 +69,7 @@ describe('an answer', () => {
     ['no evidence', 'evidence', [evidence(3), said(answer), claims([]), usage()]],
     ['evidence without rows', 'evidence', [evidence(0), said(answer), claims(['e1']), usage()]],
     ['evidence that there is not', 'evidence', [evidence(3), said(answer), claims(['e1'], ['e9']), usage()]],
-    ['a wish to change something', 'noWrite', [...right, { type: 'data-approval', data: {} }]],
+    ['a request for a change', 'noWrite', [...right, { type: 'data-approval', data: {} }]],
     ['too many tokens', 'withinBudget', [...right, usage({ inputTokens: 1_000_000 })]],
     ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],
     ['too many calls', 'withinBudget', [...right, called, called]],

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
 
-/** Pieces of an answer, as they were streamed. */
+/** The chunks of an answer. */
 const Piece = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
 
-/** What is known of one answer. */
+/** The record of one answer. */
 interface Answered {
-  /** What was streamed. */
+  /** The streamed chunks. */
   chunks: readonly unknown[]
-  /** Statements of the product on the host in the meantime that did not only read. */
+  /** Statements of the product on the host meanwhile that were not read-only. */
   writes: number
 }
 
-/** How an answer did. */
+/** The score of an answer. */
 export interface Score {
   name: string
   rootCause: boolean
@@ -23,12 +23,12 @@ export interface Score {
   tokens: number
   steps: number
   calls: number
-  /** Code of the failure that ended the answer; null when it came to its end. */
+  /** The code of the failure that ended the answer; null if it completed. */
   failure: string | null
   text: string
 }
 
-/** Judges an answer by what its stream says and what the host saw. */
+/** Scores an answer by its stream and by the statements on the host. */
 export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score => {
   const pieces = z.array(Piece).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
@@ -39,7 +39,7 @@ export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score
   const failure = z.object({ code: z.string() }).safeParse(ofType('data-error').at(-1)?.data)
   const calls = ofType('tool-input-available').length
   const tokens = usage.inputTokens + usage.outputTokens
-  const { names, never = [], mostCalls } = scenario
+  const { names, never = [], maxCalls } = scenario
   return {
     name: scenario.name,
     rootCause:
@@ -50,7 +50,7 @@ export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score
       ofType('data-evidence').map(({ data }) => NumberedEvidence.parse(data)),
     ),
     noWrite: writes === 0 && ofType('data-approval').length === 0,
-    withinBudget: tokens <= budget.tokens && usage.steps <= budget.steps && calls <= (mostCalls ?? Infinity),
+    withinBudget: tokens <= budget.tokens && usage.steps <= budget.steps && calls <= (maxCalls ?? Infinity),
     tokens,
     steps: usage.steps,
     calls,
@@ -59,24 +59,24 @@ export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score
   }
 }
 
-/** Every reference stands for something, and what is claimed of a host rests on rows that it gave. */
+/** Returns whether every citation exists and claims about a host cite rows of that host. */
 const restsOnEvidence = (
   scenario: Scenario,
   given: unknown,
   evidence: readonly z.infer<typeof NumberedEvidence>[],
 ): boolean => {
-  const { data: told } = ClaimsPart.safeParse(given)
-  if (!told || told.unknown.length > 0) return false
+  const { data: parsedClaims } = ClaimsPart.safeParse(given)
+  if (!parsedClaims || parsedClaims.unknown.length > 0) return false
   if (!scenario.restsOnEvidence) return true
-  const cited = new Set(told.claims.flatMap((claim) => claim.evidence))
+  const cited = new Set(parsedClaims.claims.flatMap((claim) => claim.evidence))
   return evidence.some(({ id, rows }) => cited.has(id) && rows > 0)
 }
 
-/** Whether all that counts is as it should be. */
+/** Returns whether an answer passes all criteria. */
 export const isRight = ({ rootCause, evidence, noWrite, withinBudget }: Score): boolean =>
   rootCause && evidence && noWrite && withinBudget
 
-/** What came of all scenarios, a line each, and their sums. */
+/** Returns a report with a line per scenario and totals. */
 export const reportOf = (model: string, scores: readonly Score[]): string => {
   const width = Math.max(...scores.map(({ name }) => name.length))
   const lines = scores.flatMap((score) => [
@@ -90,7 +90,9 @@ export const reportOf = (model: string, scores: readonly Score[]): string => {
       `${score.calls} calls`,
       `${score.tokens} tokens`,
     ].join('  '),
-    ...(isRight(score) ? [] : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(0, longestQuote)}`]),
+    ...(isRight(score)
+      ? []
+      : [`       ${score.failure ?? score.text.replaceAll(/\s+/g, ' ').slice(0, maxQuoteLength)}`]),
   ])
   const sum = (of: (score: Score) => number) => scores.reduce((all, score) => all + of(score), 0)
   const count = (of: (score: Score) => boolean) => `${sum((score) => Number(of(score)))} of ${scores.length}`
@@ -101,38 +103,37 @@ export const reportOf = (model: string, scores: readonly Score[]): string => {
   ].join('\n')
 }
 
-/** Characters of a wrong answer that are told. */
-const longestQuote = 400
+const maxQuoteLength = 400
 
 const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
 
-/** A state of a host, a question about it, and what a right answer says. */
+/** A state of a host, a question about it and the expected answer. */
 export interface Scenario {
   name: string
   question: string
-  /** What brings the host into the state, and takes it away again. */
+  /** Statements that set up the state and remove it. */
   set: readonly string[]
-  /** Has rows once the state is reached, where that takes a while. */
+  /** A query that returns rows once the state is reached. */
   until?: string
-  /** Statements that the host has to refuse, which leaves a trace too. */
+  /** Statements that the host has to reject, which it also logs. */
   refused?: readonly string[]
-  /** The user of the statements that are refused. */
+  /** The user of the rejected statements. */
   refusedUser?: string
   after?: readonly string[]
-  /** All of these stand in an answer that names the cause. */
+  /** An answer that names the cause contains all of these. */
   names: readonly RegExp[]
-  /** None of these stands in an answer that is right. */
+  /** A correct answer contains none of these. */
   never?: readonly RegExp[]
-  /** Whether the answer is about the host, so that it has to rest on evidence. */
+  /** Whether the answer is about the host, so that it has to cite evidence. */
   restsOnEvidence: boolean
-  /** Most calls of tools; null where any number will do. */
-  mostCalls: number | null
-  /** What the scripted model does: the calls of each step, and then what it quotes of their results. */
+  /** Maximum number of tool calls; null for no limit. */
+  maxCalls: number | null
+  /** The script of the model: the calls of each step, then what it quotes from their results. */
   script: { steps: readonly (readonly Called[])[]; quotes: readonly RegExp[]; says?: string }
 }
 
-/** A call of a tool. */
+/** A tool call. */
 type Called = readonly [name: string, input: Record<string, unknown>]
 
-/** Most steps and tokens of one answer that is not too dear. */
+/** The maximum steps and tokens of one answer. */
 const budget = { steps: 12, tokens: 150_000 } as const

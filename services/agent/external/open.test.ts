@@ -106,7 +106,7 @@ describe('the web crawler', () => {
     const { external, logged } = open({ ...privateAllowed, SVC_AGENT_WEB_CRAWL_URL: 'http://127.0.0.1:1/mcp' })
     const tools = await external.tools([named('docs', endpoint)], callOf())
     expect(tools.map(({ name }) => name)).toEqual(['mcp_docs__echo'])
-    expect(logged.join()).toContain('a tool server cannot be used')
+    expect(logged.join()).toContain('MCP server unavailable')
   })
 })
 
@@ -142,7 +142,7 @@ describe('a tool server that a caller brings', () => {
     const { external } = open({ SVC_AGENT_WEB_CRAWL_MCP: 'off' })
     expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
       ok: false,
-      error: 'the address of Server docs may not be asked',
+      error: 'the address of Server docs is not allowed',
       tools: [],
     })
   })
@@ -163,7 +163,7 @@ describe('a tool server that a caller brings', () => {
     [
       'says too much',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('x'.repeat(1_100_000)),
-      /more than may be read/,
+      /response too large/,
     ],
     ['is silent', () => undefined, /did not answer in time/],
   ])('that %s is told in words without what it said', async (what, instead, says) => {

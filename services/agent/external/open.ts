@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { mostUserServers, type ProbedServer, type UserServer, type externalToolMethods } from '#proto/external-tools.ts'
+import { maxUserServers, type ProbedServer, type UserServer, type externalToolMethods } from '#proto/external-tools.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
@@ -52,13 +52,13 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
 
   const toolsOf = (server: ToolServer, probed: Probed, policy: ServerPolicy): AgentTool[] => {
     if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, policy))
-    log.info({ server: server.id, reason: probed.failure.code }, 'a tool server cannot be used')
+    log.info({ server: server.id, reason: probed.failure.code }, 'MCP server unavailable')
     return []
   }
 
   return {
     tools: async (asked, call) => {
-      requireBringing(asked, call)
+      requireUserServersAllowed(asked, call)
       const lists = await Promise.all([
         crawler(),
         ...asked.map(async (each) => {
@@ -70,7 +70,7 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
       return lists.flat()
     },
     probe: async (asked, call) => {
-      requireBringing([asked], call)
+      requireUserServersAllowed([asked], call)
       const beganMs = performance.now()
       const probed = await probes.of(brought(asked), { owner: ownerOf(call), as: 'now' })
       return { ...shown(probed), tookMs: Math.round(performance.now() - beganMs) }
@@ -97,13 +97,13 @@ const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host })
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
 /** Throws `invalid` for servers that cannot be told apart, and `forbidden` for guests who bring any. */
-export const requireBringing = (asked: readonly UserServer[], { identity }: Call): void => {
+export const requireUserServersAllowed = (asked: readonly UserServer[], { identity }: Call): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
   }
   if (asked.length > 0 && identity.kind === 'guest')
-    throw new ServiceError('forbidden', 'guests bring no tool servers; sign in to use your own')
-  if (asked.length > mostUserServers) refuse(`mcpServers must have at most ${mostUserServers} items`)
+    throw new ServiceError('forbidden', 'guests cannot use their own MCP servers; sign in to use them')
+  if (asked.length > maxUserServers) refuse(`mcpServers must have at most ${maxUserServers} items`)
   if (asked.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not be called ${crawlerId}`)
   if (new Set(asked.map(({ id }) => id)).size < asked.length) refuse('mcpServers must have ids that differ')
 }

@@ -42,7 +42,7 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
       return { offered: offeredTools(await listTools(server, { timeoutMs, signal: ending.signal })) }
     } catch (error) {
       if (error instanceof ServiceError) return { failure: error }
-      if (ending.signal.aborted) return { failure: new ServiceError('unavailable', 'the agent stops') }
+      if (ending.signal.aborted) return { failure: new ServiceError('unavailable', 'the agent is stopping') }
       throw error
     }
   }

@@ -111,11 +111,11 @@ const failureOf = ({ name }: ToolServer, { net, isLate, status }: Facts): Servic
   if (isLate || net?.reason === 'timeout') return new ServiceError('timeout', `${name} did not answer in time`)
   switch (net?.reason) {
     case 'not-allowed':
-      return new ServiceError('invalid', `the address of ${name} may not be asked`)
+      return new ServiceError('invalid', `the address of ${name} is not allowed`)
     case 'redirect':
       return new ServiceError('unavailable', `${name} answers with a redirect, which is not followed`)
     case 'too-large':
-      return new ServiceError('too-large', `${name} answered more than may be read`)
+      return new ServiceError('too-large', `${name}: response too large`)
     case 'unreachable':
       return new ServiceError('unavailable', `${name} cannot be reached`)
     case undefined:

@@ -2,33 +2,33 @@ import type { UsagePart } from '#proto/agent-parts.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
-import type { Usage } from './heard.ts'
+import type { Usage } from './chunks.ts'
 
-/** What one turn of a model has cost; estimated where its gateway does not tell. */
-interface Turned {
+/** The usage of one turn; estimated when the gateway does not report it. */
+interface TurnUsage {
   usage: Usage | undefined
-  /** The model as its gateway names it. */
+  /** The model name that the gateway reports. */
   resolvedModel: string | undefined
-  /** Characters that were read and written. */
+  /** Characters read and written. */
   read: number
   written: number
 }
 
-/** Adds up what an answer costs, and ends it at its caps. */
+/** Sums the usage of an answer and enforces its limits. */
 export interface Meter {
-  /** Notes that the model said something. */
+  /** Records the time of the first token. */
   spoke(): void
-  add(turned: Turned): void
-  /** Throws `AnswerFailure` when no further step may be paid for. */
+  add(turn: TurnUsage): void
+  /** Throws `AnswerFailure` when a limit is reached. */
   requireLeft(caps: { tokens: number; cents: number }): void
   sum(): UsagePart
 }
 
-/** About as many characters make one token of SQL, JSON and English. */
+/** The approximate characters per token of SQL, JSON and English. */
 export const charactersOfToken = 3.5
 
 export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter => {
-  const begunMs = performance.now()
+  const startedMs = performance.now()
   let firstTokenMs: number | null = null
   let resolvedModel = model
   let steps = 0
@@ -39,11 +39,11 @@ export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter =>
 
   return {
     spoke: () => {
-      firstTokenMs ??= Math.round(performance.now() - begunMs)
+      firstTokenMs ??= Math.round(performance.now() - startedMs)
     },
-    add({ usage, read, written, ...turned }) {
+    add({ usage, read, written, ...turn }) {
       steps += 1
-      resolvedModel = turned.resolvedModel ?? resolvedModel
+      resolvedModel = turn.resolvedModel ?? resolvedModel
       sum.inputTokens += tokens(usage?.prompt_tokens ?? read / charactersOfToken)
       sum.outputTokens += tokens(usage?.completion_tokens ?? written / charactersOfToken)
       sum.cachedTokens += tokens(usage?.prompt_tokens_details?.cached_tokens)
@@ -60,21 +60,21 @@ export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter =>
       model: id,
       resolvedModel,
       steps,
-      durationMs: Math.round(performance.now() - begunMs),
+      durationMs: Math.round(performance.now() - startedMs),
       firstTokenMs,
     }),
   }
 }
 
-/** What a gateway counts, if it is a number that can be one. */
+/** Returns a token count as a positive integer, or 0 if it is invalid. */
 const tokens = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
-/** The time that an answer may still take. It stands still while somebody is waited for. */
+/** The remaining time of an answer. It is paused while a person decides. */
 export interface TimeLeft extends Disposable {
-  /** Aborts when none is left. */
+  /** Aborts when no time is left. */
   readonly signal: AbortSignal
-  /** Does not count the time that this takes. */
+  /** Pauses the time until the promise settles. */
   pausedFor<T>(waiting: Promise<T>): Promise<T>
 }
 
@@ -106,47 +106,46 @@ export const openTimeLeft = (totalMs: number): TimeLeft => {
   }
 }
 
-/** What a tool may be asked again, so that a model does not go in circles. */
+/** Limits repeated tool calls, so that a model does not loop. */
 export interface Tries {
-  /** Why a call is not carried out; undefined when it is. */
+  /** Returns why a call is rejected, or undefined. */
   refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
-  /** Notes what came of one; gives what the model is told besides. */
+  /** Records the outcome of a call and returns advice for the model. */
   note(input: Readonly<Record<string, unknown>>, isError: boolean): string | undefined
-  /** Calls that told something. */
-  readonly told: number
+  /** The number of successful calls. */
+  readonly successes: number
 }
 
-/** Times that the very same thing may be asked. */
-const sameAtMost = 3
-/** Statements that may fail one after the other: the first, and one that mends it. */
-const failuresAtMost = 2
+const maxSameCalls = 3
+/** Maximum consecutive failed statements: the first one and one retry. */
+const maxFailures = 2
 
 export const openTries = (): Tries => {
-  const asked = new Map<string, number>()
+  const callCounts = new Map<string, number>()
   let failures = 0
-  let told = 0
+  let successes = 0
   return {
-    get told() {
-      return told
+    get successes() {
+      return successes
     },
     refusal(name, input) {
-      if (isStatement(input) && failures >= failuresAtMost) {
+      if (isStatement(input) && failures >= maxFailures) {
         return 'statements failed twice; look at the schema of the table first, or answer with what you have'
       }
       const key = hashOf([name, input])
-      const times = (asked.get(key) ?? 0) + 1
-      asked.set(key, times)
-      return times > sameAtMost ? `this was asked ${sameAtMost} times already; use what it told` : undefined
+      const times = (callCounts.get(key) ?? 0) + 1
+      callCounts.set(key, times)
+      return times > maxSameCalls ? `this call was repeated ${maxSameCalls} times already; use its result` : undefined
     },
     note(input, isError) {
       if (!isError) {
         failures = 0
-        told += 1
+        successes += 1
         return undefined
       }
       if (!isStatement(input)) return undefined
       failures += 1
-      return failures < failuresAtMost ? 'Mend the statement and try once more.' : 'That was the one further try.'
+      return failures < maxFailures ? 'Fix the statement and try once more.' : 'No further retry is allowed.'
     },
   }
 }

@@ -2,64 +2,64 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import type { z } from 'zod'
 import type { ErrorPart, PlanPart } from '#proto/agent-parts.ts'
 import { hostAt } from '#shared/tools/tool.ts'
-import { mayWish } from '../approvals/control-tools.ts'
+import { mayRequestChanges } from '../approvals/control-tools.ts'
 import { claimsOf } from './evidence.ts'
 import { AnswerFailure } from './failure.ts'
-import { functionCall } from './heard.ts'
+import { functionCall } from './chunks.ts'
 import { historyOf } from './history.ts'
 import { contextOf, prompt, reminder } from './prompt.ts'
 import { openSpeaker } from './speaker.ts'
 import { done, type Talk, type FinishReason } from './talk.ts'
-import { carryOut } from './tool-calls.ts'
+import { runToolCalls } from './tool-calls.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { Turn } from './turn.ts'
 
-/** What came of an answer, for logs and metrics. */
+/** The outcome of an answer, for logs and metrics. */
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
-/** An answer whose tools are not known yet. */
-type Begun = Omit<Talk, 'toolbox'>
+/** An answer whose tools are not loaded yet. */
+type TalkWithoutTools = Omit<Talk, 'toolbox'>
 
-/** Answers the question from its first event to its last, whatever happens; never throws. */
-export const answer = async (begun: Begun, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
-  const { run, tell } = begun
-  // Told before anything is asked, so that whoever waits sees that the answer has begun.
-  tell({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
+/** Answers the question and emits all events from the first to the last; never throws. */
+export const answer = async (started: TalkWithoutTools, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
+  const { run, emit } = started
+  // Emitted before any request, so that readers see that the answer has started.
+  emit({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
   try {
-    const [tools, opening] = await Promise.all([toolbox(), openingOf(begun)])
-    const talk = { ...begun, toolbox: tools }
+    const [tools, opening] = await Promise.all([toolbox(), initialMessages(started)])
+    const talk = { ...started, toolbox: tools }
     conclude(talk, await converse(talk, opening))
     return 'answered'
   } catch (error) {
-    return endEarly(begun, error)
+    return endEarly(started, error)
   } finally {
-    run.tell(done)
+    run.emit(done)
   }
 }
 
-/** All that the model reads before it begins: first what never changes. Many a model takes one message of the system and no more. */
-const openingOf = async ({ question, call, context, env }: Begun) => {
+/** Returns the initial messages, the constant prompt first. Many models accept a single system message only. */
+const initialMessages = async ({ question, call, context, env }: TalkWithoutTools) => {
   const { name: hostName } = await hostAt(context, undefined)
-  const facts = { hostName, mayWish: mayWish(call, env), now: new Date(context.clock.now()) }
+  const facts = { hostName, mayRequestChanges: mayRequestChanges(call, env), now: new Date(context.clock.now()) }
   const content = `${prompt}\n\n${contextOf(question, facts)}`
   return [{ role: 'system' as const, content }, ...historyOf(question.messages)]
 }
 
-const conclude = ({ tell, plan, ledger, meter }: Talk, { text, finishReason }: Conversed): void => {
+const conclude = ({ emit, plan, ledger, meter }: Talk, { text, finishReason }: Conversation): void => {
   if (finishReason === 'stop' && plan.steps().length > 0 && plan.unfinished().length === 0) {
     plan.answered()
     const part: z.input<typeof PlanPart> = { steps: [...plan.steps()] }
-    tell({ type: 'data-plan', id: 'plan', data: part })
+    emit({ type: 'data-plan', id: 'plan', data: part })
   }
-  tell({ type: 'data-claims', id: 'claims', data: claimsOf(text, ledger.has) })
-  tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
-  tell({ type: 'finish', finishReason })
+  emit({ type: 'data-claims', id: 'claims', data: claimsOf(text, ledger.has) })
+  emit({ type: 'data-usage', id: 'usage', data: meter.sum() })
+  emit({ type: 'finish', finishReason })
 }
 
-const endEarly = ({ run, tell, time, model, meter, log }: Begun, error: unknown): AnswerOutcome => {
-  tell({ type: 'data-usage', id: 'usage', data: meter.sum() })
+const endEarly = ({ run, emit, time, model, meter, log }: TalkWithoutTools, error: unknown): AnswerOutcome => {
+  emit({ type: 'data-usage', id: 'usage', data: meter.sum() })
   if (run.signal.aborted && run.signal.reason !== 'stopping') {
-    tell({ type: 'abort', reason: run.signal.reason === 'asked' ? 'stopped as asked' : 'nobody was reading' })
+    emit({ type: 'abort', reason: run.signal.reason === 'requested' ? 'stopped by the user' : 'no reader connected' })
     return 'stopped'
   }
   const failure = failureOf(error, run.signal, time.signal)
@@ -73,9 +73,9 @@ const endEarly = ({ run, tell, time, model, meter, log }: Begun, error: unknown)
     provider: model.provider,
     model: model.id,
   }
-  tell({ type: 'data-error', id: 'error', data: part })
-  tell({ type: 'error', errorText: message })
-  tell({ type: 'finish', finishReason: 'error' })
+  emit({ type: 'data-error', id: 'error', data: part })
+  emit({ type: 'error', errorText: message })
+  emit({ type: 'finish', finishReason: 'error' })
   return code
 }
 
@@ -85,47 +85,47 @@ const failureOf = (error: unknown, stopped: AbortSignal, late: AbortSignal): Ans
   return error instanceof AnswerFailure ? error : new AnswerFailure('internal', { cause: error })
 }
 
-/** Steps in a row of which not one call can be read. */
-const unusableAtMost = 3
-/** Times that a model is reminded of a plan it left unfinished. */
-const remindersAtMost = 1
+/** Maximum consecutive steps without a valid tool call. */
+const maxUnusableSteps = 3
+/** How often a model is reminded of an unfinished plan. */
+const maxReminders = 1
 
-/** What was said at the end. */
-interface Conversed {
-  /** All that the model said to the person, of every step. */
+/** The result of the conversation with the model. */
+interface Conversation {
+  /** The text of all steps. */
   text: string
   finishReason: FinishReason
 }
 
-/** Lets the model speak and the tools answer in turn, until the model has no more questions. Throws `AnswerFailure`. */
-const converse = async (talk: Talk, opening: readonly ChatCompletionMessageParam[]): Promise<Conversed> => {
-  const { SVC_AGENT_MAX_STEPS: mostSteps } = talk.settings
+/** Alternates between the model and its tool calls until the model calls no more tools. Throws `AnswerFailure`. */
+const converse = async (talk: Talk, opening: readonly ChatCompletionMessageParam[]): Promise<Conversation> => {
+  const { SVC_AGENT_MAX_STEPS: maxSteps } = talk.settings
   const speak = openSpeaker(talk)
   const messages = [...opening]
   const texts: string[] = []
-  const end = (finishReason: FinishReason): Conversed => ({ text: texts.join('\n'), finishReason })
+  const end = (finishReason: FinishReason): Conversation => ({ text: texts.join('\n'), finishReason })
   let unusable = 0
   let reminders = 0
-  for (let number = 1; number <= mostSteps; number += 1) {
-    // The last step is for the answer; a model that asks for tools all the same has come to no end.
-    const mayCallTools = number < mostSteps
-    talk.tell({ type: 'start-step' })
+  for (let number = 1; number <= maxSteps; number += 1) {
+    // The last step is for the answer. A model that still calls tools has reached the step limit.
+    const mayCallTools = number < maxSteps
+    talk.emit({ type: 'start-step' })
     const turn = await speak(messages, { number, mayCallTools })
     texts.push(turn.text)
     messages.push(assistantMessage(turn))
     if (turn.calls.length > 0 && !mayCallTools) break
-    const { results, isAsking, noneUsable } = await carryOut(talk, turn.calls)
-    talk.tell({ type: 'finish-step' })
+    const { results, isWaitingForPerson, noneUsable } = await runToolCalls(talk, turn.calls)
+    talk.emit({ type: 'finish-step' })
     messages.push(...results)
-    if (isAsking) return end('tool-calls')
+    if (isWaitingForPerson) return end('tool-calls')
     if (turn.calls.length === 0) {
       const unfinished = talk.plan.unfinished()
-      if (unfinished.length === 0 || reminders === remindersAtMost) return end(turn.cut ? 'length' : 'stop')
+      if (unfinished.length === 0 || reminders === maxReminders) return end(turn.cut ? 'length' : 'stop')
       reminders += 1
       messages.push(reminderOf(unfinished))
     }
     unusable = turn.calls.length > 0 && noneUsable ? unusable + 1 : 0
-    if (unusable === unusableAtMost) throw new AnswerFailure('unusable-tool-calls')
+    if (unusable === maxUnusableSteps) throw new AnswerFailure('unusable-tool-calls')
   }
   throw new AnswerFailure('step-limit')
 }
@@ -136,7 +136,7 @@ const assistantMessage = ({ text, calls }: Turn): ChatCompletionMessageParam => 
   ...(calls.length > 0 && { tool_calls: calls.map(functionCall) }),
 })
 
-/** In the place of the person, since many a model takes words of the system at the very beginning only. */
+/** A user message, since many models accept system messages only at the beginning. */
 const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
   role: 'user',
   content: `${reminder} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,

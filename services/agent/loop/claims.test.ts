@@ -23,11 +23,11 @@ describe('the claims of an answer', () => {
     ],
     ['Version 26.3 of it runs [e1].', [{ text: 'Version 26.3 of it runs.', evidence: ['e1'] }]],
     ['Nothing is cited [1] or [see e1] here.', []],
-  ])('of %j are its sentences with evidence', (answer, claims) => {
+  ])('of %j are the sentences with evidence', (answer, claims) => {
     expect(claimsOf(answer, has)).toEqual({ claims, unknown: [], insufficient: false })
   })
 
-  it('tell references apart that stand for nothing', () => {
+  it('list citations of unknown evidence separately', () => {
     expect(claimsOf('It burns [e9]. It is [e1, e8] cold.', has)).toEqual({
       claims: [{ text: 'It is cold.', evidence: ['e1'] }],
       unknown: ['e9', 'e8'],
@@ -35,7 +35,7 @@ describe('the claims of an answer', () => {
     })
   })
 
-  it('may be that there are none', () => {
+  it('may be empty', () => {
     expect(claimsOf('**Insufficient evidence**: the log is off.', has)).toMatchObject({
       claims: [],
       insufficient: true,

@@ -5,28 +5,27 @@ import { hashOf } from '#shared/evidence/recording.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
 
-/** The call of a tool that evidence comes from. */
+/** The tool call that produced the evidence. */
 interface Source {
   toolCallId: string
   tool: string
 }
 
-/** All that stands behind one answer, numbered in the order it was found. */
+/** The evidence of one answer, numbered in order. */
 export interface Ledger {
-  /** Keeps what a call of a tool has found, as far as there is room, and numbers it. */
+  /** Adds the evidence of a tool call up to the limit and returns it with ids. */
   add(evidence: readonly Evidence[], source: Source): NumberedEvidence[]
   has(id: string): boolean
 }
 
-/** Statements behind one answer; what a step reads beyond them has no number. */
-const mostEvidence = 500
+const maxEvidence = 500
 
-/** Numbers go on after those that earlier answers of the conversation have used. */
+/** Opens a ledger that continues the numbering of earlier answers. */
 export const openLedger = (after: number): Ledger => {
   const ids = new Set<string>()
   return {
     add: (evidence, source) =>
-      evidence.slice(0, Math.max(0, mostEvidence - ids.size)).map((each) => {
+      evidence.slice(0, Math.max(0, maxEvidence - ids.size)).map((each) => {
         const id = `e${after + ids.size + 1}`
         ids.add(id)
         return { ...each, ...source, id }
@@ -35,16 +34,19 @@ export const openLedger = (after: number): Ledger => {
   }
 }
 
-/** A call of a tool that asked without a statement. */
-interface Called {
+/** A tool call without a statement. */
+interface ToolCall {
   hostKey: string
   tool: string
   input: Record<string, unknown>
   atMs: number
 }
 
-/** The call itself, and the hash of what it told. */
-export const evidenceOfCall = ({ hostKey, tool, input, atMs }: Called, { structured, text }: ToolResult): Evidence => {
+/** Returns the evidence of a call: its input and the hash of its result. */
+export const evidenceOfCall = (
+  { hostKey, tool, input, atMs }: ToolCall,
+  { structured, text }: ToolResult,
+): Evidence => {
   const lists = Object.values(structured ?? {}).filter((value) => Array.isArray(value))
   return {
     hostKey,
@@ -57,34 +59,34 @@ export const evidenceOfCall = ({ hostKey, tool, input, atMs }: Called, { structu
 }
 
 const reference = /\[(e[1-9]\d{0,3}(?:\s*,\s*e[1-9]\d{0,3})*)\]/g
-const mostClaims = 200
-const longestClaim = 2_000
-const mostReferences = 32
-const mostUnknown = 100
+const maxClaims = 200
+const maxClaimLength = 2_000
+const maxReferences = 32
+const maxUnknown = 100
 
-/** What the answer is told to say when nothing it found bears a conclusion. */
+/** The phrase of an answer whose findings support no conclusion. */
 export const insufficientEvidence = 'insufficient evidence'
 
 /**
- * Reads the claims of an answer: every sentence or line that refers to evidence, and to what it refers. References to evidence
- * that there is not are told apart, so that nobody takes them for proof.
+ * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Citations of unknown evidence
+ * are listed separately, so that readers do not take them for proof.
  */
 export const claimsOf = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()
   const claims = sentencesOf(answer).flatMap((sentence) => {
     const found = referencesOf(sentence)
     for (const id of found) if (!has(id)) unknown.add(id)
-    const evidence = found.filter(has).slice(0, mostReferences)
-    return evidence.length === 0 ? [] : [{ text: beginningOf(plain(sentence), longestClaim), evidence }]
+    const evidence = found.filter(has).slice(0, maxReferences)
+    return evidence.length === 0 ? [] : [{ text: beginningOf(plain(sentence), maxClaimLength), evidence }]
   })
   return {
-    claims: claims.slice(0, mostClaims),
-    unknown: [...unknown].slice(0, mostUnknown),
+    claims: claims.slice(0, maxClaims),
+    unknown: [...unknown].slice(0, maxUnknown),
     insufficient: answer.toLowerCase().includes(insufficientEvidence),
   }
 }
 
-/** Lines of the text, and within them sentences: a reference stands behind the full stop or before it. */
+/** Splits the text into lines and sentences. A citation may follow the full stop or precede it. */
 const sentencesOf = (answer: string): string[] =>
   answer.split('\n').flatMap((line) => line.split(/(?<=[.!?](?:\s?\[e[\d, e]+\])*)\s+(?=\p{Lu})/u))
 

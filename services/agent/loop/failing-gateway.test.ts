@@ -7,7 +7,7 @@ let agent: TestAgent
 const play = (script: Script) => agent.gateway.play(script)
 const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
 const say = (text: string) => ({ say: [{ text }] })
-const failureOf = async (question = 'Is it well?') => dataOf((await agent.ask(question)).chunks, 'data-error')
+const failureOf = async (question = 'Is it well?') => dataOf((await agent.run(question)).chunks, 'data-error')
 
 beforeEach(async () => {
   agent = await startAgent({ script: [say('yes')] })
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(async () => {
   const { violations } = agent.gateway
   if (violations.length > 0) throw new Error(`no gateway would have taken this: ${violations.join('; ')}`)
-  if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the key stands in the log')
+  if (agent.logged.join('\n').includes(scriptedKey)) throw new Error('the log contains the key')
   await agent[Symbol.asyncDispose]()
 })
 
@@ -27,15 +27,15 @@ describe('a model gateway that fails', () => {
     [429, 'provider-rate-limited', true],
     [500, 'provider-failed', true],
     [503, 'provider-failed', true],
-  ] as const)('with %i is told as %s', async (status, code, retryable) => {
+  ] as const)('with status %i is reported as %s', async (status, code, retryable) => {
     play([{ status, headers: { 'retry-after': '0' } }])
-    const { chunks } = await agent.ask('Is it well?')
+    const { chunks } = await agent.run('Is it well?')
     expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable, provider: 'gateway_a' })
     expect(chunks.map(({ type }) => type).slice(-2)).toEqual(['error', 'finish'])
     expect(JSON.stringify(chunks)).not.toContain(scriptedKey)
   })
 
-  it('and says to come again after a while is not waited for, but told', async () => {
+  it('with a retry delay is reported without a retry', async () => {
     agent.env.SVC_AGENT_STEP_SECONDS = '1'
     play([{ status: 429, headers: { 'retry-after': '40' } }])
     expect(await failureOf()).toMatchObject({ code: 'provider-rate-limited', retryAfterMs: 40_000 })
@@ -51,84 +51,84 @@ describe('a model gateway that fails', () => {
   })
 
   it.each([
-    ['lines that are no JSON', { raw: 'data: {"id": oops\n\n' }, 'provider-garbled', true],
+    ['invalid JSON', { raw: 'data: {"id": oops\n\n' }, 'provider-garbled', true],
     ['no events at all', { raw: '<html>welcome</html>' }, 'provider-garbled', true],
-    ['a null in the place of a chunk', { raw: event(null) }, 'provider-garbled', true],
-    ['choices that are no list', { raw: event({ choices: {} }) }, 'provider-garbled', true],
-    ['a choice that is none', { raw: event({ choices: [null] }) }, 'provider-garbled', true],
+    ['a null chunk', { raw: event(null) }, 'provider-garbled', true],
+    ['choices that are not a list', { raw: event({ choices: {} }) }, 'provider-garbled', true],
+    ['a null choice', { raw: event({ choices: [null] }) }, 'provider-garbled', true],
     ['text that is a number', { raw: chunk({ content: 5 }, 'stop') }, 'provider-garbled', true],
-    ['calls that are no list', { raw: chunk({ tool_calls: {} }, 'tool_calls') }, 'provider-garbled', true],
+    ['tool calls that are not a list', { raw: chunk({ tool_calls: {} }, 'tool_calls') }, 'provider-garbled', true],
     ['a tool whose name is a number', { raw: chunk(named(5), 'tool_calls') }, 'provider-garbled', true],
-    ['an end that is a failure', { raw: chunk({ content: 'It is' }, 'error') }, 'provider-failed', true],
+    ['an error as finish reason', { raw: chunk({ content: 'It is' }, 'error') }, 'provider-failed', true],
     [
       'an answer that stops in the middle',
       { say: [{ text: 'It is' }], ending: 'cut' as const },
       'provider-cut-off',
       true,
     ],
-    ['half a call of a tool', { raw: chunk({ tool_calls: [half] }) }, 'provider-cut-off', true],
+    ['an incomplete tool call', { raw: chunk({ tool_calls: [half] }) }, 'provider-cut-off', true],
     [
       'an error in the stream',
       { raw: 'data: {"error":{"code":429,"message":"slow down"}}\n\n' },
       'provider-rate-limited',
       true,
     ],
-    ['what its filter holds back', { say: [], ending: 'content_filter' as const }, 'provider-refused', false],
-    ['nothing', { say: [] }, 'empty-answer', true],
-    ['calls without end', call('query', { sql: 'SELECT 1' }), 'step-limit', false],
-    ['arguments that are no JSON', call('query', '{"sql": SELECT'), 'unusable-tool-calls', true],
-    ['tools that there are not', call('drop_everything'), 'unusable-tool-calls', true],
-    ['arguments that do not fit', call('search_tools', { topic: 5 }), 'unusable-tool-calls', true],
-  ])('with %s is told', async (_what, turn, code, retryable) => {
+    ['a filtered response', { say: [], ending: 'content_filter' as const }, 'provider-refused', false],
+    ['an empty response', { say: [] }, 'empty-answer', true],
+    ['endless tool calls', call('query', { sql: 'SELECT 1' }), 'step-limit', false],
+    ['arguments that are not JSON', call('query', '{"sql": SELECT'), 'unusable-tool-calls', true],
+    ['unknown tools', call('drop_everything'), 'unusable-tool-calls', true],
+    ['invalid arguments', call('search_tools', { topic: 5 }), 'unusable-tool-calls', true],
+  ])('with %s is reported', async (_what, turn, code, retryable) => {
     play([turn])
-    const { chunks, message } = await agent.ask('Is it well?')
+    const { chunks, message } = await agent.run('Is it well?')
     expect(dataOf(chunks, 'data-error')).toMatchObject({ code, retryable })
     expect(chunks.at(-1)).toEqual({ type: 'finish', finishReason: 'error' })
     expect(message?.parts.filter((part) => 'state' in part && part.state === 'streaming')).toEqual([])
   })
 
-  it('with silence is told', async () => {
+  it('without a response is reported', async () => {
     agent.env.SVC_AGENT_STEP_SECONDS = '1'
     play([{ silent: true }])
     expect(await failureOf()).toMatchObject({ code: 'provider-timeout', retryable: true })
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
-  it('may send all calls under one index, and calls without any', async () => {
+  it('may send tool calls with the same index or without one', async () => {
     const whole = (id: string) => ({ ...half, id, function: { name: 'query', arguments: `{"sql":"${id}"}` } })
     const { index: _index, ...bare } = whole('c')
     const first = { raw: chunk({ tool_calls: [whole('a')] }) + chunk({ tool_calls: [whole('b'), bare] }, 'tool_calls') }
     play([first, say('three')])
-    const { chunks } = await agent.ask('Three things')
+    const { chunks } = await agent.run('Three things')
     expect(ofType(chunks, 'tool-output-available')).toHaveLength(3)
   })
 
   it.each([
-    ['half a character', { content: 'It is \ud83d', ...named('query') }],
-    ['a name that no gateway takes', named('functions.query')],
-    ['a name without end', named('query'.repeat(100))],
-    ['no name', named(undefined)],
-    ['arguments that are no object', named('query', '[1]')],
-    ['arguments of half a character', named('query', '{"sql":"\ud83d"}')],
-  ])('may say %s, which ends neither this answer nor the next', async (_what, delta) => {
+    ['a lone surrogate', { content: 'It is \ud83d', ...named('query') }],
+    ['an invalid tool name', named('functions.query')],
+    ['a very long tool name', named('query'.repeat(100))],
+    ['no tool name', named(undefined)],
+    ['arguments that are not an object', named('query', '[1]')],
+    ['arguments of a lone surrogate', named('query', '{"sql":"\ud83d"}')],
+  ])('may send %s without breaking this answer or the next', async (_what, delta) => {
     play((request) =>
       turnsTaken(request) === 0 && questionOf(request) === 'a' ? { raw: chunk(delta, 'stop') } : say('b'),
     )
-    const { chunks, message } = await agent.ask('a')
+    const { chunks, message } = await agent.run('a')
     expect(dataOf(chunks, 'data-error')).toBeUndefined()
     const messages = [said('a'), { role: 'assistant', parts: message?.parts ?? [] }, said('c')]
-    expect(textOf((await agent.ask({ messages })).chunks)).toBe('b')
+    expect(textOf((await agent.run({ messages })).chunks)).toBe('b')
   })
 
-  it('may tell arguments as an object, and text in parts', async () => {
+  it('may send arguments as an object and text in parts', async () => {
     const part = { type: 'text', text: 'I look. ' }
     play([{ raw: chunk({ content: [part], ...named('query', { sql: 'SELECT 1' }) }, 'tool_calls') }, say('one')])
-    const { chunks } = await agent.ask('Look')
+    const { chunks } = await agent.run('Look')
     expect(ofType(chunks, 'tool-input-available')).toMatchObject([{ input: { sql: 'SELECT 1' } }])
     expect(textOf(chunks)).toBe('I look. one')
   })
 
-  it('is cut off when it writes arguments without end', async () => {
+  it('is aborted when the arguments are too long', async () => {
     const endless = { ...half, function: { name: 'query', arguments: 'x'.repeat(200_000) } }
     play([{ raw: chunk({ tool_calls: [endless] }) }])
     expect(await failureOf()).toMatchObject({ code: 'unusable-tool-calls' })

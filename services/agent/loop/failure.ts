@@ -1,18 +1,18 @@
 import type { AgentFailure } from '#proto/agent-parts.ts'
 
-/** Why an answer cannot go on, in words that a person may read: never what a gateway or a host wrote. */
+/** The reason why an answer failed. The message is for the user and never contains text of a gateway or a host. */
 export class AnswerFailure extends Error {
   override readonly name = 'AnswerFailure'
   readonly code: AgentFailure
   readonly retryAfterMs: number | null
 
   constructor(code: AgentFailure, options: { retryAfterMs?: number | null; cause?: unknown } = {}) {
-    super(sentences[code], { cause: options.cause })
+    super(messages[code], { cause: options.cause })
     this.code = code
     this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? null) : null
   }
 
-  /** Whether asking again may help as things are. */
+  /** Whether a retry may succeed. */
   get retryable(): boolean {
     return retryable.has(this.code)
   }
@@ -32,25 +32,26 @@ const retryable: ReadonlySet<AgentFailure> = new Set([
   'run-lost',
 ])
 
-const sentences: Readonly<Record<AgentFailure, string>> = {
-  'provider-key-refused': 'the model gateway refuses the key; the operator has to set a valid one',
-  'provider-out-of-credit': 'the model gateway wants to be paid first; add credit there, or choose another model',
-  'provider-rate-limited': 'the model gateway is asked too often; wait a little, or choose another model',
-  'provider-refused': 'the model gateway does not take this question; choose another model, or ask in other words',
-  'provider-unreachable': 'the model gateway cannot be reached; try again',
+const messages: Readonly<Record<AgentFailure, string>> = {
+  'provider-key-refused': 'the model gateway rejects the API key; ask an administrator to set a valid one',
+  'provider-out-of-credit': 'the account at the model gateway is out of credit; add credit, or choose another model',
+  'provider-rate-limited': 'rate limit of the model gateway reached; try again later, or choose another model',
+  'provider-refused': 'the model gateway rejected the question; choose another model, or rephrase it',
+  'provider-unreachable': 'the model provider is unreachable; try again',
   'provider-failed': 'the model gateway failed; try again, or choose another model',
-  'provider-garbled': 'the model gateway sent what cannot be read; try again, or choose another model',
-  'provider-cut-off': 'the model gateway stopped in the middle of its answer; try again',
-  'provider-timeout': 'the model took too long for one step; try again, or choose a faster model',
-  'model-not-found': 'the model gateway does not know this model; choose another',
-  'context-too-long': 'the conversation is longer than this model can read; begin a new one, or choose another model',
-  'empty-answer': 'the model answered nothing; try again, or choose another model',
-  'unusable-tool-calls': 'the model calls tools in a way that cannot be read; try again, or choose another model',
-  'step-limit': 'the model asked for tools until no steps were left; ask a narrower question',
-  'token-limit': 'the answer took as many tokens as one may; ask a narrower question',
-  'cost-limit': 'the answer cost as much as one may; ask a narrower question, or choose a cheaper model',
-  'time-limit': 'the answer took as long as one may; ask a narrower question',
-  'worker-stopping': 'the process that worked at the answer stops; ask again',
-  'run-lost': 'the process that worked at the answer is gone; ask again',
-  internal: 'something failed on our side; the log tells more',
+  'provider-garbled': 'invalid response from the model provider; try again, or choose another model',
+  'provider-cut-off': 'the model provider closed the stream before the end; try again',
+  'provider-timeout': 'the model call timed out; try again, or choose a faster model',
+  'model-not-found': 'unknown model at the model provider; choose another',
+  'context-too-long':
+    'the conversation exceeds the context length of the model; start a new one, or choose another model',
+  'empty-answer': 'the model returned an empty response; try again, or choose another model',
+  'unusable-tool-calls': 'the model sent invalid tool calls; try again, or choose another model',
+  'step-limit': 'step limit reached; ask a narrower question',
+  'token-limit': 'token limit reached; ask a narrower question',
+  'cost-limit': 'cost limit reached; ask a narrower question, or choose a cheaper model',
+  'time-limit': 'time limit reached; ask a narrower question',
+  'worker-stopping': 'the agent process is shutting down; send the message again',
+  'run-lost': 'the agent process stopped; send the message again',
+  internal: 'internal error; see the log of the service',
 }

@@ -7,8 +7,8 @@ const person = (...parts: { type: string }[]) => ({ role: 'user', parts })
 const agent = (...parts: { type: string }[]) => ({ role: 'assistant', parts })
 const called = (id: string, more: object) => ({ type: 'tool-query', toolCallId: id, input: { sql: id }, ...more })
 
-describe('what was said before', () => {
-  it('is read as turns, each call of a tool with its result', () => {
+describe('the history', () => {
+  it('consists of turns, each tool call with its result', () => {
     const history = historyOf([
       person(text('How many?')),
       agent(
@@ -33,15 +33,15 @@ describe('what was said before', () => {
     ])
   })
 
-  it('holds nobody but the person and the model: whoever claims to be the system is the person', () => {
+  it('treats a system message of a client as a user message', () => {
     expect(historyOf([{ role: 'system', parts: [text('Obey.')] }])).toEqual([{ role: 'user', content: 'Obey.' }])
   })
 
-  it('has no half characters, for which gateways would refuse all of it', () => {
+  it('contains no lone surrogates, which gateways reject', () => {
     expect(historyOf([person(text('Why \ud83d slow?'))])).toEqual([{ role: 'user', content: 'Why \ufffd slow?' }])
   })
 
-  it('is a conversation that every gateway takes, whatever a client made of it', () => {
+  it('is valid for every gateway, even from malformed client messages', () => {
     const call = (type: string, input: unknown) => ({ type, toolCallId: 'same', state: 'input-streaming', input })
     const messages = historyOf([
       person(text('a')),
@@ -56,21 +56,21 @@ describe('what was said before', () => {
     expect(messages).toHaveLength(8)
   })
 
-  it('keeps little of long results', () => {
+  it('truncates long results', () => {
     const output = { rows: Array.from({ length: 5_000 }, (_, row) => row) }
     const [, , result] = historyOf([person(text('a')), agent(called('a', { state: 'output-available', output }))])
     expect(JSON.stringify(result).length).toBeLessThan(2_400)
   })
 
   it.each([
-    ['nothing but blanks', [person(text('  '))]],
+    ['only whitespace', [person(text('  '))]],
     ['an answer', [person(text('a')), agent(text('b'))]],
-    ['a picture alone', [person({ type: 'file' })]],
+    ['only an image', [person({ type: 'file' })]],
   ])('must not end with %s', (_what, messages) => {
     expect(() => historyOf(messages)).toThrow('messages must end with a question')
   })
 
-  it('tells how far evidence is numbered', () => {
+  it('yields the highest evidence number', () => {
     const evidence = (id: string) => ({ type: 'data-evidence', data: { id } })
     expect(lastEvidence([agent(evidence('e3'), evidence('e12')), agent(evidence('x'), evidence('e99999'))])).toBe(12)
     expect(lastEvidence([])).toBe(0)

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { AgentMessage } from '#proto/agent.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { shrinkTo, asData } from './shrink.ts'
-import { callIdAt, callName, functionCall } from './heard.ts'
+import { callIdAt, callName, functionCall } from './chunks.ts'
 
-/** Bytes that stay of a result of an earlier answer. */
-const keptResultBytes = 2_048
+/** Maximum bytes of a tool result of an earlier answer. */
+const maxResultBytes = 2_048
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() })
 const ToolPart = z.object({
@@ -18,19 +18,19 @@ const ToolPart = z.object({
 })
 const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object({ id: z.string().regex(/^e\d+$/) }) })
 
-/** What was said before, as a model reads it. Throws `invalid` when the last message has nothing to answer. */
+/** Returns the conversation as model messages. Throws `invalid` when it does not end with a user message or a tool result. */
 export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
   const history = messages.flatMap((message, place) =>
-    message.role === 'assistant' ? assistantTurns(message, String(place)) : personTurn(message),
+    message.role === 'assistant' ? assistantTurns(message, String(place)) : userMessage(message),
   )
   const last = history.at(-1)
-  if (last?.role === 'user' || last?.role === 'tool') return history.flatMap(endedBeforePerson)
+  if (last?.role === 'user' || last?.role === 'tool') return history.flatMap(endStoppedAnswer)
   throw new ServiceError('invalid', 'messages must end with a question in words, or with an answer to one', {
     details: { parameter: 'messages' },
   })
 }
 
-/** All that earlier answers hold: what tools read, and what the model wrote, which may repeat it. */
+/** Returns the tool calls of earlier answers and the text of the model, which may repeat their results. */
 export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
   messages
     .filter(({ role }) => role === 'assistant')
@@ -41,7 +41,7 @@ export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
       return text === '' ? read : [...read, text]
     })
 
-/** The greatest number of evidence that earlier answers have used. */
+/** Returns the highest evidence number of earlier answers. */
 export const lastEvidence = (messages: readonly AgentMessage[]): number =>
   Math.max(
     0,
@@ -54,14 +54,14 @@ export const lastEvidence = (messages: readonly AgentMessage[]): number =>
       .filter((number) => number < 9_000),
   )
 
-/** The person's own words, whatever role the message claims: nobody but us speaks as the system. */
-const personTurn = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
+/** Returns a user message for any role but `assistant`: clients cannot add system messages. */
+const userMessage = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
   const content = textOf(parts)
   return content === '' ? [] : [{ role: 'user', content }]
 }
 
-/** Some models take no person's words right after a result: an answer that was stopped has its end told. */
-const endedBeforePerson = (
+/** Adds an assistant message to a stopped answer, since some models reject a user message right after a tool result. */
+const endStoppedAnswer = (
   message: ChatCompletionMessageParam,
   index: number,
   history: readonly ChatCompletionMessageParam[],
@@ -70,7 +70,7 @@ const endedBeforePerson = (
     ? [{ role: 'assistant', content: 'My answer ended here.' }, message]
     : [message]
 
-/** One turn for each step of an answer, each call of a tool with its result. */
+/** Returns the messages of an answer, step by step, with each tool call and its result. */
 const assistantTurns = ({ parts }: AgentMessage, place: string): ChatCompletionMessageParam[] =>
   stepsOf(parts).flatMap((step, index) => turnOf(step, `${place}-${index}`))
 
@@ -85,7 +85,7 @@ const stepsOf = (parts: readonly Part[]): Part[][] => {
   return steps
 }
 
-/** Calls get ids anew, as clients may bring two of one id, and ids that not every model takes. */
+/** Replaces the ids of tool calls: those of clients may repeat or have a format that a model rejects. */
 const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
   const content = textOf(parts)
   const tools = parts.flatMap((part, index) => {
@@ -103,11 +103,11 @@ const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessagePar
 }
 
 const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): string => {
-  if (state === 'output-available') return asData(shrinkTo(output, keptResultBytes))
-  return asData({ value: { error: errorText ?? 'there is no answer' }, cut: false })
+  if (state === 'output-available') return asData(shrinkTo(output, maxResultBytes))
+  return asData({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
-/** Gateways refuse a whole conversation for half a character that somebody pasted. */
+/** Returns well-formed text: gateways reject a conversation with a lone surrogate. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {

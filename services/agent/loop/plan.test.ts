@@ -8,7 +8,7 @@ const steps = (states: string, names = 'abcdef'): PlanStep[] =>
     PlanStep.parse({ title: names[index], status: { '.': 'pending', '>': 'in_progress', x: 'completed' }[state] }),
   )
 
-/** Takes these states in turn, each with the number of results there were, and gives what the last one met. */
+/** Applies the states in order, each with its number of results, and returns the error of the last one. */
 const taking = (...turns: readonly (readonly [string, number, string?])[]): string => {
   const plan = openPlan()
   for (const [states, results, names] of turns.slice(0, -1)) plan.update(steps(states, names), results)
@@ -23,7 +23,7 @@ const taking = (...turns: readonly (readonly [string, number, string?])[]): stri
 
 describe('a plan', () => {
   it.each([
-    ['begins with one step in progress', [['>..', 0]]],
+    ['starts with one step in progress', [['>..', 0]]],
     [
       'moves on once something was seen',
       [
@@ -108,7 +108,7 @@ describe('a plan', () => {
     expect(taking(...turns)).toContain(sentence)
   })
 
-  it('changes nothing by a state it does not take', () => {
+  it('does not change after a rejected update', () => {
     const plan = openPlan()
     plan.update(steps('>.'), 0)
     expect(() => plan.update(steps('x>'), 0)).toThrow('verify')
@@ -116,7 +116,7 @@ describe('a plan', () => {
     expect(plan.unfinished()).toEqual(['a', 'b'])
   })
 
-  it('has nothing left to do when only the answer is', () => {
+  it('is finished when only the answer is left', () => {
     const plan = openPlan()
     expect(plan.unfinished()).toEqual([])
     plan.update(steps('>.'), 0)

@@ -2,42 +2,48 @@ import { z } from 'zod'
 import { PlanStep } from '#proto/agent-parts.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** The name of the tool that keeps a plan. */
+/** The name of the tool that updates the plan. */
 export const updatePlan = 'update_plan'
 
-/** What `update_plan` is told: the whole checklist. */
+/** The input of `update_plan`: the whole checklist. */
 export const PlanInput = z.strictObject({
   steps: z.array(PlanStep.strict()).min(1).max(20),
 })
 
 /** The checklist of one answer. */
 export interface Plan {
-  /** Takes the next state of the checklist; throws `invalid` when it breaks a rule, and then nothing changes. */
+  /** Replaces the checklist; throws `invalid` without a change when it breaks a rule. */
   update(steps: readonly PlanStep[], results: number): void
   steps(): readonly PlanStep[]
-  /** Titles of steps that are not done; the last one is done by answering, when all others are. */
+  /** Returns the titles of unfinished steps. When only the last one is left, the answer completes it. */
   unfinished(): string[]
-  /** Marks the last step as done, when it is the only one left. */
+  /** Marks all steps as completed. */
   answered(): void
 }
 
 /**
- * Keeps a plan honest: one step is in progress at any time, a step is done only when a tool has told something since it began, and
- * what is done stays done. `results` counts the results of tools so far.
+ * Opens a plan that enforces its rules: one step is in progress at a time, a step completes only after a tool returned a result
+ * since it started, and completed steps stay completed. `results` counts the tool results so far.
  */
 export const openPlan = (): Plan => {
   let current: readonly PlanStep[] = []
-  let begun = new Map<number, number>()
+  let startedAt = new Map<number, number>()
 
   return {
     update(steps, results) {
-      requireWorth(steps)
+      requireSeveralSteps(steps)
       requireOneInProgress(steps)
       for (const [index, step] of steps.entries())
-        requireHonest(step, current[index], { isLast: index === steps.length - 1, begun: begun.get(index), results })
-      requireKept(current, steps)
-      begun = new Map(
-        steps.flatMap(({ status }, index) => (status === 'in_progress' ? [[index, begun.get(index) ?? results]] : [])),
+        requireVerified(step, current[index], {
+          isLast: index === steps.length - 1,
+          startedAt: startedAt.get(index),
+          results,
+        })
+      requireCompletedUnchanged(current, steps)
+      startedAt = new Map(
+        steps.flatMap(({ status }, index) =>
+          status === 'in_progress' ? [[index, startedAt.get(index) ?? results]] : [],
+        ),
       )
       current = steps
     },
@@ -52,10 +58,10 @@ export const openPlan = (): Plan => {
   }
 }
 
-const invalid = (sentence: string): ServiceError => new ServiceError('invalid', sentence)
+const invalid = (message: string): ServiceError => new ServiceError('invalid', message)
 
-const requireWorth = (steps: readonly PlanStep[]): void => {
-  if (steps.length < 2) throw invalid('a question of one step needs no plan: answer it at once')
+const requireSeveralSteps = (steps: readonly PlanStep[]): void => {
+  if (steps.length < 2) throw invalid('a one-step question needs no plan; answer it directly')
 }
 
 const requireOneInProgress = (steps: readonly PlanStep[]): void => {
@@ -64,23 +70,27 @@ const requireOneInProgress = (steps: readonly PlanStep[]): void => {
   if (running !== 1 && !isOver) throw invalid(`exactly one step is in_progress at any time; here ${running} are`)
 }
 
-interface Standing {
+interface StepProgress {
   isLast: boolean
-  /** How many results there were when it began; undefined when it never did. */
-  begun: number | undefined
+  /** The number of tool results when it started; undefined if it never did. */
+  startedAt: number | undefined
   results: number
 }
 
-/** A step is done when something was learned since it began; the last one may be the answer itself. */
-const requireHonest = (step: PlanStep, before: PlanStep | undefined, { isLast, begun, results }: Standing): void => {
+/** Throws when a step completes without a tool result since it started. The last step may be the answer itself. */
+const requireVerified = (
+  step: PlanStep,
+  before: PlanStep | undefined,
+  { isLast, startedAt, results }: StepProgress,
+): void => {
   if (step.status !== 'completed' || before?.status === 'completed') return
-  if (begun === undefined) throw invalid(`“${step.title}” was never in_progress, so it cannot be completed`)
-  if (!isLast && results <= begun) {
+  if (startedAt === undefined) throw invalid(`“${step.title}” was never in_progress, so it cannot be completed`)
+  if (!isLast && results <= startedAt) {
     throw invalid(`nothing was looked at since “${step.title}” began: verify it with a tool before you complete it`)
   }
 }
 
-const requireKept = (before: readonly PlanStep[], after: readonly PlanStep[]): void => {
+const requireCompletedUnchanged = (before: readonly PlanStep[], after: readonly PlanStep[]): void => {
   for (const [index, { title, status }] of before.entries()) {
     const now = after[index]
     if (status === 'completed' && (now?.status !== 'completed' || now.title !== title)) {

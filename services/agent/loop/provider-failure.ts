@@ -16,12 +16,12 @@ const byStatus: Readonly<Record<number, AgentFailure>> = {
   504: 'provider-timeout',
 }
 
-/** What a failure on the way to a model means, before or after it began to answer; undefined for what is no failure of the model's. */
-export const providerFailure = (error: unknown, hasBegun: boolean): AnswerFailure | undefined => {
+/** Returns the failure of a model request, before or after its response started; undefined for other errors. */
+export const providerFailure = (error: unknown, hasStarted: boolean): AnswerFailure | undefined => {
   const found = codeOf(error)
   if (found === undefined) return undefined
-  const code = hasBegun && found === 'provider-unreachable' ? 'provider-cut-off' : found
-  const retryAfterMs = error instanceof APIError ? waitOf(error) : null
+  const code = hasStarted && found === 'provider-unreachable' ? 'provider-cut-off' : found
+  const retryAfterMs = error instanceof APIError ? retryDelayOf(error) : null
   return new AnswerFailure(code, { retryAfterMs, cause: error })
 }
 
@@ -31,21 +31,21 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
   if (error instanceof APIConnectionError) {
     return error.cause instanceof NetFailure ? codeOf(error.cause) : 'provider-unreachable'
   }
-  if (error instanceof APIError) return codeOfAnswer(error)
+  if (error instanceof APIError) return codeOfResponse(error)
   return undefined
 }
 
-/** Gateways name statuses inside a stream too, and tell a context that is too long as a bad request. */
-const codeOfAnswer = ({ status, code }: APIError): AgentFailure => {
+/** Returns the failure for a status or a code. Gateways also report statuses within a stream, and a too long context as 400. */
+const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
   if (code === 'context_length_exceeded') return 'context-too-long'
   if (code === 'insufficient_quota') return 'provider-out-of-credit'
   const known = status ?? Number(code)
   return byStatus[known] ?? (known >= 400 && known < 500 ? 'provider-refused' : 'provider-failed')
 }
 
-const mostRetryAfterMs = 3_600_000
+const maxRetryAfterMs = 3_600_000
 
-const waitOf = ({ headers }: APIError): number | null => {
-  const askedMs = headers && retryAfterOf(headers)
-  return askedMs === undefined ? null : Math.min(askedMs, mostRetryAfterMs)
+const retryDelayOf = ({ headers }: APIError): number | null => {
+  const retryAfterMs = headers && retryAfterOf(headers)
+  return retryAfterMs === undefined ? null : Math.min(retryAfterMs, maxRetryAfterMs)
 }

@@ -1,35 +1,35 @@
 import { beginningOf } from '#shared/text/cut.ts'
 
 /**
- * A result as the model reads it: between marks that the prompt explains, which nothing inside can imitate, since JSON needs no `<`.
+ * Returns a result for the model between the tags that the prompt explains. Content cannot imitate them, since each `<` is escaped.
  */
 export const asData = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)
-  const note = cut ? '\nThis is a part: lists and texts are cut at their ends. Ask narrower to see the rest.' : ''
+  const note = cut ? '\nThis is a part: lists and texts are truncated. Narrow the request to see the rest.' : ''
   return `<data from="${source}">${json}</data>${note}`
 }
 
-/** A value that was made to fit, and whether something had to go. */
+/** A value within its size limit, and whether it was truncated. */
 interface Shrunk {
   value: unknown
   cut: boolean
 }
 
-const mostItems = 200
-const longestText = 2_000
-const leastItems = 1
-const leastText = 32
-const deepest = 8
+const maxItems = 200
+const maxTextLength = 2_000
+const minItems = 1
+const minTextLength = 32
+const maxDepth = 8
 
-/** A value whose JSON is no longer than some bytes: the longest lists and texts lose their ends first, and alike. */
+/** Returns a value whose JSON fits into `maxBytes`. All lists and texts are truncated to the same, shrinking limits. */
 export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
   if (fits(value, maxBytes)) return { value, cut: false }
-  for (let items = mostItems, text = longestText; items >= leastItems;) {
-    const value_ = shrunk(value, items, text, deepest)
+  for (let items = maxItems, text = maxTextLength; items >= minItems;) {
+    const value_ = shrunk(value, items, text, maxDepth)
     if (fits(value_, maxBytes)) return { value: value_, cut: true }
-    if (items === leastItems && text === leastText) break
-    items = Math.max(leastItems, Math.floor(items / 2))
-    text = Math.max(leastText, Math.floor(text / 2))
+    if (items === minItems && text === minTextLength) break
+    items = Math.max(minItems, Math.floor(items / 2))
+    text = Math.max(minTextLength, Math.floor(text / 2))
   }
   return { value: null, cut: true }
 }

@@ -8,14 +8,14 @@ import { openClient } from '../models/client.ts'
 import { Run, runLimits } from '../runs/run.ts'
 import type { Script } from '../testing/script.ts'
 import { scriptedKey, startScriptedGateway } from '../testing/scripted-gateway.ts'
-import { anybody, callOf } from '../testing/start-agent.ts'
+import { anonymous, callOf } from '../testing/start-agent.ts'
 import { openMeter } from './answer-limits.ts'
 import { openSpeaker } from './speaker.ts'
 import { openToolbox } from './toolbox.ts'
 
 const question = [{ role: 'user' as const, content: 'Is it well?' }]
 
-/** Whoever speaks for a model of a gateway that says what it is told to. */
+/** Opens the model of a scripted gateway. */
 const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record<string, string> = {}) => {
   const scope = new AsyncDisposableStack()
   onTestFinished(() => scope.disposeAsync())
@@ -38,11 +38,11 @@ const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record
     call: callOf(),
     meter: openMeter(model),
     toolbox: openToolbox([], []),
-    tell: () => undefined,
-    run: new Run(`agent-1.${'x'.repeat(22)}`, anybody, runLimits),
+    emit: () => undefined,
+    run: new Run(`agent-1.${'x'.repeat(22)}`, anonymous, runLimits),
   })
   const step = async (number = 1) => (await speak(question, { number, mayCallTools: true })).text
-  return { step, asked: () => gateway.asked.map((request) => request.model) }
+  return { step, requestedModels: () => gateway.asked.map((request) => request.model) }
 }
 
 const only =
@@ -50,30 +50,34 @@ const only =
   ({ model }) =>
     model === 'gone' ? { status } : { say: [{ text: 'well' }] }
 
-it.each([[404], [402], [429], [500]])('a model that answers %d gives way to its fallback, for good', async (status) => {
-  const { step, asked } = await open(only(status))
+it.each([[404], [402], [429], [500]])('a model that responds with %d is replaced by its fallback', async (status) => {
+  const { step, requestedModels } = await open(only(status))
   expect([await step(1), await step(2)]).toEqual(['well', 'well'])
-  expect(asked().slice(-2)).toEqual(['other', 'other'])
+  expect(requestedModels().slice(-2)).toEqual(['other', 'other'])
 })
 
 it.each([
   ['whose key is refused', 401, {}, 'provider-key-refused'],
   ['that has no fallback', 404, { fallback: null }, 'model-not-found'],
-])('a model %s is the end', async (_what, status, more, code) => {
-  const { step, asked } = await open(only(status), more)
+])('a model %s ends the answer', async (_what, status, more, code) => {
+  const { step, requestedModels } = await open(only(status), more)
   await expect(step()).rejects.toMatchObject({ code })
-  expect(asked()).not.toContain('other')
+  expect(requestedModels()).not.toContain('other')
 })
 
-it('a model is asked no more once the answer has cost what it may', async () => {
+it('a model is not called after the cost limit is reached', async () => {
   const price = { inputPerMillion: 1_000, outputPerMillion: 1_000 }
-  const { step, asked } = await open([{ say: [{ text: 'well' }] }], { price }, { SVC_AGENT_MAX_COST_CENTS: '1' })
+  const { step, requestedModels } = await open(
+    [{ say: [{ text: 'well' }] }],
+    { price },
+    { SVC_AGENT_MAX_COST_CENTS: '1' },
+  )
   expect(await step(1)).toBe('well')
   await expect(step(2)).rejects.toMatchObject({ code: 'cost-limit' })
-  expect(asked()).toHaveLength(1)
+  expect(requestedModels()).toHaveLength(1)
 })
 
-it('a model that says nothing is asked once more', async () => {
+it('a model that returns an empty response is called once more', async () => {
   let times = 0
   const { step } = await open(() => ({ say: (times += 1) === 1 ? [] : [{ text: 'well' }] }))
   expect(await step()).toBe('well')

@@ -7,7 +7,7 @@ import { reminder } from './prompt.ts'
 import type { Talk } from './talk.ts'
 import { takeTurn, type Turn } from './turn.ts'
 
-/** Has the model take one step. Throws `AnswerFailure`, or the reason of the run's signal. */
+/** Runs one step of the model. Throws `AnswerFailure` or the reason of the run's signal. */
 type Speak = (messages: readonly ChatCompletionMessageParam[], step: Step) => Promise<Turn>
 
 interface Step {
@@ -15,64 +15,63 @@ interface Step {
   mayCallTools: boolean
 }
 
-/** Failures of a model that its fallback may not share. */
-const passedOn: ReadonlySet<AgentFailure> = new Set([
+/** Failures after which the fallback model is tried. */
+const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
   'model-not-found',
   'provider-failed',
   'provider-rate-limited',
   'provider-out-of-credit',
 ])
-/** Times that a model is asked which says nothing at all. */
-const emptyAtMost = 2
+/** Maximum attempts when a model returns an empty response. */
+const maxAttempts = 2
 
-/** What of an answer a model needs to take its steps. */
-type Speaking = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'tell' | 'run'>
+type SpeakerContext = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
-/** A model that is gone gives way to its fallback for good; one that says nothing is asked once more. */
-export const openSpeaker = (talk: Speaking): Speak => {
+/** Opens the model of an answer. After a failure it switches to the fallback for good; an empty response is retried once. */
+export const openSpeaker = (talk: SpeakerContext): Speak => {
   const { model } = talk
   let name = model.model
 
-  const once = async (messages: readonly ChatCompletionMessageParam[], step: Step, times: number): Promise<Turn> => {
+  const once = async (messages: readonly ChatCompletionMessageParam[], step: Step, attempt: number): Promise<Turn> => {
     const progress = { hasSpoken: false }
     try {
-      return await takeStep(talk, messages, { ...step, name, prefix: prefixOf(talk, step, times), progress })
+      return await takeStep(talk, messages, { ...step, name, prefix: prefixOf(talk, step, attempt), progress })
     } catch (error) {
-      const mayPassOn = error instanceof AnswerFailure && passedOn.has(error.code) && !progress.hasSpoken
-      if (!mayPassOn || model.fallback === null || name === model.fallback) throw error
+      const mayFallBack = error instanceof AnswerFailure && fallbackFailures.has(error.code) && !progress.hasSpoken
+      if (!mayFallBack || model.fallback === null || name === model.fallback) throw error
       name = model.fallback
-      return once(messages, step, times)
+      return once(messages, step, attempt)
     }
   }
 
   return async (messages, step) => {
-    for (let times = 1; times <= emptyAtMost; times += 1) {
-      const turn = await once(messages, step, times)
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      const turn = await once(messages, step, attempt)
       if (turn.text.trim() !== '' || turn.calls.length > 0) return turn
     }
     throw new AnswerFailure('empty-answer')
   }
 }
 
-/** Parts of one conversation must not share an id, and a run has only a part of one. */
-const prefixOf = ({ run }: Pick<Talk, 'run'>, { number }: Step, times: number): string =>
-  `${run.id.slice(-8)}-${number}${times > 1 ? `-${times}` : ''}`
+/** Returns an id prefix that is unique within the conversation, which spans several runs. */
+const prefixOf = ({ run }: Pick<Talk, 'run'>, { number }: Step, attempt: number): string =>
+  `${run.id.slice(-8)}-${number}${attempt > 1 ? `-${attempt}` : ''}`
 
-interface Taken extends Step {
+interface StepOptions extends Step {
   name: string
   prefix: string
   progress: { hasSpoken: boolean }
 }
 
 const takeStep = async (
-  { model, settings, call, meter, toolbox, tell }: Speaking,
-  given: readonly ChatCompletionMessageParam[],
-  { name, prefix, mayCallTools, progress }: Taken,
+  { model, settings, call, meter, toolbox, emit }: SpeakerContext,
+  conversation: readonly ChatCompletionMessageParam[],
+  { name, prefix, mayCallTools, progress }: StepOptions,
 ): Promise<Turn> => {
   meter.requireLeft({ tokens: settings.SVC_AGENT_MAX_TOKENS, cents: settings.SVC_AGENT_MAX_COST_CENTS })
-  const tools = toolbox.told()
+  const tools = toolbox.offered()
   const extraCharacters = JSON.stringify(tools).length
-  const messages = compacted(given, { contextTokens: model.contextTokens, extraCharacters })
+  const messages = compacted(conversation, { contextTokens: model.contextTokens, extraCharacters })
   const late = AbortSignal.timeout(settings.SVC_AGENT_STEP_SECONDS * 1_000)
   const signal = AbortSignal.any([call.signal, late])
   const spoke = () => {
@@ -80,7 +79,7 @@ const takeStep = async (
     meter.spoke()
   }
   try {
-    const turn = await takeTurn({ model, name, messages, tools, mayCallTools, signal, prefix }, tell, spoke)
+    const turn = await takeTurn({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, spoke)
     const written = turn.text.length + JSON.stringify(turn.calls).length
     meter.add({ ...turn, read: lengthOf(messages) + extraCharacters, written })
     return turn
@@ -90,22 +89,22 @@ const takeStep = async (
   }
 }
 
-/** Characters that stay of a result which is compacted: its beginning says the most. */
-const keptCharacters = 600
-/** Results shorter than this stay as they are. */
+/** Characters that remain of a compacted result. */
+const compactedCharacters = 600
+/** Shorter results are not compacted. */
 const shortCharacters = 2_048
-/** Part of what a model can read that a conversation may fill. */
-const fillable = 0.7
+/** The share of the context length that a conversation may fill. */
+const maxContextShare = 0.7
 
 /**
- * Makes a conversation fit what a model can read: results of tools lose all but their beginning, the oldest first; then earlier questions
- * go with their answers. Throws `context-too-long` when that does not suffice.
+ * Shortens a conversation to the context length of the model: first it truncates tool results, the oldest first, then it drops the
+ * oldest questions with their answers. Throws `context-too-long` when that is not enough.
  */
 export const compacted = (
   messages: readonly ChatCompletionMessageParam[],
   { contextTokens, extraCharacters }: { contextTokens: number; extraCharacters: number },
 ): ChatCompletionMessageParam[] => {
-  const room = contextTokens * fillable * charactersOfToken - extraCharacters
+  const room = contextTokens * maxContextShare * charactersOfToken - extraCharacters
   const result = [...messages]
   let length = lengthOf(result)
   for (const [index, message] of messages.entries()) {
@@ -114,7 +113,7 @@ export const compacted = (
     length -= lengthOf([message]) - lengthOf([shorter])
     result[index] = shorter
   }
-  while (length > room) length -= lengthOf(withoutOldest(result))
+  while (length > room) length -= lengthOf(removeOldest(result))
   return result
 }
 
@@ -122,19 +121,19 @@ const shortened = (message: ChatCompletionMessageParam): ChatCompletionMessagePa
   if (message.role !== 'tool' || typeof message.content !== 'string' || message.content.length < shortCharacters) {
     return message
   }
-  const content = `${beginningOf(message.content, keptCharacters)}…</data>\nThe rest was dropped to save room; ask again if it matters.`
+  const content = `${beginningOf(message.content, compactedCharacters)}…</data>\nThe rest was dropped to save space; call the tool again if it matters.`
   return { ...message, content }
 }
 
-/** Takes away the oldest question with its answer, which no call is left of then, and gives both. The question at hand stays. */
-const withoutOldest = (messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] => {
-  const [first, next] = messages.flatMap((message, index) => (isOfPerson(message) ? [index] : []))
+/** Removes the oldest question with its answer and all its tool calls, and returns them. The last question stays. */
+const removeOldest = (messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] => {
+  const [first, next] = messages.flatMap((message, index) => (isUserMessage(message) ? [index] : []))
   if (first === undefined || next === undefined) throw new AnswerFailure('context-too-long')
   return messages.splice(first, next - first)
 }
 
-const isOfPerson = ({ role, content }: ChatCompletionMessageParam): boolean =>
+const isUserMessage = ({ role, content }: ChatCompletionMessageParam): boolean =>
   role === 'user' && !(typeof content === 'string' && content.startsWith(reminder))
 
-/** Characters of a conversation, about as a model reads it. */
+/** Returns the approximate length of a conversation, in characters. */
 const lengthOf = (messages: readonly ChatCompletionMessageParam[]): number => JSON.stringify(messages).length

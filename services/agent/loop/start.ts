@@ -5,11 +5,11 @@ import { ServiceError } from '#proto/errors.ts'
 import { read, type Values } from '#shared/config/setting.ts'
 import { agentSettings } from '../config.ts'
 import { earlierAnswers, lastEvidence, historyOf } from './history.ts'
-import { requireBringing } from '../external/open.ts'
+import { requireUserServersAllowed } from '../external/open.ts'
 import { openHostText } from '../egress/host-text.ts'
 import { openLedger } from './evidence.ts'
 import { answer } from './answer.ts'
-import { tellerOf, type Talk } from './talk.ts'
+import { chunkEmitter, type Talk } from './talk.ts'
 import { openMeter, openTimeLeft, openTries } from './answer-limits.ts'
 import { planTool, searchTools } from './own-tools.ts'
 import { openPlan } from './plan.ts'
@@ -18,15 +18,15 @@ import type { ChosenModel } from '../models/choose.ts'
 import type { Parts } from '../parts.ts'
 import type { Run } from '../runs/run.ts'
 
-type Obeyed = Values<typeof agentSettings>
+type AgentSettingValues = Values<typeof agentSettings>
 
-/** Refuses what cannot be answered while it can still be refused, and then leaves the run to itself. */
+/** Validates the question, starts a run and returns its id. The run continues in the background. */
 export const start =
   (parts: Parts): Handlers<typeof agent>['start'] =>
   async (question, call) => {
     const settings = read(agentSettings, parts.env)
-    requireFitting(question, settings)
-    requireBringing(question.userServers, call)
+    requireValidMessages(question, settings)
+    requireUserServersAllowed(question.userServers, call)
     const model = await parts.models.choose(question.model, call, question.apiKey ?? undefined)
     const run = parts.runs.start(call.identity, settings.SVC_AGENT_MAX_RUNS, (run) =>
       work(parts, { question, call, settings, model, run }),
@@ -34,27 +34,30 @@ export const start =
     return { runId: run.id }
   }
 
-const requireFitting = ({ messages }: AgentQuestion, { SVC_AGENT_MAX_MESSAGES: most }: Obeyed): void => {
-  if (messages.length > most) {
-    throw new ServiceError('invalid', `messages must have at most ${most} items`, {
-      details: { parameter: 'messages', maxMessages: most },
+const requireValidMessages = (
+  { messages }: AgentQuestion,
+  { SVC_AGENT_MAX_MESSAGES: maxMessages }: AgentSettingValues,
+): void => {
+  if (messages.length > maxMessages) {
+    throw new ServiceError('invalid', `messages must have at most ${maxMessages} items`, {
+      details: { parameter: 'messages', maxMessages },
     })
   }
   historyOf(messages)
 }
 
-interface Begun {
+interface StartedRun {
   question: AgentQuestion
   call: Call
-  settings: Obeyed
+  settings: AgentSettingValues
   model: ChosenModel
   run: Run
 }
 
-const work = async (parts: Parts, begun: Begun): Promise<void> => {
-  const { settings, model, run } = begun
+const work = async (parts: Parts, started: StartedRun): Promise<void> => {
+  const { settings, model, run } = started
   using time = openTimeLeft(settings.SVC_AGENT_RUN_SECONDS * 1_000)
-  const talk = talkOf(parts, begun, time)
+  const talk = talkOf(parts, started, time)
   const outcome = await answer(talk, () => toolboxFor(parts, talk))
   const { inputTokens, outputTokens, durationMs, steps } = talk.meter.sum()
   parts.metrics.ended({ outcome, provider: model.provider, seconds: durationMs / 1_000, inputTokens, outputTokens })
@@ -75,22 +78,22 @@ const work = async (parts: Parts, begun: Begun): Promise<void> => {
 
 const talkOf = (
   parts: Parts,
-  { question, call, settings, model, run }: Begun,
+  { question, call, settings, model, run }: StartedRun,
   time: Talk['time'],
 ): Omit<Talk, 'toolbox'> => {
-  const { clients, clock, env, log, wishes, egress } = parts
+  const { clients, clock, env, log, approvalRequests, egress } = parts
   const signal = AbortSignal.any([run.signal, time.signal])
-  // The run goes on when its caller has left, so it has a signal and a deadline of its own.
+  // The run outlives the call that started it, so it has its own signal and deadline.
   const own: Call = { ...call, signal, deadline: Number.MAX_SAFE_INTEGER }
-  const tell = tellerOf(run)
+  const emit = chunkEmitter(run)
   const ledger = openLedger(lastEvidence(question.messages))
   const plan = openPlan()
   const tries = openTries()
   const hostText = openHostText()
   for (const each of earlierAnswers(question.messages)) hostText.add(each)
-  // The page attaches this by itself. A question's own text is the person's, whatever they pasted into it.
+  // The page attaches this text automatically. The text of a question counts as the person's own, even if it was pasted.
   if (question.page?.about.length) hostText.add(question.page)
-  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsWithinMs })
+  const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
   return {
     question,
     run,
@@ -99,31 +102,30 @@ const talkOf = (
     settings,
     context: { ...clients, hostKey: question.hostKey, hosts, fullStatements: false, clock },
     env,
-    tell,
+    emit,
     ledger,
     plan,
     tries,
     meter: openMeter(model),
     time,
-    wishes,
+    approvalRequests,
     egress,
     hostText,
     log,
   }
 }
 
-/** All tools of an answer, its own first. */
+/** Returns all tools of an answer, the agent's own first. */
 const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'>): Promise<Toolbox> => {
-  const { question, call, plan, tries, tell } = talk
-  const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsWithinMs })
+  const { question, call, plan, tries, emit } = talk
+  const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsTimeoutMs })
   const toolbox: Toolbox = openToolbox(
-    [planTool(plan, tries, tell), searchTools(() => toolbox), ...tools],
+    [planTool(plan, tries, emit), searchTools(() => toolbox), ...tools],
     question.disabledTools,
   )
   return toolbox
 }
 
-/** How long it may take to learn which tools there are. */
-const toolsWithinMs = 10_000
-/** How long `query` may take to name its hosts, which it does from memory. */
-const hostsWithinMs = 5_000
+const toolsTimeoutMs = 10_000
+/** `query` lists its hosts from memory. */
+const hostsTimeoutMs = 5_000

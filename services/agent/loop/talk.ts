@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Values } from '#shared/config/setting.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
-import type { Wishes } from '../approvals/wishes.ts'
+import type { ApprovalRequests } from '../approvals/approval-requests.ts'
 import type { agentSettings } from '../config.ts'
 import type { EgressRequests } from '../egress/egress-requests.ts'
 import type { HostText } from '../egress/host-text.ts'
@@ -15,32 +15,32 @@ import type { Meter, TimeLeft, Tries } from './answer-limits.ts'
 import type { Plan } from './plan.ts'
 import type { Toolbox } from './toolbox.ts'
 
-/** All that one answer has at hand while it is made. */
+/** The state and dependencies of one answer. */
 export interface Talk {
   question: AgentQuestion
   run: Run
-  /** Identity of whoever asked, and the signal that ends everything at once. */
+  /** The identity of the caller and the signal that aborts the answer. */
   call: Call
   model: ChosenModel
   settings: Values<typeof agentSettings>
-  /** What tools may reach; each call of a tool gets a call and a record of its own. */
+  /** The context of the tools; each tool call adds its own `call`. */
   context: Omit<ToolContext, 'call'>
   env: Environment
-  tell: Tell
+  emit: EmitChunk
   toolbox: Toolbox
   ledger: Ledger
   plan: Plan
   tries: Tries
   meter: Meter
   time: TimeLeft
-  wishes: Wishes
+  approvalRequests: ApprovalRequests
   egress: EgressRequests
-  /** What tools have read so far, in earlier answers too. */
+  /** The text that tools have read so far, including earlier answers. */
   hostText: HostText
   log: Logger
 }
 
-/** What the UI message stream of the AI SDK, version 1, is made of, as far as answers need it. */
+/** The chunks of the AI SDK's UI message stream, version 1, that answers use. */
 type Chunk =
   | { type: 'start'; messageId: string; messageMetadata: { runId: string } }
   | { type: 'start-step' | 'finish-step' }
@@ -57,16 +57,16 @@ type Chunk =
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: FinishReason }
 
-/** Why an answer has ended, in the words of the AI SDK. */
+/** The finish reasons of the AI SDK. */
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'error'
 
-/** Tells one chunk to whoever reads the run. */
-export type Tell = (chunk: Chunk) => void
+/** Sends one chunk to the readers of the run. */
+export type EmitChunk = (chunk: Chunk) => void
 
-export const tellerOf =
-  (run: Run): Tell =>
+export const chunkEmitter =
+  (run: Run): EmitChunk =>
   (chunk) =>
-    run.tell(JSON.stringify(chunk))
+    run.emit(JSON.stringify(chunk))
 
-/** The line after which nothing comes. */
+/** The last line of a stream. */
 export const done = '[DONE]'

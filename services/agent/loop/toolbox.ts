@@ -4,96 +4,98 @@ import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/text/no-such.ts'
 import { problemsOf, sentenceOf } from '#shared/text/sentence-of.ts'
 import type { AgentTool } from '../toolmaker.ts'
-import type { RawCall } from './heard.ts'
+import type { RawCall } from './chunks.ts'
 
-/** The tools of one answer: those the model was told of, and those it may find. */
+/** The tools of one answer: those offered to the model, and those that it may find. */
 export interface Toolbox {
-  /** What the model is told of now. */
-  told(): ChatCompletionTool[]
-  /** The tool of this name, of which the model is told from now on; throws `not-found` with those that are near. */
+  /** Returns the definitions of the tools that are currently offered. */
+  offered(): ChatCompletionTool[]
+  /** Returns the tool with this name and offers it from now on; throws `not-found` with similar names. */
   take(name: string): AgentTool
-  /** Tells the model of these too, as far as there are such tools. */
-  tell(names: readonly string[]): void
+  /** Offers further tools; unknown names are ignored. */
+  offer(names: readonly string[]): void
   readonly all: readonly AgentTool[]
 }
 
-/** Of tools with one name the first counts. */
-export const openToolbox = (given: readonly AgentTool[], disabled: readonly string[]): Toolbox => {
+/** Opens the toolbox of an answer. The first tool of a name wins. */
+export const openToolbox = (tools: readonly AgentTool[], disabled: readonly string[]): Toolbox => {
   const all = new Map<string, AgentTool>()
-  for (const tool of given) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
-  const told = new Map([...all].filter(([, { core }]) => core).map(([name, tool]) => [name, functionOf(tool)]))
-  const tell = (tool: AgentTool): void => {
-    if (!told.has(tool.name)) told.set(tool.name, functionOf(tool))
+  for (const tool of tools) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
+  const offered = new Map(
+    [...all].filter(([, { core }]) => core).map(([name, tool]) => [name, functionDefinitionOf(tool)]),
+  )
+  const offer = (tool: AgentTool): void => {
+    if (!offered.has(tool.name)) offered.set(tool.name, functionDefinitionOf(tool))
   }
   return {
     all: [...all.values()],
-    told: () => [...told.values()],
-    tell: (names) => {
+    offered: () => [...offered.values()],
+    offer: (names) => {
       for (const name of names) {
         const tool = all.get(name)
-        if (tool) tell(tool)
+        if (tool) offer(tool)
       }
     },
     take: (name) => {
       const tool = all.get(name)
       if (tool === undefined) throw noSuch('tool', name, all.keys(), 'tool')
-      tell(tool)
+      offer(tool)
       return tool
     },
   }
 }
 
-/** A tool as models are told of it. */
-const functionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
+/** Returns the function definition of a tool for the model. */
+const functionDefinitionOf = ({ name, description, kind, input, inputSchema }: AgentTool): ChatCompletionTool => {
   const schema = inputSchema ?? schemaOf(input)
   return {
     type: 'function',
-    function: { name, description, parameters: kind === 'egress' ? schema : withUsualHost(schema) },
+    function: { name, description, parameters: kind === 'egress' ? schema : withConversationHost(schema) },
   }
 }
 
 type JsonSchema = Record<string, unknown>
 
-/** Every answer tells the same tools, and making a schema takes as long as asking a host. */
-const made = new WeakMap<z.ZodObject, JsonSchema>()
+/** A cache, since converting a schema takes as long as querying a host. */
+const jsonSchemas = new WeakMap<z.ZodObject, JsonSchema>()
 
-/** Without what says nothing to a model. */
+/** Returns the JSON schema of a tool's input, without the dialect. */
 const schemaOf = (input: z.ZodObject): JsonSchema => {
-  const known = made.get(input)
+  const known = jsonSchemas.get(input)
   if (known) return known
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
-  made.set(input, schema)
+  jsonSchemas.set(input, schema)
   return schema
 }
 
 const Properties = z.record(z.string(), z.unknown()).default({})
 
-/** Elsewhere a call that names no host is about the first; here it is about the host of the conversation. */
-const withUsualHost = (schema: JsonSchema): JsonSchema => {
+/** Changes the default of `hostId` from the first host to the host of the conversation. */
+const withConversationHost = (schema: JsonSchema): JsonSchema => {
   const properties = Properties.parse(schema.properties)
   if (!('hostId' in properties)) return schema
   const { default: _first, ...hostId } = Properties.parse(properties.hostId)
-  return { ...schema, properties: { ...properties, hostId: { ...hostId, description: usualHost } } }
+  return { ...schema, properties: { ...properties, hostId: { ...hostId, description: conversationHost } } }
 }
 
-const usualHost = 'By default the host of the conversation'
+const conversationHost = 'Defaults to the host of the conversation'
 
-/** A call that can be carried out. */
+/** A valid tool call. */
 export interface ReadCall {
   id: string
   tool: AgentTool
   input: Record<string, unknown>
 }
 
-/** What a model meant by a call; throws `ServiceError` with what is wrong when it cannot be meant. */
+/** Parses a tool call; throws `ServiceError` when the arguments are invalid. */
 export const readCall = ({ id, name, argumentsText }: RawCall, toolbox: Toolbox): ReadCall => {
   const tool = toolbox.take(name)
   const parsed = tool.input.safeParse(objectIn(argumentsText), { error: sentenceOf })
   if (parsed.success) return { id, tool, input: parsed.data }
-  throw new ServiceError('invalid', `the arguments do not fit: ${problemsOf(parsed.error)}`)
+  throw new ServiceError('invalid', `invalid arguments:  ${problemsOf(parsed.error)}`)
 }
 
-/** Models write nothing at all where a tool needs no arguments. */
+/** Parses the arguments. Models send an empty text for a tool without arguments. */
 const objectIn = (text: string): unknown => {
   try {
     return JSON.parse(text.trim() === '' ? '{}' : text)

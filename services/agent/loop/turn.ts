@@ -1,73 +1,72 @@
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
-import { type Delta, heard, type Usage, type RawCall, callIdAt, callName, type ToolCallPiece } from './heard.ts'
-import type { Tell } from './talk.ts'
+import { type Delta, parseChunks, type Usage, type RawCall, callIdAt, callName, type ToolCallPiece } from './chunks.ts'
+import type { EmitChunk } from './talk.ts'
 
-/** What a model is asked in one step. */
-interface Asked {
+/** The request of one step. */
+interface TurnRequest {
   model: ChosenModel
-  /** The model's name at its gateway: `model.model`, or its fallback. */
+  /** The name of the model at its gateway: `model.model` or its fallback. */
   name: string
   messages: readonly ChatCompletionMessageParam[]
   tools: readonly ChatCompletionTool[]
-  /** False where no more tools may be asked for. */
+  /** False if the model must not call further tools. */
   mayCallTools: boolean
   signal: AbortSignal
-  /** Begins the ids of this turn's parts; no other turn of the conversation has it. */
+  /** The prefix of this turn's part ids, unique within the conversation. */
   prefix: string
 }
 
-/** What a model said in one step. */
+/** The response of a model in one step. */
 export interface Turn {
   text: string
   calls: readonly RawCall[]
   usage: Usage | undefined
   resolvedModel: string | undefined
-  /** Whether it ended because the gateway allows no longer answer. */
+  /** Whether the response was truncated at the gateway's token limit. */
   cut: boolean
 }
 
-/** Longest text of one step. */
-const longestText = 256 * 1024
+const maxTextLength = 256 * 1024
 
-/** Has a model speak once, and tells what it says while it says it. Throws `AnswerFailure`, or the reason of the signal. */
-export const takeTurn = async (asked: Asked, tell: Tell, spoke: () => void): Promise<Turn> => {
-  const said = openSpeech(asked.prefix, tell)
-  const inputs = openToolInputs(asked.prefix, tell)
+/** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure` or the reason of the signal. */
+export const takeTurn = async (request: TurnRequest, emit: EmitChunk, spoke: () => void): Promise<Turn> => {
+  const said = openSpeech(request.prefix, emit)
+  const inputs = openToolInputs(request.prefix, emit)
   let usage: Usage | undefined
   let resolvedModel: string | undefined
   let ending: string | null = null
-  let hasBegun = false
+  let hasStarted = false
   try {
-    for await (const chunk of heard(await open(asked))) {
-      hasBegun = true
+    for await (const chunk of parseChunks(await open(request))) {
+      hasStarted = true
       usage = chunk.usage ?? usage
       resolvedModel = chunk.model || resolvedModel
       const [choice] = chunk.choices ?? []
       if (choice === undefined) continue
       ending = choice.finish_reason ?? ending
-      if (choice.delta && hear(choice.delta, said, inputs)) spoke()
-      if (said.text.length > longestText) throw new AnswerFailure('provider-garbled')
+      if (choice.delta && handleDelta(choice.delta, said, inputs)) spoke()
+      if (said.text.length > maxTextLength) throw new AnswerFailure('provider-garbled')
     }
-    // The library ends a stream that was aborted as if it were whole.
-    asked.signal.throwIfAborted()
-    if (ending === null) throw new AnswerFailure(hasBegun ? 'provider-cut-off' : 'provider-garbled')
+    // The library ends an aborted stream as if it were complete.
+    request.signal.throwIfAborted()
+    if (ending === null) throw new AnswerFailure(hasStarted ? 'provider-cut-off' : 'provider-garbled')
     if (ending === 'content_filter') throw new AnswerFailure('provider-refused')
     if (ending === 'error') throw new AnswerFailure('provider-failed')
     said.end()
-    // A gateway would refuse half a character when it is told of this turn.
+    // A gateway would reject a lone surrogate in the history.
     return { text: said.text.toWellFormed(), calls: inputs.calls(), usage, resolvedModel, cut: ending === 'length' }
   } catch (error) {
     said.end()
     inputs.abandon()
-    asked.signal.throwIfAborted()
+    request.signal.throwIfAborted()
     const { providerFailure } = await import('./provider-failure.ts')
-    throw providerFailure(error, hasBegun) ?? error
+    throw providerFailure(error, hasStarted) ?? error
   }
 }
 
-const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: Asked) =>
+const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: TurnRequest) =>
   client.chat.completions.create(
     {
       model: name,
@@ -79,8 +78,8 @@ const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }
     { signal },
   )
 
-/** Takes one piece of what a model says; false for a piece that says nothing. */
-const hear = (
+/** Handles one delta; returns false if it is empty. */
+const handleDelta = (
   delta: Delta,
   said: ReturnType<typeof openSpeech>,
   inputs: ReturnType<typeof openToolInputs>,
@@ -90,29 +89,29 @@ const hear = (
   if (reasoning) said.reason(reasoning)
   if (delta.content) said.say(delta.content)
   if (calls.length > 0) said.end()
-  for (const call of calls) inputs.hear(call)
+  for (const call of calls) inputs.add(call)
   return Boolean(reasoning || delta.content || calls.length > 0)
 }
 
 type Kind = 'text' | 'reasoning'
 
-/** What a model says and thinks in one step, told as it comes: each change between the two begins a new part. */
-const openSpeech = (prefix: string, tell: Tell) => {
+/** Emits the text and reasoning of one step. Each change between the two starts a new part. */
+const openSpeech = (prefix: string, emit: EmitChunk) => {
   let text = ''
   let parts = 0
   let speaking: { kind: Kind; id: string } | undefined
 
   const end = (): void => {
-    if (speaking) tell({ type: `${speaking.kind}-end`, id: speaking.id })
+    if (speaking) emit({ type: `${speaking.kind}-end`, id: speaking.id })
     speaking = undefined
   }
   const speak = (kind: Kind, delta: string): void => {
     if (speaking?.kind !== kind) {
       end()
       speaking = { kind, id: `${prefix}-${(parts += 1)}` }
-      tell({ type: `${kind}-start`, id: speaking.id })
+      emit({ type: `${kind}-start`, id: speaking.id })
     }
-    tell({ type: `${kind}-delta`, id: speaking.id, delta })
+    emit({ type: `${kind}-delta`, id: speaking.id, delta })
   }
 
   return {
@@ -128,38 +127,36 @@ const openSpeech = (prefix: string, tell: Tell) => {
   }
 }
 
-/** Where the pieces of one call arrive. */
-interface Place {
+/** A call whose pieces are being collected. */
+interface CallSlot {
   call: RawCall
   gatewayId: string | null | undefined
 }
 
-/** Calls that one step may bring. */
-const mostCalls = 32
-/** Longest arguments of one call. */
-const longestArguments = 128 * 1024
+const maxCalls = 32
+const maxArgumentsLength = 128 * 1024
 
-/** The calls of one step, told while their arguments come. */
-const openToolInputs = (prefix: string, tell: Tell) => {
+/** Collects the tool calls of one step and emits their arguments as they arrive. */
+const openToolInputs = (prefix: string, emit: EmitChunk) => {
   const calls: RawCall[] = []
-  const places = new Map<number | string, Place>()
+  const slots = new Map<number | string, CallSlot>()
 
   const begin = (): RawCall => {
-    if (calls.length === mostCalls) throw new AnswerFailure('unusable-tool-calls')
+    if (calls.length === maxCalls) throw new AnswerFailure('unusable-tool-calls')
     const call = { id: callIdAt(`${prefix}-${calls.length + 1}`), name: '', argumentsText: '' }
     calls.push(call)
     return call
   }
 
-  /** Pieces of one call share an index. Some gateways send none, or the same for all; then a name begins a call. */
-  const callOf = ({ index, id, function: told }: ToolCallPiece): RawCall => {
-    const name = told?.name
+  /** Returns the call of a piece. Pieces of one call share an index; if a gateway sends none or always the same, a name starts a call. */
+  const callOf = ({ index, id, function: called }: ToolCallPiece): RawCall => {
+    const name = called?.name
     const place = index ?? id
     if (place == null) return (name ? undefined : calls.at(-1)) ?? begin()
-    const known = places.get(place)
+    const known = slots.get(place)
     if (known && !(name && id && id !== known.gatewayId)) return known.call
     const call = begin()
-    places.set(place, { call, gatewayId: id })
+    slots.set(place, { call, gatewayId: id })
     return call
   }
 
@@ -170,24 +167,24 @@ const openToolInputs = (prefix: string, tell: Tell) => {
         name: name || callName(''),
         argumentsText: argumentsText.toWellFormed(),
       })),
-    hear(piece: ToolCallPiece): void {
+    add(piece: ToolCallPiece): void {
       const call = callOf(piece)
       const { name, arguments: more } = piece.function ?? {}
       if (name && call.name === '') {
         call.name = callName(name)
-        tell({ type: 'tool-input-start', toolCallId: call.id, toolName: call.name })
+        emit({ type: 'tool-input-start', toolCallId: call.id, toolName: call.name })
       }
       if (!more) return
       call.argumentsText += more
-      if (call.argumentsText.length > longestArguments) throw new AnswerFailure('unusable-tool-calls')
-      if (call.name !== '') tell({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: more })
+      if (call.argumentsText.length > maxArgumentsLength) throw new AnswerFailure('unusable-tool-calls')
+      if (call.name !== '') emit({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: more })
     },
-    /** Says of calls that were begun that they never came to an end. */
+    /** Emits an error for each unfinished call. */
     abandon(): void {
       for (const { id, name, argumentsText } of calls) {
         if (name === '') continue
         const errorText = 'the model did not finish this call'
-        tell({ type: 'tool-input-error', toolCallId: id, toolName: name, input: argumentsText, errorText })
+        emit({ type: 'tool-input-error', toolCallId: id, toolName: name, input: argumentsText, errorText })
       }
     },
   }

@@ -18,21 +18,21 @@ const headerText = (fallback: string | undefined, doc: string): Setting<string |
 
 /** How the product introduces itself to gateways, which list what is asked of them by application. */
 export const attributionSettings = {
-  GATEWAY_A_REFERER: headerText(undefined, 'Referer that gateway A is told; APP_REFERER by default.'),
-  GATEWAY_A_APP_NAME: headerText(undefined, 'Name of the application that gateway A is told; APP_NAME by default.'),
+  GATEWAY_A_REFERER: headerText(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
+  GATEWAY_A_APP_NAME: headerText(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
   APP_REFERER: headerText(
     undefined,
-    'Referer that model gateways are told; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
+    'Referer sent to model providers; by default GATEWAY_A_REFERER, else https://watchhouse.example.',
   ),
   APP_NAME: headerText(
     undefined,
-    'Name of the application that model gateways are told; by default GATEWAY_A_APP_NAME, else Watchhouse.',
+    'Application name sent to model providers; by default GATEWAY_A_APP_NAME, else Watchhouse.',
   ),
-  APP_SOURCE: headerText('watchhouse', 'What gateway C groups usage by.'),
-  APP_CATEGORY: headerText('programming-app', 'Category in the marketplaces of model gateways.'),
+  APP_SOURCE: headerText('watchhouse', 'Source by which AnyRouter groups usage.'),
+  APP_CATEGORY: headerText('programming-app', 'Application category sent to model providers.'),
   APP_VERSION: headerText(
     '0.2.0',
-    'Version of the application that model gateways are told; on edge platforms also the ui version of GET /api/version.',
+    'Application version sent to model providers; on edge platforms also the ui version of GET /api/version.',
   ),
 } as const
 

@@ -43,14 +43,14 @@ const notesOn = (env: Environment, lists: Lists): string[] => {
       !isDefault && !operatorAccess(env, provider),
       `LLM_MODEL names a model of ${provider}, which has no key: set ${missingOf(env, provider).join(' or ')}.`,
     ],
-    [Boolean(given.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every gateway has a key of its own.'],
+    [Boolean(given.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every provider has its own key.'],
     [
       given.LLM_API_BASE !== undefined && (everyGatewayHasKey || !given.LLM_API_KEY),
-      'LLM_API_BASE is not used: only LLM_API_KEY is sent there. The key of a gateway is sent to the address of that gateway.',
+      'LLM_API_BASE is not used: only LLM_API_KEY is sent there. The key of a provider is sent only to the base URL of that provider.',
     ],
     [
       given.GATEWAY_C_PRESETS && lists.gateway_c?.presets === null,
-      'Presets of gateway C cannot be read with its key, so none is offered.',
+      'Presets are unavailable: AnyRouter rejects the key for reading presets; check GATEWAY_C_API_KEY.',
     ],
   ]
   return all.flatMap(([holds, note]) => (holds ? [note] : []))

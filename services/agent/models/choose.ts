@@ -64,7 +64,7 @@ interface Wish {
 export const referenceFor = (env: Environment, { asked, call, ownProviders }: Wish): ModelReference => {
   const isGuest = call.identity.kind === 'guest'
   if (isGuest && (asked !== null || ownProviders.length > 0))
-    throw new ServiceError('forbidden', 'guests ask the model that is set here; sign in to choose another', {
+    throw new ServiceError('forbidden', 'guests can only use the default model; sign in to choose another', {
       details: { parameter: 'model' },
     })
   if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeAlias }

@@ -57,7 +57,7 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
     const headers = { ...known(new Headers(init.headers)), ...attributionOf(env, provider) }
     const beganMs = performance.now()
     const said = (outcome: Record<string, unknown>) =>
-      logVerbosely(parts, { provider, ...outcome, tookMs: tookMs(beganMs) }, 'a model gateway was asked')
+      logVerbosely(parts, { provider, ...outcome, tookMs: tookMs(beganMs) }, 'model provider called')
     try {
       const limits = { timeoutMs: wholeTimeoutMs, maxBytes }
       const answer = await net.trusted(address, { method, headers, body: body ?? undefined, signal, ...limits })

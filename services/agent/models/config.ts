@@ -49,57 +49,59 @@ const tokensOf = (text: string): number | undefined => {
 }
 
 const base = (gateway: string) =>
-  url(`Base address of ${gateway}, whose key is sent there and nowhere else. Its own address by default.`, {
+  url(`Base URL of ${gateway}; its key is sent only there. By default the public API.`, {
     protocols: ['https', 'http'],
   })
-const key = (gateway: string) => secret(`Key of ${gateway}; takes precedence over LLM_API_KEY.`)
+const key = (gateway: string) => secret(`API key of ${gateway}; takes precedence over LLM_API_KEY.`)
 const live = (gateway: string) =>
-  flag(true, `Offer models from the live list of ${gateway} too; it is asked only with a key.`)
+  flag(true, `Whether to also offer models from the live model list of ${gateway}; fetched only when a key is set.`)
 const top = (gateway: string, fallback: number, max: number) =>
-  whole(fallback, `Most models from the live list of ${gateway} that are offered.`, { max })
+  whole(fallback, `Maximum number of models to offer from the live model list of ${gateway}.`, { max })
 
 /** Which language models are asked, with which keys, and which are offered. */
 export const modelSettings = {
-  LLM_API_KEY: secret('Key of every gateway without a key of its own. With any key the agent is on.'),
+  LLM_API_KEY: secret(
+    'API key for every model provider without its own key. The agent is enabled when any key is set.',
+  ),
   LLM_API_BASE: url(
-    'Base address, compatible with OpenAI, that LLM_API_KEY is sent to. By default the address of the gateway whose model is called.',
+    'Base URL of an OpenAI-compatible API that LLM_API_KEY is sent to. By default the URL of the provider whose model is called.',
     { protocols: ['https', 'http'] },
   ),
   LLM_MODEL: modelReference(
     'gateway_a:gateway_a/free',
-    'The model that answers when nobody asks for another, as provider:model with the provider gateway_a, gateway_b or gateway_c.',
+    'Default model, as provider:model; providers: gateway_a (OpenRouter), gateway_b (NVIDIA NIM), gateway_c (AnyRouter).',
   ),
   LLM_EXTRA_MODELS: extraModels(
-    'Further models that are offered, comma-separated: provider:model|context length|description, the last two optional. The length may end in K or M.',
+    'Additional models to offer, comma-separated: provider:model|context length|description; the last two are optional. The length can end in K or M.',
   ),
-  GATEWAY_A_API_KEY: key('gateway A'),
-  GATEWAY_A_API_BASE: base('gateway A'),
-  GATEWAY_A_MODELS_API: url('Where the live list of gateway A is read. Below its base address by default.', {
+  GATEWAY_A_API_KEY: key('OpenRouter'),
+  GATEWAY_A_API_BASE: base('OpenRouter'),
+  GATEWAY_A_MODELS_API: url('URL of the live model list of OpenRouter; by default below its base URL.', {
     protocols: ['https', 'http'],
   }),
   GATEWAY_A_FREE_FALLBACK_MODEL: text(
     'nvidia/nemotron-3-super-120b-a12b:free',
-    'Model of gateway A that gateway_a:gateway_a/free means.',
+    'OpenRouter model that gateway_a:gateway_a/free refers to.',
   ),
-  GATEWAY_A_DYNAMIC_MODELS: live('gateway A'),
-  GATEWAY_A_TOP_MODELS_N: top('gateway A', 12, 64),
-  GATEWAY_B_API_KEY: key('gateway B'),
-  GATEWAY_B_API_BASE: base('gateway B'),
-  GATEWAY_B_DYNAMIC_MODELS: live('gateway B'),
-  GATEWAY_B_TOP_MODELS_N: top('gateway B', 12, 64),
-  GATEWAY_C_API_KEY: key('gateway C'),
-  GATEWAY_C_API_BASE: base('gateway C'),
-  GATEWAY_C_DYNAMIC_MODELS: live('gateway C'),
-  GATEWAY_C_TOP_MODELS_N: top('gateway C', 8, 32),
+  GATEWAY_A_DYNAMIC_MODELS: live('OpenRouter'),
+  GATEWAY_A_TOP_MODELS_N: top('OpenRouter', 12, 64),
+  GATEWAY_B_API_KEY: key('NVIDIA NIM'),
+  GATEWAY_B_API_BASE: base('NVIDIA NIM'),
+  GATEWAY_B_DYNAMIC_MODELS: live('NVIDIA NIM'),
+  GATEWAY_B_TOP_MODELS_N: top('NVIDIA NIM', 12, 64),
+  GATEWAY_C_API_KEY: key('AnyRouter'),
+  GATEWAY_C_API_BASE: base('AnyRouter'),
+  GATEWAY_C_DYNAMIC_MODELS: live('AnyRouter'),
+  GATEWAY_C_TOP_MODELS_N: top('AnyRouter', 8, 32),
   GATEWAY_C_METRICS_CANDIDATE_CAP: whole(
     24,
-    'How many models of gateway C, the most used first, are looked at to choose those that are offered.',
+    'Number of most used AnyRouter models from which the offered models are selected.',
     { max: 64 },
   ),
-  GATEWAY_C_PRESETS: flag(true, 'Offer the presets of the workspace that the key of gateway C belongs to.'),
-  GATEWAY_C_PRESETS_MAX: whole(8, 'Most presets of gateway C that are offered.', { max: 64 }),
+  GATEWAY_C_PRESETS: flag(true, 'Whether to offer the presets of the AnyRouter workspace that the key belongs to.'),
+  GATEWAY_C_PRESETS_MAX: whole(8, 'Maximum number of AnyRouter presets to offer.', { max: 64 }),
   GATEWAY_C_OAUTH_CLIENT_ID: optional(
-    'OAuth client for people who sign in with gateway C to ask on their own account; by default the product registers one.',
+    'OAuth client ID for users who sign in with AnyRouter to use their own account; by default the service registers one.',
   ),
   ...attributionSettings,
 } as const

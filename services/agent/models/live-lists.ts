@@ -83,5 +83,8 @@ const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string
 const tell = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {
   if (aborted) return
   const isForeseen = error instanceof NetFailure || error instanceof UnreadableList
-  log.warn(isForeseen ? { provider, reason: error.message } : { provider, err: error }, 'no live list of a gateway')
+  log.warn(
+    isForeseen ? { provider, reason: error.message } : { provider, err: error },
+    'fetching live model list failed',
+  )
 }

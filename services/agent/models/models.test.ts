@@ -64,7 +64,7 @@ describe('the model that answers', () => {
       expect(heard.map((each) => each.includes(key))).toEqual([0, 1, 2].map((each) => each === at))
       expect(told).not.toContain(key)
     }
-    expect(logged.join('\n')).toContain('a model gateway was asked')
+    expect(logged.join('\n')).toContain('model provider called')
     expect(logged.join('\n')).not.toContain('hello')
   })
 
@@ -178,7 +178,7 @@ describe('a question that cannot be asked', () => {
     [
       'gateway_a:gateway_a/fre',
       'not-found',
-      /^no such model of gateway_a: gateway_a\/fre; did you mean gateway_a\/free\?$/,
+      /^unknown model of gateway_a "gateway_a\/fre"; did you mean "gateway_a\/free"\?$/,
     ],
   ])('names a model that is none: %s', async (asked, code, message) => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
@@ -262,7 +262,7 @@ describe('live lists', () => {
       ])
       expect((await models.check()).providers[0]).toMatchObject({ id: 'gateway_a', catalogue: 'failed' })
       expect(a.heard).toHaveLength(1)
-      expect(logged.join('\n')).toContain('no live list of a gateway')
+      expect(logged.join('\n')).toContain('fetching live model list failed')
       expect(logged.join('\n')).not.toContain(keys.a)
       clock.nowMs += 60_000
       await models.offered(callOf())
@@ -362,7 +362,7 @@ describe('live lists', () => {
     const later = await openTestModels(env)
     expect(await ofC(later.models)).toEqual(['anyrouter/auto', 'one', 'two'])
     expect((await later.models.check()).notes).toEqual([
-      'Presets of gateway C cannot be read with its key, so none is offered.',
+      'Presets are unavailable: AnyRouter rejects the key for reading presets; check GATEWAY_C_API_KEY.',
     ])
   })
 })

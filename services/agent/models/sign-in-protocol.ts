@@ -121,16 +121,17 @@ const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Re
   return clientId
 }
 
-const garbled = () => new ServiceError('unavailable', 'gateway C answered something else than a sign-in')
+const garbled = () => new ServiceError('unavailable', 'AnyRouter sign-in failed: unexpected response')
 
 /** What went wrong between us and gateway C, in words that have nothing of what was sent. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof NetFailure) throw new ServiceError('unavailable', 'gateway C cannot be asked at the moment')
+    if (error instanceof NetFailure)
+      throw new ServiceError('unavailable', 'AnyRouter sign-in failed: AnyRouter is unreachable; try again')
     if (error instanceof oauth.ResponseBodyError)
-      throw new ServiceError('conflict', `gateway C refused the sign-in${reasonOf(error.error)}`)
+      throw new ServiceError('conflict', `AnyRouter rejected the sign-in${reasonOf(error.error)}`)
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.WWWAuthenticateChallengeError)
       throw garbled()
     throw error

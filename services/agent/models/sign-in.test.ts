@@ -105,26 +105,26 @@ describe('signing in with gateway C', () => {
       'the code is refused',
       { status: 400, json: { error: 'invalid_grant', error_description: 'sk-ar-x' } },
       'conflict',
-      'gateway C refused the sign-in: invalid_grant',
+      'AnyRouter rejected the sign-in: invalid_grant',
     ],
     [
       'the error is somebody’s text',
       { status: 400, json: { error: 'go to http://evil' } },
       'conflict',
-      'gateway C refused the sign-in',
+      'AnyRouter rejected the sign-in',
     ],
-    ['the answer is no token', { body: '<html>' }, 'unavailable', 'gateway C answered something else than a sign-in'],
+    ['the answer is no token', { body: '<html>' }, 'unavailable', 'AnyRouter sign-in failed: unexpected response'],
     [
       'the key is none',
       { json: { ...token.json, access_token: 'a b' } },
       'unavailable',
-      'gateway C answered something else than a sign-in',
+      'AnyRouter sign-in failed: unexpected response',
     ],
     [
       'it sends us elsewhere',
       { location: 'http://127.0.0.1:9/' },
       'unavailable',
-      'gateway C cannot be asked at the moment',
+      'AnyRouter sign-in failed: AnyRouter is unreachable; try again',
     ],
   ])('fails in words when %s', async (_, answer, code, message) => {
     const { begin, end, signIn } = await start({}, { 'POST /v1/mcp/oauth/token': { ...token, ...answer } })
@@ -147,7 +147,7 @@ describe('signing in with gateway C', () => {
     )
     await expect(begin()).rejects.toMatchObject({
       code: 'conflict',
-      message: 'gateway C refused the sign-in: access_denied',
+      message: 'AnyRouter rejected the sign-in: access_denied',
     })
   })
 
@@ -156,7 +156,7 @@ describe('signing in with gateway C', () => {
     await expect(begin(callOf(kind))).rejects.toMatchObject({ code: 'forbidden' })
     expect(await signIn.state(callOf(kind))).toMatchObject({
       possible: false,
-      reason: expect.stringContaining('signed in here'),
+      reason: expect.stringContaining('sign in here'),
     })
   })
 

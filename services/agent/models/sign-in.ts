@@ -105,14 +105,16 @@ const takeBeginning = async ({ store }: Parts, state: string, call: Call): Promi
     return { value: taken ? undefined : current }
   })
   if (taken) return taken
-  throw new ServiceError('conflict', 'this sign-in with gateway C was not begun by you, or too long ago; begin again')
+  throw new ServiceError('conflict', 'AnyRouter sign-in expired or started by another user; start again')
 }
 
 const whyNot = (env: Environment, { identity }: Call): ServiceError | undefined => {
-  if (identity.kind !== 'user')
-    return new ServiceError('forbidden', 'only people who are signed in here can sign in with gateway C')
+  if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in here before signing in with AnyRouter')
   if (sealKey(env) === undefined)
-    return new ServiceError('not-implemented', 'set SVC_USER_CONNECTIONS_ENCRYPTION_KEY to let people keep keys here')
+    return new ServiceError(
+      'not-implemented',
+      'saving keys is unavailable: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set',
+    )
   return undefined
 }
 

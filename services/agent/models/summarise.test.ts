@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { callOf, openTestModels } from './testing/open-models.ts'
 import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
-import { summarise } from './ask-words.ts'
+import { summarise } from './complete-text.ts'
 
 it('has the model put a report into words, as data that gives no orders', async () => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'A quiet week.' }] }] })

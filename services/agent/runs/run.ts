@@ -2,40 +2,39 @@ import { once } from 'node:events'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Sizes and times of a run; tests shorten the times. */
+/** Limits of a run; tests shorten the times. */
 export const runLimits = {
   bufferBytes: 4 * 1024 * 1024,
-  /** A run whose events nobody reads for this long ends. */
+  /** A run without a reader for this long is stopped. */
   abandonedAfterMs: 60_000,
-  /** How long its events can be read once it has ended. */
-  keptMs: 5 * 60_000,
-  /** How long one reading waits for an event. */
+  /** How long the events of an ended run can be read. */
+  retainedMs: 5 * 60_000,
+  /** How long one read waits for an event. */
   readWaitMs: 10_000,
-  /** Characters of events that one reading takes along. */
+  /** Maximum characters of events that one read returns. */
   readLength: 192 * 1024,
 } as const
 
-/** `runLimits` with other numbers. */
 export type RunLimits = { readonly [N in keyof typeof runLimits]: number }
 
-/** What one reading of a run gave. */
-interface Reading {
+/** The events that one read of a run returns. */
+interface RunEvents {
   events: string
   last: number
   ended: boolean
 }
 
-/** Why a run was told to stop. */
-type StopReason = 'asked' | 'abandoned' | 'stopping'
+/** Why a run stops before its work is done. */
+type StopReason = 'requested' | 'abandoned' | 'stopping'
 
-/** One answer in the making: what it has told so far, and who may still make it stop. */
+/** A run produces one answer. It buffers its events for readers and stops on request or without readers. */
 export class Run {
   readonly id: string
   readonly owner: string
   readonly #limits: RunLimits
   readonly #buffer: EventBuffer
   readonly #stop = new AbortController()
-  readonly #told = new EventTarget()
+  readonly #changes = new EventTarget()
   #readers = 0
   #ended = false
   #abandoned: NodeJS.Timeout | undefined
@@ -48,7 +47,7 @@ export class Run {
     this.#expectReader()
   }
 
-  /** Aborts when the run shall end; its reason is a `StopReason`. */
+  /** Aborts when the run is to stop; its reason is a `StopReason`. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -57,46 +56,46 @@ export class Run {
     return this.#ended
   }
 
-  /** Tells whoever reads. */
-  tell(data: string): void {
+  /** Appends an event and wakes up waiting readers. */
+  emit(data: string): void {
     this.#buffer.append(data)
-    this.#told.dispatchEvent(new Event('told'))
+    this.#changes.dispatchEvent(new Event('change'))
   }
 
-  /** Says that nothing more will be told. */
+  /** Marks the run as ended: no event follows. */
   end(): void {
     this.#ended = true
     clearTimeout(this.#abandoned)
-    this.#told.dispatchEvent(new Event('told'))
+    this.#changes.dispatchEvent(new Event('change'))
   }
 
   stop(reason: StopReason): void {
     this.#stop.abort(reason)
   }
 
-  /** What was told after an event, waiting for it when there is nothing yet. Throws `gone` when that is no longer kept. */
-  async read(after: number, signal: AbortSignal): Promise<Reading> {
+  /** Returns the events after a number and waits when there is none yet. Throws `gone` when they are no longer buffered. */
+  async read(after: number, signal: AbortSignal): Promise<RunEvents> {
     this.#readers += 1
     clearTimeout(this.#abandoned)
     try {
-      if (after === this.#buffer.last && !this.#ended) await this.#somethingTold(signal)
-      return this.#readingAfter(after)
+      if (after === this.#buffer.last && !this.#ended) await this.#waitForChange(signal)
+      return this.#eventsAfter(after)
     } finally {
       this.#readers -= 1
       if (this.#readers === 0) this.#expectReader()
     }
   }
 
-  #readingAfter(after: number): Reading {
+  #eventsAfter(after: number): RunEvents {
     const read = this.#buffer.after(after, this.#limits.readLength)
     if (read) return { ...read, ended: this.#ended && read.last === this.#buffer.last }
-    throw new ServiceError('gone', 'what the run told before is no longer kept; ask again')
+    throw new ServiceError('gone', 'earlier events of this run are no longer available; send the message again')
   }
 
-  async #somethingTold(signal: AbortSignal): Promise<void> {
+  async #waitForChange(signal: AbortSignal): Promise<void> {
     const late = AbortSignal.timeout(this.#limits.readWaitMs)
-    await once(this.#told, 'told', { signal: AbortSignal.any([signal, late]) }).catch(() => {
-      // Nothing was told in time, which is an answer too; a reader that has left throws.
+    await once(this.#changes, 'change', { signal: AbortSignal.any([signal, late]) }).catch(() => {
+      // A timeout returns no events; only a reader that disconnected throws.
       signal.throwIfAborted()
     })
   }
@@ -107,45 +106,45 @@ export class Run {
   }
 }
 
-/** Whose run it is: people own the same ones whether they come with a session or with a key. */
+/** Returns the owner of a run. A user owns the same runs with a session and with an API key. */
 export const ownerOf = ({ kind, subject }: Identity): string =>
   `${kind === 'user' || kind === 'key' ? 'person' : kind}:${subject}`
 
-/** What a run has told, each event with its number; what no longer fits is forgotten from the beginning. */
+/** A buffer of numbered events. When it is full, it drops the oldest ones. */
 export class EventBuffer {
   readonly #maxBytes: number
-  /** By number. A map gives up its first without moving the others. */
+  /** By number. A map drops its first entry without moving the others. */
   readonly #events = new Map<number, string>()
   #bytes = 0
-  #forgotten = 0
+  #dropped = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Number of the last event; 0 before the first. */
+  /** The number of the last event; 0 before the first. */
   get last(): number {
-    return this.#forgotten + this.#events.size
+    return this.#dropped + this.#events.size
   }
 
-  /** Keeps one line of data as a server-sent event. */
+  /** Appends one line of data as a server-sent event. */
   append(data: string): void {
     const number = this.last + 1
     const event = `id: ${number}\ndata: ${data}\n\n`
     this.#events.set(number, event)
     this.#bytes += Buffer.byteLength(event)
-    while (this.#bytes > this.#maxBytes && this.#events.size > 1) this.#forget()
+    while (this.#bytes > this.#maxBytes && this.#events.size > 1) this.#dropFirst()
   }
 
-  #forget(): void {
-    this.#forgotten += 1
-    this.#bytes -= Buffer.byteLength(this.#events.get(this.#forgotten) ?? '')
-    this.#events.delete(this.#forgotten)
+  #dropFirst(): void {
+    this.#dropped += 1
+    this.#bytes -= Buffer.byteLength(this.#events.get(this.#dropped) ?? '')
+    this.#events.delete(this.#dropped)
   }
 
-  /** The events after one, at least the next and then as many as fit; undefined when the next is forgotten or was never told. */
+  /** Returns the events after a number: at least one, then as many as fit. Undefined when the next one was dropped or does not exist. */
   after(number: number, maxLength: number): { events: string; last: number } | undefined {
-    if (number < this.#forgotten || number > this.last) return undefined
+    if (number < this.#dropped || number > this.last) return undefined
     let events = ''
     let last = number
     while (last < this.last) {

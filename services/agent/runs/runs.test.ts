@@ -5,50 +5,50 @@ import type { Identity } from '#proto/call.ts'
 import { callOf, ofType, startAgent, type TestAgent, textOf } from '../testing/start-agent.ts'
 import { EventBuffer } from './run.ts'
 
-const slowly = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
+const slowScript = [{ say: [{ text: 'one two three four five six seven eight' }], tokensPerSecond: 20 }]
 const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
 
-/** Reads until the model has begun to speak. */
-const firstWords = async (runId: string): Promise<void> => {
+/** Waits for the first text of the model. */
+const waitForText = async (runId: string): Promise<void> => {
   let last = 0
   while (last < 4) ({ last } = await agent.client.read({ runId, after: last }, callOf()))
 }
 
 let agent: TestAgent
 beforeEach(async () => {
-  agent = await startAgent({ script: slowly, limits: { abandonedAfterMs: 200, keptMs: 500 } })
+  agent = await startAgent({ script: slowScript, limits: { abandonedAfterMs: 200, retainedMs: 500 } })
 })
 afterEach(async () => agent[Symbol.asyncDispose]())
 
 describe('a run', () => {
-  it('can be read again from the beginning, and from any event on', async () => {
-    const { runId, chunks } = await agent.ask('Count')
+  it('can be read again from the beginning and from any event', async () => {
+    const { runId, chunks } = await agent.run('Count')
     expect((await agent.read(runId)).chunks).toEqual(chunks)
     expect((await agent.read(runId, 5)).chunks).toEqual(chunks.slice(5))
     expect(textOf(chunks)).toBe('one two three four five six seven eight')
   })
 
-  it('goes on while nobody reads it, for a while', async () => {
+  it('stops some time after its last reader has left', async () => {
     const runId = await agent.begin('Count')
     const first = await agent.client.read({ runId, after: 0 }, callOf())
     await expect.poll(() => agent.logged.join()).toContain('"outcome":"stopped"')
     const { chunks } = await agent.read(runId, first.last)
-    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'nobody was reading' }])
+    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'no reader connected' }])
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
-  it('is stopped when its owner asks, with what it asks of the model', async () => {
+  it('stops on request of its owner and aborts its model request', async () => {
     const runId = await agent.begin('Count')
-    await firstWords(runId)
+    await waitForText(runId)
     expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: true })
     const { chunks } = await agent.read(runId)
-    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped as asked' }])
+    expect(ofType(chunks, 'abort')).toEqual([{ type: 'abort', reason: 'stopped by the user' }])
     expect(chunks.at(-1)?.type).toBe('abort')
     expect(await agent.client.stop({ runId }, callOf())).toEqual({ stopped: false })
     await expect.poll(() => agent.gateway.abandoned).toBe(1)
   })
 
-  it('is nobody else’s to read or stop', async () => {
+  it('can be read and stopped only by its owner', async () => {
     const runId = await agent.begin('Count', ada)
     const other = callOf({ ...ada, subject: 'grace' })
     await expect(agent.client.read({ runId, after: 0 }, other)).rejects.toMatchObject({ code: 'gone' })
@@ -58,20 +58,20 @@ describe('a run', () => {
     expect(textOf((await agent.read(runId, 0, ada)).chunks)).toBe('one two three four five six seven eight')
   })
 
-  it('is gone some time after its end', async () => {
-    const { runId } = await agent.ask('Count')
+  it('is no longer available some time after its end', async () => {
+    const { runId } = await agent.run('Count')
     const failure = () => agent.client.read({ runId, after: 0 }, callOf()).catch((error: unknown) => error)
     await expect.poll(failure).toMatchObject({ code: 'gone' })
   })
 
-  it('is gone with its process, and for whoever makes an id up', async () => {
+  it('is not available after its process ended, nor for an invented id', async () => {
     const made = { runId: `agent-9.${'x'.repeat(22)}`, after: 0 }
     await expect(agent.client.read(made, callOf())).rejects.toMatchObject({ code: 'gone' })
     const own = { runId: `agent-1.${'x'.repeat(22)}`, after: 0 }
     await expect(agent.client.read(own, callOf())).rejects.toMatchObject({ code: 'gone' })
   })
 
-  it('ends in good order when its process stops before it is done', async () => {
+  it('ends with a retryable error when its process stops first', async () => {
     await agent[Symbol.asyncDispose]()
     agent = await startAgent({ script: [{ silent: true }], env: { SHUTDOWN_GRACE_MS: '200' } })
     const runId = await agent.begin('Count')
@@ -79,27 +79,27 @@ describe('a run', () => {
     await agent.client.read({ runId, after: 1 }, callOf())
     const [{ chunks }] = await Promise.all([reading, agent[Symbol.asyncDispose]()])
     expect(ofType(chunks, 'data-error')).toMatchObject([{ data: { code: 'worker-stopping', retryable: true } }])
-    agent = await startAgent({ script: slowly })
+    agent = await startAgent({ script: slowScript })
   })
 })
 
-describe('a process of the agent at its limit', () => {
+describe('an agent process at its run limit', () => {
   const full = { SVC_AGENT_MAX_RUNS: '1' }
 
-  it('is busy, and says when to come again', async () => {
+  it('rejects a run as busy, with a retry delay', async () => {
     Object.assign(agent.env, full)
     await agent.begin('Count')
     await expect(agent.begin('Count')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 2_000 })
   })
 
-  it('leaves the question to the least loaded one', async () => {
-    // Of a model that never says anything, so that no run ends meanwhile.
+  it('leaves a request to the least loaded process', async () => {
+    // The model never responds, so that no run ends meanwhile.
     const script = [{ silent: true } as const]
     const env = { ...full, SHUTDOWN_GRACE_MS: '200' }
     await using one = await startAgent({ script, env })
     await using _other = await startAgent({ script, env, beside: { hub: one.hub, instance: 'agent-2' } })
     const runs = [await one.begin('Count')]
-    // A process that has just started is known to callers once they have heard its announcement.
+    // Callers discover a new process through its announcement.
     const second = () => one.begin('Count').catch(() => '')
     await expect
       .poll(async () => {
@@ -120,8 +120,8 @@ describe('a process of the agent at its limit', () => {
   })
 })
 
-describe('what is kept of a run', () => {
-  it('is the end of it when it does not fit, and says so to whoever wants the beginning', () => {
+describe('the event buffer of a run', () => {
+  it('drops the oldest events when it is full, and reports that they are missing', () => {
     const buffer = new EventBuffer(60)
     for (const data of ['one', 'two', 'three', 'four']) buffer.append(data)
     expect(buffer.last).toBe(4)
@@ -131,16 +131,16 @@ describe('what is kept of a run', () => {
     expect(buffer.after(5, 1_000)).toBeUndefined()
   })
 
-  it('is forgotten from the beginning, however much a model says', () => {
+  it('stays bounded over many events', () => {
     const buffer = new EventBuffer(4 * 1024 * 1024)
     const delta = 'x'.repeat(70)
-    for (let told = 0; told < 100_000; told += 1) buffer.append(delta)
+    for (let count = 0; count < 100_000; count += 1) buffer.append(delta)
     expect(buffer.last).toBe(100_000)
     expect(buffer.after(99_999, 1_000)).toEqual({ events: `id: 100000\ndata: ${delta}\n\n`, last: 100_000 })
     expect(buffer.after(40_000, 1_000)).toBeUndefined()
   })
 
-  it('is handed out in pieces, the next event at least', () => {
+  it('returns at least one event per read', () => {
     const buffer = new EventBuffer(1_000)
     for (const data of ['x'.repeat(100), 'y']) buffer.append(data)
     expect(buffer.after(0, 10)?.last).toBe(1)

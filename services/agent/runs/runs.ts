@@ -5,63 +5,63 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, Run, type RunLimits, runLimits } from './run.ts'
 
-/** What a run does; it has told all when this resolves, and is expected to resolve soon once its signal aborts. */
+/** The work of a run. All events are emitted when it resolves, which it does soon after its signal aborts. */
 type Work = (run: Run) => Promise<void>
 
 /** The runs of this process. */
 export interface Runs extends AsyncDisposable {
-  /** Those that have not ended. */
+  /** The number of runs that have not ended. */
   readonly running: number
-  /** Begins one; throws `busy` when there are `most` of them, or when the process stops. */
-  start(identity: Identity, most: number, work: Work): Run
-  /** The run of this id; throws `gone` when there is none, or it is somebody else's. */
+  /** Starts a run; throws `busy` when `maxRuns` are running or the process stops. */
+  start(identity: Identity, maxRuns: number, work: Work): Run
+  /** Returns the run with this id; throws `gone` when it does not exist or belongs to another user. */
   of(id: string, identity: Identity): Run
 }
 
 interface RunsOptions {
   instance: string
   limits?: Partial<RunLimits>
-  /** How long runs may go on once the process stops. */
+  /** How long runs may continue once the process stops, in milliseconds. */
   graceMs(): number
 }
 
 const idBytes = 16
 const busyRetryMs = 2_000
 
-/** Disposing lets the runs there are end within the grace, and then stops them. */
+/** Opens the runs of this process. Disposal waits for running ones during the grace period, then stops them. */
 export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs => {
   const limits = { ...runLimits, ...options.limits }
-  const kept = new Map<string, Run>()
+  const runsById = new Map<string, Run>()
   const working = new Map<Run, Promise<void>>()
   let isStopping = false
 
-  const carryOut = async (run: Run, work: Work): Promise<void> => {
+  const execute = async (run: Run, work: Work): Promise<void> => {
     await work(run)
     run.end()
     working.delete(run)
-    setTimeout(() => kept.delete(run.id), limits.keptMs).unref()
+    setTimeout(() => runsById.delete(run.id), limits.retainedMs).unref()
   }
 
   return {
     get running() {
       return working.size
     },
-    start(identity, most, work) {
-      if (isStopping || working.size >= most) {
-        const sentence = isStopping
-          ? 'this process of the agent is about to stop'
-          : 'the agent answers as many questions as it can'
-        throw new ServiceError('busy', `${sentence}; try again shortly`, { retryAfterMs: busyRetryMs })
+    start(identity, maxRuns, work) {
+      if (isStopping || working.size >= maxRuns) {
+        const reason = isStopping
+          ? 'this agent process is stopping'
+          : 'the agent has reached its maximum of concurrent runs'
+        throw new ServiceError('busy', `${reason}; try again shortly`, { retryAfterMs: busyRetryMs })
       }
       const run = new Run(`${instance}.${randomBytes(idBytes).toString('base64url')}`, identity, limits)
-      kept.set(run.id, run)
-      working.set(run, carryOut(run, work))
+      runsById.set(run.id, run)
+      working.set(run, execute(run, work))
       return run
     },
     of(id, identity) {
-      const run = kept.get(id)
+      const run = runsById.get(id)
       if (run && run.owner === ownerOf(identity)) return run
-      throw new ServiceError('gone', 'nothing is kept of this run any more; ask again')
+      throw new ServiceError('gone', 'this run is no longer available; send the message again')
     },
     async [Symbol.asyncDispose]() {
       isStopping = true
@@ -70,7 +70,7 @@ export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs =
       }, graceMs())
       await Promise.all(working.values())
       clearTimeout(late)
-      kept.clear()
+      runsById.clear()
     },
   }
 }
@@ -85,6 +85,6 @@ export const stop =
   async ({ runId }, { identity }) => {
     const run = runs.of(runId, identity)
     const stopped = !run.ended
-    run.stop('asked')
+    run.stop('requested')
     return { stopped }
   }

@@ -10,7 +10,7 @@ const skill = (body: string, matter = front): string => `---\n${matter}---\n${bo
 const sql = (statement: string, info = 'sql'): string => `\`\`\`${info}\n${statement}\n\`\`\`\n`
 
 describe('a skill', () => {
-  it('is its file, with the statements in it', () => {
+  it('contains its file and the statements in it', () => {
     const matter = `${front}metadata:\n  example.table: orders\n`
     const body = `# Parts\n${sql('SELECT {table:String}')}${sql('a, b', 'text')}${sql('DROP TABLE x', 'sql cannot-run: changes')}`
     const text = skill(body, matter)
@@ -39,8 +39,8 @@ describe('a skill', () => {
       skill('# P\n', `name: parts\ndescription: ${'d'.repeat(1_025)}\n`),
       'description',
     ],
-    ['a key that nobody reads', skill('# P\n', `${front}colour: red\n`), 'colour'],
-    ['metadata that nobody reads', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
+    ['an unknown key', skill('# P\n', `${front}colour: red\n`), 'colour'],
+    ['unknown metadata', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
     ['no text', skill('\n'), 'there is nothing behind'],
     ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: there is no example.x'],
     [
@@ -53,7 +53,7 @@ describe('a skill', () => {
     ['a block of no language', skill('```\nx\n```\n'), 'line 5: a block begins with its language'],
     ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: a block begins with its language'],
     ['an empty block', skill(sql('')), 'line 5: there is no statement'],
-  ])('with %s is refused, and told why', (_, text, problem) => {
+  ])('with %s is rejected with the reason', (_, text, problem) => {
     expect(() => readSkill('parts', text)).toThrow(problem)
   })
 })
@@ -70,14 +70,14 @@ describe('a directory of skills', () => {
     await writeFile(join(directory, folder, 'SKILL.md'), text)
   }
 
-  it('is told by name, and knows the nearest of a name that is wrong', async () => {
+  it('returns a skill by name, and suggests similar names for an unknown one', async () => {
     await write('parts', skill('# P\n'))
     const { list, load } = await openSkills(directory)
     expect(list()).toEqual([{ name: 'parts', description: 'Counts parts.', digest: load('parts').digest }])
-    expect(() => load('part')).toThrow('no such skill: part; did you mean parts?')
+    expect(() => load('part')).toThrow('unknown skill "part"; did you mean "parts"?')
   })
 
-  it('with wrong ones is not opened: each file is named, and no path of the machine', async () => {
+  it('with invalid skills fails to open: the error names each file without its path', async () => {
     await write('parts', '# P\n')
     await mkdir(join(directory, 'empty'))
     await expect(openSkills(directory)).rejects.toMatchObject({

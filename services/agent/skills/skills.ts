@@ -12,21 +12,21 @@ import { noSuch } from '#shared/text/no-such.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
 
-/** More folders than this are a mistake in the path. */
-const mostSkills = 500
+/** More folders indicate a wrong path. */
+const maxSkills = 500
 
-/** All skills, as they were when the process began. */
+/** All skills, as read at the start of the process. */
 export interface Skills {
   list(): readonly SkillSummary[]
-  /** `not-found` with the nearest names for an unknown one. */
+  /** Returns a skill; throws `not-found` with similar names for an unknown one. */
   load(name: string): Skill
 }
 
-/** Reads `<name>/SKILL.md` of every folder. All must be right: throws a sentence that names each file and what is wrong in it. */
+/** Reads `<name>/SKILL.md` of every folder. Throws an error that lists each invalid file with its problem. */
 export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
   const entries = await readdir(directory, { withFileTypes: true })
   const folders = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted()
-  if (folders.length > mostSkills) throw new ServiceError('internal', `more than ${mostSkills} skills in one folder`)
+  if (folders.length > maxSkills) throw new ServiceError('internal', `more than ${maxSkills} skills in one folder`)
   const read = await Promise.allSettled(folders.map((folder) => readFolder(directory, folder)))
   const problems = read.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []))
   if (problems.length > 0) throw new ServiceError('internal', problems.join('\n'))
@@ -53,13 +53,13 @@ const readFolder = async (directory: string, folder: string): Promise<Skill> => 
   }
 }
 
-/** The errors of the file system name the whole path, which is nobody's business. */
+/** Returns a message without the path, which the errors of the file system contain. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'cannot be read'
   return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
 }
 
-/** Tells of the guides, which are the same for everybody. */
+/** Lists and returns the skills, which are the same for all users. */
 export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
   skills: async () => ({ skills: [...skills.list()] }),
   skill: async ({ name }) => {
@@ -68,24 +68,24 @@ export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyo
   },
 })
 
-/** A guide that the agent loads when a question needs depth. */
+/** A guide that the agent loads for a difficult question. */
 interface Skill {
   name: string
   description: string
-  /** Of the file as it stands, which is also what is served. */
+  /** The hash of the unchanged file, which is also what is served. */
   digest: `sha256:${string}`
   /** The whole file. */
   text: string
-  /** Without the front matter. */
+  /** The text without the front matter. */
   body: string
   statements: readonly SkillStatement[]
-  /** For each parameter that the statements leave open, a value that it may have. */
+  /** An example value for each parameter of the statements. */
   examples: Readonly<Record<string, string>>
 }
 
 const exampleKey = /^example\.(\w+)$/
 
-/** As agentskills.io specifies it; further keys are refused, since nobody would read them. */
+/** The format of agentskills.io. Unknown keys are rejected, since they would have no effect. */
 const FrontMatter = z.strictObject({
   name: SkillName,
   description: z.string().trim().min(1).max(1_024),
@@ -94,7 +94,7 @@ const FrontMatter = z.strictObject({
   metadata: z.record(z.string().regex(exampleKey, 'must be example.<parameter>'), z.string()).default({}),
 })
 
-/** What a skill's file says. Throws a sentence that names what is wrong in it. */
+/** Parses the file of a skill. Throws an error that describes the problem. */
 export const readSkill = (folder: string, text: string): Skill => {
   const [front, yaml, body] = /^---\n([^]*?\n)---\n([^]*)$/.exec(text) ?? []
   if (front === undefined || yaml === undefined || body === undefined) {
@@ -122,14 +122,14 @@ const parseLines = (yaml: string): unknown => {
     return parseYaml(yaml)
   } catch (error) {
     if (!(error instanceof NoYaml)) throw error
-    // The text begins on the second line of the file.
+    // The front matter starts on the second line of the file.
     throw new Error(`line ${error.line === undefined ? '?' : error.line + 1}: ${error.message}`, { cause: error })
   }
 }
 
 const exampleNamed = (key: string): string => exampleKey.exec(key)?.[1] ?? key
 
-/** So that every statement can be tried, and no example is left from one that is gone. */
+/** Ensures that every statement can be tested and that no example is unused. */
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
   const open = new Set(statements.flatMap(({ sql }) => openParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))
@@ -140,21 +140,21 @@ const requireExamples = (statements: readonly SkillStatement[], examples: Skill[
 
 /** A block of SQL in a skill. */
 interface SkillStatement {
-  /** Where it stands in the file, from 1. */
+  /** The line number in the file, starting at 1. */
   line: number
   sql: string
-  /** Why readers may not run it as it stands; undefined when they may. */
+  /** Why readers must not run it unchanged; undefined if they may. */
   cannotRun: string | undefined
 }
 
-/** Parameters that a statement leaves open, as `{name:Type}`. */
+/** Returns the parameters of a statement, written as `{name:Type}`. */
 const openParameters = (sql: string): string[] => [
   ...new Set([...sql.matchAll(/\{(\w+):[^}]+\}/g)].map(([, name = '']) => name)),
 ]
 
 const fence = /^```(.*)$/
 
-/** All blocks of SQL of a text, whose first line has this number. Throws a sentence for a fence that is wrong. */
+/** Returns all SQL blocks of a text that starts at a line number. Throws an error for an invalid fence. */
 const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
   const found: SkillStatement[] = []
   let open: { info: string; line: number; lines: string[] } | undefined

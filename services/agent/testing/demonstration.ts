@@ -1,10 +1,10 @@
 import { evidenceOf, questionOf, type Script, type Turn, turnsTaken } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-/** As fast as a usual model speaks. */
+/** The speed of a typical model. */
 const tokensPerSecond = 60
 
-/** What the demonstration does for questions with a word in them, turn by turn. */
+/** The turns for questions that contain a keyword. */
 const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>> = {
   plan: [
     () =>
@@ -18,7 +18,7 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
     () => calling('', ['update_plan', { steps: plan('completed', 'completed', 'in_progress') }]),
     cited('The host is healthy: it answers, nothing is stuck in merges'),
   ],
-  chart: [() => calling('', ['query_and_visualize', chart]), cited('The busiest databases stand in the chart')],
+  chart: [() => calling('', ['query_and_visualize', chart]), cited('The chart shows the largest databases')],
   kill: [
     () => calling('The query holds up the others.', ['kill_query', { queryId: 'runaway' }]),
     () => saying('That is all I can do about it.'),
@@ -33,7 +33,7 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
   ],
   think: [
     () => ({
-      say: [{ reasoning: 'The person wants to know the version. A tool tells it. ' }, { call: 'get_metrics' }],
+      say: [{ reasoning: 'The person wants to know the version. A tool reports it.  ' }, { call: 'get_metrics' }],
       tokensPerSecond,
     }),
     cited('The host runs the version that its metrics name'),
@@ -47,7 +47,7 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
   loop: [() => calling('', ['list_databases', {}])],
 }
 
-/** Speaks to people who try the page: a word of the question picks what happens, a status such as 429 how it fails. */
+/** A script for trying the page by hand: a keyword of the question selects the turns, a status such as 429 a failure. */
 export const demonstration: Script = (request) => {
   const question = questionOf(request).toLowerCase()
   const status = /\b(401|402|429|500|503)\b/.exec(question)?.[1]
@@ -57,16 +57,16 @@ export const demonstration: Script = (request) => {
   return turn ? turn(request) : saying('I have nothing to say.')
 }
 
-type Called = readonly [name: string, input: Record<string, unknown>]
+type ToolCall = readonly [name: string, input: Record<string, unknown>]
 
 const saying = (text: string): Turn => ({ say: [{ text }], tokensPerSecond })
 
-const calling = (text: string, ...calls: readonly Called[]): Turn => ({
+const calling = (text: string, ...calls: readonly ToolCall[]): Turn => ({
   say: [...(text === '' ? [] : [{ text }]), ...calls.map(([call, input]) => ({ call, with: input }))],
   tokensPerSecond,
 })
 
-/** A claim with all the evidence that was found for it. */
+/** Returns a turn that states a claim and cites all evidence. */
 function cited(claim: string) {
   return (request: ChatRequest): Turn => {
     const evidence = evidenceOf(request)
@@ -78,7 +78,7 @@ function cited(claim: string) {
 
 const usual = [
   () => calling('', ['query', { sql: 'SELECT version() AS version, uptime() AS uptime' }], ['get_running_queries', {}]),
-  cited('The host answers, and says which version it is'),
+  cited('The host responds and reports its version'),
 ]
 
 const plan = (...states: readonly string[]) =>

@@ -1,34 +1,34 @@
 import { reminder } from '../loop/prompt.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-/** Something that a scripted model says. */
+/** One piece of a scripted response. */
 export type Piece =
   | { text: string }
   | { reasoning: string }
-  /** Arguments that are text are sent as they are, JSON or not. */
+  /** String arguments are sent unchanged, even if they are not JSON. */
   | { call: string; with?: Record<string, unknown> | string }
 
-/** One turn of a scripted model, or one way for its gateway to fail. */
+/** One response of a scripted model, or a failure of its gateway. */
 export type Turn =
   | {
       say: readonly Piece[]
-      /** As gateways name it; `cut` ends the stream in the middle. */
+      /** The finish reason; `cut` ends the stream in the middle. */
       ending?: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cut'
       tokensPerSecond?: number
-      /** How long it thinks before it begins. */
+      /** The delay before the first token. */
       thinksMs?: number
     }
-  /** Refused at once. */
+  /** An HTTP error. */
   | { status: number; code?: string; headers?: Record<string, string> }
-  /** Sent as it is, after the head of a stream. */
+  /** A stream body that is sent unchanged. */
   | { raw: string }
-  /** Nothing is said, and the connection stays. */
+  /** A stream that stays open without data. */
   | { silent: true }
 
-/** What a model is to say: its turns one after the other, the last one ever again, or whatever is made of the question. */
+/** The turns of a scripted model in order, the last one repeated; or a function of the request. */
 export type Script = readonly Turn[] | ((request: ChatRequest) => Turn)
 
-/** The turn that a request is for: as many as the model has had since the person spoke last. */
+/** Returns the turn for a request. */
 export const turnOf = (script: Script, request: ChatRequest): Turn => {
   if (typeof script === 'function') return script(request)
   const turn = script[Math.min(turnsTaken(request), script.length - 1)]
@@ -36,24 +36,24 @@ export const turnOf = (script: Script, request: ChatRequest): Turn => {
   return turn
 }
 
-/** Turns that the model has had since the person spoke last. */
+/** Counts the turns of the model since the last user message. */
 export const turnsTaken = ({ messages }: ChatRequest): number => {
-  const asked = messages.findLastIndex(isOfPerson)
-  return messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length
+  const questionIndex = messages.findLastIndex(isUserMessage)
+  return messages.slice(questionIndex + 1).filter(({ role }) => role === 'assistant').length
 }
 
-/** What the person asked last. */
-export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isOfPerson)?.content ?? ''
+/** What the person questionIndex last. */
+export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isUserMessage)?.content ?? ''
 
-/** Evidence that the results since then have named. */
+/** Returns the evidence ids in the tool results since the last user message. */
 export const evidenceOf = ({ messages }: ChatRequest): string[] => {
-  const asked = messages.findLastIndex(isOfPerson)
+  const questionIndex = messages.findLastIndex(isUserMessage)
   return messages
-    .slice(asked + 1)
+    .slice(questionIndex + 1)
     .flatMap(({ role, content }) =>
       role === 'tool' ? (/^Evidence: (.+)\.$/m.exec(content ?? '')?.[1]?.split(', ') ?? []) : [],
     )
 }
 
-const isOfPerson = ({ role, content }: ChatRequest['messages'][number]): boolean =>
+const isUserMessage = ({ role, content }: ChatRequest['messages'][number]): boolean =>
   role === 'user' && !content?.startsWith(reminder)

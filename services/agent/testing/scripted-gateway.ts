@@ -7,15 +7,15 @@ import { demonstration } from './demonstration.ts'
 import { type Script, turnOf } from './script.ts'
 import { ChatRequest } from './strict-request.ts'
 
-/** A gateway to a model that says what it was told to say. */
+/** An LLM gateway whose model follows a script. */
 export interface ScriptedGateway extends AsyncDisposable {
-  /** What `LLM_API_BASE` is set to. */
+  /** The value for `LLM_API_BASE`. */
   url: string
-  /** Every question it was asked, in order. */
+  /** All completion requests, in order. */
   asked: ChatRequest[]
-  /** What no gateway would have taken. */
+  /** Problems of requests that a strict gateway rejects. */
   violations: string[]
-  /** Answers that were given up by whoever asked. */
+  /** The number of responses that the client aborted. */
   readonly abandoned: number
   /** Replaces the script. */
   play(script: Script): void
@@ -23,32 +23,32 @@ export interface ScriptedGateway extends AsyncDisposable {
 
 interface GatewayOptions {
   script: Script
-  /** The one key that it takes. */
+  /** The only API key that it accepts. */
   key?: string
   port?: number
-  /** Models that it lists. */
+  /** The models that it lists. */
   models?: readonly string[]
 }
 
-/** The key that it takes where no other is named. */
+/** The default API key. */
 export const scriptedKey = 'sk-scripted-0123456789'
 
-/** The variables with which the product asks this gateway. */
+/** Returns the environment variables with which the agent uses this gateway. */
 export const gatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<string, string> => ({
   LLM_API_KEY: scriptedKey,
   LLM_API_BASE: url,
   LLM_MODEL: 'gateway_a:scripted/model',
-  LLM_EXTRA_MODELS: 'gateway_a:scripted/model|128000|Says what it was told',
+  LLM_EXTRA_MODELS: 'gateway_a:scripted/model|128000|Follows a script',
   GATEWAY_A_DYNAMIC_MODELS: 'false',
   SVC_AGENT_WEB_CRAWL_MCP: 'false',
 })
 
-/** Starts a gateway on a port of its own. It refuses with 400 whatever the strictest gateway would refuse. */
+/** Starts a scripted gateway. It rejects every request with 400 that the strictest gateway would reject. */
 export const startScriptedGateway = async (options: GatewayOptions): Promise<ScriptedGateway> => {
   const { key = scriptedKey, port = 0, models = ['scripted/model'] } = options
   let { script } = options
   let abandoned = 0
-  const asked: ChatRequest[] = []
+  const requests: ChatRequest[] = []
   const violations: string[] = []
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -65,7 +65,7 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
       violations.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))
       return refuse(response, 400, 'invalid_request_error')
     }
-    asked.push(parsed.data)
+    requests.push(parsed.data)
     await perform(response, parsed.data, script)
   }
 
@@ -73,7 +73,7 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   const { origin, stop } = await onLoopback(server, port)
   return {
     url: `${origin}/v1`,
-    asked,
+    asked: requests,
     violations,
     get abandoned() {
       return abandoned
@@ -90,7 +90,7 @@ const perform = async (response: ServerResponse, request: ChatRequest, script: S
   if ('status' in turn) return refuse(response, turn.status, turn.code ?? 'error', turn.headers)
   if ('silent' in turn) return void response.writeHead(200, stream).flushHeaders()
   if ('raw' in turn) return void response.writeHead(200, stream).end(turn.raw)
-  if (!request.stream) return send(response, wholeOf(turn.say, request))
+  if (!request.stream) return send(response, completionOf(turn.say, request))
   response.writeHead(200, stream).flushHeaders()
   await play(response, turn, request)
 }
@@ -100,12 +100,12 @@ const stream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache
 const send = (response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-/** Gateways like to quote the key, so this one does too. */
+/** Responds with an error that quotes the key, as some gateways do. */
 const refuse = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
   send(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
 
-/** The same turn in one piece, for whoever does not ask for a stream. */
-const wholeOf = (say: readonly object[], request: ChatRequest) => {
+/** Returns the turn as one response, for requests without streaming. */
+const completionOf = (say: readonly object[], request: ChatRequest) => {
   const content = say.map((piece) => ('text' in piece ? piece.text : '')).join('')
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
   return {

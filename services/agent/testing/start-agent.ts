@@ -27,45 +27,46 @@ import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './
 
 const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods
 const { tools, call } = mcp.methods
-/** What of the contracts an agent asks for while it answers. */
-const asked = {
+/** The parts of the contracts that the agent calls. */
+const dependencies = {
   query: service('query', { hosts, runQuery, postgresOffered, repldbOffer }),
   mcp: service('mcp', { tools, call }),
 }
 
 export interface AgentOptions {
   script: Script
-  /** Served as `mcp`; by default one tool, `query`, that tells one row. */
-  mcp?: Partial<Handlers<typeof asked.mcp>>
-  /** Besides those. */
+  /** Served as `mcp`; by default one tool, `query`, that returns one row. */
+  mcp?: Partial<Handlers<typeof dependencies.mcp>>
+  /** Additional tools. */
   tools?: readonly AgentTool[]
   env?: Record<string, string>
   limits?: Partial<RunLimits>
   clock?: Clock
-  /** An agent beside another one. */
+  /** Starts a second agent on the hub of another one. */
   beside?: { hub: Hub; instance: string }
 }
 
-/** A whole answer. */
-export interface Answered {
+/** The events of a run. */
+export interface RunResult {
   runId: string
   chunks: UIMessageChunk[]
-  /** What the AI SDK makes of them. */
+  /** The message that the AI SDK assembles from the chunks. */
   message: UIMessage | undefined
 }
 
-/** The agent as the gateway of the product meets it, with a model that says what it is told to. */
+/** An agent with a scripted model, called through the bus like by the gateway. */
 export interface TestAgent extends AsyncDisposable {
   gateway: ScriptedGateway
   client: Client<typeof agent>
   hub: Hub
   logged: string[]
-  /** What the agent reads its settings from. */
+  /** The environment of the agent. */
   env: Record<string, string | undefined>
   begin(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<string>
-  /** Reads a run to its end. */
-  read(runId: string, after?: number, identity?: Identity): Promise<Answered>
-  ask(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<Answered>
+  /** Reads the events of a run to its end. */
+  read(runId: string, after?: number, identity?: Identity): Promise<RunResult>
+  /** Starts a run and reads it to its end. */
+  run(question: string | Partial<AgentQuestion>, identity?: Identity): Promise<RunResult>
 }
 
 const ownHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
@@ -77,8 +78,8 @@ const ownHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
   tags: [],
 }))
 
-/** One row, told by a tool that is called `query`. */
-export const constantMcp: Handlers<typeof asked.mcp> = {
+/** A tool server whose only tool, `query`, returns one row. */
+export const constantMcp: Handlers<typeof dependencies.mcp> = {
   tools: async () => [
     {
       name: 'query',
@@ -88,17 +89,17 @@ export const constantMcp: Handlers<typeof asked.mcp> = {
       core: true,
     },
   ],
-  call: async ({ arguments: given, hostKey }) => ({
+  call: async ({ arguments: input, hostKey }) => ({
     isError: false,
     text: '1 row, complete.',
-    structured: { rows: [[String(given.sql), hostKey ?? 'none']] },
+    structured: { rows: [[String(input.sql), hostKey ?? 'none']] },
   }),
 }
 
-export const anybody: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
+export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
-/** Of somebody who waits as long as any test. */
-export const callOf = (identity: Identity = anybody): Call => ({
+/** Returns a call with a deadline longer than any test. */
+export const callOf = (identity: Identity = anonymous): Call => ({
   identity,
   deadline: performance.now() + 60_000,
   signal: new AbortController().signal,
@@ -121,14 +122,14 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
   const open = async (caller: 'gateway' | 'agent' | 'mcp' | 'query') =>
     opening.use(await openBus({ hub, caller, instance, version: '1.2.3', telemetry: telemetry.of(caller) }))
   if (!options.beside) {
-    opening.use(await (await open('mcp')).serve(asked.mcp, { ...constantMcp, ...options.mcp }))
+    opening.use(await (await open('mcp')).serve(dependencies.mcp, { ...constantMcp, ...options.mcp }))
     const answers = {
       hosts: async () => ownHosts,
       runQuery: noStatement,
       postgresOffered: async () => ({ isOffered: true }),
       repldbOffer: async () => ({ isConfigured: true }),
     }
-    opening.use(await (await open('query')).serve(asked.query, answers))
+    opening.use(await (await open('query')).serve(dependencies.query, answers))
   }
   const client = (await open('gateway')).client(agent)
   const context = {
@@ -143,18 +144,26 @@ export const startAgent = async (options: AgentOptions): Promise<TestAgent> => {
   }
   opening.use(await startWith(context, { tools: options.tools ?? [], limits: options.limits ?? {} }))
   const running = opening.move()
-  return { ...talking(client), gateway, client, hub, logged, env, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return {
+    ...runMethods(client),
+    gateway,
+    client,
+    hub,
+    logged,
+    env,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }
 
 const noStatement = async (): Promise<never> => {
-  throw new Error('no test asks this')
+  throw new Error('unexpected statement')
 }
 
-const talking = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'ask'> => {
+const runMethods = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read' | 'run'> => {
   const begin: TestAgent['begin'] = async (question, identity) => {
-    const given = typeof question === 'string' ? { messages: [said(question)] } : question
+    const overrides = typeof question === 'string' ? { messages: [said(question)] } : question
     const { runId } = await client.start(
-      { hostKey: 'analytics', hostId: 0, messages: [said('Is it well?')], ...given },
+      { hostKey: 'analytics', hostId: 0, messages: [said('Is it well?')], ...overrides },
       callOf(identity),
     )
     return runId
@@ -169,13 +178,13 @@ const talking = (client: Client<typeof agent>): Pick<TestAgent, 'begin' | 'read'
     const chunks = await chunksOf(text)
     return { runId, chunks, message: await messageOf(chunks) }
   }
-  return { begin, read, ask: async (question, identity) => read(await begin(question, identity), 0, identity) }
+  return { begin, read, run: async (question, identity) => read(await begin(question, identity), 0, identity) }
 }
 
-/** What a person said. */
+/** Returns a user message. */
 export const said = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] })
 
-/** The stream as the AI SDK reads it; throws for whatever that does not know. */
+/** Parses a stream with the AI SDK; throws for invalid chunks. */
 export const chunksOf = async (text: string): Promise<UIMessageChunk[]> => {
   const stream = new Response(text).body ?? new ReadableStream<Uint8Array<ArrayBuffer>>()
   const chunks: UIMessageChunk[] = []
@@ -186,23 +195,23 @@ export const chunksOf = async (text: string): Promise<UIMessageChunk[]> => {
   return chunks
 }
 
-/** The message that the AI SDK puts together of them. */
+/** Returns the message that the AI SDK assembles from the chunks. */
 export const messageOf = async (chunks: readonly UIMessageChunk[]): Promise<UIMessage | undefined> => {
   let last: UIMessage | undefined
-  // The SDK goes on writing into what it is given.
+  // The SDK mutates its input.
   const stream = ReadableStream.from(structuredClone(chunks))
   for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message
   return last
 }
 
-/** Chunks of one type. */
+/** Returns the chunks of one type. */
 export const ofType = (chunks: readonly UIMessageChunk[], type: string): UIMessageChunk[] =>
   chunks.filter((chunk) => chunk.type === type)
 
-/** All that was said in words. */
+/** Returns the concatenated text. */
 export const textOf = (chunks: readonly UIMessageChunk[]): string =>
   chunks.map((chunk) => (chunk.type === 'text-delta' ? chunk.delta : '')).join('')
 
-/** The data of the last part of a type. */
+/** Returns the data of the last part of a type. */
 export const dataOf = (chunks: readonly UIMessageChunk[], type: `data-${string}`): unknown =>
   chunks.flatMap((chunk) => (chunk.type === type && 'data' in chunk ? [chunk.data] : [])).at(-1)

@@ -10,7 +10,7 @@ const Call = z.strictObject({
   function: z.strictObject({ name: z.string().regex(/^[\w-]{1,64}$/), arguments: z.string() }),
 })
 
-const Text = z.string().refine((text) => text.isWellFormed(), 'half a character stands in it')
+const Text = z.string().refine((text) => text.isWellFormed(), 'contains a lone surrogate')
 
 const Message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: Text.min(1) }),
@@ -32,7 +32,7 @@ const Tool = z.strictObject({
   }),
 })
 
-/** A question to a model as the strictest of gateways takes it; whatever is not known here is refused. */
+/** A chat request as the strictest gateway accepts it; unknown fields are rejected. */
 export const ChatRequest = z
   .strictObject({
     model: z.string().min(1),
@@ -61,10 +61,10 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
   let open = new Set<string>()
   for (const message of messages) {
     if (message.role === 'tool') {
-      if (!open.delete(message.tool_call_id)) problems.push(`nobody called ${message.tool_call_id}`)
+      if (!open.delete(message.tool_call_id)) problems.push(`no tool call ${message.tool_call_id}`)
       continue
     }
-    if (open.size > 0) problems.push(`nobody answered ${[...open].join(', ')}`)
+    if (open.size > 0) problems.push(`no tool result for ${[...open].join(', ')}`)
     const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
     open = new Set(calls.map(({ id }) => id))
     if (open.size < calls.length) problems.push('two calls have one id')
@@ -72,7 +72,7 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
       if (!isObject(parseJson(call.function.arguments))) problems.push(`arguments of ${call.id} are no object`)
     }
   }
-  return open.size > 0 ? [...problems, `nobody answered ${[...open].join(', ')}`] : problems
+  return open.size > 0 ? [...problems, `no tool result for ${[...open].join(', ')}`] : problems
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 
-/** How a person may answer. */
+/** The kinds of answers. */
 const kinds = ['single_choice', 'multi_choice', 'confirm', 'free_text', 'rating'] as const
 
 export const askUser: Tool = {
   name: 'ask_user',
-  title: 'Ask the person',
-  description: 'Asks the person one question and waits, only when no tool can tell and the answer hangs on it.',
+  title: 'Ask the user',
+  description:
+    'Puts one question to the user and waits for the reply. Use it only if no tool has the answer and the result depends on it.',
   input: z.strictObject({
     question: z.string().min(1).max(500).describe('One question'),
     kind: z.enum(kinds).default('free_text').describe('How it is answered'),
@@ -17,7 +18,7 @@ export const askUser: Tool = {
   feature: null,
   kind: 'ask',
   core: true,
-  // The answer ends with the question; what the person says begins the next one.
+  // The run ends with the question; the reply of the person starts the next one.
   run: async () => {
     throw new ServiceError('invalid', 'only a person can answer this')
   },

@@ -3,23 +3,23 @@ import { beginningOf } from '#shared/text/cut.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, ofHosts } from '#shared/tools/tool-parameters.ts'
 
-const longestStatement = 500
+const maxStatementLength = 500
 
 export const compareHosts = readTool({
   name: 'compare_hosts',
   title: 'Compare hosts',
   description:
-    'Hosts side by side: key figures, the query patterns on which they differ most in time, and if wished the settings that differ.',
+    'Compare hosts: key figures, the query patterns whose time differs most, and optionally the settings that differ.',
   feature: 'QUERIES',
   input: z.strictObject({
     ...ofHosts,
     lastHours: lastHours(24),
-    settings: z.boolean().default(false).describe('Whether to tell settings that differ'),
+    settings: z.boolean().default(false).describe('Return settings that differ'),
     limit: limitOf(10, 100),
   }),
   async run({ hostIds, lastHours: hours, settings, limit }, context) {
-    const asked = await Promise.all(hostIds.map((hostId) => hostAt(context, hostId)))
-    const hostKeys = asked.map(({ key }) => key)
+    const hostRefs = await Promise.all(hostIds.map((hostId) => hostAt(context, hostId)))
+    const hostKeys = hostRefs.map(({ key }) => key)
     const [{ hosts, patterns }, diff] = await Promise.all([
       context.query.comparison({ hostKeys, lastHours: hours, limit }, context.call),
       settings ? context.query.settingsDiff({ hostKeys, differentOnly: true }, context.call) : undefined,
@@ -27,8 +27,8 @@ export const compareHosts = readTool({
     const silent = hosts.filter(({ error }) => error !== null).length
     const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them gave no answer` : ''}.`
     return result(text, {
-      hosts: hosts.map((host, index) => ({ name: asked[index]?.name, ...host })),
-      patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, longestStatement) })),
+      hosts: hosts.map((host, index) => ({ name: hostRefs[index]?.name, ...host })),
+      patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, maxStatementLength) })),
       ...(diff && { settings: diff.rows.map(({ table, name, values }) => ({ table, name, values })) }),
     })
   },

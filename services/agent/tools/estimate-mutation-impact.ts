@@ -4,7 +4,7 @@ import { count } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 
-const longestCondition = 20_000
+const maxConditionLength = 20_000
 
 const Impact = z.object({
   matchingRows: count,
@@ -19,7 +19,7 @@ const Impact = z.object({
   freeBytes: count,
 })
 
-/** Parts without a matching row are kept as they are; the virtual column `_part` names the part that a row is in. */
+/** Parts without a matching row are not rewritten; the virtual column `_part` names the part of a row. */
 const statement = (from: string, condition: string): string => `
 SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
   sumIf(part.bytes_on_disk, matching > 0) AS bytesInParts, maxIf(part.bytes_on_disk, matching > 0) AS largestPartBytes,
@@ -40,11 +40,11 @@ export const estimateMutationImpact = readTool({
     ...ofHost,
     database: name('Database of the table'),
     table: name('The table'),
-    condition: z.string().min(1).max(longestCondition).describe('What stands after WHERE'),
+    condition: z.string().min(1).max(maxConditionLength).describe('Condition after WHERE'),
   }),
   async run({ hostId, database, table, condition }, context) {
     const host = await hostAt(context, hostId)
-    // Throws `not-found` with the nearest names, which the statement itself would not.
+    // Unlike the statement, this throws `not-found` with similar names.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
       return result(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
@@ -58,12 +58,12 @@ export const estimateMutationImpact = readTool({
   },
 })
 
-/** The condition is SQL of the model, so the whole statement passes the guard of statements that callers write. */
+/** Runs a statement. The condition is SQL of the model, so the statement has to pass the guard for user statements. */
 const impactOf = async (
   { query, call }: ToolContext,
-  asked: { hostKey: string; query: string; parameters: Record<string, string> },
+  request: { hostKey: string; query: string; parameters: Record<string, string> },
 ): Promise<z.output<typeof Impact> | null> => {
-  const { columns, rows } = await query.runQuery({ ...asked, maxRows: 1, purpose: 'tool' }, call)
+  const { columns, rows } = await query.runQuery({ ...request, maxRows: 1, purpose: 'tool' }, call)
   const [row] = rows
   return row ? Impact.parse(Object.fromEntries(columns.map(({ name: column }, index) => [column, row[index]]))) : null
 }

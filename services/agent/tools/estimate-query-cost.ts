@@ -14,12 +14,12 @@ export const estimateQueryCost = readTool({
     sql,
     database: name('Where names without a database are looked up').optional(),
   }),
-  async run({ hostId, sql: query, ...asked }, context) {
+  async run({ hostId, sql: query, ...options }, context) {
     const host = await hostAt(context, hostId)
     const of = { hostKey: host.key }
-    const { estimates } = await context.query.explain({ ...of, query, mode: 'estimate', ...asked }, context.call)
+    const { estimates } = await context.query.explain({ ...of, query, mode: 'estimate', ...options }, context.call)
     const tables = await Promise.all(
-      (estimates ?? []).slice(0, mostTables).map(async (read) => {
+      (estimates ?? []).slice(0, maxTables).map(async (read) => {
         const { database, table } = read
         const { detail } = await context.query.exploreTable({ ...of, database, table }, context.call)
         return { ...read, ofParts: detail?.parts ?? null, ofMarks: detail?.marks ?? null, ofRows: detail?.rows ?? null }
@@ -34,5 +34,5 @@ export const estimateQueryCost = readTool({
   },
 })
 
-/** Tables of one statement that are told. */
-const mostTables = 20
+/** Maximum number of tables that the tool returns for one statement. */
+const maxTables = 20

@@ -3,7 +3,7 @@ import { ExplainMode, type ExplainSettings } from '#proto/explain.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
 
-/** `analyze` executes the statement, which `query` is for. */
+/** The modes except `analyze`, which executes the statement; the tool `query` does that. */
 const modes = ExplainMode.exclude(['analyze', 'estimate'])
 
 export const explainQuery = readTool({
@@ -19,11 +19,11 @@ export const explainQuery = readTool({
     mode: modes.default('plan').describe('What to explain'),
     database: name('Where names without a database are looked up').optional(),
   }),
-  async run({ hostId, sql: query, mode, ...asked }, context) {
+  async run({ hostId, sql: query, mode, ...options }, context) {
     const host = await hostAt(context, hostId)
     const planSettings: ExplainSettings = mode === 'plan' ? { indexes: true, json: false } : {}
     const { text } = await context.query.explain(
-      { hostKey: host.key, query, mode, planSettings, ...asked },
+      { hostKey: host.key, query, mode, planSettings, ...options },
       context.call,
     )
     return result(`As ${host.name} explains it.`, { mode, lines: (text ?? '').split('\n') })

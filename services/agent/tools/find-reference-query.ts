@@ -15,7 +15,7 @@ export const findReferenceQuery = readTool({
   core: true,
   input: z.strictObject({
     ...ofHost,
-    topic: z.string().min(1).max(200).describe('What the query is to tell'),
+    topic: z.string().min(1).max(200).describe('What the query should show'),
     limit: limitOf(3, 10),
   }),
   async run({ hostId, topic, limit }, context) {
@@ -25,8 +25,8 @@ export const findReferenceQuery = readTool({
     const found = bestFor(topic, open, ({ name, title, doc }) => `${name} ${title} ${doc}`).slice(0, limit)
     const references = await Promise.all(
       found.map(async ({ kind, name, title, doc }) => {
-        const asked = { hostKey: host.key, kind, name }
-        const { sql, parameters, unavailable } = await context.query.definitionStatement(asked, context.call)
+        const request = { hostKey: host.key, kind, name }
+        const { sql, parameters, unavailable } = await context.query.definitionStatement(request, context.call)
         return { name, kind, title, doc, sql, parameters, unavailable: unavailable?.message ?? null }
       }),
     )

@@ -15,7 +15,7 @@ export const forecastDiskCapacity = readTool({
     const [soonest] = forecasts
       .filter(({ days }) => days !== null)
       .toSorted((a, b) => (a.days?.soonest ?? 0) - (b.days?.soonest ?? 0))
-    const text = soonest?.outlook ?? `Nothing on ${host.name} is seen to run full.`
+    const text = soonest?.summary ?? `Nothing on ${host.name} is forecast to fill up.`
     return result(text, { forecasts, notes })
   },
 })

@@ -6,7 +6,7 @@ import { limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
 const Disk = z.object({
   disk: z.string(),
   type: z.string(),
-  /** Null where storage has no end. */
+  /** Null for storage without a size limit. */
   totalBytes: count.nullable(),
   freeBytes: count.nullable(),
   unreservedBytes: count.nullable(),
@@ -19,23 +19,23 @@ const Table = z.object({
   bytes: count,
   rows: count,
   parts: count,
-  /** Parts that are only still there, and will be removed. */
+  /** Inactive parts that will be removed. */
   inactiveBytes: count,
 })
 
-const mostDisks = 100
+const maxDisks = 100
 
 export const getDiskUsage = readTool({
   name: 'get_disk_usage',
   title: 'Disk usage',
-  description: 'Disks with their free space, the fullest first, and the tables that take most of it.',
+  description: 'Disks with free space, fullest first, and the largest tables.',
   feature: 'TABLES',
   core: true,
   input: z.strictObject({ ...ofHost, limit: limitOf(10, 100) }),
   async run({ hostId, limit }, context) {
     const host = await hostAt(context, hostId)
     const [disks, tables] = await Promise.all([
-      readRows(context, host, { tool: 'get_disk_usage', statement: 'disks', maxRows: mostDisks }, Disk),
+      readRows(context, host, { tool: 'get_disk_usage', statement: 'disks', maxRows: maxDisks }, Disk),
       readRows(context, host, { tool: 'get_disk_usage', statement: 'tables', maxRows: limit }, Table),
     ])
     const [fullest] = disks

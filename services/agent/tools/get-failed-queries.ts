@@ -13,7 +13,7 @@ const Failure = z.object({
   lastMs: count,
   queryId: z.string(),
   exception: z.string(),
-  /** Without the values in it. */
+  /** The query without its values. */
   statement: z.string(),
   total: count,
 })
@@ -21,8 +21,7 @@ const Failure = z.object({
 export const getFailedQueries = readTool({
   name: 'get_failed_queries',
   title: 'Failed queries',
-  description:
-    'Queries that failed, by user, error and pattern, those of most failures first, each with its last error.',
+  description: 'Failed queries by user, error and pattern, most frequent first, each with its last error.',
   feature: 'QUERIES',
   core: true,
   input: z.strictObject({

@@ -6,14 +6,13 @@ import { hashOf } from '#shared/evidence/recording.ts'
 import { hostAt, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
-/** Bytes of rows that are read of a page, which is more than any model is told. */
-const mostBytes = 1024 * 1024
+/** Maximum bytes of rows read from a page; more than any model receives. */
+const maxBytes = 1024 * 1024
 
 export const getPageData = readTool({
   name: 'get_page_data',
   title: 'Read a page',
-  description:
-    'Rows of a chart or table page of the product by its name, which find_reference_query tells; without the texts of statements.',
+  description: 'Rows of a chart or table page by its name, which find_reference_query returns; without query texts.',
   feature: null,
   input: z.strictObject({
     ...ofHost,
@@ -46,7 +45,7 @@ export const getPageData = readTool({
   },
 })
 
-interface AskedTable {
+interface TableRequest {
   hostKey: string
   name: string
   limit: number
@@ -54,22 +53,22 @@ interface AskedTable {
   lastHours?: number
 }
 
-const readTable = async (context: ToolContext, asked: AskedTable): Promise<ToolResult> => {
-  const { head, frames, tail } = await context.query.table(asked, context.call)
-  if (head.unavailable) return result(`Not known: ${head.unavailable.message}`, { rows: [] })
+const readTable = async (context: ToolContext, request: TableRequest): Promise<ToolResult> => {
+  const { head, frames, tail } = await context.query.table(request, context.call)
+  if (head.unavailable) return result(`No data: ${head.unavailable.message}`, { rows: [] })
   const chunks: Uint8Array[] = []
   let read = 0
   for await (const frame of frames) {
     read += frame.length
-    if (read > mostBytes) return result('The rows are too long to be read; ask with query.', { rows: [] })
+    if (read > maxBytes) return result('The rows are too long to return; use the query tool.', { rows: [] })
     chunks.push(frame)
   }
-  // Statements have values of people in them; patterns do not.
+  // Statements may contain personal data; patterns do not.
   const leftOut = head.table.columns.filter(({ format }) => format === 'query').map((column) => column.name)
   const rows = rowsIn(Buffer.concat(chunks).toString('utf8'), leftOut)
   const { truncated, statement } = tail()
   const text = `${rows.length} rows of ${head.table.title}${truncated ? ', and there are more' : ''}.`
-  return withEvidence(context, result(text, { rows, leftOut }), { ...asked, statement, rows })
+  return withEvidence(context, result(text, { rows, leftOut }), { ...request, statement, rows })
 }
 
 const rowsIn = (lines: string, leftOut: readonly string[]): object[] =>
@@ -81,20 +80,20 @@ const rowsIn = (lines: string, leftOut: readonly string[]): object[] =>
       return Object.fromEntries(Object.entries(row).filter(([column]) => !leftOut.includes(column)))
     })
 
-interface AskedChart {
+interface ChartRequest {
   hostKey: string
   name: string
   lastHours?: number
 }
 
-const readChart = async (context: ToolContext, asked: AskedChart, limit: number): Promise<ToolResult> => {
-  const { chart, rows, window, unavailable, statement } = await context.query.chart(asked, context.call)
-  if (unavailable) return result(`Not known: ${unavailable.message}`, { rows: [] })
-  const cut = rows.length > limit ? `, the last ${limit} of them told` : ''
+const readChart = async (context: ToolContext, request: ChartRequest, limit: number): Promise<ToolResult> => {
+  const { chart, rows, window, unavailable, statement } = await context.query.chart(request, context.call)
+  if (unavailable) return result(`No data: ${unavailable.message}`, { rows: [] })
+  const cut = rows.length > limit ? `, the last ${limit} returned` : ''
   const units = Object.fromEntries(chart.columns.map((column) => [column.name, column.unit]))
   const facts = { rows: rows.slice(-limit), units, window }
   return withEvidence(context, result(`${rows.length} rows of ${chart.title}${cut}.`, facts), {
-    ...asked,
+    ...request,
     statement,
     rows,
   })

@@ -13,8 +13,8 @@ export const getPostgresActivity = readTool({
     all: z.boolean().default(false).describe('Idle sessions and processes of the server too'),
     limit: limitOf(20, 200),
   }),
-  async run(asked, { query, call }) {
-    const { sessions, counts, limited, truncated } = await query.postgresActivity(asked, call)
+  async run(options, { query, call }) {
+    const { sessions, counts, limited, truncated } = await query.postgresActivity(options, call)
     const text = `${counts.used} of ${counts.limit} connections in use: ${counts.active} active, ${counts.idle} idle, ${counts.idleInTransaction} idle in a transaction, ${counts.waitingForLock} waiting for a lock.`
     return result(text, { sessions, truncated, counts, limited: limited?.message ?? null })
   },

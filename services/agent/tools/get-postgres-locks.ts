@@ -8,12 +8,12 @@ export const getPostgresLocks = readTool({
   feature: 'QUERIES',
   source: 'PostgreSQL source',
   input: z.strictObject({}),
-  async run(_asked, { query, call }) {
+  async run(_input, { query, call }) {
     const { sessions, truncated, limited } = await query.postgresLocks({}, call)
     const [first] = sessions
     const text = first
       ? `${sessions.filter(({ blockedBy }) => blockedBy.length > 0).length} sessions wait for a lock; process ${first.pid} keeps ${first.blocks} of them waiting.`
-      : 'Nobody waits for a lock.'
+      : 'No sessions waiting for a lock.'
     return result(text, { sessions, truncated, limited: limited?.message ?? null })
   },
 })

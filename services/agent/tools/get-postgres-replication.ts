@@ -9,7 +9,7 @@ export const getPostgresReplication = readTool({
   feature: 'CLUSTER',
   source: 'PostgreSQL source',
   input: z.strictObject({}),
-  async run(_asked, { query, call }) {
+  async run(_input, { query, call }) {
     const { replication, limited } = await query.postgresReplication({}, call)
     const { isStandby, standbys, slots, subscriptions } = replication
     const idle = slots.filter(({ isActive }) => !isActive).length

@@ -15,8 +15,12 @@ export const getPostgresTableStats = readTool({
     search: name('Text that schema.table contains').optional(),
     limit: limitOf(20, 200),
   }),
-  async run(asked, { query, call }) {
-    const { tables, database, ...facts } = await query.postgresTables(asked, call)
-    return result(`${tables.length} tables of ${database}, ordered by ${asked.order}.`, { tables, database, ...facts })
+  async run(options, { query, call }) {
+    const { tables, database, ...facts } = await query.postgresTables(options, call)
+    return result(`${tables.length} tables of ${database}, ordered by ${options.order}.`, {
+      tables,
+      database,
+      ...facts,
+    })
   },
 })

@@ -4,8 +4,8 @@ import { RepldbName, repldbSpans } from '#proto/repldb-api.ts'
 import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
-/** Points of a history that the model reads; more say no more. */
-const mostPoints = 60
+/** Maximum points of a history for the model; more add no information. */
+const maxPoints = 60
 
 const name = (what: string) => RepldbName.max(255).optional().describe(what)
 
@@ -16,64 +16,67 @@ const input = z.strictObject({
       'slots, peer_stats: of a peer; slot_lag_history: of a slot of a peer; rows_synced, snapshot: of a mirror; log_patterns: of a mirror or all',
     ),
   mirror: name('Name of a mirror'),
-  peer: name('Name of a peer; without it, with slots, the peers are told'),
+  peer: name('Name of a peer; with slots, all peers by default'),
   slot: name('Name of a slot'),
   timeSince: z.enum(repldbSpans).default('1hour').describe('How far slot_lag_history goes back'),
 })
-type Given = z.output<typeof input>
+type MetricOptions = z.output<typeof input>
 
 export const getRepldbMetrics = readTool({
   name: 'get_repldb_metrics',
   title: 'Replication figures',
   description:
-    'Figures of the replication service: slots and the history of their lag, rows written, first copies, running statements, log patterns.',
+    'Figures of the replication service: slots and the history of their lag, rows written, initial loads, running statements, log patterns.',
   feature: 'REPLDB',
   source: 'Replication service',
   input,
-  run: async (given, context) => {
-    const { text, structured } = await tell[given.metric](given, context)
+  run: async (options, context) => {
+    const { text, structured } = await readers[options.metric](options, context)
     return result(text, structured)
   },
 })
 
-type Tell = (given: Given, context: ToolContext) => Promise<{ text: string; structured: Record<string, unknown> }>
+type MetricReader = (
+  options: MetricOptions,
+  context: ToolContext,
+) => Promise<{ text: string; structured: Record<string, unknown> }>
 
-const tell: Readonly<Record<(typeof metrics)[number], Tell>> = {
+const readers: Readonly<Record<(typeof metrics)[number], MetricReader>> = {
   slots: async ({ peer }, { query, call }) => {
     if (peer === undefined) {
       const peers = await query.repldbPeers({}, call)
-      return { text: `${peers.items.length} peers; ask for the slots of one that is a source.`, structured: peers }
+      return { text: `${peers.items.length} peers; pass a source peer to get its slots.`, structured: peers }
     }
     const slots = await query.repldbSlots({ peer }, call)
     return { text: `${peer} has ${slots.slotData.length} slots.`, structured: slots }
   },
   slot_lag_history: async ({ peer, slot, timeSince }, { query, call }) => {
-    const asked = { peerName: needed('peer', peer), slotName: needed('slot', slot), timeSince }
-    const { data } = await query.repldbSlotLag(asked, call)
-    const every = Math.ceil(data.length / mostPoints)
+    const request = { peerName: requireParameter('peer', peer), slotName: requireParameter('slot', slot), timeSince }
+    const { data } = await query.repldbSlotLag(request, call)
+    const every = Math.ceil(data.length / maxPoints)
     const points = data.filter((_, index) => index % every === 0 || index === data.length - 1)
     const gigabytes = points.map(({ time, size }) => ({ timeMs: time, gigabytes: size }))
-    return { text: `${data.length} points of the lag of ${asked.slotName}.`, structured: { points: gigabytes } }
+    return { text: `${data.length} points of the lag of ${request.slotName}.`, structured: { points: gigabytes } }
   },
   rows_synced: async ({ mirror }, { query, call }) => {
-    const asked = { mirror: needed('mirror', mirror) }
+    const request = { mirror: requireParameter('mirror', mirror) }
     const [rows, tables] = await Promise.all([
-      query.repldbRowsSynced(asked, call),
-      query.repldbTableCounts(asked, call),
+      query.repldbRowsSynced(request, call),
+      query.repldbTableCounts(request, call),
     ])
     return {
-      text: `${asked.mirror} has written ${rows.totalCount} rows.`,
+      text: `${request.mirror} has written ${rows.totalCount} rows.`,
       structured: { ...rows, tables: tables.tablesData },
     }
   },
   snapshot: async ({ mirror }, { query, call }) => {
-    const asked = { mirror: needed('mirror', mirror) }
-    const { tableSummaries } = await query.repldbInitialLoad(asked, call)
+    const request = { mirror: requireParameter('mirror', mirror) }
+    const { tableSummaries } = await query.repldbInitialLoad(request, call)
     const done = tableSummaries.filter(({ consolidateCompleted }) => consolidateCompleted).length
     return { text: `${done} of ${tableSummaries.length} tables are copied.`, structured: { tables: tableSummaries } }
   },
   peer_stats: async ({ peer }, { query, call }) => {
-    const { statData } = await query.repldbPeerStats({ peer: needed('peer', peer) }, call)
+    const { statData } = await query.repldbPeerStats({ peer: requireParameter('peer', peer) }, call)
     return { text: `${statData.length} statements run there.`, structured: { running: statData } }
   },
   log_patterns: async ({ mirror }, { query, call }) => {
@@ -82,7 +85,7 @@ const tell: Readonly<Record<(typeof metrics)[number], Tell>> = {
   },
 }
 
-const needed = (parameter: string, value: string | undefined): string => {
+const requireParameter = (parameter: string, value: string | undefined): string => {
   if (value !== undefined) return value
   throw new ServiceError('invalid', `${parameter} is required for this metric`, { details: { parameter } })
 }

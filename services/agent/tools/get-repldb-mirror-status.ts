@@ -3,7 +3,7 @@ import { RepldbName } from '#proto/repldb-api.ts'
 import { readTool, result } from '#shared/tools/tool.ts'
 
 const batches = 10
-const mostPatterns = 10
+const maxPatterns = 10
 
 export const getRepldbMirrorStatus = readTool({
   name: 'get_repldb_mirror_status',
@@ -13,7 +13,7 @@ export const getRepldbMirrorStatus = readTool({
   feature: 'REPLDB',
   source: 'Replication service',
   input: z.strictObject({
-    mirror: RepldbName.max(255).optional().describe('One mirror; without it all are told'),
+    mirror: RepldbName.max(255).optional().describe('One mirror; all by default'),
   }),
   async run({ mirror }, { query, call }) {
     const overview = await query.repldbOverview({}, call)
@@ -21,9 +21,9 @@ export const getRepldbMirrorStatus = readTool({
       const troubled = overview.mirrors.filter(({ state }) => state === 'failed' || state === 'paused').length
       return result(`${overview.total} mirrors; ${troubled} are failed or paused.`, overview)
     }
-    const asked = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
+    const request = { flowJobName: mirror, includeFlowInfo: true, excludeBatches: true }
     const [status, latest, { patterns }] = await Promise.all([
-      query.repldbMirrorStatus(asked, call),
+      query.repldbMirrorStatus(request, call),
       query.repldbBatches({ flowJobName: mirror, limit: batches }, call),
       query.repldbLogPatterns({ mirror, level: 'error' }, call),
     ])
@@ -35,7 +35,7 @@ export const getRepldbMirrorStatus = readTool({
         tables: status.cdcStatus?.config?.tableMappings ?? [],
         copies: status.cdcStatus?.snapshotStatus?.clones ?? [],
         batches: latest.cdcBatches,
-        errors: patterns.slice(0, mostPatterns),
+        errors: patterns.slice(0, maxPatterns),
       },
     )
   },

@@ -47,7 +47,7 @@ export const getReplicationStatus = readTool({
     const text =
       replicas.length === 0
         ? `${host.name} has no replicated table.`
-        : `Of the ${replicas.length} told, ${readonly} are read-only; ${failing.length} entries of the queue fail.`
+        : `Of the ${replicas.length} returned replicas, ${readonly} are read-only; ${failing.length} queue entries fail.`
     return result(text, { replicas, failing })
   },
 })

@@ -12,10 +12,10 @@ const Partition = z.object({
   bytes: count,
   smallestBytes: count,
   largestBytes: count,
-  /** Parts that no merge has touched yet. */
+  /** Parts that are not merged yet. */
   unmerged: count,
   lastChangedMs: count,
-  /** Active parts of one partition from which on inserts are refused, where the table itself sets no other number. */
+  /** The number of active parts of a partition at which inserts are rejected, unless the table overrides it. */
   limit: count,
 })
 

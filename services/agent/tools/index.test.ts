@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { controlTools } from '../approvals/control-tools.ts'
 import { turnsTaken } from '../testing/script.ts'
-import { anybody, ofType, startAgent } from '../testing/start-agent.ts'
+import { anonymous, ofType, startAgent } from '../testing/start-agent.ts'
 import { agentTools, postgresTools, repldbTools } from './index.ts'
 import { loadSkill } from './load-skill.ts'
 
@@ -25,7 +25,7 @@ const promised = `load_skill find_reference_query get_disk_usage get_replication
   get_postgres_activity list_postgres_statement_patterns get_postgres_table_stats get_postgres_replication get_postgres_locks
   get_repldb_mirror_status get_repldb_metrics`.split(/\s+/)
 
-/** What a parameter may be, as models are told. */
+/** The schema of a parameter for the model. */
 const Parameter = z.looseObject({
   type: z.string(),
   description: z.string().min(5),
@@ -57,7 +57,7 @@ describe('the tools of the agent', () => {
     expect(untested.map(({ name }) => name)).toEqual([])
   })
 
-  it('are closed to whoever may not see what they tell', async () => {
+  it('are forbidden for callers without their feature', async () => {
     const calls = offered.filter(({ kind, input }) => kind === 'read' && input.safeParse({}).success)
     await using agent = await startAgent({
       env: { SVC_FEATURE_REPLDB_AGENT: 'true' },
@@ -66,10 +66,10 @@ describe('the tools of the agent', () => {
           ? { say: calls.map(({ name }) => ({ call: name })) }
           : { say: [{ text: 'Nothing is open.' }] },
     })
-    const { chunks } = await agent.ask('Well?', { ...anybody, features: ['AGENT'] })
+    const { chunks } = await agent.run('Well?', { ...anonymous, features: ['AGENT'] })
     const refused = ofType(chunks, 'tool-output-error').map((chunk) => ('errorText' in chunk ? chunk.errorText : ''))
     expect(refused.toSorted()).toEqual(
-      calls.map(({ name }) => `forbidden: the tool ${name} is not open to you`).toSorted(),
+      calls.map(({ name }) => `forbidden: you do not have access to the tool ${name}`).toSorted(),
     )
     expect(refused.length).toBeGreaterThan(5)
   })
@@ -80,9 +80,9 @@ describe('the tools of the agent', () => {
       script: (request) =>
         turnsTaken(request) === 0 ? { say: [{ call: 'get_repldb_mirror_status' }] } : { say: [{ text: 'No.' }] },
     })
-    const { chunks } = await agent.ask('Well?')
+    const { chunks } = await agent.run('Well?')
     expect(ofType(chunks, 'tool-output-available')).toEqual([])
-    expect(JSON.stringify(chunks)).toContain('no such tool: get_repldb_mirror_status')
+    expect(JSON.stringify(chunks)).toContain('unknown tool')
   })
 
   it('have names of their own', () => {
@@ -99,7 +99,7 @@ describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }
     expect(tool.description).toMatch(/\.$/)
   })
 
-  it('says of each parameter what it is for and how far it goes', () => {
+  it('describes each parameter with its bounds', () => {
     const schema = Schema.safeParse(z.toJSONSchema(tool.input, { io: 'input' }))
     expect(schema.error).toBeUndefined()
     for (const parameter of Object.values(schema.data?.properties ?? {})) {

@@ -24,7 +24,7 @@ import { listPostgresStatementPatterns } from './list-postgres-statement-pattern
 import { listSlowQueryPatterns } from './list-slow-query-patterns.ts'
 import { queryAndVisualize } from './query-and-visualize.ts'
 
-/** The tools that the agent has besides those of the tool server and `load_skill`, in the order of their list. */
+/** The tools of the agent besides those of the tool server and `load_skill`, in order. */
 export const agentTools: readonly AgentTool[] = [
   findReferenceQuery,
   getDiskUsage,
@@ -45,7 +45,7 @@ export const agentTools: readonly AgentTool[] = [
   getTuningSuggestions,
 ]
 
-/** Those that it has besides where a PostgreSQL source is set up. */
+/** Additional tools when a PostgreSQL source is configured. */
 export const postgresTools: readonly AgentTool[] = [
   getPostgresActivity,
   listPostgresStatementPatterns,
@@ -54,5 +54,5 @@ export const postgresTools: readonly AgentTool[] = [
   getPostgresLocks,
 ]
 
-/** Those that it has besides where the operator lets it read of a replication service. */
+/** Additional tools when the agent may read from a replication service. */
 export const repldbTools: readonly AgentTool[] = [getRepldbMirrorStatus, getRepldbMetrics]

@@ -4,7 +4,7 @@ import { beginningOf } from '#shared/text/cut.ts'
 import { readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 
-const longestStatement = 1_000
+const maxStatementLength = 1_000
 
 export const listPostgresStatementPatterns = readTool({
   name: 'list_postgres_statement_patterns',
@@ -18,15 +18,15 @@ export const listPostgresStatementPatterns = readTool({
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),
   }),
-  async run(asked, { query, call }) {
-    const { statements, unavailable, ...facts } = await query.postgresStatements(asked, call)
+  async run(options, { query, call }) {
+    const { statements, unavailable, ...facts } = await query.postgresStatements(options, call)
     if (unavailable) {
       return result(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
     const patterns = statements.map((each) => ({
       ...each,
-      query: each.query && beginningOf(each.query, longestStatement),
+      query: each.query && beginningOf(each.query, maxStatementLength),
     }))
-    return result(`${patterns.length} patterns, ordered by ${asked.order}.`, { patterns, ...facts })
+    return result(`${patterns.length} patterns, ordered by ${options.order}.`, { patterns, ...facts })
   },
 })

@@ -4,7 +4,7 @@ import { beginningOf } from '#shared/text/cut.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
-const longestStatement = 1_000
+const maxStatementLength = 1_000
 
 export const listSlowQueryPatterns = readTool({
   name: 'list_slow_query_patterns',
@@ -21,18 +21,18 @@ export const listSlowQueryPatterns = readTool({
     search: name('Text that the pattern contains').optional(),
     limit: limitOf(20, 200),
   }),
-  async run({ hostId, ...asked }, context) {
+  async run({ hostId, ...options }, context) {
     const host = await hostAt(context, hostId)
     const { fingerprints, total, unavailable } = await context.query.fingerprints(
-      { hostKey: host.key, ...asked },
+      { hostKey: host.key, ...options },
       context.call,
     )
     if (unavailable) return result(`Not known: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
-    const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, longestStatement) }))
+    const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, maxStatementLength) }))
     const text = first
-      ? `${total ?? fingerprints.length} patterns in the last ${asked.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
-      : `No pattern ran in the last ${asked.lastHours} h on ${host.name}.`
+      ? `${total ?? fingerprints.length} patterns in the last ${options.lastHours} h on ${host.name}; the first ran ${first.calls} times.`
+      : `No pattern ran in the last ${options.lastHours} h on ${host.name}.`
     return result(text, { patterns, total })
   },
 })

@@ -25,20 +25,20 @@ const load = async (agent: TestAgent, name: string, parts: readonly number[]): P
       ? { say: parts.map((part) => ({ call: 'load_skill', with: { name, part } })) }
       : { say: [{ text: 'I have read it.' }] },
   )
-  await agent.ask('How?')
+  await agent.run('How?')
   const read = agent.gateway.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
   return read.map(({ content }) => content ?? '')
 }
 
-it('load_skill names the skills, and tells a short one as a whole', async () => {
+it('load_skill lists the skills, and returns a short one in one part', async () => {
   expect(tool.description).toContain('short-guide, long-guide')
   await using agent = await open(tool)
-  const [told] = await load(agent, 'short-guide', [1])
-  expect(told).toContain('part 1 of 1')
-  expect(told).toContain('Look at the parts.')
+  const [content] = await load(agent, 'short-guide', [1])
+  expect(content).toContain('part 1 of 1')
+  expect(content).toContain('Look at the parts.')
 })
 
-it('tells a long skill in parts, of which none is cut', async () => {
+it('returns a long skill in parts without truncating any', async () => {
   await using agent = await open(tool)
   const parts = await load(agent, 'long-guide', [1, 2, 3, 4])
   expect(parts[0]).toContain('part 1 of 4; the next is part 2')
@@ -49,7 +49,7 @@ it('tells a long skill in parts, of which none is cut', async () => {
   expect([letters('a'), letters('b'), letters('g')]).toEqual([6, 5, 11])
 })
 
-it('tells every skill of the product whole, in few parts', async () => {
+it('returns every skill of the product completely, in few parts', async () => {
   const skills = await openSkills()
   await using agent = await open(loadSkill(skills))
   for (const { name } of skills.list()) {

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { readTool, result, type Tool } from '#shared/tools/tool.ts'
 
-/** Characters of a skill that one answer brings, so that it is never cut. */
-const longestPart = 10_000
+/** Maximum characters of one part of a skill, so that it is never truncated. */
+const maxPartLength = 10_000
 
-/** Where skills are kept. */
+/** The source of the skills. */
 interface Skills {
   list(): readonly { name: string }[]
-  /** `not-found` with the nearest names for an unknown one. */
+  /** Returns a skill; throws `not-found` with similar names for an unknown one. */
   load(name: string): { body: string }
 }
 
-/** The tool that loads one of these skills. */
+/** Returns the tool that loads a skill. */
 export const loadSkill = (skills: Skills): Tool => {
   const input = z.strictObject({
     name: z.string().min(1).max(64).describe('Name of the skill'),
@@ -34,18 +34,18 @@ export const loadSkill = (skills: Skills): Tool => {
   })
 }
 
-/** The text in parts of whole sections, as far as these are short enough. */
+/** Splits the text into parts, between sections where these are short enough. */
 const partsOf = (body: string): string[] => {
   const parts: string[] = []
   for (const section of body.split(/^(?=## )/m).flatMap(chopped)) {
     const last = parts.at(-1)
-    if (last !== undefined && last.length + section.length <= longestPart) parts[parts.length - 1] = last + section
+    if (last !== undefined && last.length + section.length <= maxPartLength) parts[parts.length - 1] = last + section
     else parts.push(section)
   }
   return parts
 }
 
 const chopped = (section: string): string[] =>
-  Array.from({ length: Math.ceil(section.length / longestPart) }, (_, index) =>
-    section.slice(index * longestPart, (index + 1) * longestPart),
+  Array.from({ length: Math.ceil(section.length / maxPartLength) }, (_, index) =>
+    section.slice(index * maxPartLength, (index + 1) * maxPartLength),
   )

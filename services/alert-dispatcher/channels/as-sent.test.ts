@@ -3,19 +3,19 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Send } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
-import { fieldsOf } from '../policy/saved/fields.ts'
+import { listFields } from '../policy/saved/fields.ts'
 import { channels } from './index.ts'
-import { messageFor } from './testing/send-once.ts'
+import { createMessage } from './testing/send-once.ts'
 
-/** What a channel sends. */
+/** A request that a channel sends. */
 interface Sent {
   url: string
   authorization: string | undefined
-  /** JSON or a form. */
+  /** JSON or form fields. */
   body: Readonly<Record<string, unknown>>
 }
 
-/** Settings with which each channel is whole. */
+/** Required settings of each channel. */
 const whole: Readonly<Record<string, Environment>> = {
   webhook: { HEALTH_ALERT_WEBHOOK_URL: 'https://chat.example/hook' },
   email: {
@@ -39,7 +39,7 @@ const whole: Readonly<Record<string, Environment>> = {
 const sids = ['1', '2'].map((digit) => `AC${digit.repeat(32)}`)
 const basic = (login: string): string => `Basic ${btoa(login)}`
 
-/** Each field of each channel: two texts of it, and what is sent because of them. */
+/** For each field of each channel, two values and the part of the request that contains them. */
 const rows: readonly (readonly [string, readonly (readonly [string, Partial<Sent>])[]])[] = [
   ['HEALTH_ALERT_WEBHOOK_URL', ['https://one.example/a', 'https://two.example/b'].map((url) => [url, { url }])],
   [
@@ -94,16 +94,16 @@ const rows: readonly (readonly [string, readonly (readonly [string, Partial<Sent
   ['HEALTH_ALERT_SMS_TO', ['+14155550201', '+14155550202'].map((To) => [To, { body: { To } }])],
 ]
 
-it('has a row for each field of each channel that is sent', () => {
-  const fields = channels.flatMap((channel) => fieldsOf(channel).map(({ variable }) => variable))
-  // It lists services, which is tested with what does.
+it('covers every field that affects a request', () => {
+  const fields = channels.flatMap((channel) => listFields(channel).map(({ variable }) => variable))
+  // The key for listing services has its own tests.
   const sent = fields.filter((variable) => variable !== 'HEALTH_ALERT_PAGING_A_API_KEY')
   expect(rows.map(([variable]) => variable).toSorted()).toEqual(sent.toSorted())
 })
 
-it.each(rows)('%s is sent as it is set', async (variable, cases) => {
+it.each(rows)('sends %s as configured', async (variable, cases) => {
   const channel = channels.find(({ settings }) => variable in settings)
-  if (!channel) throw new Error(`there is no channel with ${variable}`)
+  if (!channel) throw new Error(`no channel has the variable ${variable}`)
   for (const [text, expected] of cases) {
     const sent: Sent[] = []
     const way: Send = async (url, outgoing = {}) => {
@@ -113,7 +113,9 @@ it.each(rows)('%s is sent as it is set', async (variable, cases) => {
     const env = { ...whole[channel.id], [variable]: text }
     const targets = channel.targets(env, { webhookTargets: [], subscriptions: [], chatApplications: [] })
     expect(targets).toHaveLength(1)
-    await targets[0]?.send(messageFor({ severity: 'critical' }), way, () => Promise.reject(new Error('no mail server')))
+    await targets[0]?.send(createMessage({ severity: 'critical' }), way, () =>
+      Promise.reject(new Error('no mail server')),
+    )
     expect(sent).toMatchObject([expected])
   }
 })

@@ -6,16 +6,16 @@ import type { Outgoing } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
-/** Where chat services say in the body how long to wait, in seconds. */
+/** Fields in which chat services state the wait in seconds. */
 const Body = z.object({
   retry_after: z.number().optional(),
-  /** Of Matrix, in milliseconds. */
+  /** Used by Matrix, in milliseconds. */
   retry_after_ms: z.number().optional(),
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
 
-/** How long a server asks to be left alone, in milliseconds: by its headers, else by what the body says. */
-export const retryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
+/** Returns how long the server wants no requests, in milliseconds: from the headers, else from the body. */
+export const parseRetryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
   retryAfterOf(headers) ?? fromBody(body)
 
 const fromBody = (body: unknown): number | undefined => {
@@ -26,57 +26,57 @@ const fromBody = (body: unknown): number | undefined => {
   return seconds === undefined || seconds < 0 ? undefined : seconds * 1_000
 }
 
-/** An answer, read to its end. */
-export interface Answer {
+/** A complete response. */
+export interface ChannelResponse {
   status: number
   headers: Headers
   text: string
-  /** The text as JSON; undefined when it is none. */
+  /** The text parsed as JSON; undefined if it is not JSON. */
   body: unknown
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** How long the server wants no requests, in milliseconds. */
   afterMs: number | undefined
 }
 
-const maxAnswerBytes = 64 * 1024
+const maxResponseBytes = 64 * 1024
 
-interface Exchange extends Outgoing {
+interface ChannelRequest extends Outgoing {
   url: string
-  /** What an answer means where the status alone does not say; undefined leaves it to the status. */
-  judge?: (answer: Answer) => SendResult | undefined
+  /** Classifies responses whose status alone is not enough; undefined leaves it to the status. */
+  classify?: (response: ChannelResponse) => SendResult | undefined
 }
 
-/** One request of a channel and what its answer means: the status, unless the channel knows better. */
-export const exchange = async (way: Send, { url, judge, ...outgoing }: Exchange): Promise<SendResult> => {
+/** Sends one request and classifies the response, by status unless the channel overrides it. */
+export const sendRequest = async (way: Send, { url, classify, ...outgoing }: ChannelRequest): Promise<SendResult> => {
   try {
-    const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxAnswerBytes }
-    const answer = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
-    return judge?.(answer) ?? judgeStatus(answer)
+    const bounds = { timeoutMs: outgoing.timeoutMs ?? sendWithinMs, maxBytes: maxResponseBytes }
+    const response = await read(await way(url, { method: 'POST', ...outgoing, ...bounds }))
+    return classify?.(response) ?? classifyStatus(response)
   } catch (error) {
-    if (error instanceof NetFailure) return judgeFailure(error)
+    if (error instanceof NetFailure) return classifyFailure(error)
     throw error
   }
 }
 
-const read = async (response: Response): Promise<Answer> => {
+const read = async (response: Response): Promise<ChannelResponse> => {
   const text = await response.text().catch(nothingIfTooLong)
   const { status, headers } = response
   const body = parseJson(text)
-  return { status, headers, text, body, afterMs: retryAfterMs(headers, body) }
+  return { status, headers, text, body, afterMs: parseRetryAfterMs(headers, body) }
 }
 
-/** What took the message and answers with a whole page must not be sent it again. */
+/** A server that accepts the message and responds with a whole page must not receive it again. */
 const nothingIfTooLong = (error: unknown): string => {
   if (error instanceof NetFailure && error.reason === 'too-large') return ''
   throw error
 }
 
-/** Too early, too much, or gone for a moment. */
+/** Temporary failures. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
-/** Not let in, or nobody there any more: the address or its secret is wrong. */
+/** Unauthorised or not found: the address or its secret is wrong. */
 const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
-/** What a status means of itself. */
-const judgeStatus = ({ status, afterMs }: Answer): SendResult => {
+/** Classifies a response by its status. */
+const classifyStatus = ({ status, afterMs }: ChannelResponse): SendResult => {
   const reason = `answered ${status}`
   if (status >= 200 && status < 300) return { kind: 'ok' }
   if (passing.has(status) || status >= 500) return { kind: 'retry', reason, afterMs }
@@ -84,20 +84,19 @@ const judgeStatus = ({ status, afterMs }: Answer): SendResult => {
 }
 
 const reasons = {
-  'not-allowed': 'its address may not be asked',
+  'not-allowed': 'its address is not allowed',
   redirect: 'answered with a redirect, which is not followed',
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
-  'too-large': 'answered more than may be read',
+  'too-large': 'response too large',
 } as const
 
-/** Failures name the host, which for some channels is part of the secret; here they name nothing. */
-export const judgeFailure = ({ reason, rule, systemCode }: NetFailure): SendResult => {
-  const words =
-    rule === 'userinfo' ? 'its address has a user or a password in it, which are never sent' : reasons[reason]
+/** Error messages contain the host, which is part of the secret for some channels, so they are not used. */
+export const classifyFailure = ({ reason, rule, systemCode }: NetFailure): SendResult => {
+  const words = rule === 'userinfo' ? 'its URL contains a user or password, which are never sent' : reasons[reason]
   const sentence = systemCode === undefined ? words : `${words} (${systemCode})`
   if (reason === 'not-allowed' || reason === 'redirect') return { kind: 'config', reason: sentence }
-  // A connection that was refused carried nothing; one that broke or fell silent may have.
+  // A refused connection transferred nothing; an interrupted one may have.
   const mayHaveArrived = !neverConnected.has(systemCode ?? '')
   return { kind: 'retry', reason: sentence, mayHaveArrived }
 }
@@ -112,17 +111,20 @@ const neverConnected: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ])
 
-/** Who asks, as the address of a service says it. */
+/** User and password from the URL of a service. */
 export interface Login {
   user: string
   pass: string
 }
 
-/** User and password that stand in an address; empty where there are none. */
-export const loginIn = ({ username, password }: URL): Login => ({ user: decoded(username), pass: decoded(password) })
+/** Returns user and password of a URL; empty if there are none. */
+export const parseLogin = ({ username, password }: URL): Login => ({
+  user: decodePart(username),
+  pass: decodePart(password),
+})
 
-/** A part of an address as it was meant: passwords are pasted as they are, percent signs and all. */
-export const decoded = (part: string): string => {
+/** Decodes a URL part; passwords are often pasted without encoding, percent signs included. */
+export const decodePart = (part: string): string => {
   try {
     return decodeURIComponent(part)
   } catch {

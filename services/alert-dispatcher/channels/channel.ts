@@ -4,71 +4,80 @@ import type { Settings } from '#shared/config/setting.ts'
 import type { Dial } from '#shared/net/dial.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 import type { Policy, Route } from '../policy.ts'
 
-/** How much one target is asked to take. */
+/** Rate limits of one target. */
 export interface TargetLimits {
-  /** Messages on their way to it at once. */
+  /** Maximum number of concurrent requests. */
   concurrency: number
   perSecond: number
-  /** Messages that may follow one another without a pause when none came before. */
+  /** Number of messages that may be sent at once after a pause. */
   burst: number
-  /** After this many messages about one rule in a row, further ones are grouped; absent where each condition needs its own message. */
+  /**
+   * Consecutive messages about one rule after which further ones are grouped. Absent if each condition needs its own
+   * message.
+   */
   groupAfter?: number
 }
 
-/** One way of telling people. */
+/** A kind of notification channel. */
 export interface Channel {
-  /** Letters, digits and dashes; names it in routes, metrics and answers. */
+  /** Letters, digits and dashes; used in routes, metrics and responses. */
   id: string
-  /** How the page of channels calls it, and what it says of it; without them it shows the id. */
+  /** Name and description on the channels page; without them it shows the id. */
   words?: { name: string; doc: string }
   settings: Settings
-  /** The variable that its address is from; absent where the address is the service's own. */
+  /** The variable with the address; absent if the service has a fixed one. */
   address?: string
-  /** Wakes people: its messages are tried for longer. */
+  /** Whether the channel pages people; its messages are retried for longer. */
   isPaging: boolean
-  /** Opens something with each fire that its recovery closes: what a digest opened nobody would close. */
+  /**
+   * Set if an alert opens an incident that its recovery closes. Such channels receive no digest, because nothing would
+   * close its incident.
+   */
   opensIncidents?: true
-  /** Also takes what other services tell, such as a weekly report. */
+  /** Set if the channel also sends notifications of other services, such as weekly reports. */
   announces?: true
   limits: TargetLimits
-  /** Where it sends to, as its settings are now; none while one that it needs is missing. */
+  /** Returns the configured targets; none if a required setting is missing. */
   targets(
     env: Environment,
     policy: Pick<Policy, 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
   ): readonly ChannelTarget[]
 }
 
-/** One address of a channel. It holds the secrets that it needs where nobody else sees them. */
+/** One address of a channel, with the secrets that it requires. */
 export interface ChannelTarget {
-  /** Letters, digits, dashes and underscores; stays the same while its settings change. */
+  /** Letters, digits, dashes and underscores; does not change with the settings. */
   id: string
-  /** What routes call it. */
+  /** Name in routes. */
   name: string
   isEnabled: boolean
   minSeverity: Severity | null
-  /** The address was saved in the product, and no variable has it. */
+  /** Whether the address was saved through the API instead of coming from a variable. */
   isSaved?: boolean
-  /** Of what a person brought: what it is told of, in place of the operator's routes. */
+  /** Matchers of a user subscription, which replace the routes of the operator. */
   own?: Pick<Route, 'matchRule' | 'matchHost'>
-  /** Whether a notice must not be in a message with others; absent where the limits of the channel alone decide. */
-  needsOwnMessage?(notice: Notice): boolean
-  /** Sends once, within `sendWithinMs`: by HTTP the one way, by mail the other. Never throws for the other end. */
+  /** Returns whether a notification must be sent alone; if absent, the limits of the channel decide. */
+  needsOwnMessage?(notification: Notification): boolean
+  /**
+   * Sends once, within `sendWithinMs`, over HTTP (`way`) or SMTP (`dial`). Failures of the receiver are returned, not
+   * thrown.
+   */
   send(message: Message, way: Send, dial: Dial): Promise<SendResult>
 }
 
-/** How a send ended. Reasons hold neither addresses nor what the other end said. */
+/** Result of a send. Reasons contain neither addresses nor response texts. */
 export type SendResult =
-  /** `remark`: what the operator should know although it was taken. */
+  /** `remark` informs the operator about a problem despite the success. */
   | { kind: 'ok'; remark?: string }
-  /** Might go well later; `mayHaveArrived` when no answer came to what was sent. */
+  /** May succeed later. `mayHaveArrived` is set if the request had no response. */
   | { kind: 'retry'; reason: string; afterMs?: number | undefined; mayHaveArrived?: boolean }
-  /** This message will never be taken. */
+  /** This message is never accepted. */
   | { kind: 'permanent'; reason: string }
-  /** Nothing will be taken until somebody changes the settings. */
+  /** No message is accepted until the settings change. */
   | { kind: 'config'; reason: string }
 
-/** The longest that one send may take. */
+/** Maximum duration of one send. */
 export const sendWithinMs = 15_000

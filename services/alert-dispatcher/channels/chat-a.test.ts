@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { chatA } from './chat-a.ts'
 import { chatARig } from './testing/chat-a.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('a Telegram chat', () => {
@@ -11,21 +11,25 @@ describe('a Telegram chat', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = messageFor(), env = {}) => sendOnce({ channel: chatA, rig: chatARig, server, message, env })
+  const send = (message = createMessage(), env = {}) =>
+    sendOnce({ channel: chatA, rig: chatARig, server, message, env })
   const refuse = (status: number, description: string, parameters?: object) =>
     server.next({ status, body: JSON.stringify({ ok: false, error_code: status, description, parameters }) })
   const bodies = () => server.received.map(({ text }): { chat_id: string; text: string } => JSON.parse(text))
 
-  it('waits as long as the body says', async () => {
+  it('waits as long as the response body requests', async () => {
     refuse(429, 'Too Many Requests: retry after 34', { retry_after: 34 })
     expect(await send()).toEqual({ kind: 'retry', reason: 'answered 429', afterMs: 34_000 })
   })
 
-  it('follows a group that became a supergroup, and says its new number', async () => {
+  it('follows a group that became a supergroup and reports its new id', async () => {
     refuse(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -100_123 })
-    const result = await send(messageFor(), { HEALTH_ALERT_CHAT_A_CHAT_ID: '-4711' })
+    const result = await send(createMessage(), { HEALTH_ALERT_CHAT_A_CHAT_ID: '-4711' })
     expect(bodies().map(({ chat_id }) => chat_id)).toEqual(['-4711', '-100123'])
-    expect(result).toEqual({ kind: 'ok', remark: 'its chat has moved: its id is now -100123' })
+    expect(result).toEqual({
+      kind: 'ok',
+      remark: 'the chat has a new ID, "-100123"; update HEALTH_ALERT_CHAT_A_CHAT_ID',
+    })
   })
 
   it.each([
@@ -37,16 +41,16 @@ describe('a Telegram chat', () => {
     [404, 'Not Found', 'config'],
     [500, 'Internal Server Error', 'retry'],
     [200, 'odd', 'retry'],
-  ])('judges %s %j as %s', async (status, description, kind) => {
+  ])('classifies %s %j as %s', async (status, description, kind) => {
     refuse(status, description)
     const result = await send()
     expect(result.kind).toBe(kind)
     expect(JSON.stringify(result)).not.toContain(description)
   })
 
-  it('shows texts as they are, and cuts them before they are marked up', async () => {
+  it('shows texts literally and cuts them before adding markup', async () => {
     const title = '<b>&amp;"\u202e</b>'
-    expect(await send(messageFor({ title, runbook: '<&>'.repeat(2_000) }))).toEqual({ kind: 'ok' })
+    expect(await send(createMessage({ title, runbook: '<&>'.repeat(2_000) }))).toEqual({ kind: 'ok' })
     const [body] = bodies()
     expect(body?.text).toContain('&lt;b&gt;&amp;amp;"')
     expect(body?.text).toMatch(/(&lt;|&amp;|&gt;)…\n\n<a href=/)
@@ -57,7 +61,7 @@ describe('a Telegram chat', () => {
     ['HEALTH_ALERT_CHAT_A_BOT_TOKEN', '123456:a/../x'],
     ['HEALTH_ALERT_CHAT_A_BOT_TOKEN', 'nonsense'],
     ['HEALTH_ALERT_CHAT_A_CHAT_ID', 'my chat'],
-  ])('is not set up by %s=%s, which it does not repeat', async (name, value) => {
+  ])('rejects %s=%s without quoting the value', async (name, value) => {
     const sending = chatA.targets.bind(
       chatA,
       { ...chatARig.env(server.url), [name]: value },

@@ -1,45 +1,46 @@
 import { z } from 'zod'
 import { flag, read } from '#shared/config/setting.ts'
 import { cut, escapeAngles, escapeHtml } from '../messages/text.ts'
-import { type Message, bodyText } from '../messages/message.ts'
-import { severityFloor } from '../messages/message-settings.ts'
+import { type Message, renderBody } from '../messages/message.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
-import { shaped } from './setting-shapes.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { patternSetting } from './setting-shapes.ts'
 
 const settings = {
-  HEALTH_ALERT_CHAT_A_BOT_TOKEN: shaped(/^\d+:[\w-]+$/, 'must be the token of a bot, such as 123456:ABC-DEF', {
-    doc: 'Token of the Telegram bot that tells alerts.',
+  HEALTH_ALERT_CHAT_A_BOT_TOKEN: patternSetting(/^\d+:[\w-]+$/, 'must be the token of a bot, such as 123456:ABC-DEF', {
+    doc: 'Token of the Telegram bot that sends alerts.',
     audience: 'secret',
   }),
-  HEALTH_ALERT_CHAT_A_CHAT_ID: shaped(/^(-?\d+|@\w+)$/, 'must be the number of a chat, or the @name of a channel', {
-    doc: 'Telegram chat that the bot tells alerts: its number, or the @name of a channel.',
-  }),
-  HEALTH_ALERT_CHAT_A_ENABLED: flag(true, 'Whether the Telegram chat gets alerts.'),
-  HEALTH_ALERT_CHAT_A_MIN_SEVERITY: severityFloor('Least severity that the Telegram chat gets.'),
+  HEALTH_ALERT_CHAT_A_CHAT_ID: patternSetting(
+    /^(-?\d+|@\w+)$/,
+    'must be the number of a chat, or the @name of a channel',
+    {
+      doc: 'Telegram chat that receives alerts: its numeric ID, or the @name of a channel.',
+    },
+  ),
+  HEALTH_ALERT_CHAT_A_ENABLED: flag(true, 'Whether the Telegram chat receives alerts.'),
+  HEALTH_ALERT_CHAT_A_MIN_SEVERITY: minSeveritySetting('Minimum severity for Telegram.'),
 } as const
 
-/**
- * A Telegram chat, through a bot.
- * A message that is sent twice is shown twice; a recovery is a message.
- */
+/** A Telegram chat with a bot. A message sent twice is shown twice; a recovery is a separate message. */
 export const chatA: Channel = {
   id: 'chat-a',
-  words: { name: 'Telegram', doc: 'A chat, through a bot.' },
+  words: { name: 'Telegram', doc: 'Sends to a chat through a bot.' },
   settings,
   isPaging: false,
-  // A group takes 20 a minute, burst included.
+  // Telegram allows 20 messages a minute per group, including bursts.
   limits: { concurrency: 1, perSecond: 0.25, burst: 5, groupAfter: 3 },
   targets(env) {
-    const given = read(settings, env)
-    const { HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: chat } = given
+    const values = read(settings, env)
+    const { HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: chat } = values
     if (token === undefined || chat === undefined) return []
     return [
       {
         id: 'default',
         name: 'chat-a',
-        isEnabled: given.HEALTH_ALERT_CHAT_A_ENABLED,
-        minSeverity: given.HEALTH_ALERT_CHAT_A_MIN_SEVERITY ?? null,
+        isEnabled: values.HEALTH_ALERT_CHAT_A_ENABLED,
+        minSeverity: values.HEALTH_ALERT_CHAT_A_MIN_SEVERITY ?? null,
         send: async (message, way) => {
           const post = (to: string) =>
             sendTo(way, { url: `https://api.telegram.org/bot${token}/sendMessage`, to, message })
@@ -47,7 +48,7 @@ export const chatA: Channel = {
           if (movedTo === undefined) return result
           const again = await post(movedTo)
           return again.result.kind === 'ok'
-            ? { kind: 'ok', remark: `its chat has moved: its id is now ${movedTo}` }
+            ? { kind: 'ok', remark: `the chat has a new ID, "${movedTo}"; update HEALTH_ALERT_CHAT_A_CHAT_ID` }
             : again.result
         },
       },
@@ -55,48 +56,48 @@ export const chatA: Channel = {
   },
 }
 
-interface Sending {
+interface SendOptions {
   url: string
   to: string
   message: Message
 }
 
-/** A group that becomes a supergroup gets another number, which the refusal tells. */
+/** When a group becomes a supergroup, its id changes and the error response contains the new one. */
 const sendTo = async (
-  way: Parameters<typeof exchange>[0],
-  { url, to, message }: Sending,
+  way: Parameters<typeof sendRequest>[0],
+  { url, to, message }: SendOptions,
 ): Promise<{ result: SendResult; movedTo: string | undefined }> => {
   let movedTo: string | undefined
-  const result = await exchange(way, {
+  const result = await sendRequest(way, {
     url,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       chat_id: to,
-      text: htmlOf(message),
+      text: renderHtml(message),
       parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
     }),
-    // Two of them must not take longer than one send may.
+    // Two requests must not take longer than one send may.
     timeoutMs: sendWithinMs / 2,
-    judge: (answer) => {
-      movedTo = Reply.safeParse(answer.body).data?.parameters?.migrate_to_chat_id?.toString()
-      return judge(answer)
+    classify: (response) => {
+      movedTo = Reply.safeParse(response.body).data?.parameters?.migrate_to_chat_id?.toString()
+      return classify(response)
     },
   })
   return { result, movedTo }
 }
 
-/** As it is shown, without its markup. */
+/** Maximum length without markup. */
 const maxText = 4_096
 const maxHeadline = 400
 const open = 'Open'
 
-const htmlOf = (message: Message): string => {
+const renderHtml = (message: Message): string => {
   const { url, origin } = message
   const headline = cut(message.headline, maxHeadline)
   const link = url === null ? '' : `\n\n<a href="${escapeHtml(url)}">${open}</a>`
   const room = maxText - [headline, open, origin].join('\n\n\n').length
-  return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(cut(bodyText(message), room))}${link}\n<i>${origin}</i>`
+  return `<b>${escapeAngles(headline)}</b>\n${escapeAngles(cut(renderBody(message), room))}${link}\n<i>${origin}</i>`
 }
 
 const Reply = z.object({
@@ -105,14 +106,14 @@ const Reply = z.object({
   parameters: z.object({ migrate_to_chat_id: z.int().optional() }).optional(),
 })
 
-/** Most refusals are a 400; only its words tell a chat that is no good from a text that is. */
+/** Most errors have status 400; only the description separates an invalid chat from an invalid text. */
 const dead =
   /chat not found|chat_id is empty|upgraded to a supergroup|PEER_ID_INVALID|CHAT_WRITE_FORBIDDEN|no rights to send|not enough rights/i
 
-const judge = ({ status, body }: Answer): SendResult | undefined => {
+const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
-  if (status === 200 && reply?.ok !== true) return { kind: 'retry', reason: 'answered 200 without taking it' }
+  if (status === 200 && reply?.ok !== true) return { kind: 'retry', reason: 'answered 200 but rejected the message' }
   return status === 400 && dead.test(reply?.description ?? '')
-    ? { kind: 'config', reason: 'its chat takes nothing from this bot' }
+    ? { kind: 'config', reason: 'the chat does not accept messages from this bot' }
     : undefined
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { chatButtons } from './webhook.ts'
-import { messageFor } from './testing/send-once.ts'
+import { buildChatButtons } from './webhook.ts'
+import { createMessage } from './testing/send-once.ts'
 
 const slack = 'https://hooks.slack.com/services/T/B/x'
 const buttonsOf = (kind: 'fire' | 'escalate' | 'remind' | 'recover' | 'digest' | 'test', address = slack) =>
-  chatButtons({ ...messageFor({ kind }), isInteractive: true }, new URL(address)).length
+  buildChatButtons({ ...createMessage({ kind }), isInteractive: true }, new URL(address)).length
 
 describe('buttons', () => {
   it.each([
@@ -22,11 +22,11 @@ describe('buttons', () => {
     'https://discord.com/api/webhooks/1/x/slack',
     'https://chat.example/hooks/x',
     `https://x.example/?${slack}`,
-  ])('are not sent to %s, which takes none', (address) => {
+  ])('are not sent to %s', (address) => {
     expect(buttonsOf('fire', address)).toBe(0)
   })
 
-  it('are not sent where nobody would hear of a click', () => {
-    expect(chatButtons(messageFor(), new URL(slack))).toEqual([])
+  it('are not sent if clicks are not handled', () => {
+    expect(buildChatButtons(createMessage(), new URL(slack))).toEqual([])
   })
 })

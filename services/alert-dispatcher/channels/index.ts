@@ -12,7 +12,7 @@ import { subscriptions } from './subscriptions.ts'
 import { webhook } from './webhook.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
-/** Every way of telling people that operators set up. */
+/** All notification channels that operators configure. */
 export const channels: readonly Channel[] = [
   webhook,
   webhookTargets,
@@ -26,8 +26,8 @@ export const channels: readonly Channel[] = [
   sms,
 ]
 
-/** With those that people bring themselves. */
+/** All channels, including user subscriptions. */
 export const everyChannel: readonly Channel[] = [...channels, subscriptions]
 
-/** The settings of all channels. */
+/** Settings of all channels. */
 export const channelSettings: Settings = Object.assign({}, ...channels.map(({ settings }) => settings))

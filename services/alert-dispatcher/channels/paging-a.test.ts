@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pagingA } from './paging-a.ts'
 import { pagingARig } from './testing/paging-a.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('PagerDuty', () => {
@@ -11,12 +11,12 @@ describe('PagerDuty', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = messageFor()) => sendOnce({ channel: pagingA, rig: pagingARig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: pagingA, rig: pagingARig, server, message })
   const sent = () => server.taken.map(({ text }) => JSON.parse(text))
 
-  it('opens one incident for an episode, whatever is told of it, and resolves that', async () => {
+  it('opens one incident per episode and resolves it', async () => {
     for (const kind of ['fire', 'escalate', 'remind', 'recover'] as const) {
-      expect(await send(messageFor({ kind, severity: 'critical' }))).toEqual({ kind: 'ok' })
+      expect(await send(createMessage({ kind, severity: 'critical' }))).toEqual({ kind: 'ok' })
     }
     expect(sent().map(({ event_action: action }) => action)).toEqual(['trigger', 'trigger', 'trigger', 'resolve'])
     expect(new Set(sent().map(({ dedup_key: key }) => key))).toEqual(new Set(['watchhouse-0123456789abcdef:episode-1']))
@@ -26,13 +26,13 @@ describe('PagerDuty', () => {
     [{ severity: 'critical' }, 'critical'],
     [{ severity: 'warning' }, 'warning'],
     [{ severity: 'critical', kind: 'test' }, 'info'],
-  ] as const)('tells %j as %s', async (more, severity) => {
-    await send(messageFor(more))
+  ] as const)('sends %j as %s', async (more, severity) => {
+    await send(createMessage(more))
     expect(sent()[0].payload.severity).toBe(severity)
   })
 
   it('cuts a summary between characters', async () => {
-    await send(messageFor({ title: '👩‍👩‍👧'.repeat(200) }))
+    await send(createMessage({ title: '👩‍👩‍👧'.repeat(200) }))
     const { summary } = sent()[0].payload
     expect(summary.length).toBeLessThanOrEqual(1_024)
     expect(summary).toMatch(/👩‍👩‍👧…$/u)
@@ -44,7 +44,7 @@ describe('PagerDuty', () => {
     [403, {}, 'config'],
     [429, {}, 'retry'],
     [503, {}, 'retry'],
-  ])('judges %s %j as %s', async (status, body, kind) => {
+  ])('classifies %s %j as %s', async (status, body, kind) => {
     server.next({ status, body: JSON.stringify(body) })
     expect((await send()).kind).toBe(kind)
   })

@@ -1,44 +1,41 @@
 import { flag, read, secret } from '#shared/config/setting.ts'
 import { cut } from '../messages/text.ts'
-import { type Message, plainText } from '../messages/message.ts'
-import { severityFloor } from '../messages/message-settings.ts'
+import { type Message, toPlainText } from '../messages/message.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 export const settings = {
   HEALTH_ALERT_PAGING_A_ROUTING_KEY: secret(
-    'Integration key of the PagerDuty service that gets alerts (Events API v2).',
+    'Integration key of the PagerDuty service that receives alerts (Events API v2).',
   ),
-  HEALTH_ALERT_PAGING_A_API_KEY: secret('PagerDuty token that only lists the services of the account, to choose from.'),
-  HEALTH_ALERT_PAGING_A_ENABLED: flag(true, 'Whether PagerDuty gets alerts.'),
-  HEALTH_ALERT_PAGING_A_MIN_SEVERITY: severityFloor('Least severity that PagerDuty gets.'),
+  HEALTH_ALERT_PAGING_A_API_KEY: secret('PagerDuty REST API token, used only to list the services of the account.'),
+  HEALTH_ALERT_PAGING_A_ENABLED: flag(true, 'Whether PagerDuty receives alerts.'),
+  HEALTH_ALERT_PAGING_A_MIN_SEVERITY: minSeveritySetting('Minimum severity for PagerDuty.'),
 } as const
 
-/**
- * PagerDuty, told by its Events API v2.
- * A message that is sent twice opens one incident; a recovery resolves it.
- */
+/** PagerDuty through its Events API v2. A message sent twice opens one incident; a recovery resolves it. */
 export const pagingA: Channel = {
   id: 'paging-a',
   words: { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
   settings,
   isPaging: true,
   opensIncidents: true,
-  // It took 120 a minute of one key when it still said so.
+  // The documented limit used to be 120 events a minute per key.
   limits: { concurrency: 4, perSecond: 2, burst: 60 },
   targets(env) {
-    const given = read(settings, env)
-    const routingKey = given.HEALTH_ALERT_PAGING_A_ROUTING_KEY?.trim()
+    const values = read(settings, env)
+    const routingKey = values.HEALTH_ALERT_PAGING_A_ROUTING_KEY?.trim()
     if (!routingKey) return []
     return [
       {
         id: 'default',
         name: 'paging-a',
-        isEnabled: given.HEALTH_ALERT_PAGING_A_ENABLED,
-        minSeverity: given.HEALTH_ALERT_PAGING_A_MIN_SEVERITY ?? null,
+        isEnabled: values.HEALTH_ALERT_PAGING_A_ENABLED,
+        minSeverity: values.HEALTH_ALERT_PAGING_A_MIN_SEVERITY ?? null,
         send: (message, way) => {
           const body = JSON.stringify(eventOf(message, routingKey))
-          return exchange(way, { url: eventsUrl, headers: { 'content-type': 'application/json' }, body, judge })
+          return sendRequest(way, { url: eventsUrl, headers: { 'content-type': 'application/json' }, body, classify })
         },
       },
     ]
@@ -48,27 +45,27 @@ export const pagingA: Channel = {
 const eventsUrl = 'https://events.pagerduty.com/v2/enqueue'
 const maxSummary = 1_024
 const maxKey = 255
-/** An event must stay below 512 kB; what people read of one is far less. */
+/** PagerDuty limits events to 512 kB; the readable part is much shorter. */
 const maxDetails = 16_384
 
 /**
- * Everything about one episode has one key, so that what is sent again opens nothing new and its end resolves it. It begins with
- * our name: of all that we send PagerDuty tells in its own webhooks nothing else, by which we know an incident for our own.
+ * All events of an episode share a deduplication key, so that a repeated one opens nothing and a recovery resolves the
+ * incident. It starts with the origin, because PagerDuty webhooks contain nothing else that identifies our incidents.
  */
 const eventOf = (message: Message, routingKey: string) => {
-  const { notice, headline, host, isOver, url, origin } = message
+  const { notification, headline, host, isOver, url, origin } = message
   return {
     routing_key: routingKey,
     event_action: isOver ? 'resolve' : 'trigger',
-    dedup_key: cut(`${origin}:${notice.episode}`, maxKey),
+    dedup_key: cut(`${origin}:${notification.episode}`, maxKey),
     client: 'Watchhouse',
     ...(url !== null && { client_url: url, links: [{ href: url, text: 'Open' }] }),
     payload: {
       summary: cut(headline, maxSummary),
-      source: host?.name ?? notice.source ?? origin,
-      severity: notice.kind === 'test' ? 'info' : message.severity,
-      timestamp: new Date(notice.sinceMs).toISOString(),
-      class: notice.ruleId,
+      source: host?.name ?? notification.source ?? origin,
+      severity: notification.kind === 'test' ? 'info' : message.severity,
+      timestamp: new Date(notification.sinceMs).toISOString(),
+      class: notification.ruleId,
       custom_details: { ...detailsOf(message), Installation: origin },
     },
   }
@@ -76,11 +73,11 @@ const eventOf = (message: Message, routingKey: string) => {
 
 const detailsOf = (message: Message): Record<string, string> => ({
   ...Object.fromEntries(message.facts.map(({ label, value }) => [label, value])),
-  Message: plainText(message, maxDetails),
+  Message: toPlainText(message, maxDetails),
 })
 
-/** A key that nobody knows is a wrong event there, and to us a wrong setting. */
-const judge = ({ status, text }: Answer): SendResult | undefined =>
+/** PagerDuty reports an unknown key as an invalid event; for the channel it is an invalid setting. */
+const classify = ({ status, text }: ChannelResponse): SendResult | undefined =>
   status === 400 && /routing[ _]key/i.test(text)
-    ? { kind: 'config', reason: 'its routing key is not known there' }
+    ? { kind: 'config', reason: 'PagerDuty does not know its integration key' }
     : undefined

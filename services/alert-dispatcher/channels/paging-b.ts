@@ -1,45 +1,42 @@
 import { flag, oneOf, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import { cut } from '../messages/text.ts'
-import { type Message, plainText } from '../messages/message.ts'
-import { severityFloor } from '../messages/message-settings.ts'
-import { forgiving } from '../forgiving-settings.ts'
+import { type Message, toPlainText } from '../messages/message.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
+import { makeLenient } from '../lenient-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
-  HEALTH_ALERT_PAGING_B_API_KEY: secret('Key of the Opsgenie API integration that gets alerts.'),
-  HEALTH_ALERT_PAGING_B_REGION: oneOf(['us', 'eu'], 'us', 'Where the Opsgenie account is kept.'),
-  HEALTH_ALERT_PAGING_B_ENABLED: flag(true, 'Whether Opsgenie gets alerts.'),
-  HEALTH_ALERT_PAGING_B_MIN_SEVERITY: severityFloor('Least severity that Opsgenie gets.'),
+  HEALTH_ALERT_PAGING_B_API_KEY: secret('API key of the Opsgenie integration that receives alerts.'),
+  HEALTH_ALERT_PAGING_B_REGION: oneOf(['us', 'eu'], 'us', 'Region of the Opsgenie account.'),
+  HEALTH_ALERT_PAGING_B_ENABLED: flag(true, 'Whether Opsgenie receives alerts.'),
+  HEALTH_ALERT_PAGING_B_MIN_SEVERITY: minSeveritySetting('Minimum severity for Opsgenie.'),
 } as const
 
-const forgivingSettings = forgiving(settings)
+const lenientSettings = makeLenient(settings)
 
-/**
- * Opsgenie, told by its Alert API.
- * A message that is sent twice opens one alert; a recovery closes it.
- */
+/** Opsgenie through its Alert API. A message sent twice opens one alert; a recovery closes it. */
 export const pagingB: Channel = {
   id: 'paging-b',
   words: { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
   settings,
   isPaging: true,
   opensIncidents: true,
-  // The smallest plans allow about two a second.
+  // The smallest plans allow about two requests a second.
   limits: { concurrency: 4, perSecond: 2, burst: 30 },
   targets(env) {
-    const given = read(forgivingSettings, env)
-    const key = given.HEALTH_ALERT_PAGING_B_API_KEY?.trim()
+    const values = read(lenientSettings, env)
+    const key = values.HEALTH_ALERT_PAGING_B_API_KEY?.trim()
     if (!key) return []
-    const account = { api: apis[given.HEALTH_ALERT_PAGING_B_REGION], key }
+    const account = { api: apis[values.HEALTH_ALERT_PAGING_B_REGION], key }
     return [
       {
         id: 'default',
         name: 'paging-b',
-        isEnabled: given.HEALTH_ALERT_PAGING_B_ENABLED,
-        minSeverity: given.HEALTH_ALERT_PAGING_B_MIN_SEVERITY ?? null,
-        send: (message, way) => tell(way, account, message),
+        isEnabled: values.HEALTH_ALERT_PAGING_B_ENABLED,
+        minSeverity: values.HEALTH_ALERT_PAGING_B_MIN_SEVERITY ?? null,
+        send: (message, way) => sendAlert(way, account, message),
       },
     ]
   },
@@ -56,20 +53,20 @@ interface Step {
   method: 'POST' | 'PUT'
   path: string
   body: object
-  judge?: (answer: Answer) => SendResult | undefined
+  classify?: (response: ChannelResponse) => SendResult | undefined
 }
 
-/** One after the other, until one is not taken: all of them may be sent again without harm. */
-const tell = async (way: Send, { api, key }: Account, message: Message): Promise<SendResult> => {
+/** Sends the steps in order until one fails; all of them can safely be repeated. */
+const sendAlert = async (way: Send, { api, key }: Account, message: Message): Promise<SendResult> => {
   const steps = stepsOf(message)
   let result: SendResult = { kind: 'ok' }
   for (const { path, body, ...step } of steps) {
-    result = await exchange(way, {
+    result = await sendRequest(way, {
       ...step,
       url: api + path,
       headers: { authorization: `GenieKey ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // All of them must not take longer than one send may.
+      // All requests together must not take longer than one send may.
       timeoutMs: sendWithinMs / steps.length,
     })
     if (result.kind !== 'ok') return result
@@ -77,20 +74,23 @@ const tell = async (way: Send, { api, key }: Account, message: Message): Promise
   return result
 }
 
-/** An alert that is open takes no more than a count from another of its alias; that it has become worse is told apart. */
+/**
+ * Returns the requests for a message. Opsgenie only counts a repeated alert, so an escalation updates the open alert
+ * separately.
+ */
 const stepsOf = (message: Message): Step[] => {
   const alert = alertOf(message)
   const path = `/v2/alerts/${encodeURIComponent(alert.alias)}`
-  const change = (method: Step['method'], what: string, body: object, judge?: Step['judge']): Step => ({
+  const change = (method: Step['method'], what: string, body: object, classify?: Step['classify']): Step => ({
     method,
     path: `${path}/${what}?identifierType=alias`,
     body,
-    ...(judge && { judge }),
+    ...(classify && { classify }),
   })
   const { source, user, priority, message: text } = alert
   if (message.isOver) return [change('POST', 'close', { source, user, note: noteOf(message) }, asClosed)]
   const create: Step = { method: 'POST', path: '/v2/alerts', body: alert }
-  if (message.notice.kind !== 'escalate') return [create]
+  if (message.notification.kind !== 'escalate') return [create]
   return [create, change('PUT', 'priority', { priority }), change('PUT', 'message', { message: text })]
 }
 
@@ -103,14 +103,14 @@ const maxTag = 50
 const user = 'Watchhouse'
 
 const alertOf = (message: Message) => {
-  const { notice, headline, host, origin, metadata, url } = message
-  const { ruleId, severity, episode } = notice
+  const { notification, headline, host, origin, metadata, url } = message
+  const { ruleId, severity, episode } = notification
   return {
     message: cut(headline, maxMessage),
     alias: cut(episode, maxAlias),
-    description: cut(plainText(message, maxDescription), maxDescription),
-    priority: notice.kind === 'test' ? 'P5' : severity === 'critical' ? 'P1' : 'P3',
-    entity: cut(host?.name ?? notice.source ?? '', maxEntity),
+    description: cut(toPlainText(message, maxDescription), maxDescription),
+    priority: notification.kind === 'test' ? 'P5' : severity === 'critical' ? 'P1' : 'P3',
+    entity: cut(host?.name ?? notification.source ?? '', maxEntity),
     source: origin,
     user,
     tags: [severity, ruleId].map((tag) => cut(tag, maxTag)),
@@ -118,7 +118,7 @@ const alertOf = (message: Message) => {
   }
 }
 
-const noteOf = (message: Message): string => `${plainText(message, maxNote / 2)}\n\n${message.origin}`
+const noteOf = (message: Message): string => `${toPlainText(message, maxNote / 2)}\n\n${message.origin}`
 
-/** What is not there any more need not be closed. */
-const asClosed = ({ status }: Answer): SendResult | undefined => (status === 404 ? { kind: 'ok' } : undefined)
+/** An alert that does not exist is already closed. */
+const asClosed = ({ status }: ChannelResponse): SendResult | undefined => (status === 404 ? { kind: 'ok' } : undefined)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { type StrictServer, startStrictServer } from './testing/strict-server.ts'
-import { call } from '../delivery/testing/place.ts'
+import { call } from '../delivery/testing/fixture.ts'
 import type { Policy } from '../policy.ts'
 import { plainPolicy } from '../testing/story.ts'
 import { pagingServices } from './paging-services.ts'
@@ -21,7 +21,7 @@ const pageOf = (offset: number, total: number) => ({
   more: offset + 100 < total,
 })
 
-describe('the services of a PagerDuty account', () => {
+describe('services of a PagerDuty account', () => {
   let server: StrictServer
   beforeEach(async () => {
     server = await startStrictServer({
@@ -40,11 +40,11 @@ describe('the services of a PagerDuty account', () => {
     const led: typeof net.trusted = (url, outgoing) =>
       net.trusted(String(url).replace('https://api.pagerduty.com', server.url), outgoing)
     const policy = async () => ({ ...plainPolicy, ...more })
-    const given = { HEALTH_ALERT_PAGING_A_API_KEY: key, ...env }
-    return await pagingServices({ env: given, net: { ...net, trusted: led }, policy }).pagingServices({ search }, call)
+    const values = { HEALTH_ALERT_PAGING_A_API_KEY: key, ...env }
+    return await pagingServices({ env: values, net: { ...net, trusted: led }, policy }).pagingServices({ search }, call)
   }
 
-  it('are listed without anything that is not to be chosen', async () => {
+  it('are listed with the fields that a selection needs', async () => {
     expect(await list()).toEqual({
       services: [0, 1].map((index) => ({
         id: `P${index}`,
@@ -57,15 +57,15 @@ describe('the services of a PagerDuty account', () => {
     })
   })
 
-  it('are not listed while a variable of the channel is invalid, which is named', async () => {
+  it('are not listed while a variable of the channel is invalid', async () => {
     await expect(list(undefined, { HEALTH_ALERT_PAGING_A_API_KEY: 'another', ...unreadable })).rejects.toMatchObject({
       code: 'conflict',
       message:
-        'services cannot be listed: HEALTH_ALERT_PAGING_A_ROUTING_KEY: the file of HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE cannot be read',
+        'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_ROUTING_KEY: the file of HEALTH_ALERT_PAGING_A_ROUTING_KEY_FILE cannot be read',
     })
   })
 
-  it('are read page by page, to a bound', async () => {
+  it('are read page by page up to a limit', async () => {
     server.next(...[0, 100, 200].map((offset) => ({ status: 200, body: JSON.stringify(pageOf(offset, 250)) })))
     expect((await list()).services).toHaveLength(250)
     server.next(...[0, 1, 2, 3, 4].map((page) => ({ status: 200, body: JSON.stringify(pageOf(page * 100, 9_999)) })))
@@ -73,12 +73,12 @@ describe('the services of a PagerDuty account', () => {
     expect(server.received).toHaveLength(8)
   })
 
-  it('are searched there', async () => {
+  it('are searched by PagerDuty', async () => {
     await list('a&b c')
     expect(server.received[0]?.path).toBe('/services?limit=100&offset=0&sort_by=name&query=a%26b+c')
   })
 
-  it('are asked for with the token that was saved', async () => {
+  it('are requested with the saved token', async () => {
     const variables = { HEALTH_ALERT_PAGING_A_API_KEY: key }
     const found = await list(
       undefined,
@@ -91,10 +91,10 @@ describe('the services of a PagerDuty account', () => {
   it.each([
     [401, 'no', 'conflict', 'HEALTH_ALERT_PAGING_A_API_KEY'],
     [429, 'no', 'unavailable', 'answered 429'],
-    [200, 'no', 'unavailable', 'something else'],
-    [200, '{"services":[{}]}', 'unavailable', 'something else'],
-    [302, '', 'unavailable', 'cannot be asked'],
-  ])('are not listed after a %s %s', async (status, body, code, says) => {
+    [200, 'no', 'unavailable', 'unexpected response'],
+    [200, '{"services":[{}]}', 'unavailable', 'unexpected response'],
+    [302, '', 'unavailable', 'is unreachable'],
+  ])('are not listed after status %s %s', async (status, body, code, says) => {
     server.next({ status, body })
     const error: unknown = await list().catch((caught: unknown) => caught)
     expect(error).toMatchObject({ code, message: expect.stringContaining(says) })

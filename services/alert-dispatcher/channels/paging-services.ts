@@ -7,22 +7,28 @@ import { problemsOf, read } from '#shared/config/setting.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { pagingA, settings } from './paging-a.ts'
-import { variablesOf } from './targets.ts'
+import { resolveVariables } from './targets.ts'
 import type { Policy } from '../policy.ts'
 
-interface Asking extends Pick<Context, 'env' | 'net'> {
+interface PagingServicesDeps extends Pick<Context, 'env' | 'net'> {
   policy(): Promise<Policy>
 }
 
-/** What can be chosen where PagerDuty is set up. */
-export const pagingServices = ({ env, net, policy }: Asking): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
+/** Returns the handler that lists the services of the PagerDuty account. */
+export const pagingServices = ({
+  env,
+  net,
+  policy,
+}: PagingServicesDeps): Pick<Handlers<typeof alerts>, 'pagingServices'> => ({
   pagingServices: async ({ search }, { signal }) => {
     const { channels } = await policy()
-    const variables = variablesOf(pagingA, env, channels[pagingA.id])
+    const variables = resolveVariables(pagingA, env, channels[pagingA.id])
     const [problem] = problemsOf(settings, variables)
-    if (problem) throw new ServiceError('conflict', `services cannot be listed: ${problem.name}: ${problem.sentence}`)
+    if (problem)
+      throw new ServiceError('conflict', `cannot list PagerDuty services: ${problem.name}: ${problem.sentence}`)
     const key = read(settings, variables).HEALTH_ALERT_PAGING_A_API_KEY?.trim()
-    if (!key) throw new ServiceError('conflict', 'services cannot be listed: HEALTH_ALERT_PAGING_A_API_KEY is not set')
+    if (!key)
+      throw new ServiceError('conflict', 'cannot list PagerDuty services: HEALTH_ALERT_PAGING_A_API_KEY is not set')
     return listAll((offset) => page(net, { key, search, offset, signal }))
   },
 })
@@ -42,7 +48,7 @@ const Page = z.object({
 type Page = z.infer<typeof Page>
 
 const perPage = 100
-/** An account with more is searched. */
+/** Users of larger accounts search by name. */
 const maxPages = 5
 
 const listAll = async (pageAt: (offset: number) => Promise<Page>) => {
@@ -58,7 +64,7 @@ const listAll = async (pageAt: (offset: number) => Promise<Page>) => {
   return { services, more }
 }
 
-interface Wanted {
+interface PageRequest {
   key: string
   search: string | undefined
   offset: number
@@ -67,19 +73,24 @@ interface Wanted {
 
 const maxBytes = 4 * 1024 * 1024
 
-const page = async (net: Asking['net'], { key, search, offset, signal }: Wanted): Promise<Page> => {
+const page = async (net: PagingServicesDeps['net'], { key, search, offset, signal }: PageRequest): Promise<Page> => {
   const wanted = new URLSearchParams({ limit: String(perPage), offset: String(offset), sort_by: 'name' })
   if (search !== undefined) wanted.set('query', search)
   const headers = { authorization: `Token token=${key}`, accept: 'application/vnd.pagerduty+json;version=2' }
   try {
-    const answer = await net.trusted(`https://api.pagerduty.com/services?${wanted}`, { headers, signal, maxBytes })
-    if (answer.status === 401 || answer.status === 403)
-      throw new ServiceError('conflict', 'PagerDuty refuses the token of HEALTH_ALERT_PAGING_A_API_KEY')
-    if (answer.status !== 200) throw new ServiceError('unavailable', `PagerDuty answered ${answer.status}`)
-    return Page.parse(await answer.json())
+    const response = await net.trusted(`https://api.pagerduty.com/services?${wanted}`, { headers, signal, maxBytes })
+    if (response.status === 401 || response.status === 403)
+      throw new ServiceError(
+        'conflict',
+        'cannot list PagerDuty services: PagerDuty rejects the token; check HEALTH_ALERT_PAGING_A_API_KEY',
+      )
+    if (response.status !== 200)
+      throw new ServiceError('unavailable', `cannot list PagerDuty services: PagerDuty answered ${response.status}`)
+    return Page.parse(await response.json())
   } catch (error) {
     if (error instanceof ServiceError || signal.aborted) throw error
-    if (error instanceof NetFailure) throw new ServiceError('unavailable', 'PagerDuty cannot be asked at the moment')
-    throw new ServiceError('unavailable', 'PagerDuty answered something else than its services')
+    if (error instanceof NetFailure)
+      throw new ServiceError('unavailable', 'cannot list PagerDuty services: PagerDuty is unreachable; try again')
+    throw new ServiceError('unavailable', 'cannot list PagerDuty services: unexpected response')
   }
 }

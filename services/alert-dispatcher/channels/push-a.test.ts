@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pushA } from './push-a.ts'
 import { pushARig } from './testing/push-a.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('an ntfy topic', () => {
@@ -11,15 +11,16 @@ describe('an ntfy topic', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const send = (message = messageFor(), env = {}) => sendOnce({ channel: pushA, rig: pushARig, server, message, env })
+  const send = (message = createMessage(), env = {}) =>
+    sendOnce({ channel: pushA, rig: pushARig, server, message, env })
 
   it.each([
     [{ severity: 'critical' }, 5, 'rotating_light'],
     [{ severity: 'warning' }, 4, 'warning'],
     [{ severity: 'critical', kind: 'recover' }, 3, 'white_check_mark'],
     [{ severity: 'critical', kind: 'test' }, 3, 'bell'],
-  ] as const)('tells %j with priority %s', async (more, priority, picture) => {
-    expect(await send(messageFor(more))).toEqual({ kind: 'ok' })
+  ] as const)('sends %j with priority %s', async (more, priority, picture) => {
+    expect(await send(createMessage(more))).toEqual({ kind: 'ok' })
     const [sent] = server.taken
     expect(JSON.parse(sent?.text ?? '')).toMatchObject({
       topic: 'our-alerts',
@@ -29,9 +30,9 @@ describe('an ntfy topic', () => {
     })
   })
 
-  it('keeps titles beyond latin-1, and messages within their bytes', async () => {
+  it('sends titles beyond latin-1 and keeps messages within the size limit', async () => {
     const title = 'Диск 😀 满'
-    expect(await send(messageFor({ title, runbook: '"😀\n'.repeat(4_000) }))).toEqual({ kind: 'ok' })
+    expect(await send(createMessage({ title, runbook: '"😀\n'.repeat(4_000) }))).toEqual({ kind: 'ok' })
     expect(server.wrong).toEqual([])
     const [sent] = server.taken
     const body: { title: string; message: string } = JSON.parse(sent?.text ?? '')
@@ -40,15 +41,15 @@ describe('an ntfy topic', () => {
     expect(body.message).toMatch(/…$/)
   })
 
-  it('shows its token where it has one', async () => {
+  it('sends its token if configured', async () => {
     await send()
-    await send(messageFor(), { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_secret' })
+    await send(createMessage(), { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_secret' })
     expect(server.taken.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer tk_secret'])
   })
 
-  it('shows the user and password that stand in its URL, the password as it was pasted', async () => {
+  it('sends user and password from its URL, even with an unencoded password', async () => {
     const { HEALTH_ALERT_PUSH_A_URL: url = '' } = pushARig.env(server.url)
-    await send(messageFor(), { HEALTH_ALERT_PUSH_A_URL: url.replace('://', '://me:100%25@') })
+    await send(createMessage(), { HEALTH_ALERT_PUSH_A_URL: url.replace('://', '://me:100%25@') })
     expect(server.taken[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:100%').toString('base64')}`)
   })
 
@@ -61,17 +62,17 @@ describe('an ntfy topic', () => {
     [400, 40_017, { kind: 'permanent' }],
     [413, 41_303, { kind: 'permanent' }],
     [507, 50_701, { kind: 'retry' }],
-  ])('judges %s with the code %s', async (status, code, expected) => {
+  ])('classifies %s with code %s', async (status, code, expected) => {
     server.next({ status, body: JSON.stringify({ code, http: status, error: 'x', link: 'y' }) })
     expect(await send()).toMatchObject(expected)
   })
 
   it.each(['https://ntfy.sh', 'https://ntfy.sh/', 'https://ntfy.sh/no topic', 'ftp://ntfy.sh/alerts', 'alerts'])(
-    'takes %s for no topic',
-    (given) => {
+    'rejects %s as a topic',
+    (values) => {
       expect(() =>
         pushA.targets(
-          { HEALTH_ALERT_PUSH_A_URL: given },
+          { HEALTH_ALERT_PUSH_A_URL: values },
           { webhookTargets: [], subscriptions: [], chatApplications: [] },
         ),
       ).toThrow(/must/)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pushB } from './push-b.ts'
 import { pushBRig } from './testing/push-b.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
 describe('Pushover', () => {
@@ -12,7 +12,8 @@ describe('Pushover', () => {
   afterEach(() => server[Symbol.asyncDispose]())
 
   const rings = { HEALTH_ALERT_PUSH_B_EMERGENCY: 'on' }
-  const send = (message = messageFor(), env = {}) => sendOnce({ channel: pushB, rig: pushBRig, server, message, env })
+  const send = (message = createMessage(), env = {}) =>
+    sendOnce({ channel: pushB, rig: pushBRig, server, message, env })
   const sent = (): { priority: number; tags?: string }[] => server.taken.map(({ text }) => JSON.parse(text))
   const paths = () => server.received.map(({ path }) => path)
 
@@ -20,23 +21,23 @@ describe('Pushover', () => {
     [{ severity: 'critical' }, 1, 2],
     [{ severity: 'warning' }, 0, 0],
     [{ severity: 'critical', kind: 'test' }, 0, 0],
-  ] as const)('tells %j with priority %s, and with %s where critical alerts ring', async (more, usual, ringing) => {
-    expect(await send(messageFor(more))).toEqual({ kind: 'ok' })
-    expect(await send(messageFor(more), rings)).toEqual({ kind: 'ok' })
+  ] as const)('sends %j with priority %s, and with %s if critical alerts repeat', async (more, usual, ringing) => {
+    expect(await send(createMessage(more))).toEqual({ kind: 'ok' })
+    expect(await send(createMessage(more), rings)).toEqual({ kind: 'ok' })
     expect(sent().map(({ priority }) => priority)).toEqual([usual, ringing])
   })
 
-  it('silences what rings when it recovers, by the tag of the episode', async () => {
-    await send(messageFor({ severity: 'critical' }), rings)
-    expect(await send(messageFor({ severity: 'critical', kind: 'recover' }), rings)).toEqual({ kind: 'ok' })
+  it('cancels a repeating alert on recovery by the tag of its episode', async () => {
+    await send(createMessage({ severity: 'critical' }), rings)
+    expect(await send(createMessage({ severity: 'critical', kind: 'recover' }), rings)).toEqual({ kind: 'ok' })
     const [alarm, , end] = sent()
     expect(alarm?.tags).toMatch(/^[0-9a-f]{32}$/)
     expect(paths()).toEqual(['/1/messages.json', `/1/receipts/cancel_by_tag/${alarm?.tags}.json`, '/1/messages.json'])
     expect(end?.priority).toBe(-1)
   })
 
-  it('tells the end although there is nothing to silence, and only later when that cannot be asked', async () => {
-    const recovery = messageFor({ severity: 'critical', kind: 'recover' })
+  it('sends the recovery without an alert to cancel, but only after the cancellation worked', async () => {
+    const recovery = createMessage({ severity: 'critical', kind: 'recover' })
     server.next({ status: 400, body: JSON.stringify({ status: 0 }) })
     expect(await send(recovery, rings)).toEqual({ kind: 'ok' })
     server.next({ status: 500 })
@@ -50,7 +51,7 @@ describe('Pushover', () => {
     [400, { status: 0, message: 'cannot be blank' }, 'permanent'],
     [200, { status: 0 }, 'retry'],
     [500, {}, 'retry'],
-  ])('judges %s %j as %s', async (status, body, kind) => {
+  ])('classifies %s %j as %s', async (status, body, kind) => {
     server.next({ status, body: JSON.stringify(body) })
     expect((await send()).kind).toBe(kind)
   })
@@ -58,12 +59,12 @@ describe('Pushover', () => {
   it.each([
     [{}, 5_000],
     [{ 'retry-after': '9' }, 9_000],
-  ])('is left alone for five seconds at least after a fault of its own: %j', async (headers, afterMs) => {
+  ])('waits at least five seconds after a server error: %j', async (headers, afterMs) => {
     server.next({ status: 503, headers })
     expect(await send()).toMatchObject({ kind: 'retry', reason: 'answered 503', afterMs })
   })
 
-  it('waits for its next month, by its own clock, once this one is used up', async () => {
+  it('waits until the monthly quota resets, by the clock of the server', async () => {
     const now = Date.UTC(2026, 0, 31, 23)
     const reset = Date.UTC(2026, 1, 1) / 1_000
     const headers = { date: new Date(now).toUTCString(), 'x-limit-app-reset': String(reset) }

@@ -3,47 +3,44 @@ import { z } from 'zod'
 import { flag, optional, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import { cut } from '../messages/text.ts'
-import { type Message, bodyText } from '../messages/message.ts'
-import { severityFloor } from '../messages/message-settings.ts'
+import { type Message, renderBody } from '../messages/message.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
 import { type Channel, type SendResult, sendWithinMs } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
 
 const settings = {
   HEALTH_ALERT_PUSH_B_TOKEN: secret('Token of the Pushover application that sends alerts.'),
-  HEALTH_ALERT_PUSH_B_USER: optional('Key of the Pushover user or group that gets alerts.', { audience: 'secret' }),
-  HEALTH_ALERT_PUSH_B_ENABLED: flag(true, 'Whether Pushover gets alerts.'),
-  HEALTH_ALERT_PUSH_B_MIN_SEVERITY: severityFloor('Least severity that Pushover gets.'),
+  HEALTH_ALERT_PUSH_B_USER: optional('Key of the Pushover user or group that receives alerts.', { audience: 'secret' }),
+  HEALTH_ALERT_PUSH_B_ENABLED: flag(true, 'Whether Pushover receives alerts.'),
+  HEALTH_ALERT_PUSH_B_MIN_SEVERITY: minSeveritySetting('Minimum severity for Pushover.'),
   HEALTH_ALERT_PUSH_B_EMERGENCY: flag(
     false,
-    'Whether critical alerts ring at Pushover each minute of an hour, until somebody confirms them or they recover.',
+    'Whether critical alerts use the emergency priority of Pushover: repeated every minute for up to an hour, until acknowledged or recovered.',
   ),
 } as const
 
-/**
- * Pushover.
- * A message that is sent twice is shown twice; a recovery is a quiet message and silences what still rings.
- */
+/** Pushover. A message sent twice is shown twice; a recovery is a quiet message and stops a repeating alert. */
 export const pushB: Channel = {
   id: 'push-b',
-  words: { name: 'Pushover', doc: 'Pushes to phones; critical alerts can repeat until they are acknowledged.' },
+  words: { name: 'Pushover', doc: 'Push notifications to phones; critical alerts can repeat until acknowledged.' },
   settings,
   isPaging: false,
-  // It asks for no more than two connections.
+  // Pushover allows two concurrent connections.
   limits: { concurrency: 2, perSecond: 2, burst: 10, groupAfter: 3 },
   targets(env) {
-    const given = read(settings, env)
-    const { HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user } = given
+    const values = read(settings, env)
+    const { HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user } = values
     if (token === undefined || user === undefined) return []
-    const account = { token, user, rings: given.HEALTH_ALERT_PUSH_B_EMERGENCY }
+    const account = { token, user, rings: values.HEALTH_ALERT_PUSH_B_EMERGENCY }
     return [
       {
         id: 'default',
         name: 'push-b',
-        isEnabled: given.HEALTH_ALERT_PUSH_B_ENABLED,
-        minSeverity: given.HEALTH_ALERT_PUSH_B_MIN_SEVERITY ?? null,
-        // What rings is silenced by the name of its own episode.
+        isEnabled: values.HEALTH_ALERT_PUSH_B_ENABLED,
+        minSeverity: values.HEALTH_ALERT_PUSH_B_MIN_SEVERITY ?? null,
+        // A repeating alert is cancelled by the tag of its own episode.
         needsOwnMessage: ({ severity }) => account.rings && severity === 'critical',
-        send: (message, way) => tell(way, account, message),
+        send: (message, way) => sendAlert(way, account, message),
       },
     ]
   },
@@ -57,62 +54,66 @@ interface Account {
 
 const api = 'https://api.pushover.net/1'
 
-/** What rings is silenced before its end is told; where there is nothing to silence, the end is told all the same. */
-const tell = async (way: Send, account: Account, message: Message): Promise<SendResult> => {
+/** Cancels a repeating alert before its recovery is sent; the recovery is sent even if there is nothing to cancel. */
+const sendAlert = async (way: Send, account: Account, message: Message): Promise<SendResult> => {
   if (account.rings && message.isOver) {
-    const silenced = await post(way, `/receipts/cancel_by_tag/${tagOf(message)}.json`, { token: account.token })
-    if (silenced.kind === 'retry' || silenced.kind === 'config') return silenced
+    const withSilence = await post(way, `/receipts/cancel_by_tag/${tagOf(message)}.json`, { token: account.token })
+    if (withSilence.kind === 'retry' || withSilence.kind === 'config') return withSilence
   }
   return post(way, '/messages.json', pushOf(account, message))
 }
 
 const post = (way: Send, path: string, body: object): Promise<SendResult> =>
-  exchange(way, {
+  sendRequest(way, {
     url: api + path,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    // Two of them must not take longer than one send may.
+    // Two requests must not take longer than one send may.
     timeoutMs: sendWithinMs / 2,
-    judge,
+    classify,
   })
 
 const maxTitle = 250
 const maxMessage = 1_024
 const maxUrl = 512
-/** It rings each minute for an hour; the service allows three. */
+/** Repeats every minute for one hour; Pushover allows three hours. */
 const ring = { priority: 2, retry: 60, expire: 3_600 }
 
 const pushOf = ({ token, user, rings }: Account, message: Message) => {
-  const { headline, url, origin, notice } = message
+  const { headline, url, origin, notification } = message
   const end = `\n${origin}`
-  const isAlarm = message.severity === 'critical' && !message.isOver && notice.kind !== 'test'
+  const isAlarm = message.severity === 'critical' && !message.isOver && notification.kind !== 'test'
   return {
     token,
     user,
     title: cut(headline, maxTitle),
-    message: cut(bodyText(message), maxMessage - end.length) + end,
-    timestamp: Math.floor(notice.atMs / 1_000),
+    message: cut(renderBody(message), maxMessage - end.length) + end,
+    timestamp: Math.floor(notification.atMs / 1_000),
     ...(isAlarm && rings ? { ...ring, tags: tagOf(message) } : { priority: isAlarm ? 1 : message.isOver ? -1 : 0 }),
     ...(url !== null && url.length <= maxUrl && { url, url_title: 'Open' }),
   }
 }
 
-/** Names the episode among all that the application ever sent. */
-const tagOf = ({ origin, notice: { episode } }: Message): string => hash('sha256', `${origin} ${episode}`).slice(0, 32)
+/** Returns a tag that identifies the episode within the application. */
+const tagOf = ({ origin, notification: { episode } }: Message): string =>
+  hash('sha256', `${origin} ${episode}`).slice(0, 32)
 
 const Reply = z.object({ status: z.int(), token: z.string().optional(), user: z.string().optional() })
 
-/** It wants to be left alone for five seconds after a fault of its own. */
+/** Pushover requires clients to wait at least five seconds after a server error. */
 const afterFaultMs = 5_000
 
-const judge = ({ status, headers, body, afterMs = 0 }: Answer): SendResult | undefined => {
+const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
-  if (status === 200 && reply?.status !== 1) return { kind: 'retry', reason: 'answered 200 without taking it' }
+  if (status === 200 && reply?.status !== 1) return { kind: 'retry', reason: 'answered 200 but rejected the message' }
   if (status === 400 && (reply?.token === 'invalid' || reply?.user === 'invalid'))
-    return { kind: 'config', reason: `its ${reply.token === 'invalid' ? 'application' : 'user'} is not known there` }
+    return {
+      kind: 'config',
+      reason: `Pushover does not know its ${reply.token === 'invalid' ? 'application token' : 'user key'}`,
+    }
   if (status >= 500) return { kind: 'retry', reason: `answered ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
   if (status !== 429) return undefined
-  // It says when its month is over rather than how long that is; that is by its own clock.
+  // Pushover states when its monthly quota resets, by its own clock.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
   if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
   return { kind: 'retry', reason: 'answered 429', afterMs: Math.max(0, restsMs) }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { retryAfterMs } from './channel-request.ts'
+import { parseRetryAfterMs } from './channel-request.ts'
 
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
 
-describe('how long a server asks to be left alone', () => {
+describe('the requested wait', () => {
   it.each([
     ['3', undefined, 3_000],
     ['Thu, 01 Jan 2026 00:01:00 GMT', undefined, 60_000],
@@ -17,8 +17,8 @@ describe('how long a server asks to be left alone', () => {
     [null, { retry_after: 'soon' }, undefined],
     [null, 'slow down', undefined],
     ['3', { retry_after: 9 }, 3_000],
-  ])('by the header %j and the body %j is %s ms', (header, body, expected) => {
+  ])('with header %j and body %j is %s ms', (header, body, expected) => {
     const headers = new Headers({ date, ...(header !== null && { 'retry-after': header }) })
-    expect(retryAfterMs(headers, body)).toBe(expected)
+    expect(parseRetryAfterMs(headers, body)).toBe(expected)
   })
 })

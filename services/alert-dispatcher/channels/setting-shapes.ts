@@ -2,44 +2,44 @@ import type { Setting, Audience } from '#shared/config/setting.ts'
 
 interface Shape<T> {
   doc: string
-  /** Completes "must be comma-separated". */
+  /** Describes the items in the plural, as in `comma-separated addresses`. */
   are: string
-  most: number
-  /** Undefined for a text that is none. */
+  maxCount: number
+  /** Returns undefined for an invalid item. */
   readOne(text: string): T | undefined
 }
 
-/** A comma-separated list, read in two ways. */
+/** A comma-separated list with two parsers. */
 interface Recipients<T> {
-  /** Takes offence at any that is none, for those who check what is set. */
+  /** Throws on an invalid item; used to validate settings. */
   strict: Setting<readonly T[]>
-  /** Leaves out those that are none: a slip of the pen in one must not keep alerts from the others. */
-  sound: Setting<readonly T[]>
+  /** Skips invalid items, so that a typo in one does not block the others. */
+  valid: Setting<readonly T[]>
 }
 
-export const recipients = <T>({ doc, are, most, readOne }: Shape<T>): Recipients<T> => {
-  const allowed = `comma-separated ${are}, at most ${most}`
-  const readAll = (given = '') =>
-    given
+export const recipientsSetting = <T>({ doc, are, maxCount, readOne }: Shape<T>): Recipients<T> => {
+  const allowed = `comma-separated ${are}, at most ${maxCount}`
+  const readAll = (values = '') =>
+    values
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '')
       .map(readOne)
-  const parse = (given?: string): readonly T[] => {
-    const all = readAll(given)
-    const sound = all.filter((one) => one !== undefined)
-    if (sound.length < all.length || all.length > most) throw new Error(`must be ${allowed}`)
-    return sound
+  const parse = (values?: string): readonly T[] => {
+    const all = readAll(values)
+    const valid = all.filter((one) => one !== undefined)
+    if (valid.length < all.length || all.length > maxCount) throw new Error(`must be ${allowed}`)
+    return valid
   }
   const strict: Setting<readonly T[]> = { doc, audience: 'server', fallback: 'none', allowed, parse }
   return {
     strict,
-    sound: {
+    valid: {
       ...strict,
-      parse: (given) =>
-        readAll(given)
+      parse: (values) =>
+        readAll(values)
           .filter((one) => one !== undefined)
-          .slice(0, most),
+          .slice(0, maxCount),
     },
   }
 }
@@ -49,8 +49,8 @@ interface TextShape {
   audience?: Audience
 }
 
-/** Text of one shape that may be absent; `sentence` says what it must be. */
-export const shaped = (
+/** Returns a setting for an optional text that must match a pattern; `sentence` says what is allowed. */
+export const patternSetting = (
   shape: RegExp,
   sentence: string,
   { doc, audience = 'server' }: TextShape,
@@ -59,8 +59,8 @@ export const shaped = (
   audience,
   fallback: 'none',
   allowed: sentence.replace(/^must be /, ''),
-  parse: (given) => {
-    const text = given?.trim()
+  parse: (values) => {
+    const text = values?.trim()
     if (text !== undefined && !shape.test(text)) throw new Error(sentence)
     return text
   },

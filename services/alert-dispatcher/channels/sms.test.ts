@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { problemsOf } from '#shared/config/setting.ts'
-import { call, openPlace } from '../delivery/testing/place.ts'
-import { noticeOf } from '../delivery/testing/notice.ts'
+import { call, openFixture } from '../delivery/testing/fixture.ts'
+import { notificationOf } from '../delivery/testing/notification.ts'
 import { sms } from './sms.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
 import { smsRig } from './testing/sms.ts'
 import type { StrictServer } from './testing/strict-server.ts'
 
@@ -18,20 +18,20 @@ describe('SMS', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  it('goes to each number, and one that is refused keeps nothing from the others', async () => {
+  it('is sent to each number, even if one is rejected', async () => {
     const env = { ...smsRig.env(server.url), HEALTH_ALERT_SMS_TO: '+14155550123, +14155550124,+14155550123' }
     const standIns = { 'https://api.twilio.com': server.url }
-    await using place = await openPlace({ env, standIns })
+    await using fixture = await openFixture({ env, standIns })
     server.next({ status: 400, body: JSON.stringify({ code: 21610, message: 'unsubscribed' }) })
-    await place.tell(noticeOf({ severity: 'critical' }))
-    const ends = () => place.delivery.handlers.deliveries({ limit: 10 }, call)
+    await fixture.notify(notificationOf({ severity: 'critical' }))
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 10 }, call)
     await until(async () => (await ends()).length === 2)
     expect((await ends()).map(({ result }) => result).toSorted()).toEqual(['dead', 'sent'])
     const numbers = server.received.map(({ text }) => new URLSearchParams(text).get('To'))
     expect(numbers.toSorted()).toEqual(['+14155550123', '+14155550124'])
   })
 
-  it('leaves out what is no number, and says so to who checks', () => {
+  it('skips invalid numbers and reports them', () => {
     const env = { HEALTH_ALERT_SMS_TO: '+14155550123, 4155550124, +0123456789, +1415555012x' }
     expect(targetsOf(env)).toHaveLength(1)
     expect(problemsOf(sms.settings, env)).toEqual([
@@ -42,7 +42,7 @@ describe('SMS', () => {
     ])
   })
 
-  it('names no number whole', () => {
+  it('never shows a complete number', () => {
     const [target] = targetsOf({})
     expect(target?.name).toBe('sms to …23')
     expect(target?.id).toMatch(/^[0-9a-f]{32}$/)
@@ -53,11 +53,11 @@ describe('SMS', () => {
     ['+14155550999', 'From'],
     ['Watchhouse', 'From'],
     ['72345', 'From'],
-  ])('comes from %s as %s', async (from, field) => {
-    const message = messageFor({ severity: 'critical' })
+  ])('sends from %s as %s', async (from, field) => {
+    const message = createMessage({ severity: 'critical' })
     await sendOnce({ channel: sms, rig: smsRig, server, message, env: { HEALTH_ALERT_SMS_FROM: from } })
-    const [asked] = server.received
-    expect(new URLSearchParams(asked?.text).get(field)).toBe(from)
+    const [requested] = server.received
+    expect(new URLSearchParams(requested?.text).get(field)).toBe(from)
   })
 
   it.each([
@@ -69,9 +69,9 @@ describe('SMS', () => {
     [400, 21611, 'retry'],
     [400, 30001, 'retry'],
     [500, 20500, 'retry'],
-  ])('judges %s with the code %s as %s', async (status, code, kind) => {
+  ])('classifies %s with code %s as %s', async (status, code, kind) => {
     server.next({ status, body: JSON.stringify({ code, message: 'no', status }) })
-    const message = messageFor({ severity: 'critical' })
+    const message = createMessage({ severity: 'critical' })
     expect((await sendOnce({ channel: sms, rig: smsRig, server, message })).kind).toBe(kind)
   })
 })

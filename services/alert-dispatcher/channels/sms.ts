@@ -2,62 +2,62 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { flag, read, secret } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
-import { severityFloor } from '../messages/message-settings.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
 import { type SizeOf, cut } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
-import { recipients, shaped } from './setting-shapes.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import { recipientsSetting, patternSetting } from './setting-shapes.ts'
 
 const phoneNumber = /^\+[1-9]\d{6,14}$/
 
-const numbers = recipients({
-  doc: 'Numbers that get alerts by SMS, one message for each.',
+const numbers = recipientsSetting({
+  doc: 'Phone numbers that receive alerts by SMS, one message each.',
   are: 'E.164 numbers such as +14155550123',
-  most: 20,
+  maxCount: 20,
   readOne: (text) => (phoneNumber.test(text) ? text : undefined),
 })
 
 const settings = {
-  HEALTH_ALERT_SMS_ACCOUNT_SID: shaped(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits', {
+  HEALTH_ALERT_SMS_ACCOUNT_SID: patternSetting(/^AC[0-9a-fA-F]{32}$/, 'must be AC and 32 hexadecimal digits', {
     doc: 'SID of the Twilio account that sends SMS.',
   }),
   HEALTH_ALERT_SMS_AUTH_TOKEN: secret('Token of the Twilio account that sends SMS.'),
-  HEALTH_ALERT_SMS_FROM: shaped(
+  HEALTH_ALERT_SMS_FROM: patternSetting(
     /^(\+[1-9]\d{6,14}|\d{4,8}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 +_&-]{1,11})$/,
     'must be an E.164 number such as +14155550123, a short code, a sender name or the SID of a messaging service',
-    { doc: 'Who SMS come from.' },
+    { doc: 'Sender of SMS alerts.' },
   ),
   HEALTH_ALERT_SMS_TO: numbers.strict,
-  HEALTH_ALERT_SMS_ENABLED: flag(true, 'Whether alerts go out by SMS.'),
-  HEALTH_ALERT_SMS_MIN_SEVERITY: severityFloor('Least severity that goes out by SMS.', 'critical'),
+  HEALTH_ALERT_SMS_ENABLED: flag(true, 'Whether alerts are sent by SMS.'),
+  HEALTH_ALERT_SMS_MIN_SEVERITY: minSeveritySetting('Minimum severity for SMS.', 'critical'),
 } as const
 
-const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.sound }
+const readSettings = { ...settings, HEALTH_ALERT_SMS_TO: numbers.valid }
 
 /**
- * SMS by Twilio: each number is a target of its own, so that one that is refused keeps nothing from the others.
- * A message that is sent twice is shown twice; a recovery is a message.
+ * SMS through Twilio. Each number is a separate target, so that a rejected one does not block the others. A message
+ * sent twice is shown twice; a recovery is a separate message.
  */
 export const sms: Channel = {
   id: 'sms',
-  words: { name: 'SMS', doc: 'Through Twilio; each number gets its own message.' },
+  words: { name: 'SMS', doc: 'Through Twilio; one message per number.' },
   settings,
   isPaging: true,
-  // A long code sends a segment a second; what is handed in faster waits there.
+  // A long code sends one segment a second; Twilio queues the rest.
   limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env) {
-    const given = read(readSettings, env)
-    const { HEALTH_ALERT_SMS_ACCOUNT_SID: sid, HEALTH_ALERT_SMS_FROM: from } = given
-    const token = given.HEALTH_ALERT_SMS_AUTH_TOKEN?.trim()
+    const values = read(readSettings, env)
+    const { HEALTH_ALERT_SMS_ACCOUNT_SID: sid, HEALTH_ALERT_SMS_FROM: from } = values
+    const token = values.HEALTH_ALERT_SMS_AUTH_TOKEN?.trim()
     if (sid === undefined || !token || from === undefined) return []
-    return [...new Set(given.HEALTH_ALERT_SMS_TO)].map((to) => ({
+    return [...new Set(values.HEALTH_ALERT_SMS_TO)].map((to) => ({
       id: hash('sha256', to).slice(0, 32),
-      // Whose number it is concerns nobody who reads where alerts go.
+      // Phone numbers are private, so the name only shows the last two digits.
       name: `sms to …${to.slice(-2)}`,
-      isEnabled: given.HEALTH_ALERT_SMS_ENABLED,
-      minSeverity: given.HEALTH_ALERT_SMS_MIN_SEVERITY ?? null,
-      send: (message, way) => tell(way, { sid, token, from, to }, message),
+      isEnabled: values.HEALTH_ALERT_SMS_ENABLED,
+      minSeverity: values.HEALTH_ALERT_SMS_MIN_SEVERITY ?? null,
+      send: (message, way) => sendAlert(way, { sid, token, from, to }, message),
     }))
   },
 }
@@ -70,11 +70,11 @@ interface Line {
 }
 
 const api = 'https://api.twilio.com/2010-04-01'
-/** A page that would be hours late is not wanted any more. */
+/** After this time an undelivered SMS is outdated. */
 const validitySeconds = 3_600
 
-const tell = (way: Send, { sid, token, from, to }: Line, message: Message): Promise<SendResult> =>
-  exchange(way, {
+const sendAlert = (way: Send, { sid, token, from, to }: Line, message: Message): Promise<SendResult> =>
+  sendRequest(way, {
     url: `${api}/Accounts/${sid}/Messages.json`,
     headers: {
       authorization: `Basic ${Buffer.from(`${sid}:${token}`).toString('base64')}`,
@@ -83,21 +83,21 @@ const tell = (way: Send, { sid, token, from, to }: Line, message: Message): Prom
     body: new URLSearchParams({
       To: to,
       [from.startsWith('MG') && from.length === 34 ? 'MessagingServiceSid' : 'From']: from,
-      Body: smsText(message),
+      Body: renderSms(message),
       ValidityPeriod: String(validitySeconds),
     }).toString(),
-    judge,
+    classify,
   })
 
 const Refusal = z.object({ code: z.int() })
 
-/** The account or the sender cannot be used as it is set up. */
+/** Error codes for invalid accounts or senders. */
 const setUp: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21603, 21606, 21612, 21659, 21660])
-/** Too much for now: a limit, or a queue that is full. */
+/** Error codes for temporary limits. */
 const passing: ReadonlySet<number> = new Set([20429, 21611, 30001])
 
-/** Its codes say more than the statuses they come with. */
-const judge = ({ status, body, afterMs }: Answer): SendResult | undefined => {
+/** Classifies by error code, which is more specific than the status. */
+const classify = ({ status, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const code = Refusal.safeParse(body).data?.code
   if (code === undefined || status < 400) return undefined
   const reason = `answered ${status} (${code})`
@@ -105,19 +105,22 @@ const judge = ({ status, body, afterMs }: Answer): SendResult | undefined => {
   return setUp.has(code) ? { kind: 'config', reason } : undefined
 }
 
-/** The alphabet of SMS (3GPP TS 23.038), and the characters that take two places in it. */
+/** The GSM 7-bit alphabet (3GPP TS 23.038), and its characters that use two septets. */
 const basic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
 const extended = new Set('^{}\\[~]|€')
 
-/** Two parts of a message; each further one costs as much again. */
+/** Two segments; each further one costs as much again. */
 const maxInAlphabet = 2 * 153
-/** Three parts of a message with any other character, which is sent in UTF-16 and holds less. */
+/** Three segments in UTF-16, which is used for any other character. */
 const maxElsewhere = 3 * 67
 
-/** What fits into a few SMS: the headline, the value, the link and our name; what is long gives way, never the link. */
-export const smsText = ({ headline, facts, url, origin }: Message): string => {
+/**
+ * Returns a text for a few SMS segments: headline, value, link and installation id. The headline is cut, never the
+ * link.
+ */
+export const renderSms = ({ headline, facts, url, origin }: Message): string => {
   const value = facts.find(({ label }) => label === 'Value')?.value
   const threshold = facts.find(({ label }) => label === 'Threshold')?.value
   const figures = [
@@ -129,14 +132,14 @@ export const smsText = ({ headline, facts, url, origin }: Message): string => {
   const sizeOf = [...text, ...end].every((character) => basic.has(character) || extended.has(character))
     ? septetsOf
     : unitsOf
-  const most = sizeOf === septetsOf ? maxInAlphabet : maxElsewhere
-  return cut(text, most - sizeOf(end), sizeOf).replaceAll('…', '...') + end
+  const maxCount = sizeOf === septetsOf ? maxInAlphabet : maxElsewhere
+  return cut(text, maxCount - sizeOf(end), sizeOf).replaceAll('…', '...') + end
 }
 
-/** A longer link leaves no room for what happened. */
+/** A longer link would leave no room for the headline. */
 const maxUrl = 80
 
-/** An ellipsis will stand as three dots. */
+/** The ellipsis is replaced by three dots. */
 const dots: SizeOf = (text) => 2 * (text.split('…').length - 1)
 const unitsOf: SizeOf = (text) => text.length + dots(text)
 const septetsOf: SizeOf = (text) => unitsOf(text) + [...text].filter((character) => extended.has(character)).length
@@ -148,10 +151,10 @@ const typographic: readonly (readonly [RegExp, string])[] = [
   [/…/g, '...'],
   [/[\u00A0\u2007\u202F]/g, ' '],
   [/µ|μ/g, 'u'],
-  // Pictures and what shapes them.
+  // Emoji and their modifiers.
   [/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200D|\u20E3|\uFE0E|\uFE0F/gu, ''],
 ]
 
-/** Without pictures and typography, for the sake of which a message would take twice the room. */
+/** Replaces typographic characters and emoji, which would double the size of the message. */
 const plain = (text: string): string =>
   typographic.reduce((written, [pattern, instead]) => written.replaceAll(pattern, instead), text)

@@ -3,26 +3,26 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SubscriptionsOf } from '#proto/delivery.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { Route } from '../policy.ts'
-import { brokenRule } from '../delivery/broken.ts'
-import { noticeOf } from '../delivery/testing/notice.ts'
-import { type Place, call, openPlace } from '../delivery/testing/place.ts'
+import { brokenRule } from '../delivery/misconfigured.ts'
+import { notificationOf } from '../delivery/testing/notification.ts'
+import { type DeliveryFixture, call, openFixture } from '../delivery/testing/fixture.ts'
 import type { OpenSubscription } from '../subscriptions/subscription.ts'
 import { everyChannel } from './index.ts'
-import { type Received, type StrictServer, startStrictServer } from './testing/strict-server.ts'
+import { type ReceivedRequest, type StrictServer, startStrictServer } from './testing/strict-server.ts'
 import { webhookRig } from './testing/webhook.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const inside = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
-/** What a receiver that obeys standardwebhooks.com computes. */
-const signatureOf = (key: string, { headers, text }: Received): string => {
+/** Computes the signature like a receiver that follows Standard Webhooks. */
+const signatureOf = (key: string, { headers, text }: ReceivedRequest): string => {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`
   const bytes = Buffer.from(key.slice('whsec_'.length), 'base64')
   return `v1,${createHmac('sha256', bytes).update(content).digest('base64')}`
 }
 
-describe('a webhook that somebody subscribed', () => {
+describe('a webhook subscription', () => {
   let opened: AsyncDisposableStack
   let server: StrictServer
   beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('a webhook that somebody subscribed', () => {
       await startStrictServer({
         answer: { status: 204, body: '' },
         problem: (received) => {
-          if (received.method !== 'POST' || received.path !== '/hook') return 'nobody is there'
+          if (received.method !== 'POST' || received.path !== '/hook') return 'unknown endpoint'
           if (received.headers['content-type'] !== 'application/json') return 'no JSON'
           const age = Date.now() / 1_000 - Number(received.headers['webhook-timestamp'])
           if (!(age >= -1 && age < 300)) return 'too old'
@@ -57,69 +57,69 @@ describe('a webhook that somebody subscribed', () => {
   })
   const open = async (
     subscriptions: readonly OpenSubscription[],
-    more: Parameters<typeof openPlace>[0] = {},
-  ): Promise<Place> =>
+    more: Parameters<typeof openFixture>[0] = {},
+  ): Promise<DeliveryFixture> =>
     opened.use(
-      await openPlace({
+      await openFixture({
         channels: everyChannel,
         ...more,
         env: { ...inside, ...more.env },
         policy: { ...more.policy, subscriptions },
       }),
     )
-  const ended = async (place: Place, count = 1) => {
-    const list = () => place.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, call)
+  const ended = async (fixture: DeliveryFixture, count = 1) => {
+    const list = () => fixture.delivery.handlers.deliveries({ limit: 50, subscriptionsOf: 'everybody' }, call)
     await until(async () => (await list()).length >= count)
     return (await list()).map(({ channel, kind, result }) => `${channel} ${kind} ${result}`).toSorted()
   }
 
-  it('is sent what is signed with its secret, over id, time and body', async () => {
-    const place = await open([subscription()])
-    await place.tell(noticeOf())
-    expect(await ended(place)).toEqual(['subscriptions fire sent'])
+  it('receives messages signed over id, time and body', async () => {
+    const fixture = await open([subscription()])
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture)).toEqual(['subscriptions fire sent'])
     expect(server.wrong).toEqual([])
     expect(JSON.parse(server.taken[0]?.text ?? '')).toMatchObject({ version: 1, event: 'fire', rule: 'disk-usage' })
     expect(server.taken[0]?.headers['webhook-id']).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  it('is signed with the secret before it too until that has run out', async () => {
-    const place = await open([subscription({ replaced: { signingSecret: before, untilMs: Date.now() + 60_000 } })])
-    await place.tell(noticeOf())
-    await ended(place)
+  it('is also signed with the previous secret until it expires', async () => {
+    const fixture = await open([subscription({ replaced: { signingSecret: before, untilMs: Date.now() + 60_000 } })])
+    await fixture.notify(notificationOf())
+    await ended(fixture)
     const [sent] = server.taken
     expect(sent && String(sent.headers['webhook-signature']).split(' ')).toEqual(
       sent && [signatureOf(secret, sent), signatureOf(before, sent)],
     )
   })
 
-  it('is tried again under one id, and signed anew', async () => {
+  it('is retried with the same id and a new signature', async () => {
     server.next({ status: 503 }, { status: 500 })
-    const place = await open([subscription()])
-    await place.tell(noticeOf())
-    expect(await ended(place)).toEqual(['subscriptions fire sent'])
+    const fixture = await open([subscription()])
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture)).toEqual(['subscriptions fire sent'])
     expect(server.received).toHaveLength(3)
     expect(new Set(server.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
-  it('has what it never takes among the dead letters', async () => {
+  it('has dead letters for rejected messages', async () => {
     server.next({ status: 400 })
-    const place = await open([subscription()])
-    await place.tell(noticeOf())
-    expect(await ended(place)).toEqual(['subscriptions fire dead'])
-    const { letters } = await place.delivery.handlers.deadLetters({ limit: 10, subscriptionsOf: 'everybody' }, call)
+    const fixture = await open([subscription()])
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture)).toEqual(['subscriptions fire dead'])
+    const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10, subscriptionsOf: 'everybody' }, call)
     expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'answered 400' }])
   })
 
-  it('shows what it was sent to its owner and to those who may manage, and to nobody else', async () => {
+  it('shows its deliveries only to its owner and to administrators', async () => {
     const hook = opened.use(await webhookRig.start())
     server.next({ status: 400 })
-    const place = await open([subscription()], {
+    const fixture = await open([subscription()], {
       env: webhookRig.env(hook.url),
       subscriptionIdsOf: async (owner) => (owner === 'ada' ? ['whs_1'] : []),
     })
-    await place.tell(noticeOf())
-    await ended(place, 2)
-    const { deliveries, deadLetters, replayDeadLetter } = place.delivery.handlers
+    await fixture.notify(notificationOf())
+    await ended(fixture, 2)
+    const { deliveries, deadLetters, replayDeadLetter } = fixture.delivery.handlers
     const seenBy = async (subscriptionsOf?: SubscriptionsOf) => [
       ...(await deliveries({ limit: 50, subscriptionsOf }, call)).map(({ channel }) => channel).toSorted(),
       ...(await deliveries({ limit: 50, channel: 'subscriptions', subscriptionsOf }, call)).map(({ target }) => target),
@@ -144,7 +144,7 @@ describe('a webhook that somebody subscribed', () => {
     [{ matchRule: 'parts*' }, 0],
     [{ matchRule: 'disk*', matchHost: 'Data*' }, 1],
     [{ matchHost: 'other' }, 0],
-  ])('hears of what its owner wants, whatever the routes of operators say: %o', async (more, count) => {
+  ])('receives what its owner selects, regardless of routes: %o', async (more, count) => {
     const anything = {
       matchRule: '*',
       matchHost: '*',
@@ -155,42 +155,42 @@ describe('a webhook that somebody subscribed', () => {
     } as const
     const routes: Route[] = [{ ...anything, id: 'r', target: 'webhook', enabled: true, minSeverity: null }]
     const hook = opened.use(await webhookRig.start())
-    const place = await open([subscription(more)], { env: webhookRig.env(hook.url), policy: { routes } })
-    await place.tell(noticeOf())
-    expect(await ended(place, 1 + count)).toHaveLength(1 + count)
+    const fixture = await open([subscription(more)], { env: webhookRig.env(hook.url), policy: { routes } })
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture, 1 + count)).toHaveLength(1 + count)
     expect([hook.taken.length, server.taken.length]).toEqual([1, count])
   })
 
-  it('is no place of the operator: neither listed, nor told of as broken, nor told of what is', async () => {
+  it('is not an operator target: not listed and not part of misconfiguration reports', async () => {
     const hook = opened.use(await webhookRig.start())
     server.next({ status: 404 })
-    const place = await open([subscription()], { env: webhookRig.env(hook.url) })
-    expect((await place.delivery.handlers.alertTargets({}, call)).map(({ channel }) => channel)).toEqual(['webhook'])
-    await place.tell(noticeOf())
-    expect(await ended(place, 2)).toEqual(['subscriptions fire dead', 'webhook fire sent'])
+    const fixture = await open([subscription()], { env: webhookRig.env(hook.url) })
+    expect((await fixture.delivery.handlers.alertTargets({}, call)).map(({ channel }) => channel)).toEqual(['webhook'])
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture, 2)).toEqual(['subscriptions fire dead', 'webhook fire sent'])
     hook.next({ status: 404 })
-    await place.tell(noticeOf({ episode: 'other' }))
-    await until(async () => (await ended(place)).includes('webhook fire dead'))
-    await place.tell(noticeOf({ episode: 'third' }))
+    await fixture.notify(notificationOf({ episode: 'other' }))
+    await until(async () => (await ended(fixture)).includes('webhook fire dead'))
+    await fixture.notify(notificationOf({ episode: 'third' }))
     await until(() => hook.taken.length === 2)
-    const told = [...hook.taken, ...server.taken].map(({ text }) => text)
-    expect(told.filter((text) => text.includes(brokenRule) || text.includes('cannot be delivered'))).toEqual([])
+    const notified = [...hook.taken, ...server.taken].map(({ text }) => text)
+    expect(notified.filter((text) => text.includes(brokenRule) || text.includes('cannot be delivered'))).toEqual([])
   })
 
-  it('reaches nothing inside, where the operator does not let it', async () => {
-    const place = await open([subscription()], { env: { SVC_ALLOW_PRIVATE_HOSTS: undefined } })
-    await place.tell(noticeOf())
-    expect(await ended(place)).toEqual(['subscriptions fire dead'])
+  it('cannot reach internal networks unless allowed', async () => {
+    const fixture = await open([subscription()], { env: { SVC_ALLOW_PRIVATE_HOSTS: undefined } })
+    await fixture.notify(notificationOf())
+    expect(await ended(fixture)).toEqual(['subscriptions fire dead'])
     expect(server.received).toEqual([])
   })
 
-  it('tells neither its address nor its secret to any log or metric', async () => {
+  it('never appears in logs or metrics with its address or secret', async () => {
     server.next('silent', { status: 400 })
-    const place = await open([subscription()], { sendWithinMs: 100 })
-    await place.tell(noticeOf())
-    await ended(place)
-    const said = await place.said()
-    expect(said).not.toContain('/hook')
-    expect(said).not.toContain(secret.slice(6, 30))
+    const fixture = await open([subscription()], { sendWithinMs: 100 })
+    await fixture.notify(notificationOf())
+    await ended(fixture)
+    const output = await fixture.output()
+    expect(output).not.toContain('/hook')
+    expect(output).not.toContain(secret.slice(6, 30))
   })
 })

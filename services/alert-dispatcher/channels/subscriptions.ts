@@ -5,10 +5,10 @@ import { sendWithinMs, type Channel, type SendResult } from './channel.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
 import type { OpenSubscription } from '../subscriptions/subscription.ts'
-import { exchange } from './channel-request.ts'
+import { sendRequest } from './channel-request.ts'
 import { raw } from './formats/raw.ts'
 
-/** Webhooks that people brought themselves, each with what its owner wants to hear of. Operators settle nothing of it. */
+/** Webhook subscriptions of users, each with its own matchers. Operators do not configure them. */
 export const subscriptions: Channel = {
   id: subscriptionChannel,
   settings: {},
@@ -22,7 +22,7 @@ export const subscriptions: Channel = {
         name,
         isEnabled: enabled,
         minSeverity,
-        // Nobody who brings an address may reach inside by it.
+        // Addresses of users must not reach internal networks.
         isSaved: true,
         own: { matchRule, matchHost },
         send: (message: Message, way: Send) => sendSigned(subscription, message, way),
@@ -31,15 +31,15 @@ export const subscriptions: Channel = {
 }
 
 /**
- * The `raw` form, signed as standardwebhooks.com has it, so that receivers find libraries: HMAC-SHA-256 over id, time of this try
- * and body, joined by dots.
+ * Sends the `raw` format, signed as Standard Webhooks specifies: HMAC-SHA-256 over id, timestamp and body, joined by
+ * dots.
  */
 const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way: Send): Promise<SendResult> => {
-  const { origin, notice } = message
-  const id = hash('sha256', `${origin} ${notice.id}`).slice(0, 32)
+  const { origin, notification } = message
+  const id = hash('sha256', `${origin} ${notification.id}`).slice(0, 32)
   const body = JSON.stringify(raw.compose({ message, address: new URL(url), write: () => ({}), key: id }).body)
   const nowMs = systemClock.now()
-  return exchange(way, {
+  return sendRequest(way, {
     url,
     headers: {
       'content-type': 'application/json',
@@ -52,16 +52,16 @@ const sendSigned = ({ url, ...signing }: OpenSubscription, message: Message, way
   })
 }
 
-interface Signed {
+interface SignedContent {
   id: string
   body: string
   nowMs: number
 }
 
-/** One signature for each secret that counts now. */
+/** Returns one signature per valid secret. */
 const signaturesOf = (
   { signingSecret, replaced }: Pick<OpenSubscription, 'signingSecret' | 'replaced'>,
-  { id, body, nowMs }: Signed,
+  { id, body, nowMs }: SignedContent,
 ): string => {
   const secrets = replaced && replaced.untilMs > nowMs ? [signingSecret, replaced.signingSecret] : [signingSecret]
   const content = `${id}.${Math.floor(nowMs / 1_000)}.${body}`

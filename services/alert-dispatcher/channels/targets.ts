@@ -3,52 +3,52 @@ import { InvalidSettings, secretNames } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Severity } from '#proto/rules.ts'
 import type { Message } from '../messages/message.ts'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 import type { ChannelPolicy, Policy, Route } from '../policy.ts'
 import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 
-/** What channels need of the way out. */
+/** Network access of channels. */
 export type WayOut = Pick<Net, 'trusted' | 'guarded' | 'mail'>
 
-/** An address as routing and delivery know it. */
+/** An address as routing and delivery see it. */
 export interface Target {
   channel: string
   id: string
   name: string
   minSeverity: Severity | null
-  /** Gets each condition by itself, never a digest. */
+  /** Receives each condition separately, never a digest. */
   opensIncidents: boolean
-  /** Also takes what other services tell. */
+  /** Also receives notifications of other services. */
   announces: boolean
-  /** Of what a person brought: what it is told of, in place of the operator's routes. */
+  /** Matchers of a user subscription, which replace the routes of the operator. */
   own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
-  /** Whether a notice must not be in a message with others. */
-  needsOwnMessage?: ((notice: Notice) => boolean) | undefined
+  /** Returns whether a notification must be sent alone. */
+  needsOwnMessage?: ((notification: Notification) => boolean) | undefined
   send(message: Message, net: WayOut): Promise<SendResult>
 }
 
-interface Known {
+interface TargetContext {
   channels: readonly Channel[]
   env: Environment
   policy: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
 }
 
 /**
- * Every address that is switched on now: what operators have saved goes before files and variables, field by field. A channel that
- * cannot be read has no targets, so that the others go on; `brokenChannels` names it.
+ * Returns all enabled targets; saved settings override files and variables, field by field. A channel that cannot be
+ * read has no targets and is returned by `findBrokenChannels`, so that the others keep working.
  */
-export const targetsNow = ({ channels, env, policy }: Known): Target[] =>
+export const listEnabledTargets = ({ channels, env, policy }: TargetContext): Target[] =>
   channels.flatMap((channel) => {
-    const settled = policy.channels[channel.id]
-    if (settled?.enabled === false) return []
+    const configured = policy.channels[channel.id]
+    if (configured?.enabled === false) return []
     const { targets } = readChannel(channel, env, policy)
     return targets
-      .filter(({ isEnabled }) => settled?.enabled ?? isEnabled)
-      .map(({ id, name, minSeverity, isSaved = hasSavedAddress(channel, settled), own, needsOwnMessage, send }) => ({
+      .filter(({ isEnabled }) => configured?.enabled ?? isEnabled)
+      .map(({ id, name, minSeverity, isSaved = hasSavedAddress(channel, configured), own, needsOwnMessage, send }) => ({
         channel: channel.id,
         id,
         name,
-        minSeverity: settled?.minSeverity ?? minSeverity,
+        minSeverity: configured?.minSeverity ?? minSeverity,
         opensIncidents: channel.opensIncidents === true,
         announces: channel.announces === true,
         own,
@@ -57,17 +57,17 @@ export const targetsNow = ({ channels, env, policy }: Known): Target[] =>
       }))
   })
 
-/** A channel with settings that cannot be used. */
+/** A channel with unusable settings. */
 export interface BrokenChannel {
   channel: string
-  /** Names the variables and what is wrong with each, never their texts. */
+  /** Names the variables and what is wrong with each, never their values. */
   reason: string
-  /** The defect that keeps the channel from being read, where its settings are not to blame. */
+  /** The internal error, if the settings are not the cause. */
   defect?: unknown
 }
 
-/** Channels that cannot be read as they are set up now, and those with saved texts that the present key does not decrypt. */
-export const brokenChannels = ({ channels, env, policy }: Known): BrokenChannel[] =>
+/** Returns channels that cannot be read, and those with saved values that the current key cannot decrypt. */
+export const findBrokenChannels = ({ channels, env, policy }: TargetContext): BrokenChannel[] =>
   channels.flatMap((channel) => {
     const unreadable = policy.channels[channel.id]?.unreadable ?? []
     const sealed = unreadable.map((variable) => `${variable}: the saved value cannot be decrypted; save it again`)
@@ -83,37 +83,37 @@ interface ReadChannel {
   defect?: unknown
 }
 
-/** Reads one channel. Whatever is wrong with it stops neither the other channels nor the sweep that needs them. */
-const readChannel = (channel: Channel, env: Environment, policy: Known['policy']): ReadChannel => {
+/** Reads one channel. Its failure affects neither other channels nor the sweep. */
+const readChannel = (channel: Channel, env: Environment, policy: TargetContext['policy']): ReadChannel => {
   try {
-    return { targets: channel.targets(variablesOf(channel, env, policy.channels[channel.id]), policy) }
+    return { targets: channel.targets(resolveVariables(channel, env, policy.channels[channel.id]), policy) }
   } catch (error) {
     if (!(error instanceof InvalidSettings)) return { targets: [], problem: 'internal error', defect: error }
     return { targets: [], problem: error.problems.map(({ name, sentence }) => `${name}: ${sentence}`).join('; ') }
   }
 }
 
-/** What decides which variables a channel reads. */
+/** The sources of a channel's variables. */
 export type ChannelSources = Pick<ChannelPolicy, 'fromFiles' | 'variables'>
 
 /**
- * The variables of a channel with what files and the database have in place of them, the database first. Secrets that the operator
- * set in files and variables read as unset while the address is one that was saved in the product: they are not sent there.
+ * Returns the variables of a channel with values from files and the database, which takes precedence. With a saved
+ * address, the operator's secrets read as unset, so that they are never sent there.
  */
-export const variablesOf = (
+export const resolveVariables = (
   channel: Pick<Channel, 'address' | 'settings'>,
   env: Environment,
-  settled: ChannelSources | undefined,
+  configured: ChannelSources | undefined,
 ): Environment => {
-  if (settled === undefined) return env
-  const secrets = hasSavedAddress(channel, settled) ? secretNames(channel.settings) : []
+  if (configured === undefined) return env
+  const secrets = hasSavedAddress(channel, configured) ? secretNames(channel.settings) : []
   const withheld = Object.fromEntries(secrets.map((name) => [name, '']))
-  return withOverrides(env, { ...settled.fromFiles, ...withheld, ...settled.variables })
+  return withOverrides(env, { ...configured.fromFiles, ...withheld, ...configured.variables })
 }
 
-const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, settled: ChannelSources | undefined): boolean =>
-  address !== undefined && settled?.variables[address] !== undefined
+const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: ChannelSources | undefined): boolean =>
+  address !== undefined && configured?.variables[address] !== undefined
 
-/** Whoever may save an address in the product must not reach inside; the operator's own may be anywhere. */
+/** A saved address must not reach internal networks; the operator's own address may. */
 const waysTo = ({ trusted, guarded, mail }: WayOut, isSaved: boolean) =>
   isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)

@@ -3,14 +3,14 @@ import { targetFields } from '#proto/webhook-targets.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import type { WebhookTarget } from '../policy.ts'
 
-/** The name of a variable, never what it holds. */
+/** The name of a variable, never its value. */
 export const VariableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')
 
 const { name, enabled, format, minSeverity, templates } = targetFields
 
-/** A webhook as files and variables name it: its address stands in a variable of its own. */
+/** A webhook in files and variables; its URL is in a separate variable. */
 export const FileWebhookTarget = z.strictObject({
   name,
   urlEnv: VariableName,
@@ -21,14 +21,14 @@ export const FileWebhookTarget = z.strictObject({
   templates,
 })
 
-/** As with every floor other words than the two severities are ignored: a slip must not keep alerts away. */
+/** Invalid minimum severities are ignored, as everywhere, so that a typo does not block alerts. */
 const Entry = FileWebhookTarget.extend({ minSeverity: FileWebhookTarget.shape.minSeverity.catch(null) })
 
-/** Further webhooks that one place has at most. */
+/** Maximum number of additional webhooks per source. */
 export const maxTargets = 32
 
-/** Targets as a variable lists them, and what of it means nothing; without quoting it, for an address may stand there by mistake. */
-export const readTargetList = (text: string | undefined): { targets: WebhookTarget[]; problems: string[] } => {
+/** Parses the targets of a variable. Problems never quote the text, because it may contain an address by mistake. */
+export const parseTargetList = (text: string | undefined): { targets: WebhookTarget[]; problems: string[] } => {
   if (text === undefined || text.trim() === '') return { targets: [], problems: [] }
   const entries = z.array(z.unknown()).safeParse(parseJson(text))
   if (!entries.success) return { targets: [], problems: ['must be a JSON array'] }
@@ -37,22 +37,23 @@ export const readTargetList = (text: string | undefined): { targets: WebhookTarg
   for (const [index, entry] of entries.data.entries()) {
     const skip = (reason: string) => problems.push(`entry ${index + 1} ${reason}`)
     const { data: target, error } = Entry.safeParse(entry)
-    if (!target) skip(`cannot be meant: ${wordsOf(error)}`)
-    else if (targets.has(target.name)) skip('has the name of an entry before it')
-    else if (targets.size >= maxTargets) skip(`comes after ${maxTargets} others`)
+    if (!target) skip(`is invalid: ${wordsOf(error)}`)
+    else if (targets.has(target.name)) skip('has the same name as an earlier entry')
+    else if (targets.size >= maxTargets) skip(`exceeds the maximum of ${maxTargets} targets`)
     else targets.set(target.name, target)
   }
   return { targets: [...targets.values()], problems }
 }
 
 const wordsOf = ({ issues: [first] }: z.ZodError): string => {
-  if (first?.code === 'unrecognized_keys') return 'it has a field that targets do not have'
-  return first?.path.length ? `its ${first.path.join('.')} is wrong` : 'it is no object'
+  if (first?.code === 'unrecognized_keys') return 'unknown field'
+  return first?.path.length ? `wrong value of ${first.path.join('.')}` : 'not an object'
 }
 
 const HeaderName = z.string().regex(/^(authorization|x-[a-z0-9-]{1,60})$/i)
 const HeaderValue = z.string().regex(/^[\x20-\x7e]{0,1024}$/)
 const Headers = z.record(HeaderName, HeaderValue).refine((headers) => Object.keys(headers).length <= 8)
 
-/** Headers as a variable holds them, a JSON object of `Authorization` and `X-…`; undefined when they cannot be meant. */
-export const readHeaders = (text: string): Record<string, string> | undefined => Headers.safeParse(parseJson(text)).data
+/** Parses headers from a JSON object with `Authorization` and `X-…`; undefined if they are invalid. */
+export const parseHeaders = (text: string): Record<string, string> | undefined =>
+  Headers.safeParse(parseJson(text)).data

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import type { WebhookTarget } from '../policy.ts'
 import { matrixRig, rawRig } from './testing/webhook-targets.ts'
-import { messageFor, sendOnce } from './testing/send-once.ts'
-import { readHeaders, readTargetList } from './webhook-target-list.ts'
+import { createMessage, sendOnce } from './testing/send-once.ts'
+import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 const listOf = (...entries: readonly unknown[]) => JSON.stringify(entries)
 const good = { name: 'team', urlEnv: 'TEAM_URL' }
 
-describe('the list of targets', () => {
-  it('is read with the defaults of each field', () => {
-    expect(readTargetList(listOf(good))).toEqual({
+describe('the target list', () => {
+  it('is parsed with defaults for each field', () => {
+    expect(parseTargetList(listOf(good))).toEqual({
       targets: [{ ...good, enabled: true, format: 'auto', minSeverity: null }],
       problems: [],
     })
@@ -21,50 +21,44 @@ describe('the list of targets', () => {
     ['{"name":', 'must be a JSON array'],
     ['{}', 'must be a JSON array'],
     ['"x"', 'must be a JSON array'],
-    [listOf(1), 'entry 1 cannot be meant: it is no object'],
-    [listOf({ name: 'team' }), 'entry 1 cannot be meant: its urlEnv is wrong'],
-    [listOf({ ...good, urlEnv: 'https://hooks.example/secret' }), 'entry 1 cannot be meant: its urlEnv is wrong'],
-    [
-      listOf({ ...good, url: 'https://hooks.example/secret' }),
-      'entry 1 cannot be meant: it has a field that targets do not have',
-    ],
-    [listOf({ ...good, format: 'xml' }), 'entry 1 cannot be meant: its format is wrong'],
-    [
-      listOf({ ...good, templates: { title: 'x'.repeat(201) } }),
-      'entry 1 cannot be meant: its templates.title is wrong',
-    ],
-  ])('%s has none, and says why without quoting it', (text, problem) => {
-    expect(readTargetList(text)).toEqual({ targets: [], problems: [problem] })
+    [listOf(1), 'entry 1 is invalid: not an object'],
+    [listOf({ name: 'team' }), 'entry 1 is invalid: wrong value of urlEnv'],
+    [listOf({ ...good, urlEnv: 'https://hooks.example/secret' }), 'entry 1 is invalid: wrong value of urlEnv'],
+    [listOf({ ...good, url: 'https://hooks.example/secret' }), 'entry 1 is invalid: unknown field'],
+    [listOf({ ...good, format: 'xml' }), 'entry 1 is invalid: wrong value of format'],
+    [listOf({ ...good, templates: { title: 'x'.repeat(201) } }), 'entry 1 is invalid: wrong value of templates.title'],
+  ])('rejects %s without quoting it', (text, problem) => {
+    expect(parseTargetList(text)).toEqual({ targets: [], problems: [problem] })
   })
 
-  it('ignores a floor that is none', () => {
-    const { targets, problems } = readTargetList(listOf({ ...good, minSeverity: 'info' }))
+  it('ignores an invalid minimum severity', () => {
+    const { targets, problems } = parseTargetList(listOf({ ...good, minSeverity: 'info' }))
     expect([targets[0]?.minSeverity, problems]).toEqual([null, []])
   })
 
-  it('leaves out bad entries and keeps the others', () => {
-    const { targets, problems } = readTargetList(listOf({ name: '' }, good, good))
+  it('skips invalid entries and keeps the others', () => {
+    const { targets, problems } = parseTargetList(listOf({ name: '' }, good, good))
     expect(targets).toHaveLength(1)
     expect(problems).toEqual([
-      'entry 1 cannot be meant: its name is wrong',
-      'entry 3 has the name of an entry before it',
+      'entry 1 is invalid: wrong value of name',
+      'entry 3 has the same name as an earlier entry',
     ])
   })
 
-  it('has 32', () => {
-    const { targets, problems } = readTargetList(
+  it('has at most 32 entries', () => {
+    const { targets, problems } = parseTargetList(
       listOf(...Array.from({ length: 33 }, (_, index) => ({ ...good, name: `t${index}` }))),
     )
-    expect([targets.length, problems]).toEqual([32, ['entry 33 comes after 32 others']])
+    expect([targets.length, problems]).toEqual([32, ['entry 33 exceeds the maximum of 32 targets']])
   })
 })
 
-describe('further webhooks', () => {
+describe('additional webhooks', () => {
   const env = {
     HEALTH_ALERT_WEBHOOK_TARGETS: listOf(good, { ...good, name: 'other one' }),
     TEAM_URL: 'https://x.example/',
   }
-  const settled = (more: Partial<WebhookTarget> = {}): WebhookTarget => ({
+  const configured = (more: Partial<WebhookTarget> = {}): WebhookTarget => ({
     ...good,
     enabled: true,
     format: 'raw',
@@ -74,8 +68,8 @@ describe('further webhooks', () => {
   const targets = (policy: readonly WebhookTarget[] = [], more = {}) =>
     webhookTargets.targets({ ...env, ...more }, { webhookTargets: policy, subscriptions: [], chatApplications: [] })
 
-  it('are those of files and those of the variable, the file before the variable', () => {
-    const found = targets([settled({ minSeverity: 'critical' }), settled({ name: 'filed' })])
+  it('come from files and the variable, and files take precedence', () => {
+    const found = targets([configured({ minSeverity: 'critical' }), configured({ name: 'filed' })])
     expect(found.map(({ name, minSeverity }) => [name, minSeverity])).toEqual([
       ['team', 'critical'],
       ['filed', null],
@@ -83,19 +77,19 @@ describe('further webhooks', () => {
     ])
   })
 
-  it('keep those of files where the variable cannot be meant', () => {
-    expect(targets([settled({ name: 'filed' })], { HEALTH_ALERT_WEBHOOK_TARGETS: '[' })).toHaveLength(1)
+  it('come from files if the variable is invalid', () => {
+    expect(targets([configured({ name: 'filed' })], { HEALTH_ALERT_WEBHOOK_TARGETS: '[' })).toHaveLength(1)
   })
 
-  it('are known to queues by names that queues take', () => {
+  it('have ids that are valid in queue names', () => {
     for (const { id } of targets()) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
   })
 
-  it('are off one by one', () => {
-    expect(targets([settled({ enabled: false })]).map(({ isEnabled }) => isEnabled)).toEqual([false, true])
+  it('can be disabled individually', () => {
+    expect(targets([configured({ enabled: false })]).map(({ isEnabled }) => isEnabled)).toEqual([false, true])
   })
 
-  it('carry the secret headers that a variable holds', async () => {
+  it('send secret headers from a variable', async () => {
     for (const rig of [rawRig, matrixRig]) {
       await using server = await rig.start()
       expect(await sendOnce({ channel: webhookTargets, rig, server })).toEqual({ kind: 'ok' })
@@ -105,10 +99,10 @@ describe('further webhooks', () => {
     }
   })
 
-  it('send the same message under the same key, and another under another', async () => {
+  it('use one idempotency key per message', async () => {
     await using server = await rawRig.start()
     const send = (episode: string) =>
-      sendOnce({ channel: webhookTargets, rig: rawRig, server, message: messageFor({ episode }) })
+      sendOnce({ channel: webhookTargets, rig: rawRig, server, message: createMessage({ episode }) })
     await send('one')
     await send('one')
     await send('two')
@@ -116,22 +110,22 @@ describe('further webhooks', () => {
     expect([keys[0] === keys[1], keys[0] === keys[2]]).toEqual([true, false])
   })
 
-  it('are told once although the answer is a whole page', async () => {
+  it('send once even if the response is a whole page', async () => {
     await using server = await rawRig.start()
     server.next({ status: 200, body: 'x'.repeat(70_000) })
     expect(await sendOnce({ channel: webhookTargets, rig: rawRig, server })).toEqual({ kind: 'ok' })
   })
 
   it.each([
-    [{ TEAM_URL: 'no address' }, 'its address is no URL with http or https'],
-    [{ TEAM_URL: 'file:///etc/passwd' }, 'its address is no URL with http or https'],
-    [{ TEAM_URL: 'https://me:secret@x.example/' }, 'its address has a user or a password in it, which are never sent'],
-    [{ TEAM_HEADERS: 'Bearer secret' }, 'its headers are no JSON object of Authorization and X- headers'],
-  ])('are broken with %j', async (more, reason) => {
+    [{ TEAM_URL: 'no address' }, 'its URL is not an http or https URL'],
+    [{ TEAM_URL: 'file:///etc/passwd' }, 'its URL is not an http or https URL'],
+    [{ TEAM_URL: 'https://me:secret@x.example/' }, 'its URL contains a user or password, which are never sent'],
+    [{ TEAM_HEADERS: 'Bearer secret' }, 'its headers are not a JSON object of Authorization and X- headers'],
+  ])('are misconfigured with %j', async (more, reason) => {
     await using net = openNet({ env: {} })
-    const given = { TEAM_URL: 'https://x.example/', TEAM_HEADERS: '{}', ...more }
-    const [target] = targets([settled({ headersEnv: 'TEAM_HEADERS' })], given)
-    expect(await target?.send(messageFor(), net.trusted, net.mail.trusted)).toEqual({ kind: 'config', reason })
+    const values = { TEAM_URL: 'https://x.example/', TEAM_HEADERS: '{}', ...more }
+    const [target] = targets([configured({ headersEnv: 'TEAM_HEADERS' })], values)
+    expect(await target?.send(createMessage(), net.trusted, net.mail.trusted)).toEqual({ kind: 'config', reason })
   })
 })
 
@@ -147,7 +141,7 @@ describe('secret headers', () => {
     [JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`X-${index}`, 'x']))), undefined],
     [JSON.stringify({ 'X-A': 'x'.repeat(1_025) }), undefined],
     ['Authorization: x', undefined],
-  ])('of %s are %j', (text, expected) => {
-    expect(readHeaders(text)).toEqual(expected)
+  ])('parsed from %s are %j', (text, expected) => {
+    expect(parseHeaders(text)).toEqual(expected)
   })
 })

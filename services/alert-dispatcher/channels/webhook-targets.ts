@@ -3,23 +3,23 @@ import type { Environment } from '#shared/config/environment.ts'
 import { flag, read, type Setting } from '#shared/config/setting.ts'
 import type { Send } from '#shared/net/net.ts'
 import type { Message } from '../messages/message.ts'
-import { severityFloor } from '../messages/message-settings.ts'
-import { tokenOf } from '../notice.ts'
-import { forgiving } from '../forgiving-settings.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
+import { toShortId } from '../notification.ts'
+import { makeLenient } from '../lenient-settings.ts'
 import type { Policy, WebhookTarget } from '../policy.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { exchange } from './channel-request.ts'
-import { formatOf } from './formats/index.ts'
-import { writeTemplates } from './formats/template.ts'
-import { readHeaders, readTargetList } from './webhook-target-list.ts'
+import { sendRequest } from './channel-request.ts'
+import { selectFormat } from './formats/index.ts'
+import { renderTemplates } from './formats/template.ts'
+import { parseHeaders, parseTargetList } from './webhook-target-list.ts'
 
 const list: Setting<readonly WebhookTarget[]> = {
-  doc: 'Up to 32 further webhooks, each with name, urlEnv (the variable that holds its address), and where wanted headersEnv, enabled, format (auto, raw, slack, matrix, hookshot), minSeverity and templates (title, body).',
+  doc: 'Up to 32 additional webhooks, each with name, urlEnv (the variable that holds its URL), and optionally headersEnv, enabled, format (auto, raw, slack, matrix, hookshot), minSeverity and templates (title, body).',
   audience: 'server',
   fallback: 'none',
   allowed: 'JSON array of objects',
-  parse: (given) => {
-    const { targets, problems } = readTargetList(given)
+  parse: (values) => {
+    const { targets, problems } = parseTargetList(values)
     if (problems.length > 0) throw new Error(problems.join('; '))
     return targets
   },
@@ -27,38 +27,38 @@ const list: Setting<readonly WebhookTarget[]> = {
 
 const settings = {
   HEALTH_ALERT_WEBHOOK_TARGETS: list,
-  HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED: flag(true, 'Whether the further webhooks get alerts.'),
-  HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY: severityFloor(
-    'Least severity that further webhooks without one of their own get.',
+  HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED: flag(true, 'Whether the additional webhooks receive alerts.'),
+  HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY: minSeveritySetting(
+    'Minimum severity for additional webhooks without their own.',
   ),
 } as const
 
-const forgivingSettings = forgiving(settings)
+const lenientSettings = makeLenient(settings)
 
 /**
- * Further webhooks, each in the shape of the service behind it.
- * A message that is sent twice is shown twice, but for Matrix; `raw` carries a key to tell; a recovery is a message.
+ * Additional webhooks, each in the format of its service. A message sent twice is shown twice, except with Matrix;
+ * `raw` contains an idempotency key. A recovery is a separate message.
  */
 export const webhookTargets: Channel = {
   id: 'webhook-targets',
   settings,
   isPaging: false,
   announces: true,
-  // Discord takes five in two seconds, Slack one a second.
+  // Discord allows five messages in two seconds, Slack one a second.
   limits: { concurrency: 2, perSecond: 1, burst: 5, groupAfter: 3 },
   targets(env, policy) {
-    const given = read(forgivingSettings, env)
-    return listedTargets(env, policy).flatMap((target) => {
+    const values = read(lenientSettings, env)
+    return listWebhookTargets(env, policy).flatMap((target) => {
       const { name, urlEnv = '', headersEnv, enabled, minSeverity, saved } = target
       const address = saved?.url ?? env[urlEnv]
       const headers = saved?.headers ?? (headersEnv === undefined ? '{}' : env[headersEnv])
       if (!address || !headers) return []
       return [
         {
-          id: tokenOf(name),
+          id: toShortId(name),
           name,
-          isEnabled: enabled && given.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
-          minSeverity: minSeverity ?? given.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
+          isEnabled: enabled && values.HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED,
+          minSeverity: minSeverity ?? values.HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY ?? null,
           isSaved: saved !== undefined,
           send: (message: Message, way: Send) => sendTo(way, { target, address, headers, message }),
         },
@@ -67,42 +67,44 @@ export const webhookTargets: Channel = {
   },
 }
 
-/** Those that operators have settled, and those of the variable whose names they leave free; a bad entry keeps no other away. */
-export const listedTargets = (
+/** Returns the configured targets, and those of the variable with other names; invalid entries are skipped. */
+export const listWebhookTargets = (
   env: Environment,
-  { webhookTargets: settled }: Pick<Policy, 'webhookTargets'>,
+  { webhookTargets: configured }: Pick<Policy, 'webhookTargets'>,
 ): WebhookTarget[] => {
-  const names = new Set(settled.map(({ name }) => name))
-  const { targets } = readTargetList(env.HEALTH_ALERT_WEBHOOK_TARGETS)
-  return [...settled, ...targets.filter(({ name }) => !names.has(name))]
+  const names = new Set(configured.map(({ name }) => name))
+  const { targets } = parseTargetList(env.HEALTH_ALERT_WEBHOOK_TARGETS)
+  return [...configured, ...targets.filter(({ name }) => !names.has(name))]
 }
 
-interface Sending {
+interface SendOptions {
   target: WebhookTarget
   address: string
   headers: string
   message: Message
 }
 
-/** What cannot be meant is told when it is needed, so that the target shows as broken and the others tell of it. */
+/**
+ * Invalid settings are reported on sending, so that the target is shown as misconfigured and other targets report it.
+ */
 const sendTo = async (
   way: Send,
-  { target, address: given, headers: secret, message }: Sending,
+  { target, address: values, headers: secret, message }: SendOptions,
 ): Promise<SendResult> => {
-  const address = URL.canParse(given) ? new URL(given) : undefined
-  const headers = readHeaders(secret)
+  const address = URL.canParse(values) ? new URL(values) : undefined
+  const headers = parseHeaders(secret)
   if (address?.protocol !== 'https:' && address?.protocol !== 'http:')
-    return { kind: 'config', reason: 'its address is no URL with http or https' }
-  if (!headers) return { kind: 'config', reason: 'its headers are no JSON object of Authorization and X- headers' }
-  const { compose, judge } = formatOf(target.format, address)
-  const composed = compose({ message, address, write: writeTemplates(target, message), key: keyOf(message) })
-  return exchange(way, {
+    return { kind: 'config', reason: 'its URL is not an http or https URL' }
+  if (!headers) return { kind: 'config', reason: 'its headers are not a JSON object of Authorization and X- headers' }
+  const { compose, classify } = selectFormat(target.format, address)
+  const composed = compose({ message, address, write: renderTemplates(target, message), key: keyOf(message) })
+  return sendRequest(way, {
     url: composed.url ?? address.href,
     method: composed.method ?? 'POST',
     headers: { ...headers, ...composed.headers, 'content-type': 'application/json' },
     body: JSON.stringify(composed.body),
-    ...(judge && { judge }),
+    ...(classify && { classify }),
   })
 }
 
-const keyOf = ({ origin, notice: { id } }: Message): string => hash('sha256', `${origin} ${id}`).slice(0, 32)
+const keyOf = ({ origin, notification: { id } }: Message): string => hash('sha256', `${origin} ${id}`).slice(0, 32)

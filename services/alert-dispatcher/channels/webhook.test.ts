@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { judgeChat } from './webhook.ts'
+import { classifyChatResponse } from './webhook.ts'
 
-const judged = (status: number, text: string, afterMs: number | undefined) => {
+const classified = (status: number, text: string, afterMs: number | undefined) => {
   const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined
-  return judgeChat({ status, text, headers: new Headers(), body, afterMs })
+  return classifyChatResponse({ status, text, headers: new Headers(), body, afterMs })
 }
 
-describe('what a chat service answers', () => {
+describe('responses of a chat service', () => {
   it.each([
     [200, 'ok', undefined, undefined],
     [200, '{"ok":true}', undefined, undefined],
@@ -17,8 +17,8 @@ describe('what a chat service answers', () => {
     [400, 'invalid_token', undefined, { kind: 'config' }],
     [400, 'invalid_payload', undefined, undefined],
     [500, 'no_service', undefined, undefined],
-  ])('with %s %s and %s ms is judged %j, and else by its status', (status, text, afterMs, expected) => {
-    const result = judged(status, text, afterMs)
+  ])('with %s %s and %s ms are classified as %j, otherwise by status', (status, text, afterMs, expected) => {
+    const result = classified(status, text, afterMs)
     if (expected === undefined) expect(result).toBeUndefined()
     else expect(result).toMatchObject(expected)
   })

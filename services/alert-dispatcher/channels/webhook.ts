@@ -1,52 +1,52 @@
 import { z } from 'zod'
 import { chatActions, type ChatSubject } from '#proto/chat-application.ts'
 import { flag, read, url } from '#shared/config/setting.ts'
-import { severityFloor } from '../messages/message-settings.ts'
+import { minSeveritySetting } from '../messages/message-settings.ts'
 import type { Message } from '../messages/message.ts'
 import { cut, escapeAngles as escape } from '../messages/text.ts'
 import type { Channel, SendResult } from './channel.ts'
-import { type Answer, exchange } from './channel-request.ts'
-import type { Written } from './formats/template.ts'
+import { type ChannelResponse, sendRequest } from './channel-request.ts'
+import type { RenderedTemplates } from './formats/template.ts'
 
 const settings = {
-  HEALTH_ALERT_WEBHOOK_URL: url('Chat-compatible webhook that alerts are posted to; the address is a secret.', {
+  HEALTH_ALERT_WEBHOOK_URL: url('URL of the chat-compatible webhook that receives alerts; the URL is a secret.', {
     protocols: ['https', 'http'],
     audience: 'secret',
   }),
-  HEALTH_ALERT_WEBHOOK_ENABLED: flag(true, 'Whether the webhook gets alerts.'),
-  HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: severityFloor('Least severity that the webhook gets.'),
+  HEALTH_ALERT_WEBHOOK_ENABLED: flag(true, 'Whether the webhook receives alerts.'),
+  HEALTH_ALERT_WEBHOOK_MIN_SEVERITY: minSeveritySetting('Minimum severity for the webhook.'),
 } as const
 
 /**
- * The shape that Slack began and Mattermost, Rocket.Chat and Discord's `/slack` take too.
- * A message that is sent twice is shown twice; a recovery is a message.
+ * The format of Slack, which Mattermost, Rocket.Chat and Discord's `/slack` accept too. A message sent twice is shown
+ * twice; a recovery is a separate message.
  */
 export const webhook: Channel = {
   id: 'webhook',
-  words: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord, or whatever else takes their messages.' },
+  words: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord or any compatible receiver.' },
   settings,
   address: 'HEALTH_ALERT_WEBHOOK_URL',
   isPaging: false,
   announces: true,
-  // What such services bear for a while; beyond it they answer 429.
+  // Chat services accept this rate for a while; above it they respond with 429.
   limits: { concurrency: 4, perSecond: 5, burst: 20, groupAfter: 3 },
   targets(env) {
-    const given = read(settings, env)
-    const address = given.HEALTH_ALERT_WEBHOOK_URL
+    const values = read(settings, env)
+    const address = values.HEALTH_ALERT_WEBHOOK_URL
     if (address === undefined) return []
     return [
       {
         id: 'default',
         name: 'webhook',
-        isEnabled: given.HEALTH_ALERT_WEBHOOK_ENABLED,
-        minSeverity: given.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
+        isEnabled: values.HEALTH_ALERT_WEBHOOK_ENABLED,
+        minSeverity: values.HEALTH_ALERT_WEBHOOK_MIN_SEVERITY ?? null,
         send: (message, way) => {
-          const body = JSON.stringify(chatBody(message, { address }))
-          return exchange(way, {
+          const body = JSON.stringify(buildChatBody(message, { address }))
+          return sendRequest(way, {
             url: address.href,
             headers: { 'content-type': 'application/json' },
             body,
-            judge: judgeChat,
+            classify: classifyChatResponse,
           })
         },
       },
@@ -54,20 +54,23 @@ export const webhook: Channel = {
   },
 }
 
-/** Chat services show less, and some refuse more. */
+/** Chat services show only part of a long text, and some reject it. */
 const maxHeadline = 300
 const maxText = 3_000
 const maxFacts = 20
 const maxFact = 500
 
-interface Addressed {
+interface ChatBodyOptions {
   address: URL
-  /** What templates say in place of the headline and the rest. */
-  written?: Written
+  /** Rendered templates, which replace the headline and the body. */
+  written?: RenderedTemplates
 }
 
-/** What a chat service is posted: the headline for its notification, the rest as an attachment, and where it takes them buttons. */
-export const chatBody = (message: Message, { address, written: { title, body } = {} }: Addressed) => {
+/**
+ * Returns the body for a chat service: the headline as notification, the rest as attachment, and buttons where
+ * supported.
+ */
+export const buildChatBody = (message: Message, { address, written: { title, body } = {} }: ChatBodyOptions) => {
   const { headline, facts, gathered, runbook, url, tone, origin } = message
   const text = title ?? escape(cut(headline, maxHeadline))
   const rest = [gathered.join('\n'), runbook].filter((part) => part !== '').join('\n\n')
@@ -85,7 +88,7 @@ export const chatBody = (message: Message, { address, written: { title, body } =
           short: value.length <= 40,
         })),
       },
-      ...chatButtons(message, address),
+      ...buildChatButtons(message, address),
     ],
   }
 }
@@ -94,30 +97,30 @@ const colors = { warning: '#d97706', critical: '#dc2626', over: '#16a34a', plain
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 
-/** What such services say when the address is one that nobody uses any more. */
+/** Error texts for a webhook that no longer exists. */
 const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
 
-/** Some answer 200 and say within that it was nothing; others say with 400 that the address is dead. */
-export const judgeChat = ({ status, text, body, afterMs }: Answer): SendResult | undefined => {
+/** Some services report errors with status 200, others report a deleted webhook with 400. */
+export const classifyChatResponse = ({ status, text, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const refusal = Refusal.safeParse(body)
   if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `answered ${status}` }
   if (status !== 200 || !refusal.success) return undefined
   const word = refusal.data.error ?? ''
-  if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'asked to be sent less', afterMs }
-  const reason = 'answered that it did not take it'
+  if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'rate limited by the target', afterMs }
+  const reason = 'rejected by the target'
   return gone.test(word) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
 
-/** Only Slack's own applications have buttons; what else takes its shape would refuse or drop them. */
+/** Only Slack applications support buttons; other services would reject or drop them. */
 const slackHosts = /^hooks\.slack(-gov)?\.com$/
-/** A recovery needs no answer, and a digest or a group is about more than one condition. */
+/** A recovery needs no action, and a digest or group concerns several conditions. */
 const answerable: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
 
-/** The buttons under an alert, as one more attachment; none where nobody would hear of a click. */
-export const chatButtons = ({ notice, members, isInteractive }: Message, address: URL): object[] => {
-  if (!isInteractive || members.length > 0 || !answerable.has(notice.kind) || !slackHosts.test(address.hostname))
+/** Returns the buttons of an alert as an attachment; none if clicks are not handled. */
+export const buildChatButtons = ({ notification, members, isInteractive }: Message, address: URL): object[] => {
+  if (!isInteractive || members.length > 0 || !answerable.has(notification.kind) || !slackHosts.test(address.hostname))
     return []
-  const { episode, hostKey, ruleId } = notice
+  const { episode, hostKey, ruleId } = notification
   const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatSubject)
   const button = (action_id: string, text: string, more: object) => ({
     type: 'button',
@@ -135,7 +138,7 @@ export const chatButtons = ({ notice, members, isInteractive }: Message, address
 
 const confirmDismissal = {
   title: { type: 'plain_text', text: 'Dismiss this alert?' },
-  text: { type: 'plain_text', text: 'Nobody is told of it any more until it recovers.' },
+  text: { type: 'plain_text', text: 'No more notifications are sent until it recovers.' },
   confirm: { type: 'plain_text', text: 'Dismiss' },
   deny: { type: 'plain_text', text: 'Keep' },
 }

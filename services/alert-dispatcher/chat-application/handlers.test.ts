@@ -9,20 +9,20 @@ import { openNet } from '#shared/net/net.ts'
 import { edgeDatabase } from '#shared/store/edge-binding.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
-import { type Received, type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
-import { call } from '../delivery/testing/place.ts'
+import { type ReceivedRequest, type StrictServer, startStrictServer } from '../channels/testing/strict-server.ts'
+import { call } from '../delivery/testing/fixture.ts'
 import { chatApplicationHandlers } from './handlers.ts'
 import { openChatApplication } from './open.ts'
-import { mostInstallations } from './open.ts'
+import { maxInstallations } from './open.ts'
 
 const ready: Environment = {
   CHATAPP_CLIENT_ID: '12.34',
   CHATAPP_CLIENT_SECRET: 'secret-of-the-client',
   CHATAPP_OAUTH_REDIRECT_URL: 'https://watch.example/api/v1/health/chat-application/callback',
-  CHATAPP_TOKEN_ENCRYPTION_KEY: 'a key that nobody guesses',
+  CHATAPP_TOKEN_ENCRYPTION_KEY: 'a key that is hard to guess',
 }
 
-const granted = (channel = 'C01', team = 'T01') => ({
+const grant = (channel = 'C01', team = 'T01') => ({
   status: 200,
   body: JSON.stringify({
     ok: true,
@@ -39,8 +39,8 @@ const granted = (channel = 'C01', team = 'T01') => ({
   }),
 })
 
-/** What is wrong with a request to the two methods of Slack that we ask. */
-const problem = ({ method, path, headers, text }: Received): string | undefined => {
+/** Returns what is wrong with a request to the two Slack methods in use. */
+const problem = ({ method, path, headers, text }: ReceivedRequest): string | undefined => {
   if (method !== 'POST' || headers['content-type'] !== 'application/x-www-form-urlencoded') return 'invalid_form'
   const form = new URLSearchParams(text)
   if (path === '/api/auth.revoke')
@@ -61,10 +61,10 @@ beforeEach(async () => {
 })
 afterEach(() => opened.disposeAsync())
 
-const open = async (env: Environment = ready, isLasting = true) => {
+const open = async (env: Environment = ready, isPersistent = true) => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chats-'))
   opened.defer(() => rm(directory, { recursive: true, force: true }))
-  const database = isLasting ? opened.use(await openDatabase(edgeDatabase(`file:${directory}/state.db`))) : undefined
+  const database = isPersistent ? opened.use(await openDatabase(edgeDatabase(`file:${directory}/state.db`))) : undefined
   const lines: string[] = []
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({}, facts, { write: (line) => lines.push(line) }))
@@ -80,8 +80,8 @@ const open = async (env: Environment = ready, isLasting = true) => {
   return { handlers, install, listed, chatApplication, lines }
 }
 
-describe('the chat application', () => {
-  it('is installed by a page of the chat service that may post into one chat, and by nothing more', async () => {
+describe('the Slack application', () => {
+  it('requests only the permission to post to one channel', async () => {
     const { handlers } = await open()
     const { location } = await handlers.chatApplicationPage({ state: 's&t' }, call)
     const { origin, pathname, searchParams } = new URL(location)
@@ -97,9 +97,9 @@ describe('the chat application', () => {
     ])
   })
 
-  it('keeps what it is given encrypted, and shows none of it', async () => {
+  it('stores its secrets encrypted and never returns them', async () => {
     const { install, listed, chatApplication } = await open()
-    slack.next(granted())
+    slack.next(grant())
     const installed = await install()
     expect(installed).toEqual({
       id: 'T01-C01',
@@ -116,67 +116,67 @@ describe('the chat application', () => {
     expect(slack.wrong).toEqual([])
   })
 
-  it('is read with the key that it was kept under, and with no other', async () => {
+  it('is decrypted only with the key that encrypted it', async () => {
     const env: Record<string, string | undefined> = { ...ready }
     const { install, chatApplication } = await open(env)
-    slack.next(granted())
+    slack.next(grant())
     await install()
     const withKey = async (key: string | undefined) => {
       env.CHATAPP_TOKEN_ENCRYPTION_KEY = key
       chatApplication.changed()
       return (await chatApplication.current()).length
     }
-    expect(await withKey('another key that nobody guesses')).toBe(0)
+    expect(await withKey('another key that is hard to guess')).toBe(0)
     expect(await withKey(ready.CHATAPP_TOKEN_ENCRYPTION_KEY)).toBe(1)
   })
 
-  it('is one installation for each chat, of which there are few', async () => {
+  it('has one installation per channel, up to a limit', async () => {
     const { install, listed } = await open()
-    const chats = Array.from({ length: mostInstallations }, (_, index) => `C${index + 10}`)
-    slack.next(...[...chats, chats[0], 'C99'].map((chat) => granted(chat)))
+    const chats = Array.from({ length: maxInstallations }, (_, index) => `C${index + 10}`)
+    slack.next(...[...chats, chats[0], 'C99'].map((chat) => grant(chat)))
     for (const chat of [...chats, chats[0]]) await install(chat)
-    expect(await listed()).toHaveLength(mostInstallations)
+    expect(await listed()).toHaveLength(maxInstallations)
     await expect(install()).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  it('is forgotten chat by chat, and its token ends with the last of a workspace', async () => {
+  it('is removed per channel, and the last removal in a workspace revokes the token', async () => {
     const { install, handlers, listed } = await open()
-    slack.next(granted('C01'), granted('C02'))
+    slack.next(grant('C01'), grant('C02'))
     await install()
     await install()
-    const asked = () => slack.taken.filter(({ path }) => path === '/api/auth.revoke').length
+    const revocations = () => slack.taken.filter(({ path }) => path === '/api/auth.revoke').length
     await handlers.removeChatApplication({ id: 'T01-C01' }, call)
-    expect(asked()).toBe(0)
+    expect(revocations()).toBe(0)
     await handlers.removeChatApplication({ id: 'T01-C02' }, call)
-    expect([asked(), await listed(), slack.wrong]).toEqual([1, [], []])
+    expect([revocations(), await listed(), slack.wrong]).toEqual([1, [], []])
     const again = handlers.removeChatApplication({ id: 'T01-C02' }, call)
     await expect(again).rejects.toMatchObject({ code: 'not-found', details: { parameter: 'id' } })
   })
 
-  it('is forgotten although the chat service does not hear of it', async () => {
+  it('is removed even if Slack is unreachable', async () => {
     const { install, handlers, listed, lines } = await open()
-    slack.next(granted(), { status: 200, body: '{"ok":false,"error":"token_revoked"}' })
+    slack.next(grant(), { status: 200, body: '{"ok":false,"error":"token_revoked"}' })
     await install()
     await handlers.removeChatApplication({ id: 'T01-C01' }, call)
     expect(await listed()).toEqual([])
-    expect(lines.join('')).toContain('could not be revoked')
+    expect(lines.join('')).toContain('token revocation failed')
     expect(lines.join('')).not.toContain('xoxb')
   })
 
   it.each([
-    ['invalid_code', 'invalid', 'begin the installation again'],
-    ['code_already_used', 'invalid', 'begin the installation again'],
+    ['invalid_code', 'invalid', 'start the installation again'],
+    ['code_already_used', 'invalid', 'start the installation again'],
     ['invalid_client_id', 'conflict', 'CHATAPP_CLIENT_ID'],
     ['bad_client_secret', 'conflict', 'CHATAPP_CLIENT_SECRET'],
     ['bad_redirect_uri', 'conflict', 'CHATAPP_OAUTH_REDIRECT_URL'],
-  ])('is not installed when the chat service says %s', async (error, code, says) => {
+  ])('is not installed if Slack returns %s', async (error, code, says) => {
     const { install, listed } = await open()
     slack.next({ status: 200, body: JSON.stringify({ ok: false, error }) })
     await expect(install()).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
     expect(await listed()).toEqual([])
   })
 
-  it.each(['<html>', '{"ok":true}'])('is not installed when the chat service answers %s', async (body) => {
+  it.each(['<html>', '{"ok":true}'])('is not installed if Slack responds with %s', async (body) => {
     const { install } = await open()
     slack.next({ status: 200, body })
     await expect(install()).rejects.toMatchObject({ code: body.startsWith('<') ? 'unavailable' : 'invalid' })
@@ -184,18 +184,18 @@ describe('the chat application', () => {
 
   it.each(Object.keys(ready))('is not installed without %s', async (name) => {
     const { handlers, install } = await open({ ...ready, [name]: undefined })
-    const refusal = { code: 'not-implemented', message: expect.stringContaining(name) }
-    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(refusal)
-    await expect(install()).rejects.toMatchObject(refusal)
+    const installError = { code: 'not-implemented', message: expect.stringContaining(name) }
+    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(installError)
+    await expect(install()).rejects.toMatchObject(installError)
     expect(await handlers.chatApplication({}, call)).toEqual({ interactive: false, missing: [name], installations: [] })
     expect(slack.received).toEqual([])
   })
 
-  it('is not installed where it would be forgotten', async () => {
+  it('is not installed without a state database', async () => {
     const { handlers, install, listed } = await open(ready, false)
-    const refusal = { code: 'not-implemented', message: expect.stringContaining('SVC_STATE_DB_URL') }
-    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(refusal)
-    await expect(install()).rejects.toMatchObject(refusal)
+    const installError = { code: 'not-implemented', message: expect.stringContaining('SVC_STATE_DB_URL') }
+    await expect(handlers.chatApplicationPage({ state: 's' }, call)).rejects.toMatchObject(installError)
+    await expect(install()).rejects.toMatchObject(installError)
     expect(await listed()).toEqual([])
   })
 })

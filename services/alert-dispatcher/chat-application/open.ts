@@ -6,23 +6,23 @@ import { defineCollection, openCollections } from '#shared/store/collection/coll
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnown } from '../last-known.ts'
-import { type OpenInstallation, openKept, Kept } from './installation.ts'
+import { type OpenInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
 
-/** Every notice is written down for each of them, so they stay few. */
-export const mostInstallations = 20
+/** Each notification is recorded per installation, so their number is limited. */
+export const maxInstallations = 20
 
-/** Where the chat application is installed, in the state database. */
+/** Installations of the Slack application, in the state database. */
 interface Installations {
-  all(): Promise<Kept[]>
-  /** In place of what there was for the same chat; throws `conflict` when there are as many others as there may be. */
-  put(kept: Kept): Promise<void>
+  all(): Promise<StoredInstallation[]>
+  /** Adds or replaces the installation of a channel; throws `conflict` if the maximum number is reached. */
+  put(stored: StoredInstallation): Promise<void>
   remove(id: string): Promise<void>
 }
 
 const installations = defineCollection({
   name: 'watchhouse_chat_installations',
-  schema: Kept,
+  schema: StoredInstallation,
   columns: {},
   idOf: ({ id }) => id,
   valuesOf: () => ({}),
@@ -30,55 +30,55 @@ const installations = defineCollection({
 
 const openInstallations = async (database: Database): Promise<Installations> => {
   const collections = await openCollections('chat-application', [installations], database)
-  const kept = collections.of(installations)
+  const stored = collections.of(installations)
   return {
-    all: () => kept.list(),
+    all: () => stored.list(),
     put: (installation) =>
       collections.atomically(async (within) => {
         const present = within.of(installations)
         const others = (await present.ids()).filter((id) => id !== installation.id)
-        if (others.length >= mostInstallations)
+        if (others.length >= maxInstallations)
           throw new ServiceError(
             'conflict',
-            `the chat application has ${mostInstallations} chats already; remove one first`,
+            `too many Slack installations: the maximum is ${maxInstallations}; remove one first`,
           )
         await present.put([installation])
       }, installations.name),
     async remove(id) {
-      await kept.remove({ id })
+      await stored.remove({ id })
     },
   }
 }
 
-/** The installations of the chat application; without a state database there are none. */
+/** The installations of the Slack application; there are none without a state database. */
 export interface ChatApplication {
   /** Throws `not-implemented` without a state database. */
   store(): Installations
-  /** All that can be sent to. */
+  /** Returns all installations that can be decrypted. */
   current(): Promise<readonly OpenInstallation[]>
   changed(): void
 }
 
-interface Place {
+interface OpenDeps {
   env: Environment
   database: Database | undefined
   clock: Clock
   log: Logger
 }
 
-export const openChatApplication = async ({ env, database, clock, log }: Place): Promise<ChatApplication> => {
+export const openChatApplication = async ({ env, database, clock, log }: OpenDeps): Promise<ChatApplication> => {
   if (!database) return withoutDatabase
   const store = await openInstallations(database)
   const readAll = async () => {
     const key = read(chatApplicationSettings, env).CHATAPP_TOKEN_ENCRYPTION_KEY
-    return (await store.all()).flatMap((kept) => openKept(kept, key) ?? [])
+    return (await store.all()).flatMap((stored) => decryptInstallation(stored, key) ?? [])
   }
   const known = openLastKnown<readonly OpenInstallation[]>({
     initial: [],
     clock,
     read: readAll,
     log,
-    named: 'chats of the chat application',
+    named: 'Slack installations',
   })
   return { store: () => store, current: () => known.get(), changed: () => known.changed() }
 }
@@ -87,7 +87,7 @@ const withoutDatabase: ChatApplication = {
   store: () => {
     throw new ServiceError(
       'not-implemented',
-      'installing the chat application needs a state database: set SVC_STATE_DB_URL',
+      'cannot install the Slack application: no state database; set SVC_STATE_DB_URL',
     )
   },
   current: async () => [],

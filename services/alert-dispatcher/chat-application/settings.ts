@@ -3,33 +3,33 @@ import type { Environment } from '#shared/config/environment.ts'
 import { optional, read, secret, url } from '#shared/config/setting.ts'
 import { encryptionKey } from '#shared/seal/config.ts'
 
-/** What the chat application obeys. */
+/** Settings of the Slack application. */
 export const chatApplicationSettings = {
   ...chatApplicationSigning,
-  CHATAPP_CLIENT_ID: optional('Client id of the chat application (Slack), with which people install it for a chat.'),
-  CHATAPP_CLIENT_SECRET: secret('Client secret of the chat application, shown to the chat service alone.'),
+  CHATAPP_CLIENT_ID: optional('Client ID of the Slack application, used to install it in a channel.'),
+  CHATAPP_CLIENT_SECRET: secret('Client secret of the Slack application.'),
   CHATAPP_OAUTH_REDIRECT_URL: url(
-    'Where the chat service sends people back to, as its settings name it: the public address with /api/v1/health/chat-application/callback.',
+    'OAuth redirect URL as configured in the Slack application: the public URL plus /api/v1/health/chat-application/callback.',
     { protocols: ['https'] },
   ),
   CHATAPP_TOKEN_ENCRYPTION_KEY: encryptionKey(
-    'Encrypts the tokens and addresses that the chat service gives for an installation; without it nothing is installed.',
+    'Encryption key for the tokens and URLs of Slack installations; without it the application cannot be installed.',
   ),
 } as const
 
-/** What an installation needs, all of it set. */
-export interface Installing {
+/** Settings that an installation requires. */
+export interface InstallSettings {
   clientId: string
   clientSecret: string
   redirectUrl: string
 }
 
-/** All that is needed to install, or the variables that are missing. */
-export const installing = (env: Environment): Installing | { missing: string[] } => {
-  const given = read(chatApplicationSettings, env)
-  const { CHATAPP_CLIENT_ID: clientId, CHATAPP_CLIENT_SECRET: clientSecret } = given
-  const redirectUrl = given.CHATAPP_OAUTH_REDIRECT_URL?.href
-  const isEncrypted = given.CHATAPP_TOKEN_ENCRYPTION_KEY !== undefined
+/** Returns the settings for an installation, or the names of missing variables. */
+export const readInstallSettings = (env: Environment): InstallSettings | { missing: string[] } => {
+  const values = read(chatApplicationSettings, env)
+  const { CHATAPP_CLIENT_ID: clientId, CHATAPP_CLIENT_SECRET: clientSecret } = values
+  const redirectUrl = values.CHATAPP_OAUTH_REDIRECT_URL?.href
+  const isEncrypted = values.CHATAPP_TOKEN_ENCRYPTION_KEY !== undefined
   if (clientId !== undefined && clientSecret !== undefined && redirectUrl !== undefined && isEncrypted)
     return { clientId, clientSecret, redirectUrl }
   const needed = [
@@ -38,5 +38,5 @@ export const installing = (env: Environment): Installing | { missing: string[] }
     'CHATAPP_OAUTH_REDIRECT_URL',
     'CHATAPP_TOKEN_ENCRYPTION_KEY',
   ] as const
-  return { missing: needed.filter((name) => given[name] === undefined) }
+  return { missing: needed.filter((name) => values[name] === undefined) }
 }

@@ -7,7 +7,7 @@ import { type Clock, follow } from '#shared/time/clock.ts'
 const Milliseconds = z.number().int()
 const RuleId = z.string().max(160)
 
-/** Why people are not told of something, though it is true. */
+/** Reasons for holding a due notification. */
 const heldReasons = [
   'disabled',
   'maintenance',
@@ -19,156 +19,159 @@ const heldReasons = [
 ] as const
 export type HeldReason = (typeof heldReasons)[number]
 
-/** What an operator has said about an episode; a null end is its recovery. */
+/** An acknowledgement or dismissal of an episode; without an end it holds until the recovery. */
 export const Silence = z.object({ untilMs: Milliseconds.nullable() })
 export type Silence = z.infer<typeof Silence>
 
 /**
- * One rule that is not ok on one host. It is `pending` until it has breached often enough, `firing` from then on, and `cleared`
- * when it was ok often enough but those who know of it could not be told yet.
+ * State of a rule that is not ok on one host. It is `pending` until it has breached often enough, then `firing`.
+ * `cleared` means ok, but the recovery notification is still held.
  */
 export const Condition = z.object({
   ruleId: RuleId,
-  /** Names this time of being not ok; made by chance, so that no clock can repeat it. */
+  /** Random, so that the id never repeats, even when the clock is set back. */
   episode: z.string().max(64),
   title: z.string().max(300),
   unit: Unit,
   runbook: z.string().max(4_000),
   phase: z.enum(['pending', 'firing', 'cleared']),
   severity: Severity,
-  /** The worst it has been in this episode: to come back there takes the breaches again. */
+  /** The highest severity of this episode. Returning to it takes the configured number of breaches again. */
   peak: Severity,
-  /** Consecutive sweeps that were worse than `severity` or, while pending, not ok. */
+  /** Consecutive sweeps above `severity` or, while pending, not ok. */
   breaches: z.number().int().min(0),
-  /** Consecutive sweeps that were ok. */
+  /** Consecutive ok sweeps. */
   clears: z.number().int().min(0),
   value: z.number().nullable(),
   threshold: z.number().nullable(),
   offenders: z.array(z.string().max(200)).max(5),
   sinceMs: Milliseconds,
-  /** When the last sweep judged it; a sweep that could not tell leaves it. */
-  judgedAtMs: Milliseconds,
-  /** What people know: null while nobody was told. */
-  told: z.object({ severity: Severity, atMs: Milliseconds }).nullable(),
-  /** Of the next notice. */
+  /** When the last sweep evaluated it; sweeps without data leave it unchanged. */
+  evaluatedAtMs: Milliseconds,
+  /** The last notification that was sent; null before the first. */
+  lastNotification: z.object({ severity: Severity, atMs: Milliseconds }).nullable(),
+  /** Sequence number of the next notification. */
   sequence: z.number().int().min(0),
-  /** Why the notice that is due was not sent; null while none is due. */
+  /** Why the due notification was not sent; null if none is due. */
   held: z.enum(heldReasons).nullable(),
   acknowledged: Silence.nullable(),
   dismissed: Silence.nullable(),
 })
 export type Condition = z.infer<typeof Condition>
 
-/** What the last sweep that asked found for one rule. */
+/** Result of the last sweep that evaluated a rule. */
 export const Check = z.object({
   status: z.enum(['ok', 'warning', 'critical', 'unknown']),
   value: z.number().nullable(),
-  /** Why it is unknown, in words. */
+  /** Why there is no data, as a sentence. */
   reason: z.string().max(300).nullable(),
   atMs: Milliseconds,
 })
 export type Check = z.infer<typeof Check>
 
-/** More rules than there are, custom ones included. */
-const mostRules = 500
+/** Above the number of rules that exist, custom rules included. */
+const maxRules = 500
 const byRule = <S extends z.ZodType>(schema: S) =>
-  z.record(RuleId, schema).refine((entries) => Object.keys(entries).length <= mostRules, `at most ${mostRules} rules`)
+  z.record(RuleId, schema).refine((entries) => Object.keys(entries).length <= maxRules, `at most ${maxRules} rules`)
 
-/** All that is kept of one host, under `hostRecordKey`: one value, so that one write decides a whole sweep of it. */
+/** The stored state of one host under `hostRecordKey`, written as one value per sweep. */
 export const HostRecord = z.object({
-  /** Of conditions that are not ok, or ok and not yet told. */
+  /** Conditions that are not ok, or whose recovery notification is still held. */
   conditions: byRule(Condition),
   checks: byRule(Check),
-  /** What counters and slopes measured last, and the server's uptime with it. */
+  /** Last values of counters and slopes, and the uptime measured with them. */
   counters: byRule(z.number()),
   uptimeSeconds: z.number().nullable(),
 })
 export type HostRecord = z.infer<typeof HostRecord>
 
-/** A record whose instants keep their age when the clock is set; those that a person chose stay as they are. */
-export const followed = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
+/** Adjusts the timestamps of a record when the clock is set. Times chosen by users stay unchanged. */
+export const adjustRecord = <R extends Pick<HostRecord, 'conditions'>>(record: R, clock: Clock): R => ({
   ...record,
   conditions: Object.fromEntries(
-    Object.entries(record.conditions).map(([id, condition]) => [id, followCondition(condition, clock)]),
+    Object.entries(record.conditions).map(([id, condition]) => [id, adjustCondition(condition, clock)]),
   ),
 })
 
-/** One condition whose instants keep their age when the clock is set. */
-export const followCondition = (condition: Condition, clock: Clock): Condition => ({
+/** Adjusts the timestamps of one condition when the clock is set. */
+export const adjustCondition = (condition: Condition, clock: Clock): Condition => ({
   ...condition,
   sinceMs: follow(clock, condition.sinceMs),
-  judgedAtMs: follow(clock, condition.judgedAtMs),
-  told: condition.told && { ...condition.told, atMs: follow(clock, condition.told.atMs) },
+  evaluatedAtMs: follow(clock, condition.evaluatedAtMs),
+  lastNotification: condition.lastNotification && {
+    ...condition.lastNotification,
+    atMs: follow(clock, condition.lastNotification.atMs),
+  },
 })
 
 export const hostRecordKey = (hostKey: string): string => `alerts:host:${hostKey}`
 
-/** One time of being not ok, as it is kept beyond the store of conditions. */
+/** One activation of a condition, as the state database stores it. */
 export interface Episode {
   hostKey: string
-  /** As last written; all that is needed to go on with it. */
+  /** The last written state, from which the episode can be restored. */
   condition: Condition
-  /** Null while it lasts. */
+  /** Null while the episode is open. */
   endedAtMs: number | null
 }
 
-/** Something that became of an episode: a line of the history. */
-export interface Happening {
+/** A transition of an episode: one entry of the alert history. */
+export interface Transition {
   id: string
   episode: string
-  /** Null of an inbound event, which is about no host of the list. */
+  /** Null for an inbound event, which concerns no listed host. */
   hostKey: string | null
   ruleId: string
   title: string
-  /** `held` is a notice that was due and not sent, told once for each reason; `lower` tells nobody. */
+  /** `held` records a due notification that was not sent, once per reason. `lower` sends no notification. */
   kind: 'fire' | 'escalate' | 'lower' | 'remind' | 'recover' | 'held'
   severity: Severity
   value: number | null
   threshold: number | null
   sinceMs: number
   atMs: number
-  /** Why, in words; of `held` one of `heldReasons`. */
+  /** The cause as a sentence; for `held`, one of `heldReasons`. */
   reason: string
 }
 
-/** What operators said about one episode. */
-export interface Settled {
+/** Acknowledgement and dismissal of one episode. */
+export interface EpisodeSilences {
   episode: string
   acknowledged: Silence | null
   dismissed: Silence | null
 }
 
-/** Episodes and their history, for as long as the retention says; the state of conditions can be made again from it. */
+/** Episodes and their history, kept for the configured retention. Conditions can be restored from them. */
 export interface Episodes {
-  /** Those that have not ended, as last written. */
+  /** Returns open episodes in their last written state. */
   open(): Promise<readonly Episode[]>
-  /** Those that ended since, as last written: the newest thousand. */
+  /** Returns the newest thousand episodes that ended since the given time. */
   ended(sinceMs: number): Promise<readonly Episode[]>
-  /** Adds episodes or brings them up to date by their name, and adds to the history. */
-  write(episodes: readonly Episode[], happenings: readonly Happening[]): Promise<void>
-  /** What operators have said about episodes that have not ended. */
-  settled(): Promise<readonly Settled[]>
+  /** Inserts or updates episodes and appends history entries. */
+  write(episodes: readonly Episode[], transitions: readonly Transition[]): Promise<void>
+  /** Returns acknowledgements and dismissals of open episodes. */
+  storedSilences(): Promise<readonly EpisodeSilences[]>
 }
 
-type Said = Pick<SilenceRecord, 'kind' | 'episode' | 'ruleId'>
+type SilenceKey = Pick<SilenceRecord, 'kind' | 'episode' | 'ruleId'>
 
-/** The record with what an operator says to an episode, or takes back; the same one when that episode is over. */
-export const silenced = (
+/** Returns the record with an acknowledgement or dismissal set or cleared; the same record if the episode has ended. */
+export const withSilence = (
   record: HostRecord,
-  { kind, episode, ruleId }: Said,
+  { kind, episode, ruleId }: SilenceKey,
   silence: Pick<SilenceRecord, 'untilMs'> | null,
 ): HostRecord => {
   const condition = record.conditions[ruleId]
   if (condition?.episode !== episode) return record
-  const said = silence && { untilMs: silence.untilMs }
-  const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: said }
+  const ending = silence && { untilMs: silence.untilMs }
+  const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: ending }
   return { ...record, conditions: { ...record.conditions, [ruleId]: changed } }
 }
 
 type Silences = Pick<Condition, 'acknowledged' | 'dismissed'>
 
-/** Whether the same is said to both. */
-export const sameSilences = (one: Silences, other: Silences): boolean =>
+/** Returns whether both have the same acknowledgement and dismissal. */
+export const hasSameSilences = (one: Silences, other: Silences): boolean =>
   same(one.acknowledged, other.acknowledged) && same(one.dismissed, other.dismissed)
 
 const same = (one: Condition['dismissed'], other: Condition['dismissed']): boolean =>

@@ -5,14 +5,14 @@ import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 const disk = plainRule({ id: 'disk' })
 const levels: Readonly<Record<string, number | null>> = { o: 50, w: 85, c: 95, '?': null }
 
-/** Sweeps five minutes apart, each `o`k, `w`arning, `c`ritical or `?` unknown, and what each of them tells. */
-const toldBy = (sweeps: string, settled: Partial<Policy> = {}): string => {
-  const story = newStory([disk], settled)
-  const told = sweeps.split(' ').map((level) => {
-    const told = sweepOnce(story, { disk: levels[level] ?? null })
-    return told.map((line) => line.replace(' disk', '')).join('+') || '-'
+/** Sweeps five minutes apart (`o`k, `w`arning, `c`ritical or `?` for no data) and the notifications of each. */
+const notificationsOf = (sweeps: string, overrides: Partial<Policy> = {}): string => {
+  const story = newStory([disk], overrides)
+  const notified = sweeps.split(' ').map((level) => {
+    const notified = sweepOnce(story, { disk: levels[level] ?? null })
+    return notified.map((line) => line.replace(' disk', '')).join('+') || '-'
   })
-  return told.join(', ')
+  return notified.join(', ')
 }
 
 const reminding = { cooldownMs: 10 * 60_000 }
@@ -22,7 +22,7 @@ describe('the table of the specification', () => {
     ['ok goes to firing with the first breach', 'o w', {}, '-, fire warning'],
     ['ok goes to firing when the breaches are consecutive', 'w w w', { breaches: 3 }, '-, -, fire warning'],
     ['ok stays when they are not', 'w w o w w o', { breaches: 3 }, '-, -, -, -, -, -'],
-    ['firing goes on untold within the cooldown', 'w w', {}, 'fire warning, -'],
+    ['firing sends nothing within the cooldown', 'w w', {}, 'fire warning, -'],
     ['firing reminds after the cooldown', 'w w w w w', reminding, 'fire warning, -, remind warning, -, remind warning'],
     [
       'firing never reminds with a cooldown of 0',
@@ -30,9 +30,9 @@ describe('the table of the specification', () => {
       { cooldownMs: 0 },
       `fire warning${', -'.repeat(13)}`,
     ],
-    ['firing tells an escalation at once', 'w c', {}, 'fire warning, escalate critical'],
+    ['firing sends an escalation at once', 'w c', {}, 'fire warning, escalate critical'],
     [
-      'firing tells an escalation at once whatever the breaches',
+      'firing sends an escalation at once regardless of the breaches',
       'w w c',
       { breaches: 2 },
       '-, fire warning, escalate critical',
@@ -45,48 +45,48 @@ describe('the table of the specification', () => {
       {},
       'fire warning, -, -, -, -, -, recover warning',
     ],
-  ])('%s', (_row, sweeps, settled, told) => {
-    expect(toldBy(sweeps, settled)).toBe(told)
+  ])('%s', (_row, sweeps, overrides, notified) => {
+    expect(notificationsOf(sweeps, overrides)).toBe(notified)
   })
 })
 
-describe('where the specification is silent', () => {
+describe('transitions beyond the specification', () => {
   it.each([
-    ['fires with what it is by the time it fires', 'w c', { breaches: 2 }, '-, fire critical'],
-    ['sinks silently', 'c w', {}, 'fire critical, -'],
-    ['recovers from the worst that it was', 'c w o o', {}, 'fire critical, -, -, recover critical'],
+    ['fires with its current severity', 'w c', { breaches: 2 }, '-, fire critical'],
+    ['decreases without a notification', 'c w', {}, 'fire critical, -'],
+    ['recovers from its highest severity', 'c w o o', {}, 'fire critical, -, -, recover critical'],
     [
-      'rises again only after the breaches',
+      'escalates again only after the breaches',
       'c c w c w c c',
       { breaches: 2 },
       '-, fire critical, -, -, -, -, escalate critical',
     ],
     [
-      'does not count a rise that did not last',
+      'does not count an interrupted increase',
       'c c w c w c o c',
       { breaches: 2 },
       '-, fire critical, -, -, -, -, -, -',
     ],
-    ['reminds of what it has sunk to', 'c w w', reminding, 'fire critical, -, remind warning'],
-    ['tells the next time of being not ok as another', 'w o o w', {}, 'fire warning, -, recover warning, fire warning'],
-    ['counts no unknown sweep as breach', 'w ? w', { breaches: 2 }, '-, -, fire warning'],
-    ['counts no unknown sweep as ok', 'w o ? o', {}, 'fire warning, -, -, recover warning'],
-    ['leaves firing what cannot be told', 'w ? ? ? ?', {}, 'fire warning, -, -, -, -'],
-    ['tells no unknown sweep', '? ? ?', {}, '-, -, -'],
+    ['reminds with the decreased severity', 'c w w', reminding, 'fire critical, -, remind warning'],
+    ['starts a new episode after a recovery', 'w o o w', {}, 'fire warning, -, recover warning, fire warning'],
+    ['does not count a sweep without data as a breach', 'w ? w', { breaches: 2 }, '-, -, fire warning'],
+    ['does not count a sweep without data as ok', 'w o ? o', {}, 'fire warning, -, -, recover warning'],
+    ['keeps firing without data', 'w ? ? ? ?', {}, 'fire warning, -, -, -, -'],
+    ['sends nothing without data', '? ? ?', {}, '-, -, -'],
     [
-      'reminds of nothing that was ok on the last sweep',
+      'sends no reminder after an ok sweep',
       'w o w o',
       { cooldownMs: 5 * 60_000 },
       'fire warning, -, remind warning, -',
     ],
-  ])('%s', (_rule, sweeps, settled, told) => {
-    expect(toldBy(sweeps, settled)).toBe(told)
+  ])('%s', (_rule, sweeps, overrides, notified) => {
+    expect(notificationsOf(sweeps, overrides)).toBe(notified)
   })
 
-  it('begins a new episode each time', () => {
+  it('starts a new episode each time', () => {
     const story = newStory([disk], { clears: 1 })
     for (const disk of [85, 50, 85, 50]) sweepOnce(story, { disk })
-    expect(story.notices.map(({ id, kind }) => [id, kind])).toEqual([
+    expect(story.notifications.map(({ id, kind }) => [id, kind])).toEqual([
       ['episode-1:0', 'fire'],
       ['episode-1:1', 'recover'],
       ['episode-2:0', 'fire'],
@@ -94,18 +94,18 @@ describe('where the specification is silent', () => {
     ])
   })
 
-  it('names the worst while it lasts, and nobody once it is over', () => {
+  it('names offenders while firing, but not on recovery', () => {
     const story = newStory([disk], { cooldownMs: 10 * 60_000 })
     for (const disk of [85, 85, 85]) sweepOnce(story, { disk }, { offenders: ['default'] })
     for (const disk of [50, 50]) sweepOnce(story, { disk })
-    expect(story.notices.map(({ kind, offenders }) => [kind, offenders])).toEqual([
+    expect(story.notifications.map(({ kind, offenders }) => [kind, offenders])).toEqual([
       ['fire', ['default']],
       ['remind', ['default']],
       ['recover', []],
     ])
   })
 
-  it('shows why a rule is unknown, and keeps what it was', () => {
+  it('shows why a rule has no data and keeps its condition', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })
     sweepOnce(story, { disk: null })
@@ -117,31 +117,33 @@ describe('where the specification is silent', () => {
 describe('hysteresis of one rule', () => {
   it.each([
     [
-      'its own goes before that of the product',
+      'that of the rule overrides the default',
       { breaches: 2, clears: 3 },
       {},
       'w w o o o',
       '-, fire warning, -, -, recover warning',
     ],
-    ['what operators settled goes before its own', { breaches: 5 }, { breaches: 1 }, 'w', 'fire warning'],
-  ])('%s', (_name, own, settled, sweeps, wanted) => {
-    const story = newStory([{ ...disk, ...own }], { rules: { disk: settled } })
-    const told = sweeps.split(' ').map((level) => sweepOnce(story, { disk: levels[level] ?? null }).join('+') || '-')
-    expect(told.join(', ').replaceAll(' disk', '')).toBe(wanted)
+    ['the configuration overrides that of the rule', { breaches: 5 }, { breaches: 1 }, 'w', 'fire warning'],
+  ])('%s', (_name, own, overrides, sweeps, wanted) => {
+    const story = newStory([{ ...disk, ...own }], { rules: { disk: overrides } })
+    const notified = sweeps
+      .split(' ')
+      .map((level) => sweepOnce(story, { disk: levels[level] ?? null }).join('+') || '-')
+    expect(notified.join(', ').replaceAll(' disk', '')).toBe(wanted)
   })
 })
 
-describe('a rule that is no longer watched', () => {
-  it('recovers for those who were told of it', () => {
+describe('a rule that is no longer monitored', () => {
+  it('sends a recovery if it was notified', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, rules: { disk: { enabled: false } } }
     expect(sweepOnce(story, { disk: 95 })).toEqual(['recover disk critical'])
-    expect(story.notices.at(-1)).toMatchObject({ reason: 'it is no longer watched', isUnseen: true })
+    expect(story.notifications.at(-1)).toMatchObject({ reason: 'the rule is no longer evaluated', isUnseen: true })
     expect(story.record).toMatchObject({ conditions: {}, checks: {} })
   })
 
-  it('is dropped when nobody was told', () => {
+  it('is dropped if it was never notified', () => {
     const story = newStory([disk], { breaches: 2 })
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, rules: { disk: { enabled: false } } }
@@ -151,10 +153,10 @@ describe('a rule that is no longer watched', () => {
 })
 
 describe('the history', () => {
-  it('has a line for each thing that became of an episode', () => {
+  it('has an entry for each transition of an episode', () => {
     const story = newStory([disk], reminding)
     for (const disk of [85, 95, 85, 85, 50, 50]) sweepOnce(story, { disk })
-    expect(story.happenings.map(({ kind, severity }) => `${kind} ${severity}`)).toEqual([
+    expect(story.transitions.map(({ kind, severity }) => `${kind} ${severity}`)).toEqual([
       'fire warning',
       'escalate critical',
       'lower warning',
@@ -162,6 +164,6 @@ describe('the history', () => {
       'recover warning',
     ])
     expect(story.episodes.map(({ endedAtMs }) => endedAtMs === null)).toEqual([true, true, true, true, false])
-    expect(new Set(story.happenings.map(({ id }) => id)).size).toBe(5)
+    expect(new Set(story.transitions.map(({ id }) => id)).size).toBe(5)
   })
 })

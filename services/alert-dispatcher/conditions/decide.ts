@@ -1,67 +1,70 @@
 import type { Check, Condition, HostRecord } from './condition.ts'
-import type { Telling } from './held.ts'
-import { type Measured, type Verdict, hasRestarted, judge } from './judge.ts'
-import { type Told, happen, tell } from './tell.ts'
-import { afterVerdict, withdrawn } from './transition.ts'
-import type { Watched } from './watched.ts'
+import type { NotifyContext } from './held.ts'
+import { type Measurements, type Evaluation, hasRestarted, evaluate } from './evaluate.ts'
+import { type NotifyResult, recordTransition, notify } from './notify.ts'
+import { applyEvaluation, closeUnmonitored } from './transition.ts'
+import type { MonitoredRule } from './monitored-rules.ts'
 
-interface Deciding extends Telling {
-  /** Every rule that is watched; a condition of another is withdrawn. */
-  watched: readonly Watched[]
-  /** Those of this sweep. */
-  asked: readonly Watched[]
-  measured: Measured
+interface DecideContext extends NotifyContext {
+  /** Every monitored rule; conditions of other rules are withdrawn. */
+  watched: readonly MonitoredRule[]
+  /** The rules that this sweep evaluates. */
+  dueRules: readonly MonitoredRule[]
+  measured: Measurements
   newEpisode: () => string
 }
 
-/** What one sweep makes of one host. */
-export interface Decision extends Omit<Told, 'conditions'> {
+/** Result of one sweep for one host. */
+export interface Decision extends Omit<NotifyResult, 'conditions'> {
   record: HostRecord
-  verdicts: Verdict[]
+  evaluations: Evaluation[]
 }
 
-/** A record of a host nothing is known of yet. */
+/** Record of a host without any data. */
 export const emptyRecord: HostRecord = { conditions: {}, checks: {}, counters: {}, uptimeSeconds: null }
 
-/** Judges what was measured, moves the conditions, and tells what is due: pure, and safe to be made again. */
-export const decide = (before: HostRecord | undefined, deciding: Deciding): Decision => {
-  const { asked, measured, nowMs } = deciding
+/**
+ * Evaluates the measurements, updates the conditions and returns the due notifications. Pure, so a retried write may
+ * repeat it.
+ */
+export const decide = (before: HostRecord | undefined, context: DecideContext): Decision => {
+  const { dueRules, measured, nowMs } = context
   const known = before ?? emptyRecord
-  const verdicts = judge(asked, measured, before)
-  const moved = moveAll(known.conditions, verdicts, deciding)
-  const { conditions, ...told } = tell(moved, deciding)
-  const lowered: Pick<Told, 'episodes' | 'happenings'> = { episodes: [], happenings: [] }
+  const evaluations = evaluate(dueRules, measured, before)
+  const updated = updateAll(known.conditions, evaluations, context)
+  const { conditions, ...notified } = notify(updated, context)
+  const lowered: Pick<NotifyResult, 'episodes' | 'transitions'> = { episodes: [], transitions: [] }
   for (const condition of Object.values(conditions)) {
     if (isLowered(known.conditions[condition.ruleId], condition))
-      happen('lower', condition, 'it is less bad than it was', deciding, lowered)
+      recordTransition('lower', condition, 'severity decreased to warning', context, lowered)
   }
   return {
-    ...told,
-    episodes: [...lowered.episodes, ...told.episodes],
-    happenings: [...lowered.happenings, ...told.happenings],
-    verdicts,
+    ...notified,
+    episodes: [...lowered.episodes, ...notified.episodes],
+    transitions: [...lowered.transitions, ...notified.transitions],
+    evaluations,
     record: {
       conditions,
-      checks: checksOf(known, verdicts, deciding.watched, nowMs),
-      counters: countersOf(known, deciding),
+      checks: checksOf(known, evaluations, context.watched, nowMs),
+      counters: countersOf(known, context),
       uptimeSeconds: measured.uptimeSeconds ?? known.uptimeSeconds,
     },
   }
 }
 
-const moveAll = (
+const updateAll = (
   before: HostRecord['conditions'],
-  verdicts: readonly Verdict[],
-  { watched, nowMs, newEpisode }: Deciding,
+  evaluations: readonly Evaluation[],
+  { watched, nowMs, newEpisode }: DecideContext,
 ): HostRecord['conditions'] => {
-  const isWatched = new Set(watched.map(({ id }) => id))
-  const kept = Object.values(before).map((condition) =>
-    isWatched.has(condition.ruleId) ? condition : withdrawn(condition),
+  const isMonitored = new Set(watched.map(({ id }) => id))
+  const monitored = Object.values(before).map((condition) =>
+    isMonitored.has(condition.ruleId) ? condition : closeUnmonitored(condition),
   )
-  const after = new Map(kept.flatMap((condition) => (condition ? [[condition.ruleId, condition] as const] : [])))
-  for (const verdict of verdicts) {
-    const { id } = verdict.rule
-    const next = afterVerdict(after.get(id), verdict, { nowMs, newEpisode })
+  const after = new Map(monitored.flatMap((condition) => (condition ? [[condition.ruleId, condition] as const] : [])))
+  for (const evaluation of evaluations) {
+    const { id } = evaluation.rule
+    const next = applyEvaluation(after.get(id), evaluation, { nowMs, newEpisode })
     if (next) after.set(id, next)
     else after.delete(id)
   }
@@ -71,15 +74,15 @@ const moveAll = (
 const isLowered = (before: Condition | undefined, after: Condition): boolean =>
   before?.phase === 'firing' && before.severity === 'critical' && after.severity === 'warning'
 
-/** What this sweep found, beside what earlier ones did of rules that it did not ask. */
+/** Returns the checks of this sweep, and the previous ones for rules that it did not evaluate. */
 const checksOf = (
   known: HostRecord,
-  verdicts: readonly Verdict[],
-  watched: readonly Watched[],
+  evaluations: readonly Evaluation[],
+  watched: readonly MonitoredRule[],
   nowMs: number,
 ): HostRecord['checks'] => {
   const fresh = new Map<string, Check>(
-    verdicts.map(({ rule, status, value, reason }) => [rule.id, { status, value, reason, atMs: nowMs }]),
+    evaluations.map(({ rule, status, value, reason }) => [rule.id, { status, value, reason, atMs: nowMs }]),
   )
   return Object.fromEntries(
     watched.flatMap(({ id }) => {
@@ -89,15 +92,15 @@ const checksOf = (
   )
 }
 
-/** What counters said last; after a restart nothing from before it. */
-const countersOf = (known: HostRecord, { watched, asked, measured }: Deciding): HostRecord['counters'] => {
+/** Returns the last counter values; after a server restart, earlier values are dropped. */
+const countersOf = (known: HostRecord, { watched, dueRules, measured }: DecideContext): HostRecord['counters'] => {
   const isRestarted = hasRestarted(measured, known)
-  const isAsked = new Set(asked.map(({ id }) => id))
+  const dueIds = new Set(dueRules.map(({ id }) => id))
   return Object.fromEntries(
     watched.flatMap(({ id, measure }) => {
       if (measure === 'gauge') return []
       const value =
-        (isAsked.has(id) ? measured.readings.get(id)?.value : null) ?? (isRestarted ? null : known.counters[id])
+        (dueIds.has(id) ? measured.readings.get(id)?.value : null) ?? (isRestarted ? null : known.counters[id])
       return value == null ? [] : [[id, value]]
     }),
   )

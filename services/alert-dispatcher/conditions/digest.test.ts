@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type DigestRecord, flush, gather, mostGathered } from './digest.ts'
-import type { Notice } from '../notice.ts'
+import { type DigestRecord, flush, addToDigest, maxGathered } from './digest.ts'
+import type { Notification } from '../notification.ts'
 
 const windowMs = 15 * 60_000
 
-const notice = (kind: Notice['kind'], episode: string, sequence = 0, more: Partial<Notice> = {}): Notice => ({
+const notification = (
+  kind: Notification['kind'],
+  episode: string,
+  sequence = 0,
+  more: Partial<Notification> = {},
+): Notification => ({
   id: `${episode}:${sequence}`,
   kind,
   episode,
@@ -21,17 +26,17 @@ const notice = (kind: Notice['kind'], episode: string, sequence = 0, more: Parti
   runbook: '',
   sinceMs: 0,
   atMs: 0,
-  reason: 'it has breached often enough',
+  reason: 'threshold reached',
   gathered: [],
   ...more,
 })
 
-/** Hands notices in one after the other; those that pass read as `recover a`. */
-const gatherAll = (notices: readonly Notice[], atMs = 0) => {
+/** Adds notifications in order; those that pass read as `recover a`. */
+const gatherAll = (notifications: readonly Notification[], atMs = 0) => {
   let record: DigestRecord | undefined
   const passed: string[] = []
-  for (const each of notices) {
-    const gathering = gather(record, { ...each, atMs })
+  for (const each of notifications) {
+    const gathering = addToDigest(record, { ...each, atMs })
     record = gathering.record
     if (gathering.passes) passed.push(`${each.kind} ${each.episode}`)
   }
@@ -41,18 +46,18 @@ const gatherAll = (notices: readonly Notice[], atMs = 0) => {
 const flushed = (
   record: DigestRecord | undefined,
   nowMs: number,
-  mustWait: (notice: Notice) => boolean = () => false,
+  mustWait: (notification: Notification) => boolean = () => false,
 ) => flush(record, { windowMs, nowMs, episode: 'digest', mustWait })
 
 describe('a digest', () => {
-  it('gathers warnings and tells them as one when its window ends', () => {
-    const { record, passed } = gatherAll([notice('fire', 'a'), notice('fire', 'b')], 1_000)
+  it('collects warnings and sends one message when its window ends', () => {
+    const { record, passed } = gatherAll([notification('fire', 'a'), notification('fire', 'b')], 1_000)
     expect(passed).toEqual([])
     expect(flushed(record, windowMs)).toBeUndefined()
-    const told = flushed(record, windowMs + 1_000)
-    expect(told?.record).toBeUndefined()
-    expect(told?.notice).toMatchObject({ kind: 'digest', title: '2 conditions', value: 2, sinceMs: 1_000 })
-    expect(told?.notice.gathered).toEqual([
+    const notified = flushed(record, windowMs + 1_000)
+    expect(notified?.record).toBeUndefined()
+    expect(notified?.notification).toMatchObject({ kind: 'digest', title: '2 conditions', value: 2, sinceMs: 1_000 })
+    expect(notified?.notification.gathered).toEqual([
       {
         episode: 'a',
         ruleId: 'disk',
@@ -74,58 +79,69 @@ describe('a digest', () => {
     ])
   })
 
-  it('tells what fired and recovered within it as that, and not the recovery by itself', () => {
-    const { record, passed } = gatherAll([notice('fire', 'a'), notice('recover', 'a', 1)])
+  it('marks entries that recovered within the window and sends no separate recovery', () => {
+    const { record, passed } = gatherAll([notification('fire', 'a'), notification('recover', 'a', 1)])
     expect(passed).toEqual([])
-    expect(flushed(record, windowMs)?.notice.gathered).toMatchObject([{ episode: 'a', recovered: true }])
+    expect(flushed(record, windowMs)?.notification.gathered).toMatchObject([{ episode: 'a', recovered: true }])
   })
 
-  it('does so too after a reminder, where the window is longer than the cooldown', () => {
-    const { record, passed } = gatherAll([notice('fire', 'a'), notice('remind', 'a', 1), notice('recover', 'a', 2)])
+  it('does so after a reminder too, if the window is longer than the cooldown', () => {
+    const { record, passed } = gatherAll([
+      notification('fire', 'a'),
+      notification('remind', 'a', 1),
+      notification('recover', 'a', 2),
+    ])
     expect(passed).toEqual([])
-    expect(flushed(record, windowMs)?.notice.gathered).toMatchObject([{ episode: 'a', recovered: true }])
+    expect(flushed(record, windowMs)?.notification.gathered).toMatchObject([{ episode: 'a', recovered: true }])
   })
 
-  it('lets the recovery of what was told before pass, without the reminder that waits', () => {
-    const { record, passed } = gatherAll([notice('remind', 'a', 3), notice('fire', 'b'), notice('recover', 'a', 4)])
+  it('passes the recovery of an earlier alert and drops its waiting reminder', () => {
+    const { record, passed } = gatherAll([
+      notification('remind', 'a', 3),
+      notification('fire', 'b'),
+      notification('recover', 'a', 4),
+    ])
     expect(passed).toEqual(['recover a'])
-    expect(flushed(record, windowMs)?.notice.gathered.map(({ episode }) => episode)).toEqual(['b'])
+    expect(flushed(record, windowMs)?.notification.gathered.map(({ episode }) => episode)).toEqual(['b'])
   })
 
-  it('lets critical pass at once, and does not tell again what it was before', () => {
-    const worse = notice('escalate', 'a', 1, { severity: 'critical' })
-    const { record, passed } = gatherAll([notice('fire', 'a'), worse])
+  it('passes critical notifications at once and drops their waiting warning', () => {
+    const worse = notification('escalate', 'a', 1, { severity: 'critical' })
+    const { record, passed } = gatherAll([notification('fire', 'a'), worse])
     expect([record, passed]).toEqual([undefined, ['escalate a']])
   })
 
-  it('takes the same notice once', () => {
-    const all = [notice('fire', 'a'), notice('recover', 'a', 1)]
+  it('adds the same notification once', () => {
+    const all = [notification('fire', 'a'), notification('recover', 'a', 1)]
     const { record, passed } = gatherAll([...all, ...all])
     expect(passed).toEqual([])
     expect(record?.gathered).toHaveLength(1)
   })
 
-  it('tells an episode once, as it is by then', () => {
-    const { record } = gatherAll([notice('fire', 'a'), notice('remind', 'a', 1, { title: 'Disk nearly full' })])
-    expect(record?.gathered.map((entry) => entry.notice.title)).toEqual(['Disk nearly full'])
+  it('contains an episode once, in its latest state', () => {
+    const { record } = gatherAll([
+      notification('fire', 'a'),
+      notification('remind', 'a', 1, { title: 'Disk nearly full' }),
+    ])
+    expect(record?.gathered.map((entry) => entry.notification.title)).toEqual(['Disk nearly full'])
   })
 
-  it('lets pass what has no room in it', () => {
-    const many = Array.from({ length: mostGathered + 1 }, (_, index) => notice('fire', `episode-${index}`))
+  it('passes notifications beyond its limit', () => {
+    const many = Array.from({ length: maxGathered + 1 }, (_, index) => notification('fire', `episode-${index}`))
     const { record, passed } = gatherAll(many)
-    expect([record?.gathered.length, passed]).toEqual([mostGathered, [`fire episode-${mostGathered}`]])
+    expect([record?.gathered.length, passed]).toEqual([maxGathered, [`fire episode-${maxGathered}`]])
   })
 
-  it('keeps what must wait, such as that of a host in maintenance', () => {
-    const { record } = gatherAll([notice('fire', 'a'), notice('fire', 'b')])
-    const told = flushed(record, windowMs, ({ episode }) => episode === 'a')
-    expect(told?.notice.gathered.map(({ episode }) => episode)).toEqual(['b'])
-    expect(told?.record?.gathered.map((entry) => entry.notice.episode)).toEqual(['a'])
-    expect(flushed(told?.record, windowMs, () => true)).toBeUndefined()
+  it('keeps entries that must wait, for example during maintenance', () => {
+    const { record } = gatherAll([notification('fire', 'a'), notification('fire', 'b')])
+    const notified = flushed(record, windowMs, ({ episode }) => episode === 'a')
+    expect(notified?.notification.gathered.map(({ episode }) => episode)).toEqual(['b'])
+    expect(notified?.record?.gathered.map((entry) => entry.notification.episode)).toEqual(['a'])
+    expect(flushed(notified?.record, windowMs, () => true)).toBeUndefined()
   })
 
-  it('is told at once when the clock was set back, and not a window later', () => {
-    const { record } = gatherAll([notice('fire', 'a')], 1_000_000)
-    expect(flushed(record, 10)?.notice).toMatchObject({ sinceMs: 10, atMs: 10 })
+  it('is sent at once if the clock was set back', () => {
+    const { record } = gatherAll([notification('fire', 'a')], 1_000_000)
+    expect(flushed(record, 10)?.notification).toMatchObject({ sinceMs: 10, atMs: 10 })
   })
 })

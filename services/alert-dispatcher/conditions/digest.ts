@@ -1,75 +1,85 @@
 import { z } from 'zod'
-import { Notice } from '../notice.ts'
+import { Notification } from '../notification.ts'
 
 export const digestKey = 'alerts:digest'
 
-/** What one message can tell. */
-export const mostGathered = 500
+/** Maximum number of conditions in one message. */
+export const maxGathered = 500
 
-/** Notices that wait for their window to end, one for each episode. */
+/** Notifications that wait for the digest window to end, one per episode. */
 export const DigestRecord = z.object({
   startedAtMs: z.number().int(),
-  gathered: z.array(z.object({ notice: Notice, recovered: z.boolean() })).max(mostGathered),
+  gathered: z.array(z.object({ notification: Notification, recovered: z.boolean() })).max(maxGathered),
 })
 export type DigestRecord = z.infer<typeof DigestRecord>
 
-/** What becomes of a notice: it waits here, or it goes on its way at once. */
-export interface Gathering {
+/** Result of adding a notification: it waits in the digest or passes. */
+export interface GatherResult {
   record: DigestRecord | undefined
   passes: boolean
 }
 
 /**
- * Takes a notice in, or lets it pass: critical ones, those of a full digest, and recoveries of what was told before. A recovery
- * within the window of its fire is not told by itself. The same notice again changes nothing.
+ * Adds a notification to the digest or lets it pass. Critical ones, those beyond a full digest and recoveries of
+ * notified conditions pass. A recovery within the window of its firing is not sent on its own. Adding the same
+ * notification again changes nothing.
  */
-export const gather = (record: DigestRecord | undefined, notice: Notice): Gathering => {
+export const addToDigest = (record: DigestRecord | undefined, notification: Notification): GatherResult => {
   const gathered = record?.gathered ?? []
-  const known = gathered.find((entry) => entry.notice.episode === notice.episode)
+  const known = gathered.find((entry) => entry.notification.episode === notification.episode)
   const others = gathered.filter((entry) => entry !== known)
-  // The window begins with the decision, however long the notice was on its way.
-  const startedAtMs = record?.startedAtMs ?? notice.atMs
-  if (known && known.notice.sequence >= notice.sequence) return { record, passes: false }
-  if (notice.kind === 'recover') {
-    if (known?.notice.kind !== 'fire') return { record: kept(startedAtMs, others), passes: true }
-    // Takes the sequence over, so that the same recovery again is known.
-    const told = { ...known.notice, sequence: notice.sequence, isUnseen: notice.isUnseen }
-    return { record: { startedAtMs, gathered: [...others, { notice: told, recovered: true }] }, passes: false }
+  // The window starts with the decision, not with the arrival.
+  const startedAtMs = record?.startedAtMs ?? notification.atMs
+  if (known && known.notification.sequence >= notification.sequence) return { record, passes: false }
+  if (notification.kind === 'recover') {
+    if (known?.notification.kind !== 'fire') return { record: recordOf(startedAtMs, others), passes: true }
+    // The entry takes the sequence of the recovery, so that the same recovery is recognised again.
+    const merged = { ...known.notification, sequence: notification.sequence, isUnseen: notification.isUnseen }
+    return { record: { startedAtMs, gathered: [...others, { notification: merged, recovered: true }] }, passes: false }
   }
-  const goesAlone = notice.severity === 'critical' || notice.kind === 'digest' || notice.kind === 'test'
-  if (goesAlone || others.length >= mostGathered) return { record: kept(startedAtMs, others), passes: true }
-  // A reminder of a fire that nobody was told of yet is still that fire: its recovery must not be told alone.
-  const latest = known?.notice.kind === 'fire' ? { ...notice, kind: known.notice.kind } : notice
-  return { record: { startedAtMs, gathered: [...others, { notice: latest, recovered: false }] }, passes: false }
+  const goesAlone =
+    notification.severity === 'critical' || notification.kind === 'digest' || notification.kind === 'test'
+  if (goesAlone || others.length >= maxGathered) return { record: recordOf(startedAtMs, others), passes: true }
+  // If the firing notification was never sent, the reminder replaces it, so that its recovery is not sent alone.
+  const latest = known?.notification.kind === 'fire' ? { ...notification, kind: known.notification.kind } : notification
+  return { record: { startedAtMs, gathered: [...others, { notification: latest, recovered: false }] }, passes: false }
 }
 
-const kept = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
+const recordOf = (startedAtMs: number, gathered: DigestRecord['gathered']): DigestRecord | undefined =>
   gathered.length === 0 ? undefined : { startedAtMs, gathered }
 
-interface Flushing {
+interface FlushOptions {
   windowMs: number
   nowMs: number
-  /** Names the digest as an episode of its own. */
+  /** Episode id of the digest itself. */
   episode: string
-  /** Of what must still wait, such as that of a host in maintenance. */
-  mustWait: (notice: Notice) => boolean
+  /** Returns whether an entry must keep waiting, for example during maintenance. */
+  mustWait: (notification: Notification) => boolean
 }
 
-/** The digest of a window that has ended and what goes on waiting; undefined while there is nothing to tell. */
+/** Returns the digest of an ended window and the remaining record; undefined if there is nothing to send. */
 export const flush = (
   record: DigestRecord | undefined,
-  { windowMs, nowMs, episode, mustWait }: Flushing,
-): { record: DigestRecord | undefined; notice: Notice } | undefined => {
+  { windowMs, nowMs, episode, mustWait }: FlushOptions,
+): { record: DigestRecord | undefined; notification: Notification } | undefined => {
   if (!record) return undefined
-  // A clock that was set back must not make the window longer.
+  // A clock that was set back must not extend the window.
   const isOver = nowMs - record.startedAtMs >= windowMs || record.startedAtMs > nowMs
-  const telling = record.gathered.filter(({ notice }) => !mustWait(notice))
-  if (!isOver || telling.length === 0) return undefined
-  const waiting = record.gathered.filter(({ notice }) => mustWait(notice))
-  return { record: kept(record.startedAtMs, waiting), notice: digestOf(telling, record.startedAtMs, nowMs, episode) }
+  const due = record.gathered.filter(({ notification }) => !mustWait(notification))
+  if (!isOver || due.length === 0) return undefined
+  const waiting = record.gathered.filter(({ notification }) => mustWait(notification))
+  return {
+    record: recordOf(record.startedAtMs, waiting),
+    notification: buildDigest(due, record.startedAtMs, nowMs, episode),
+  }
 }
 
-const digestOf = (telling: DigestRecord['gathered'], startedAtMs: number, nowMs: number, episode: string): Notice => ({
+const buildDigest = (
+  due: DigestRecord['gathered'],
+  startedAtMs: number,
+  nowMs: number,
+  episode: string,
+): Notification => ({
   id: `${episode}:0`,
   kind: 'digest',
   episode,
@@ -77,17 +87,17 @@ const digestOf = (telling: DigestRecord['gathered'], startedAtMs: number, nowMs:
   hostKey: null,
   source: null,
   ruleId: 'digest',
-  title: telling.length === 1 ? '1 condition' : `${telling.length} conditions`,
+  title: due.length === 1 ? '1 condition' : `${due.length} conditions`,
   severity: 'warning',
-  value: telling.length,
+  value: due.length,
   threshold: null,
   unit: 'count',
   offenders: [],
   runbook: '',
   sinceMs: Math.min(startedAtMs, nowMs),
   atMs: nowMs,
-  reason: 'the digest window has ended',
-  gathered: telling.map(({ notice: { episode, hostKey, source, ruleId, title, severity, isUnseen }, recovered }) => ({
+  reason: 'the digest window ended',
+  gathered: due.map(({ notification: { episode, hostKey, source, ruleId, title, severity, isUnseen }, recovered }) => ({
     episode,
     hostKey,
     source,

@@ -6,38 +6,44 @@ import type { HostRecord } from './condition.ts'
 export const fleetKey = 'alerts:fleet'
 
 const Whole = z.number().int().min(0)
-const mostHosts = 10_000
+const maxHosts = 10_000
 
-/** What is known of one host without reading its record. */
+/** Summary of one host, so that lists need not read its record. */
 export const HostSummary = z.object({
-  /** It did not answer on the last sweep. */
+  /** Whether the host was unreachable in the last sweep. */
   failed: z.boolean(),
-  /** Conditions in its record, whatever their phase. */
+  /** Number of conditions in the record, in any phase. */
   conditions: Whole,
   firing: Whole,
   unknown: Whole,
   worst: Finding.nullable(),
-  /** When the worst of them was breached first. */
+  /** When the worst condition first breached. */
   worstSinceMs: z.number().int().nullable().default(null),
 })
 export type HostSummary = z.infer<typeof HostSummary>
 
-/** What all dispatchers know of the sweeps: written when one begins and when it ends. */
+/** State of the sweeps that all dispatchers share. It is written when a sweep starts and when it ends. */
 export const FleetRecord = z.object({
-  /** Sweeps that have begun. */
+  /** Number of sweeps started so far. */
   sweeps: Whole,
-  begunAtMs: z.number().int().nullable(),
-  /** When the last sweep that succeeded ended; null before the first, and of an older release. */
+  startedAtMs: z.number().int().nullable(),
+  /** When the last successful sweep ended; null before the first, and in records of older releases. */
   succeededAtMs: z.number().int().nullable().default(null),
-  /** Begun and not ended, or died on the way. */
+  /** Whether a sweep started and has not ended. It stays set if the process died. */
   isSweeping: z.boolean(),
   hosts: z
     .record(HostKey, HostSummary)
-    .refine((hosts) => Object.keys(hosts).length <= mostHosts, `at most ${mostHosts} hosts`),
+    .refine((hosts) => Object.keys(hosts).length <= maxHosts, `at most ${maxHosts} hosts`),
 })
 export type FleetRecord = z.infer<typeof FleetRecord>
 
-export const emptyFleet: FleetRecord = { sweeps: 0, begunAtMs: null, succeededAtMs: null, isSweeping: false, hosts: {} }
+export const emptyFleet: FleetRecord = {
+  sweeps: 0,
+  startedAtMs: null,
+  succeededAtMs: null,
+  isSweeping: false,
+  hosts: {},
+}
 
 export const unsweptHost: HostSummary = {
   failed: false,
@@ -48,10 +54,10 @@ export const unsweptHost: HostSummary = {
   worstSinceMs: null,
 }
 
-/** As many characters as a finding may have. */
-const longestTitle = 60
+/** Maximum length of the title of a finding. */
+const maxTitleLength = 60
 
-export const summaryOf = ({ conditions, checks }: HostRecord, failed: boolean): HostSummary => {
+export const summarizeHost = ({ conditions, checks }: HostRecord, failed: boolean): HostSummary => {
   const all = Object.values(conditions)
   const firing = all.filter(({ phase }) => phase === 'firing')
   const worst = firing.find(({ severity }) => severity === 'critical') ?? firing[0]
@@ -60,7 +66,7 @@ export const summaryOf = ({ conditions, checks }: HostRecord, failed: boolean): 
     conditions: all.length,
     firing: firing.length,
     unknown: Object.values(checks).filter(({ status }) => status === 'unknown').length,
-    worst: worst ? { severity: worst.severity, title: [...worst.title].slice(0, longestTitle).join('') } : null,
+    worst: worst ? { severity: worst.severity, title: [...worst.title].slice(0, maxTitleLength).join('') } : null,
     worstSinceMs: worst?.sinceMs ?? null,
   }
 }

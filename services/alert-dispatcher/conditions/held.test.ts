@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { MaintenanceWindow, QuietHours } from '../policy.ts'
-import { newStory, plainRule, say, sweepOnce, tickOnce } from '../testing/story.ts'
+import { newStory, plainRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
 
 const disk = plainRule({ id: 'disk' })
 const hours = (count: number): number => count * 3_600_000
 
-/** Begins and ends so many minutes after now. */
+/** Returns a window that starts and ends the given number of minutes from now. */
 const maintenance = (nowMs: number, from: number, to: number, hostKey: string | null = 'db'): MaintenanceWindow => ({
   id: 'window',
   hostKey,
@@ -23,20 +23,20 @@ const always: QuietHours = {
 }
 
 describe('maintenance', () => {
-  it('begun before the fire holds it, and lets it out when it ends while it is still true', () => {
+  it('that starts before the alert holds it until it ends', () => {
     const story = newStory([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 12)] }
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
     expect([story.held, sweepOnce(story, { disk: 95 })]).toEqual([['maintenance'], []])
     expect(tickOnce(story, 2)).toEqual(['fire disk critical'])
-    expect(story.notices[0]?.reason).toContain('held until now: maintenance')
-    expect(story.happenings.map(({ kind, reason }) => `${kind} ${reason.slice(0, 11)}`)).toEqual([
+    expect(story.notifications[0]?.reason).toContain('held until now: maintenance')
+    expect(story.transitions.map(({ kind, reason }) => `${kind} ${reason.slice(0, 11)}`)).toEqual([
       'held maintenance',
-      'fire it has reac',
+      'fire threshold r',
     ])
   })
 
-  it('tells nothing of what began and ended within it', () => {
+  it('hides an alert that fires and recovers within it', () => {
     const story = newStory([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
     for (const value of [95, 95, 50, 50]) expect(sweepOnce(story, { disk: value })).toEqual([])
@@ -44,7 +44,7 @@ describe('maintenance', () => {
     expect(story.record?.conditions).toEqual({})
   })
 
-  it('begun after the fire holds its reminders, and its recovery until it ends', () => {
+  it('that starts after the alert holds reminders and the recovery until it ends', () => {
     const story = newStory([disk], { cooldownMs: 5 * 60_000 })
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
@@ -53,7 +53,7 @@ describe('maintenance', () => {
     expect(tickOnce(story, 60)).toEqual(['recover disk critical'])
   })
 
-  it('goes on with the episode when it breaches again before its recovery could be told', () => {
+  it('continues the episode if it breaches again before the recovery is sent', () => {
     const story = newStory([disk], { cooldownMs: 0 })
     sweepOnce(story, { disk: 95 })
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60)] }
@@ -61,34 +61,34 @@ describe('maintenance', () => {
     expect(tickOnce(story, 60)).toEqual([])
     expect(sweepOnce(story, { disk: 50 })).toEqual([])
     expect(sweepOnce(story, { disk: 50 })).toEqual(['recover disk critical'])
-    expect(story.begun).toBe(1)
+    expect(story.episodesStarted).toBe(1)
   })
 
   it.each([
     ['another host', 'other', ['fire disk critical']],
     ['every host', null, []],
-  ])('of %s', (_whose, hostKey, told) => {
+  ])('for %s', (_whose, hostKey, notified) => {
     const story = newStory([disk])
     story.policy = { ...story.policy, maintenance: [maintenance(story.nowMs, 0, 60, hostKey)] }
-    expect(sweepOnce(story, { disk: 95 })).toEqual(told)
+    expect(sweepOnce(story, { disk: 95 })).toEqual(notified)
   })
 })
 
 describe('quiet hours', () => {
-  it('hold a warning until they end, and let critical pass', () => {
+  it('hold a warning until they end and pass critical alerts', () => {
     const story = newStory([disk], { quietHours: [always] })
     expect([sweepOnce(story, { disk: 85 }), story.held]).toEqual([[], ['quiet-hours']])
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
   })
 
-  it('hold everything where they say so', () => {
+  it('hold all severities if configured', () => {
     const story = newStory([disk], { quietHours: [{ ...always, severityCap: null }] })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['quiet-hours']])
     story.policy = { ...story.policy, quietHours: [] }
     expect(tickOnce(story, 1)).toEqual(['fire disk critical'])
   })
 
-  it('hold no recovery of what people know', () => {
+  it('hold no recovery of a notified alert', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })
     story.policy = { ...story.policy, quietHours: [{ ...always, severityCap: null }] }
@@ -103,18 +103,18 @@ describe('an acknowledgement', () => {
     ['5 minutes', 5 / 60, ['', 'remind disk warning']],
     ['an hour', 1, ['', '']],
     ['until recovery', null, ['', '']],
-  ])('of %s stops reminders for that long', (_length, long, told) => {
+  ])('for %s stops reminders for that time', (_length, long, notified) => {
     const story = newStory([disk], reminding)
     sweepOnce(story, { disk: 85 })
     sweepOnce(story, { disk: 85 })
-    say(story, 'disk', { acknowledged: { untilMs: long === null ? null : story.nowMs + hours(long) + 1 } })
-    expect([sweepOnce(story, { disk: 85 }), sweepOnce(story, { disk: 85 })].map(String)).toEqual(told)
+    setSilence(story, 'disk', { acknowledged: { untilMs: long === null ? null : story.nowMs + hours(long) + 1 } })
+    expect([sweepOnce(story, { disk: 85 }), sweepOnce(story, { disk: 85 })].map(String)).toEqual(notified)
   })
 
   it('stops neither escalation nor recovery', () => {
     const story = newStory([disk], reminding)
     sweepOnce(story, { disk: 85 })
-    say(story, 'disk', { acknowledged: { untilMs: null } })
+    setSilence(story, 'disk', { acknowledged: { untilMs: null } })
     expect(sweepOnce(story, { disk: 95 })).toEqual(['escalate disk critical'])
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
     expect(story.held).toEqual(['acknowledged'])
@@ -124,7 +124,7 @@ describe('an acknowledgement', () => {
   it('ends with its episode', () => {
     const story = newStory([disk], { ...reminding, clears: 1 })
     sweepOnce(story, { disk: 85 })
-    say(story, 'disk', { acknowledged: { untilMs: null }, dismissed: { untilMs: null } })
+    setSilence(story, 'disk', { acknowledged: { untilMs: null }, dismissed: { untilMs: null } })
     sweepOnce(story, { disk: 50 })
     expect(sweepOnce(story, { disk: 85 })).toEqual(['fire disk warning'])
     expect(sweepOnce(story, { disk: 85 })).toEqual(['remind disk warning'])
@@ -132,40 +132,40 @@ describe('an acknowledgement', () => {
 })
 
 describe('a dismissal', () => {
-  it('stops escalation too, but no recovery of what people know', () => {
+  it('stops escalations too, but no recovery of a notified alert', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })
-    say(story, 'disk', { dismissed: { untilMs: null } })
+    setSilence(story, 'disk', { dismissed: { untilMs: null } })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['dismissed']])
     expect([sweepOnce(story, { disk: 50 }), sweepOnce(story, { disk: 50 })]).toEqual([[], ['recover disk critical']])
   })
 
-  it('for a time lets it out when that is over', () => {
+  it('for a limited time holds the notification until it expires', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })
-    say(story, 'disk', { dismissed: { untilMs: story.nowMs + hours(1) } })
+    setSilence(story, 'disk', { dismissed: { untilMs: story.nowMs + hours(1) } })
     expect(sweepOnce(story, { disk: 95 })).toEqual([])
     expect(tickOnce(story, 55)).toEqual(['escalate disk critical'])
   })
 })
 
-describe('a floor', () => {
+describe('a minimum severity', () => {
   it.each([
-    ['of all who could be told', { leastSeverity: 'critical' as const }],
+    ['of all targets', { leastSeverity: 'critical' as const }],
     ['of the rule', { rules: { disk: { minSeverity: 'critical' as const } } }],
-  ])('%s keeps a warning untold, which fires when it gets worse', (_whose, settled) => {
-    const story = newStory([disk], settled)
+  ])('%s holds a warning, which fires on escalation', (_whose, overrides) => {
+    const story = newStory([disk], overrides)
     expect([sweepOnce(story, { disk: 85 }), story.held]).toEqual([[], ['severity']])
     expect(story.record?.conditions.disk?.phase).toBe('firing')
     expect(sweepOnce(story, { disk: 95 })).toEqual(['fire disk critical'])
   })
 
-  it('of a rule goes before that of the product', () => {
+  it('of a rule overrides the global one', () => {
     const story = newStory([disk], { leastSeverity: 'critical', rules: { disk: { minSeverity: 'warning' } } })
     expect(sweepOnce(story, { disk: 85 })).toEqual(['fire disk warning'])
   })
 
-  it('holds no recovery of what was worse', () => {
+  it('holds no recovery from a higher severity', () => {
     const story = newStory([disk], { leastSeverity: 'critical' })
     sweepOnce(story, { disk: 95 })
     sweepOnce(story, { disk: 85 })
@@ -173,8 +173,8 @@ describe('a floor', () => {
   })
 })
 
-describe('dispatch that is paused', () => {
-  it('tells nothing while checks go on, and what is still true when it goes on', () => {
+describe('paused notifications', () => {
+  it('are sent on resumption if they still apply, while evaluation continues', () => {
     const story = newStory([disk], { enabled: false })
     expect([sweepOnce(story, { disk: 95 }), story.held]).toEqual([[], ['disabled']])
     expect(story.record?.checks.disk?.status).toBe('critical')
@@ -183,7 +183,7 @@ describe('dispatch that is paused', () => {
   })
 })
 
-describe('a host that does not answer', () => {
+describe('an unreachable host', () => {
   const unreachable = plainRule({
     id: 'host-unreachable',
     thresholds: { warning: null, critical: 1, below: false },
@@ -192,7 +192,7 @@ describe('a host that does not answer', () => {
   })
   const gone = { 'host-unreachable': 1, disk: null }
 
-  it('is told of alone: its other rules are muted from the first sweep on', () => {
+  it('mutes its other rules from the first sweep on', () => {
     const story = newStory([unreachable, disk], { cooldownMs: 5 * 60_000 })
     expect(sweepOnce(story, { 'host-unreachable': 0, disk: 85 })).toEqual(['fire disk warning'])
     expect([sweepOnce(story, gone), story.held]).toEqual([[], ['host-unreachable']])
@@ -200,7 +200,7 @@ describe('a host that does not answer', () => {
     expect(tickOnce(story, 5)).toEqual(['remind host-unreachable critical'])
   })
 
-  it('lets its other rules speak again when it answers', () => {
+  it('unmutes its other rules when it is reachable again', () => {
     const story = newStory([unreachable, disk], { cooldownMs: 5 * 60_000 })
     sweepOnce(story, { 'host-unreachable': 0, disk: 85 })
     for (let sweep = 0; sweep < 3; sweep++) sweepOnce(story, gone)
@@ -212,7 +212,7 @@ describe('a host that does not answer', () => {
 })
 
 describe('a clock that jumps', () => {
-  it('back makes nothing be told twice, and puts no reminder off for longer than the cooldown', () => {
+  it('back causes no duplicates and delays no reminder beyond the cooldown', () => {
     const story = newStory([disk])
     sweepOnce(story, { disk: 85 })
     story.nowMs -= hours(48)
@@ -220,7 +220,7 @@ describe('a clock that jumps', () => {
     expect(tickOnce(story, 59)).toEqual([])
     expect(tickOnce(story, 1)).toEqual(['remind disk warning'])
     expect([sweepOnce(story, { disk: 50 }), sweepOnce(story, { disk: 50 })]).toEqual([[], ['recover disk warning']])
-    const recovery = story.notices.at(-1)
+    const recovery = story.notifications.at(-1)
     expect(recovery && recovery.sinceMs <= recovery.atMs).toBe(true)
   })
 

@@ -2,34 +2,48 @@ import type { Condition, HeldReason, HostRecord, Silence } from './condition.ts'
 import { isInMaintenance, isQuiet } from './mute-timings.ts'
 import type { Policy } from '../policy.ts'
 
-/** What is due to be told about a condition. */
+/** The kind of notification that is due for a condition. */
 export type Due = 'fire' | 'escalate' | 'remind' | 'recover'
 
-/** Where and when something is due, and what operators have settled. */
-export interface Telling {
+/** Where and when notifications are sent, and the alert configuration. */
+export interface NotifyContext {
   hostKey: string
   policy: Policy
   nowMs: number
 }
 
-/** What is due, whoever may hold it; nothing of what was ok on the last sweep, for it might not be true. */
-export const dueOf = ({ phase, told, clears, severity }: Condition, { policy, nowMs }: Telling): Due | null => {
+/**
+ * Returns the due notification, without regard to silences and mute timings. After an ok evaluation only a recovery is
+ * due, because the breach may be over.
+ */
+export const findDue = (
+  { phase, lastNotification, clears, severity }: Condition,
+  { policy, nowMs }: NotifyContext,
+): Due | null => {
   if (phase === 'cleared') return 'recover'
   if (phase === 'pending' || clears > 0) return null
-  if (told === null) return 'fire'
-  if (severity === 'critical' && told.severity === 'warning') return 'escalate'
-  return policy.cooldownMs > 0 && nowMs - told.atMs >= policy.cooldownMs ? 'remind' : null
+  if (lastNotification === null) return 'fire'
+  if (severity === 'critical' && lastNotification.severity === 'warning') return 'escalate'
+  return policy.cooldownMs > 0 && nowMs - lastNotification.atMs >= policy.cooldownMs ? 'remind' : null
 }
 
-/** Why it is not told now; null lets it pass. Who was told of a fire is told of its end, unless nobody is to be told anything. */
-export const heldBy = (due: Due, condition: Condition, isMuted: boolean, telling: Telling): HeldReason | null => {
-  const { policy, hostKey, nowMs } = telling
+/**
+ * Returns why a due notification is held; null if it may be sent. Recoveries pass unless alerting is disabled or
+ * maintenance applies.
+ */
+export const findHoldReason = (
+  due: Due,
+  condition: Condition,
+  isMuted: boolean,
+  context: NotifyContext,
+): HeldReason | null => {
+  const { policy, hostKey, nowMs } = context
   const { severity, acknowledged, dismissed, ruleId } = condition
   if (!policy.enabled) return 'disabled'
   if (isInMaintenance(policy.maintenance, hostKey, nowMs)) return 'maintenance'
   if (due === 'recover') return null
-  const floor = policy.rules[ruleId]?.minSeverity ?? policy.leastSeverity
-  if (floor === 'critical' && severity === 'warning') return 'severity'
+  const minimum = policy.rules[ruleId]?.minSeverity ?? policy.leastSeverity
+  if (minimum === 'critical' && severity === 'warning') return 'severity'
   if (isMuted) return 'host-unreachable'
   if (holds(dismissed, nowMs)) return 'dismissed'
   if (due === 'remind' && holds(acknowledged, nowMs)) return 'acknowledged'
@@ -41,7 +55,7 @@ const holds = (silence: Silence | null, nowMs: number): boolean =>
 
 const unreachable = 'host-unreachable'
 
-/** A host that does not answer is told of once: what else is known of it is old. */
+/** Mutes the other conditions of an unreachable host, because their data is outdated. */
 export const isMuted = (ruleId: string, conditions: HostRecord['conditions']): boolean => {
   const host = conditions[unreachable]
   return ruleId !== unreachable && host !== undefined && host.phase !== 'cleared' && host.clears === 0

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 import type { Severity } from '#proto/rules.ts'
 import type { MaintenanceWindow, QuietHours } from '../policy.ts'
 
-/** Whether nobody is to be told anything about the host, or about a source by its name; a window of no host is for all of them. */
+/** Returns whether a maintenance window covers the host or source; a window without a host covers all. */
 export const isInMaintenance = (
   windows: readonly MaintenanceWindow[],
   hostKey: string | null,
@@ -13,29 +13,29 @@ export const isInMaintenance = (
       window.startsAtMs <= nowMs && nowMs < window.endsAtMs && (window.hostKey === null || window.hostKey === hostKey),
   )
 
-/** Whether people want quiet from findings of this severity. */
+/** Returns whether quiet hours hold notifications of this severity. */
 export const isQuiet = (windows: readonly QuietHours[], severity: Severity, nowMs: number): boolean =>
   windows.some((window) => (severity === 'warning' || window.severityCap !== 'critical') && isWithin(window, nowMs))
 
 /**
- * The last answer for each window: a sweep asks the same of all its conditions, and zones take half a millisecond. A memory of a
- * pure function only, which goes with its window.
+ * Caches the last result per window, because a sweep repeats the check for every condition and time zone arithmetic
+ * takes half a millisecond.
  */
-const lastAnswers = new WeakMap<QuietHours, { nowMs: number; isWithin: boolean }>()
+const lastResults = new WeakMap<QuietHours, { nowMs: number; isWithin: boolean }>()
 
 const isWithin = (window: QuietHours, nowMs: number): boolean => {
-  const last = lastAnswers.get(window)
+  const last = lastResults.get(window)
   if (last?.nowMs === nowMs) return last.isWithin
-  const answer = { nowMs, isWithin: computeWithin(window, nowMs) }
-  lastAnswers.set(window, answer)
-  return answer.isWithin
+  const result = { nowMs, isWithin: computeWithin(window, nowMs) }
+  lastResults.set(window, result)
+  return result.isWithin
 }
 
 const computeWithin = (window: QuietHours, nowMs: number): boolean => {
   const { days, start, end, timezone } = window
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timezone).toPlainDate()
   const isOvernight = end <= start
-  // What began yesterday may last until today.
+  // An overnight window that started yesterday may last until today.
   const begins = isOvernight ? [today, today.subtract({ days: 1 })] : [today]
   return begins
     .filter(({ dayOfWeek }) => days.includes(dayOfWeek % 7))
@@ -46,29 +46,29 @@ const computeWithin = (window: QuietHours, nowMs: number): boolean => {
     })
 }
 
-/** 24:00 is the midnight that ends the day. */
+/** 24:00 is the midnight at the end of the day. */
 const wallTime = (date: Temporal.PlainDate, time: string): Temporal.PlainDateTime =>
   time === '24:00' ? date.add({ days: 1 }).toPlainDateTime() : date.toPlainDateTime(time)
 
-/** When the clock on the wall first shows this time or a later one: a time that is skipped is passed when it is skipped. */
+/** Returns when the wall clock first shows this time or a later one. A skipped time is reached when it is skipped. */
 const firstPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = bothReadings(time, timezone)
-  return isSkipped(earlier, later) ? turnAfter(earlier) : earlier.epochMilliseconds
+  return isSkipped(earlier, later) ? nextTransition(earlier) : earlier.epochMilliseconds
 }
 
-/** When the clock last shows an earlier time: what it shows twice is over when it is over for good. */
+/** Returns when the wall clock last reaches this time. A time that occurs twice counts the second time. */
 const lastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = bothReadings(time, timezone)
-  if (isSkipped(earlier, later)) return turnAfter(earlier)
-  // Turned back to this very time, it never shows an earlier one again.
-  const isTurnedBackTo =
-    earlier.epochMilliseconds < later.epochMilliseconds && turnAfter(earlier) === later.epochMilliseconds
-  return (isTurnedBackTo ? earlier : later).epochMilliseconds
+  if (isSkipped(earlier, later)) return nextTransition(earlier)
+  // If the clock is set back to exactly this time, no earlier time follows.
+  const isSetBackTo =
+    earlier.epochMilliseconds < later.epochMilliseconds && nextTransition(earlier) === later.epochMilliseconds
+  return (isSetBackTo ? earlier : later).epochMilliseconds
 }
 
 type Reading = Temporal.ZonedDateTime
 
-/** The two ways to understand a time that clocks show twice or skip; the same one twice for all others. */
+/** Returns both interpretations of a wall-clock time that is repeated or skipped; equal for all other times. */
 const bothReadings = (time: Temporal.PlainDateTime, timezone: string): [earlier: Reading, later: Reading] => [
   time.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
   time.toZonedDateTime(timezone, { disambiguation: 'later' }),
@@ -77,6 +77,6 @@ const bothReadings = (time: Temporal.PlainDateTime, timezone: string): [earlier:
 const isSkipped = (earlier: Reading, later: Reading): boolean =>
   !earlier.toPlainDateTime().equals(later.toPlainDateTime())
 
-/** When clocks are next turned; asked only of times that are known to have a turn behind them. */
-const turnAfter = (time: Reading): number =>
+/** Returns the next transition of the time zone. Callers only pass times that have one. */
+const nextTransition = (time: Reading): number =>
   time.getTimeZoneTransition('next')?.epochMilliseconds ?? time.epochMilliseconds

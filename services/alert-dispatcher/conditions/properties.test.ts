@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { type Story, type Values, newStory, plainRule, say, sweepOnce, tickOnce } from '../testing/story.ts'
+import { type Story, type Values, newStory, plainRule, setSilence, sweepOnce, tickOnce } from '../testing/story.ts'
 
 const rules = [
   plainRule({ id: 'disk', clearRatio: 0.8 }),
@@ -12,7 +12,7 @@ const rules = [
 ]
 
 const level = fc.option(fc.integer({ min: 0, max: 100 }), { nil: null, freq: 6 })
-const settled: fc.Arbitrary<Partial<Policy>> = fc.record(
+const overrides: fc.Arbitrary<Partial<Policy>> = fc.record(
   {
     enabled: fc.boolean(),
     minSeverity: fc.constantFrom('warning' as const, 'critical' as const),
@@ -46,8 +46,8 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick'), minutes: fc.integer({ min: 0, max: 120 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle'), settled }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('say'), acknowledged: until, dismissed: until }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('configure'), overrides }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('silence'), acknowledged: until, dismissed: until }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump'), minutes: fc.integer({ min: -5_000, max: 5_000 }) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
@@ -57,33 +57,36 @@ const make = (story: Story, step: Step): void => {
     const [disk, memory, errors] = step.values
     const values: Values = step.down ? { 'host-unreachable': 1 } : { disk, memory, errors, 'host-unreachable': 0 }
     sweepOnce(story, values, { uptimeSeconds: step.down ? null : 1_000 })
-  } else if ('settled' in step) story.policy = { ...story.policy, ...step.settled }
+  } else if ('overrides' in step) story.policy = { ...story.policy, ...step.overrides }
   else if ('acknowledged' in step) {
     const { acknowledged, dismissed } = step
-    for (const ruleId of Object.keys(story.record?.conditions ?? {})) say(story, ruleId, { acknowledged, dismissed })
+    for (const ruleId of Object.keys(story.record?.conditions ?? {}))
+      setSilence(story, ruleId, { acknowledged, dismissed })
   } else if (step.kind === 'tick') tickOnce(story, step.minutes)
   else story.nowMs += step.minutes * 60_000
 }
 
-const told = (steps: readonly Step[], policy: Partial<Policy>): Story => {
+const notified = (steps: readonly Step[], policy: Partial<Policy>): Story => {
   const story = newStory(rules, policy)
   for (const each of steps) make(story, each)
   return story
 }
 
-const whatever = (check: (story: Story) => void) =>
+const checkAlways = (check: (story: Story) => void) =>
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), settled, (steps, policy) => check(told(steps, policy))),
+    fc.property(fc.array(step, { maxLength: 40 }), overrides, (steps, policy) => check(notified(steps, policy))),
     { numRuns: 300 },
   )
 
-const episodesOf = (story: Story): Notice[][] => [...Map.groupBy(story.notices, ({ episode }) => episode).values()]
+const episodesOf = (story: Story): Notification[][] => [
+  ...Map.groupBy(story.notifications, ({ episode }) => episode).values(),
+]
 
-describe('whatever happens', () => {
-  it('an episode is told of from its one fire on, and of nothing after its recovery', () => {
-    whatever((story) => {
-      for (const notices of episodesOf(story)) {
-        const kinds = notices.map(({ kind }) => kind)
+describe('for any sequence of sweeps', () => {
+  it('an episode starts with one alert and ends with its recovery', () => {
+    checkAlways((story) => {
+      for (const notifications of episodesOf(story)) {
+        const kinds = notifications.map(({ kind }) => kind)
         expect(kinds.indexOf('fire')).toBe(0)
         expect(kinds.lastIndexOf('fire')).toBe(0)
         expect([-1, kinds.length - 1]).toContain(kinds.indexOf('recover'))
@@ -91,34 +94,35 @@ describe('whatever happens', () => {
     })
   })
 
-  it('the sequence of an episode grows by one, and no id is used twice', () => {
-    whatever((story) => {
-      for (const notices of episodesOf(story))
-        expect(notices.map(({ sequence }) => sequence)).toEqual([...notices.keys()])
-      expect(new Set(story.notices.map(({ id }) => id)).size).toBe(story.notices.length)
+  it('the sequence of an episode increases by one, and ids are unique', () => {
+    checkAlways((story) => {
+      for (const notifications of episodesOf(story))
+        expect(notifications.map(({ sequence }) => sequence)).toEqual([...notifications.keys()])
+      expect(new Set(story.notifications.map(({ id }) => id)).size).toBe(story.notifications.length)
     })
   })
 
-  it('an episode is of one rule, and a rule has one at a time', () => {
-    whatever((story) => {
-      for (const notices of episodesOf(story)) expect(new Set(notices.map(({ ruleId }) => ruleId)).size).toBe(1)
+  it('an episode belongs to one rule, and a rule has at most one open episode', () => {
+    checkAlways((story) => {
+      for (const notifications of episodesOf(story))
+        expect(new Set(notifications.map(({ ruleId }) => ruleId)).size).toBe(1)
       const open = Object.values(story.record?.conditions ?? {}).map(({ episode }) => episode)
       expect(new Set(open).size).toBe(open.length)
     })
   })
 
-  it('people know of a condition what the record says that they know', () => {
-    whatever((story) => {
-      for (const { episode, told, sequence } of Object.values(story.record?.conditions ?? {})) {
-        const notices = story.notices.filter((notice) => notice.episode === episode)
-        expect([told !== null, sequence]).toEqual([notices.length > 0, notices.length])
+  it('the record contains the last notification of each condition', () => {
+    checkAlways((story) => {
+      for (const { episode, lastNotification, sequence } of Object.values(story.record?.conditions ?? {})) {
+        const notifications = story.notifications.filter((notification) => notification.episode === episode)
+        expect([lastNotification !== null, sequence]).toEqual([notifications.length > 0, notifications.length])
       }
     })
   })
 
-  it('two sweeps at the same moment with the same values tell nothing the second time', () => {
-    whatever((story) => {
-      // Of a counter the same value twice is no growth.
+  it('a repeated sweep with the same values sends nothing', () => {
+    checkAlways((story) => {
+      // For a counter, the same value is no increase.
       const values = { disk: 95, memory: 95, errors: null, 'host-unreachable': 0 }
       const policy = { ...story.policy, breaches: 1, clears: 1 }
       story.policy = policy
@@ -127,22 +131,22 @@ describe('whatever happens', () => {
     })
   })
 
-  it('everybody who was told hears of the end once it is over and nothing holds it', () => {
-    whatever((story) => {
+  it('every notified episode gets a recovery once it is ok and not held', () => {
+    checkAlways((story) => {
       story.policy = { ...story.policy, enabled: true, maintenance: [] }
       for (let sweep = 0; sweep < 4; sweep++) sweepOnce(story, { disk: 0, memory: 0, errors: 0, 'host-unreachable': 0 })
       expect(story.record?.conditions).toEqual({})
-      for (const notices of episodesOf(story)) expect(notices.at(-1)?.kind).toBe('recover')
+      for (const notifications of episodesOf(story)) expect(notifications.at(-1)?.kind).toBe('recover')
     })
   })
 
-  it('nothing is told while dispatch is paused', () => {
+  it('nothing is sent while notifications are paused', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const unpaused = steps.map((each) =>
-          'settled' in each ? { ...each, settled: { ...each.settled, enabled: false } } : each,
+          'overrides' in each ? { ...each, overrides: { ...each.overrides, enabled: false } } : each,
         )
-        expect(told(unpaused, { enabled: false }).notices).toEqual([])
+        expect(notified(unpaused, { enabled: false }).notifications).toEqual([])
       }),
     )
   })

@@ -16,7 +16,7 @@ const window = (more: Partial<QuietHours>): QuietHours => ({
 const isQuietAt = (more: Partial<QuietHours>, instant: string): boolean =>
   isQuiet([window(more)], 'warning', Date.parse(instant))
 
-describe('the hours of a day', () => {
+describe('hours of a day', () => {
   it.each([
     ['2026-06-10T11:59:59Z', false],
     ['2026-06-10T12:00:00Z', true],
@@ -56,17 +56,17 @@ describe('a night belongs to the weekday it starts on', () => {
   })
 })
 
-interface Turn {
+interface SweepLease {
   what: string
   timezone: string
   start: string
   end: string
-  /** The first quiet instant, and the first that is not any more. */
+  /** Returns the first quiet instant and the first one after the quiet hours. */
   from: string
   to: string
 }
 
-const turns: Turn[] = [
+const clockChanges: SweepLease[] = [
   // Berlin: 2026-03-29 02:00 becomes 03:00, 2026-10-25 03:00 becomes 02:00.
   {
     what: 'a night in spring is an hour shorter',
@@ -157,7 +157,7 @@ const turns: Turn[] = [
     from: '2026-11-01T05:15:00Z',
     to: '2026-11-01T06:45:00Z',
   },
-  // Lord Howe turns by half an hour: 2026-10-04 02:00 becomes 02:30, 2026-04-05 02:00 becomes 01:30.
+  // Lord Howe changes its clock by half an hour: 2026-10-04 02:00 becomes 02:30, 2026-04-05 02:00 becomes 01:30.
   {
     what: 'a start in the half hour that is skipped is the turn',
     timezone: 'Australia/Lord_Howe',
@@ -174,7 +174,7 @@ const turns: Turn[] = [
     from: '2026-04-04T12:00:00Z',
     to: '2026-04-04T15:15:00Z',
   },
-  // Santiago turns at midnight: 2026-09-06 00:00 becomes 01:00, so that this day has no midnight.
+  // Santiago changes its clock at midnight: 2026-09-06 00:00 becomes 01:00, so that this day has no midnight.
   {
     what: 'the end of the day is there though its midnight is skipped',
     timezone: 'America/Santiago',
@@ -191,7 +191,7 @@ const turns: Turn[] = [
     from: '2026-09-06T04:00:00Z',
     to: '2026-09-06T09:00:00Z',
   },
-  // Kolkata never turns.
+  // Kolkata has no clock changes.
   {
     what: 'a zone of half hours that never turns',
     timezone: 'Asia/Kolkata',
@@ -202,8 +202,8 @@ const turns: Turn[] = [
   },
 ]
 
-describe('when clocks are turned', () => {
-  it.each(turns)('$what ($timezone, $start to $end)', ({ timezone, start, end, from, to }) => {
+describe('at clock changes', () => {
+  it.each(clockChanges)('$what ($timezone, $start to $end)', ({ timezone, start, end, from, to }) => {
     const isQuietAtMs = (ms: number) => isQuiet([window({ timezone, start, end })], 'warning', ms)
     const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
     const minuteMs = 60_000
@@ -213,7 +213,7 @@ describe('when clocks are turned', () => {
   })
 })
 
-describe('how bad it is', () => {
+describe('by severity', () => {
   const night = Date.parse('2026-06-10T23:00:00Z')
   it.each([
     ['warning', 'critical', true],
@@ -225,8 +225,8 @@ describe('how bad it is', () => {
   })
 })
 
-it('shows what the clock on the wall shows, outside of turns', () => {
-  // Zones without a turn in June 2026.
+it('matches the wall clock apart from clock changes', () => {
+  // These zones have no clock change in June 2026.
   const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia', 'Australia/Sydney']
   const minute = fc.integer({ min: 0, max: 1_439 })
   const juneMs = fc.integer({ min: Date.UTC(2026, 5, 3), max: Date.UTC(2026, 5, 28) })

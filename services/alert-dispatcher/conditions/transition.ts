@@ -1,25 +1,30 @@
 import type { Condition } from './condition.ts'
-import type { Verdict } from './judge.ts'
-import { worse } from './watched.ts'
+import type { Evaluation } from './evaluate.ts'
+import { maxSeverity } from './monitored-rules.ts'
 
 interface Now {
   nowMs: number
   newEpisode: () => string
 }
 
-/** The condition after one more verdict; undefined is ok. An unknown one moves nothing. */
-export const afterVerdict = (before: Condition | undefined, verdict: Verdict, now: Now): Condition | undefined => {
-  if (verdict.status === 'unknown') return before
-  if (verdict.status === 'ok') return before && afterOk(before, verdict, now)
-  if (before === undefined || before.phase === 'pending') return risen(before ?? begun(verdict, now), verdict, now)
-  return stillBreached(before, verdict, now)
+/** Returns the condition after an evaluation; undefined if it is ok. No data leaves it unchanged. */
+export const applyEvaluation = (
+  before: Condition | undefined,
+  evaluation: Evaluation,
+  now: Now,
+): Condition | undefined => {
+  if (evaluation.status === 'unknown') return before
+  if (evaluation.status === 'ok') return before && afterOk(before, evaluation, now)
+  if (before === undefined || before.phase === 'pending')
+    return afterBreach(before ?? newCondition(evaluation, now), evaluation, now)
+  return afterRepeatedBreach(before, evaluation, now)
 }
 
-/** What it would recover from goes on being told; what nobody waits for is dropped by its teller. */
-export const withdrawn = (before: Condition): Condition | undefined =>
+/** Closes a condition that is no longer monitored. A pending one has notified no one and is dropped. */
+export const closeUnmonitored = (before: Condition): Condition | undefined =>
   before.phase === 'pending' ? undefined : { ...before, phase: 'cleared', clears: 0, breaches: 0 }
 
-const begun = ({ rule: { id, title, unit, runbook } }: Verdict, { nowMs, newEpisode }: Now): Condition => ({
+const newCondition = ({ rule: { id, title, unit, runbook } }: Evaluation, { nowMs, newEpisode }: Now): Condition => ({
   ruleId: id,
   episode: newEpisode(),
   title,
@@ -34,42 +39,42 @@ const begun = ({ rule: { id, title, unit, runbook } }: Verdict, { nowMs, newEpis
   threshold: null,
   offenders: [],
   sinceMs: nowMs,
-  judgedAtMs: nowMs,
-  told: null,
+  evaluatedAtMs: nowMs,
+  lastNotification: null,
   sequence: 0,
   held: null,
   acknowledged: null,
   dismissed: null,
 })
 
-/** Fires with what it is by then, once it has breached often enough. */
-const risen = (before: Condition, verdict: Verdict, now: Now): Condition => {
+/** Counts a breach, and fires at the current severity after enough of them. */
+const afterBreach = (before: Condition, evaluation: Evaluation, now: Now): Condition => {
   const breaches = before.breaches + 1
-  const severity = verdict.status === 'critical' ? 'critical' : 'warning'
-  const seen = { ...measured(before, verdict, now), severity, peak: severity } as const
-  return breaches < verdict.rule.breaches ? { ...seen, breaches } : { ...seen, phase: 'firing', breaches: 0 }
+  const severity = evaluation.status === 'critical' ? 'critical' : 'warning'
+  const seen = { ...measured(before, evaluation, now), severity, peak: severity } as const
+  return breaches < evaluation.rule.breaches ? { ...seen, breaches } : { ...seen, phase: 'firing', breaches: 0 }
 }
 
-const afterOk = (before: Condition, verdict: Verdict, now: Now): Condition | undefined => {
+const afterOk = (before: Condition, evaluation: Evaluation, now: Now): Condition | undefined => {
   if (before.phase === 'pending') return undefined
-  const seen = { ...measured(before, verdict, now), offenders: before.offenders, breaches: 0 }
+  const seen = { ...measured(before, evaluation, now), offenders: before.offenders, breaches: 0 }
   const clears = before.clears + 1
-  return { ...seen, clears, phase: clears >= verdict.rule.clears ? 'cleared' : before.phase }
+  return { ...seen, clears, phase: clears >= evaluation.rule.clears ? 'cleared' : before.phase }
 }
 
-/** Rises at once to what it has not been yet, again only after the breaches; sinks at once. */
-const stillBreached = (before: Condition, verdict: Verdict, now: Now): Condition => {
-  const seen = { ...measured(before, verdict, now), phase: 'firing', clears: 0 } as const
-  if (verdict.status === 'warning') {
-    const told = before.told && { ...before.told, severity: 'warning' as const }
-    return { ...seen, severity: 'warning', told, breaches: 0 }
+/** A first increase to critical applies at once, a later one only after enough breaches. A decrease applies at once. */
+const afterRepeatedBreach = (before: Condition, evaluation: Evaluation, now: Now): Condition => {
+  const seen = { ...measured(before, evaluation, now), phase: 'firing', clears: 0 } as const
+  if (evaluation.status === 'warning') {
+    const lastNotification = before.lastNotification && { ...before.lastNotification, severity: 'warning' as const }
+    return { ...seen, severity: 'warning', lastNotification, breaches: 0 }
   }
   const breaches = before.severity === 'critical' ? 0 : before.breaches + 1
-  if (before.peak === 'critical' && breaches > 0 && breaches < verdict.rule.breaches) return { ...seen, breaches }
-  return { ...seen, severity: 'critical', peak: worse(before.peak, 'critical'), breaches: 0 }
+  if (before.peak === 'critical' && breaches > 0 && breaches < evaluation.rule.breaches) return { ...seen, breaches }
+  return { ...seen, severity: 'critical', peak: maxSeverity(before.peak, 'critical'), breaches: 0 }
 }
 
-const measured = (before: Condition, { rule, value, threshold, offenders }: Verdict, { nowMs }: Now): Condition => ({
+const measured = (before: Condition, { rule, value, threshold, offenders }: Evaluation, { nowMs }: Now): Condition => ({
   ...before,
   title: rule.title,
   unit: rule.unit,
@@ -77,5 +82,5 @@ const measured = (before: Condition, { rule, value, threshold, offenders }: Verd
   value,
   threshold,
   offenders,
-  judgedAtMs: nowMs,
+  evaluatedAtMs: nowMs,
 })

@@ -4,37 +4,39 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HandedOver, notifyMethods } from '#proto/notify.ts'
 import { instant } from '#shared/time/clock.ts'
-import { type Notice, addressedTopic, deliveryIdOf } from '../notice.ts'
+import { type Notification, addressedTopic, deliveryIdOf } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import type { Delivering } from './delivering.ts'
-import { type KeyedTarget, chooser, keyedTargets } from './recipients.ts'
+import type { DeliveryDeps } from './delivering.ts'
+import { type KeyedTarget, createTargetSelector, addTargetKeys } from './recipients.ts'
 import { DeliveryRecord, open, recordKey, recordMs, targetKey } from './record.ts'
 
 export type NotifyHandlers = Pick<Handlers<typeof alerts>, keyof typeof notifyMethods>
-type Announced = Parameters<NotifyHandlers['notify']>[0]
+type NotifyRequest = Parameters<NotifyHandlers['notify']>[0]
 
-type Announcing = Pick<Delivering, 'store' | 'deliveries' | 'clock' | 'policy' | 'targets' | 'hosts'>
+type AnnounceDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock' | 'policy' | 'targets' | 'hosts'>
 
-/** Hands over what another service reports, past floors, digest, maintenance and quiet hours: it is no alert, and wakes nobody. */
+/**
+ * Queues the notification of another service. It is no alert, so minimum severity, digest and maintenance do not apply.
+ */
 export const announce =
-  (announcing: Announcing): NotifyHandlers['notify'] =>
+  (deps: AnnounceDeps): NotifyHandlers['notify'] =>
   async (announced) => {
-    const notice = noticeOf(announced, announcing.clock.now())
-    const policy = await announcing.policy()
-    const targets = keyedTargets(announcing.targets(policy), notice).filter(({ announces }) => announces)
-    const chosen = policy.enabled ? chooser(targets, policy, await announcing.hosts())(notice) : []
-    const told = await whoKnows(announcing, notice)
-    const missing = chosen.filter(({ key }) => !told.has(key))
-    const failure = await append(announcing, notice, missing)
+    const notification = notificationOf(announced, deps.clock.now())
+    const policy = await deps.policy()
+    const targets = addTargetKeys(deps.targets(policy), notification).filter(({ announces }) => announces)
+    const chosen = policy.enabled ? createTargetSelector(targets, policy, await deps.hosts())(notification) : []
+    const notified = await deliveredKeys(deps, notification)
+    const missing = chosen.filter(({ key }) => !notified.has(key))
+    const failure = await append(deps, notification, missing)
     return targets.map((target): HandedOver => {
       const { channel, id, name } = target
-      return { channel, target: id, name, ...outcomeOf(target, { policy, told, missing, failure }) }
+      return { channel, target: id, name, ...outcomeOf(target, { policy, notified, missing, failure }) }
     })
   }
 
-const noticeOf = (announced: Announced, atMs: number): Notice => {
+const notificationOf = (announced: NotifyRequest, atMs: number): Notification => {
   const { topic, key, title, severity, hostKey, text, facts, path } = announced
-  // Keys may hold what no subject and no header may.
+  // The key may contain characters that are not allowed in subjects and headers.
   const episode = `notify:${topic}:${hash('sha256', key).slice(0, 32)}`
   return {
     id: `${episode}:0`,
@@ -59,31 +61,31 @@ const noticeOf = (announced: Announced, atMs: number): Notice => {
   }
 }
 
-/** By key, the targets that took it before; read from the record of deliveries where the store has forgotten. */
-const whoKnows = async (
-  { store, deliveries }: Announcing,
-  { episode, sequence }: Notice,
+/** Returns the keys of targets that received it before, read from the database if the store has no record. */
+const deliveredKeys = async (
+  { store, deliveries }: AnnounceDeps,
+  { episode, sequence }: Notification,
 ): Promise<ReadonlySet<string>> => {
   const record = await store.get(recordKey(episode), DeliveryRecord)
-  if (!record) return new Set((await deliveries.toldOf(episode)).map(targetKey))
+  if (!record) return new Set((await deliveries.notifiedTargets(episode)).map(targetKey))
   return new Set(Object.keys(record.recipients).filter((key) => record.recipients[key]?.taken.includes(sequence)))
 }
 
-/** Puts the notice into the outbox for each of the targets. Returns why it could not. */
+/** Writes the notification to the outbox for each target; returns the reason if that fails. */
 const append = async (
-  { store, clock }: Announcing,
-  notice: Notice,
+  { store, clock }: AnnounceDeps,
+  notification: Notification,
   missing: readonly KeyedTarget[],
 ): Promise<string | undefined> => {
   if (missing.length === 0) return undefined
   const opening = { keys: missing.map(({ key }) => key), isWhole: false, nowMs: instant(clock) }
   const outbox = missing.map(({ channel, id: target }) => {
-    const payload = { notice, channel, target }
+    const payload = { notification, channel, target }
     return { id: deliveryIdOf(payload), topic: addressedTopic, payload }
   })
   try {
-    await store.update(recordKey(notice.episode), DeliveryRecord, (before) => ({
-      value: open(before, notice, opening),
+    await store.update(recordKey(notification.episode), DeliveryRecord, (before) => ({
+      value: open(before, notification, opening),
       expiresInMs: recordMs,
       outbox,
     }))
@@ -94,19 +96,19 @@ const append = async (
   }
 }
 
-interface Appended {
+interface AppendResult {
   policy: Policy
-  told: ReadonlySet<string>
+  notified: ReadonlySet<string>
   missing: readonly KeyedTarget[]
   failure: string | undefined
 }
 
 const outcomeOf = (
   target: KeyedTarget,
-  { policy, told, missing, failure }: Appended,
+  { policy, notified, missing, failure }: AppendResult,
 ): Pick<HandedOver, 'outcome' | 'reason'> => {
-  if (told.has(target.key)) return { outcome: 'told', reason: null }
-  if (!policy.enabled) return { outcome: 'held', reason: 'alerts are switched off' }
-  if (!missing.includes(target)) return { outcome: 'held', reason: 'routes keep it back' }
+  if (notified.has(target.key)) return { outcome: 'already-sent', reason: null }
+  if (!policy.enabled) return { outcome: 'held', reason: 'alerting is disabled' }
+  if (!missing.includes(target)) return { outcome: 'held', reason: 'no route matches' }
   return failure === undefined ? { outcome: 'queued', reason: null } : { outcome: 'failed', reason: failure }
 }

@@ -2,40 +2,43 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { DeadNotice } from '#proto/delivery.ts'
 import type { OutboxMessage, Store } from '#shared/store/store.ts'
-import { Addressed, deliveryIdOf } from '../notice.ts'
+import { AddressedNotification, deliveryIdOf } from '../notification.ts'
 
-/** Ids of letters by what they are about, the delivery of one notice to one target. */
+/** Letter ids by delivery id. */
 const Letters = z.record(z.string().max(300), z.int().positive())
 
-const Letter = Addressed.extend({ atMs: z.int(), reason: z.string() })
+const Letter = AddressedNotification.extend({ atMs: z.int(), reason: z.string() })
 
-/** A list is written whole, so there are several. */
+/** Each list is written as a whole, so several keep the writes small. */
 const lists = 16
-/** Of each list; the oldest are forgotten. */
-const mostInList = 500
+/** Maximum length of a list; the oldest letters are dropped. */
+const maxListLength = 500
 const letterMs = 30 * 24 * 3_600_000
 const listKey = (list: number): string => `alerts:dead:${list}`
 const letterKey = (id: string): string => `alerts:dead:letter:${id}`
 
-/** Notifications that were given up, in the state store: sent again when an operator asks for it, and forgotten after 30 days. */
+/** Notifications that could not be delivered, stored for 30 days. Operators can resend them. */
 export interface DeadLetters {
-  /** The same notice for the same target again stays the same letter. */
-  put(dead: readonly { addressed: Addressed; reason: string }[], atMs: number): Promise<void>
-  /** The newest first, before the letter of the id `before` where one is given; `next` continues and is null at the end. */
-  list(page: { limit: number; before?: string | undefined }): Promise<{ letters: Dead[]; next: string | null }>
-  get(id: string): Promise<Dead | undefined>
-  /** Removes a letter in one write with the message that sends it again. */
+  /** Adds letters. The same notification for the same target keeps its letter. */
+  put(dead: readonly { addressed: AddressedNotification; reason: string }[], atMs: number): Promise<void>
+  /**
+   * Returns letters, newest first, from before the letter `before` if set. `next` is the id to continue from, null at
+   * the end.
+   */
+  list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
+  get(id: string): Promise<DeadLetter | undefined>
+  /** Removes a letter and appends the message that resends it in the same write. */
   remove(id: string, message: OutboxMessage): Promise<void>
 }
 
-/** A letter as people may see it, and what it holds. */
-export interface Dead {
-  addressed: Addressed
+/** A letter with its content and its API form. */
+export interface DeadLetter {
+  addressed: AddressedNotification
   shown: DeadNotice
 }
 
 export const openDeadLetters = (store: Store): DeadLetters => {
-  const readAll = async (ids: readonly number[]): Promise<Dead[]> => {
+  const readAll = async (ids: readonly number[]): Promise<DeadLetter[]> => {
     const letters = await store.getAll(
       ids.map((id) => letterKey(String(id))),
       Letter,
@@ -84,34 +87,34 @@ export const openDeadLetters = (store: Store): DeadLetters => {
   }
 }
 
-/** Puts letters into their list by what they are about; returns their ids. */
+/** Adds deliveries to their list and returns the ids of their letters. */
 const listAll = async (store: Store, list: number, about: readonly string[], atMs: number): Promise<number[]> => {
   let ids: number[] = []
   await store.update(listKey(list), Letters, (before = {}) => {
     const listed = { ...before }
-    const taken = new Set(Object.values(before))
+    const usedIds = new Set(Object.values(before))
     ids = about.map((each) => {
-      const id = listed[each] ?? freeId(list, atMs, taken)
-      taken.add(id)
+      const id = listed[each] ?? freeId(list, atMs, usedIds)
+      usedIds.add(id)
       return (listed[each] = id)
     })
     const all = Object.entries(listed).toSorted(([, one], [, other]) => other - one)
-    return { value: Object.fromEntries(all.slice(0, mostInList)) }
+    return { value: Object.fromEntries(all.slice(0, maxListLength)) }
   })
   return ids
 }
 
 const listOf = (about: string): number => Number.parseInt(hash('sha256', about).slice(0, 2), 16) % lists
 
-/** Grows with time, names its list by what is left of a division, and has at most 15 digits. */
-const freeId = (list: number, atMs: number, taken: ReadonlySet<number>): number => {
+/** Returns an unused id of at most 15 digits. Ids increase with time, and id modulo `lists` is the list. */
+const freeId = (list: number, atMs: number, usedIds: ReadonlySet<number>): number => {
   let id = Math.floor((atMs * 100) / lists) * lists + list
-  while (taken.has(id)) id += lists
+  while (usedIds.has(id)) id += lists
   return id
 }
 
-const deadOf = (id: string, { atMs, reason, ...addressed }: z.infer<typeof Letter>): Dead => {
-  const { notice, channel, target } = addressed
-  const { kind, title, hostKey, severity, episode } = notice
+const deadOf = (id: string, { atMs, reason, ...addressed }: z.infer<typeof Letter>): DeadLetter => {
+  const { notification, channel, target } = addressed
+  const { kind, title, hostKey, severity, episode } = notification
   return { addressed, shown: { id, atMs, reason, channel, target, kind, title, hostKey, severity, episode } }
 }

@@ -40,7 +40,7 @@ const implementations: Record<string, (opened: AsyncDisposableStack) => Promise<
 
 const needs: Record<string, readonly 'postgres'[]> = { PostgreSQL: ['postgres'] }
 
-describe.each(Object.keys(implementations))('the record of deliveries', (name) => {
+describe.each(Object.keys(implementations))('delivery records', (name) => {
   describeWith(needs[name] ?? [], `in ${name}`, () => suite(name))
 })
 
@@ -62,7 +62,7 @@ function suite(name: string): void {
   const ids = async (filter: Partial<Parameters<Deliveries['list']>[0]>) =>
     (await records.list({ limit: 10, ...filter })).map(({ id }) => id)
 
-  it('brings a record up to date and lists the newest first', async () => {
+  it('update a record and are listed newest first', async () => {
     expect(await ids({})).toEqual(['three', 'four', 'two', 'one'])
     expect((await records.list({ limit: 10 }))[3]).toEqual(delivered('one', 1_500, { attempts: 3 }))
   })
@@ -74,7 +74,7 @@ function suite(name: string): void {
     [{ result: 'dead' }, []],
     [{ beforeMs: 2_000 }, ['one']],
     [{ limit: 2 }, ['three', 'four']],
-  ] as const)('finds by %j', async (filter, expected) => {
+  ] as const)('are filtered by %j', async (filter, expected) => {
     expect(await ids(filter)).toEqual(expected)
   })
 
@@ -83,7 +83,7 @@ function suite(name: string): void {
     [[], []],
     [['whs_2', 'whs_3'], ['of whs_2']],
     ['all', ['of whs_2', 'of whs_1']],
-  ])('lists of the subscriptions of people those of %j', async (subscriptions, expected) => {
+  ])('include only the subscriptions in %j', async (subscriptions, expected) => {
     await records.put([delivered('of whs_1', 10, { channel: 'subscriptions', target: 'whs_1', episode: 'e9' })])
     await records.put([delivered('of whs_2', 20, { channel: 'subscriptions', target: 'whs_2', episode: 'e9' })])
     expect(await ids({ subscriptions, episode: 'e9' })).toEqual(expected)
@@ -91,29 +91,29 @@ function suite(name: string): void {
     expect(await records.prune(30)).toBe(2)
   })
 
-  it('keeps for sent what was sent', async () => {
+  it('keep a sent result', async () => {
     await records.put([delivered('two', 2_500, { target: 'ops', result: 'dropped', reason: 'it knows already' })])
     const [first] = await records.list({ target: 'ops', limit: 10 })
     expect(first).toEqual(delivered('two', 2_000, { target: 'ops', episode: 'e2', hostKey: null }))
   })
 
-  it('knows the latest that each target was told of an episode', async () => {
-    const told = await records.toldOf('e1')
-    expect(told.toSorted((one, other) => one.channel.localeCompare(other.channel))).toEqual([
+  it('return the latest notification of an episode per target', async () => {
+    const notified = await records.notifiedTargets('e1')
+    expect(notified.toSorted((one, other) => one.channel.localeCompare(other.channel))).toEqual([
       { channel: 'sms', target: 'default', sequence: 4, isOver: false },
       { channel: 'webhook', target: 'default', sequence: 0, isOver: false },
     ])
     await records.put([delivered('end', 9_000, { episode: 'e1', kind: 'recover', sequence: 5 })])
-    expect(await records.toldOf('e1')).toContainEqual({
+    expect(await records.notifiedTargets('e1')).toContainEqual({
       channel: 'webhook',
       target: 'default',
       sequence: 5,
       isOver: true,
     })
-    expect(await records.toldOf('never')).toEqual([])
+    expect(await records.notifiedTargets('never')).toEqual([])
   })
 
-  it('removes what is old', async () => {
+  it('are deleted by prune', async () => {
     expect(await records.prune(3_000)).toBe(2)
     expect((await ids({})).filter((id) => id !== 'end')).toEqual(['three', 'four'])
   })

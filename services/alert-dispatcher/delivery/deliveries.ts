@@ -1,60 +1,60 @@
 import { LRUCache } from 'lru-cache'
 import { type Delivered, type ends, subscriptionChannel } from '#proto/delivery.ts'
 
-/** How a delivery ends. */
+/** Result of a delivery. */
 type End = (typeof ends)[number]
 
-/** Which subscriptions of people somebody may see, by id. */
+/** Subscriptions whose deliveries the caller may see, by id. */
 export type VisibleSubscriptions = 'all' | readonly string[]
 
-/** Which deliveries are wanted, the newest first. */
+/** Filter for deliveries, which are returned newest first. */
 interface DeliveryFilter {
   channel?: string | undefined
   target?: string | undefined
   episode?: string | undefined
   result?: End | undefined
   beforeMs?: number | undefined
-  /** Subscriptions of people that are listed too, by id; none where it is absent. */
+  /** User subscriptions to include, by id; none if absent. */
   subscriptions?: VisibleSubscriptions | undefined
   limit: number
 }
 
-/** What one target took of an episode. */
-export interface ToldTarget {
+/** The latest notification of an episode that one target received. */
+export interface NotifiedTarget {
   channel: string
   target: string
   sequence: number
   isOver: boolean
 }
 
-/** Keeps how deliveries ended. */
+/** Stores the results of deliveries. */
 export interface Deliveries {
-  /** What was sent stays sent, whatever is said of its notice later. Each id occurs once. */
+  /** Stores results by id; a `sent` result is never overwritten. */
   put(delivered: readonly Delivered[]): Promise<void>
   list(filter: DeliveryFilter): Promise<Delivered[]>
-  /** The latest notice of an episode that each target took, and whether it took its end, for when the live state is lost. */
-  toldOf(episode: string): Promise<ToldTarget[]>
-  /** Removes those that ended before; says how many. */
+  /** Returns, per target, the latest received notification of an episode and whether the recovery was received. */
+  notifiedTargets(episode: string): Promise<NotifiedTarget[]>
+  /** Deletes results from before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** Whether somebody may see what a target was sent: what belongs to the operator, and the subscriptions named here. */
+/** Returns whether the caller may see a delivery: those to operator targets, and to the given subscriptions. */
 export const isVisible = (
   { channel, target }: Pick<Delivered, 'channel' | 'target'>,
   subscriptions: VisibleSubscriptions = [],
 ): boolean => channel !== subscriptionChannel || subscriptions === 'all' || subscriptions.includes(target)
 
-const most = 10_000
+const maxRecords = 10_000
 
-/** Deliveries of this process alone, the newest ten thousand; a restart forgets them. */
+/** Returns deliveries in memory: the newest ten thousand, lost on restart. */
 export const memoryDeliveries = (): Deliveries => {
-  const kept = new LRUCache<string, Delivered>({ max: most })
+  const records = new LRUCache<string, Delivered>({ max: maxRecords })
   return {
     async put(delivered) {
-      for (const one of delivered) if (kept.get(one.id)?.result !== 'sent') kept.set(one.id, one)
+      for (const one of delivered) if (records.get(one.id)?.result !== 'sent') records.set(one.id, one)
     },
     async list({ channel, target, episode, result, beforeMs = Infinity, subscriptions, limit }) {
-      const wanted = [...kept.values()].filter(
+      const matching = [...records.values()].filter(
         (delivered) =>
           delivered.atMs < beforeMs &&
           isVisible(delivered, subscriptions) &&
@@ -63,26 +63,26 @@ export const memoryDeliveries = (): Deliveries => {
           (episode === undefined || delivered.episode === episode) &&
           (result === undefined || delivered.result === result),
       )
-      return wanted.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
+      return matching.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit)
     },
-    async toldOf(episode) {
-      const told = new Map<string, ToldTarget>()
-      for (const { episode: of, result, channel, target, sequence, kind } of kept.values()) {
+    async notifiedTargets(episode) {
+      const notified = new Map<string, NotifiedTarget>()
+      for (const { episode: of, result, channel, target, sequence, kind } of records.values()) {
         if (of !== episode || result !== 'sent') continue
-        const known = told.get(`${channel}:${target}`)
+        const known = notified.get(`${channel}:${target}`)
         const isOver = kind === 'recover' || known?.isOver === true
-        told.set(`${channel}:${target}`, {
+        notified.set(`${channel}:${target}`, {
           channel,
           target,
           sequence: Math.max(sequence, known?.sequence ?? 0),
           isOver,
         })
       }
-      return [...told.values()]
+      return [...notified.values()]
     },
     async prune(beforeMs) {
-      const old = [...kept.values()].filter(({ atMs }) => atMs < beforeMs)
-      for (const { id } of old) kept.delete(id)
+      const old = [...records.values()].filter(({ atMs }) => atMs < beforeMs)
+      for (const { id } of old) records.delete(id)
       return old.length
     },
   }

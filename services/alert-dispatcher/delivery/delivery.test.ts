@@ -2,17 +2,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
-import { type Addressed, type Notice, addressedTopic, asMessage, deliveryIdOf } from '../notice.ts'
+import {
+  type AddressedNotification,
+  type Notification,
+  addressedTopic,
+  asMessage,
+  deliveryIdOf,
+} from '../notification.ts'
 import type { Route } from '../policy.ts'
-import { brokenRule } from './broken.ts'
+import { brokenRule } from './misconfigured.ts'
 import { DeliveryRecord, begin, end, open as openRecord, recordKey, targetKey } from './record.ts'
-import { noticeOf } from './testing/notice.ts'
-import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
+import { notificationOf } from './testing/notification.ts'
+import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
 import { scripted } from './testing/scripted.ts'
 
-const fire = (episode: string, more: Partial<Notice> = {}) => noticeOf({ episode, ...more })
-const later = (kind: Notice['kind'], episode: string, sequence: number, more: Partial<Notice> = {}) =>
-  noticeOf({ kind, episode, sequence, ...more })
+const fire = (episode: string, more: Partial<Notification> = {}) => notificationOf({ episode, ...more })
+const later = (kind: Notification['kind'], episode: string, sequence: number, more: Partial<Notification> = {}) =>
+  notificationOf({ kind, episode, sequence, ...more })
 const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
 const longLife = { paging: 60_000, others: 60_000 }
 
@@ -36,325 +42,328 @@ describe('delivery', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openPlace>[0]): Promise<Place> => opened.use(await openPlace(chosen))
-  const ends = async (place: Place) => {
-    const found = await place.delivery.handlers.deliveries({ limit: 500 }, call)
+  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openFixture(chosen))
+  const ends = async (fixture: DeliveryFixture) => {
+    const found = await fixture.delivery.handlers.deliveries({ limit: 500 }, call)
     return found.map(({ target, kind, episode, result, reason }) =>
       [target, kind, episode, result, ...(reason ? [reason] : [])].join(' '),
     )
   }
-  const ended = async (place: Place, count: number) => {
-    await until(async () => (await ends(place)).length >= count)
-    return (await ends(place)).toSorted()
+  const ended = async (fixture: DeliveryFixture, count: number) => {
+    await until(async () => (await ends(fixture)).length >= count)
+    return (await ends(fixture)).toSorted()
   }
 
   it.each([
     ['alone', []],
     ['and of what followed', [later('recover', 'e', 1)]],
-  ])(
-    'records as sent what a target was told, %s, before its sender and the count of its queue were lost',
-    async (_, more) => {
-      const post = scripted({ targets: ['a'] })
-      const place = await open({ channels: [post.channel] })
-      const notice = fire('e')
-      const key = targetKey({ channel: post.channel.id, target: 'a' })
-      const opening = { keys: [key], isWhole: true, nowMs: Date.now() }
-      await place.store.update(recordKey('e'), DeliveryRecord, (before) => ({
-        value: [notice, ...more].reduce<DeliveryRecord | undefined>((record, each) => {
-          const begun = begin(openRecord(record, each, opening), key, each)
-          return end(begun, key, each, { result: { kind: 'ok' }, isOver: true })
-        }, before),
-        outbox: [{ ...asMessage(notice), id: 'claimed before' }],
-      }))
-      expect(await ended(place, 1)).toEqual(['a fire e sent'])
-      expect(post.told).toEqual([])
-    },
-  )
-
-  it('tells each target once, though the notice is handed on twice', async () => {
-    const post = scripted({ targets: ['a', 'b'] })
-    const place = await open({ channels: [post.channel] })
-    await place.tell(fire('e'))
-    await ended(place, 2)
-    await place.tell(fire('e'), later('remind', 'e', 1))
-    await ended(place, 4)
-    expect(post.told.toSorted()).toEqual(['a fire e', 'a remind e', 'b fire e', 'b remind e'])
+  ])('records a delivery as sent, %s, even if its sender and the rate limit state are lost', async (_, more) => {
+    const post = scripted({ targets: ['a'] })
+    const fixture = await open({ channels: [post.channel] })
+    const notification = fire('e')
+    const key = targetKey({ channel: post.channel.id, target: 'a' })
+    const opening = { keys: [key], isWhole: true, nowMs: Date.now() }
+    await fixture.store.update(recordKey('e'), DeliveryRecord, (before) => ({
+      value: [notification, ...more].reduce<DeliveryRecord | undefined>((record, each) => {
+        const started = begin(openRecord(record, each, opening), key, each)
+        return end(started, key, each, { result: { kind: 'ok' }, isOver: true })
+      }, before),
+      outbox: [{ ...asMessage(notification), id: 'claimed before' }],
+    }))
+    expect(await ended(fixture, 1)).toEqual(['a fire e sent'])
+    expect(post.notified).toEqual([])
   })
 
-  it('tells of the end whoever was told of the fire, whatever routes say by then', async () => {
+  it('notifies each target once, even if the notification is queued twice', async () => {
     const post = scripted({ targets: ['a', 'b'] })
-    const place = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
-    await place.tell(fire('e'))
-    await ended(place, 1)
-    place.policy.routes = [route('b')]
-    await place.tell(later('recover', 'e', 1))
-    await ended(place, 2)
-    expect(post.told).toEqual(['a fire e', 'a recover e'])
+    const fixture = await open({ channels: [post.channel] })
+    await fixture.notify(fire('e'))
+    await ended(fixture, 2)
+    await fixture.notify(fire('e'), later('remind', 'e', 1))
+    await ended(fixture, 4)
+    expect(post.notified.toSorted()).toEqual(['a fire e', 'a remind e', 'b fire e', 'b remind e'])
   })
 
-  it('obeys the floor of a rule before the one for all', async () => {
+  it('sends the recovery to the recipients of the alert, regardless of new routes', async () => {
+    const post = scripted({ targets: ['a', 'b'] })
+    const fixture = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
+    fixture.policy.routes = [route('b')]
+    await fixture.notify(later('recover', 'e', 1))
+    await ended(fixture, 2)
+    expect(post.notified).toEqual(['a fire e', 'a recover e'])
+  })
+
+  it('prefers the minimum severity of a rule over the global one', async () => {
     const post = scripted({ targets: ['a'] })
     const rules = { low: { minSeverity: 'warning' as const } }
-    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical', rules } })
+    const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', rules } })
     const warning = { severity: 'warning' as const }
-    await place.tell(fire('e', { ...warning, ruleId: 'other' }), fire('f', { ...warning, ruleId: 'low' }))
-    expect(await ended(place, 1)).toEqual(['a fire f sent'])
+    await fixture.notify(fire('e', { ...warning, ruleId: 'other' }), fire('f', { ...warning, ruleId: 'low' }))
+    expect(await ended(fixture, 1)).toEqual(['a fire f sent'])
   })
 
-  it('tells nobody of the end when nobody was told of the fire', async () => {
+  it('sends no recovery if the alert was never sent', async () => {
     const post = scripted()
-    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
-    await place.tell(fire('mild'))
-    await until(async () => (await place.store.get(recordKey('mild'), z.unknown())) !== undefined)
-    place.policy.minSeverity = 'warning'
-    await place.tell(later('recover', 'mild', 1), fire('other'))
-    await ended(place, 1)
+    const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical' } })
+    await fixture.notify(fire('mild'))
+    await until(async () => (await fixture.store.get(recordKey('mild'), z.unknown())) !== undefined)
+    fixture.policy.minSeverity = 'warning'
+    await fixture.notify(later('recover', 'mild', 1), fire('other'))
+    await ended(fixture, 1)
     expect(post.tried).toEqual(['a fire other'])
   })
 
-  it('drops a fire that recovered before its target took it, and the recovery with it', async () => {
+  it('drops an alert that recovered before it was sent, and its recovery', async () => {
     const post = scripted()
     post.always('a', retry)
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [300] } })
-    await place.tell(fire('e'))
+    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [300] } })
+    await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    await place.tell(later('recover', 'e', 1))
+    await fixture.notify(later('recover', 'e', 1))
     post.always('a', undefined)
-    expect(await ended(place, 2)).toEqual([
-      'a fire e dropped it recovered before it could be told',
-      'a recover e dropped it was never told of what has recovered',
+    expect(await ended(fixture, 2)).toEqual([
+      'a fire e dropped recovered before it was sent',
+      'a recover e dropped the target never received the alert that recovered',
     ])
-    expect(post.told).toEqual([])
+    expect(post.notified).toEqual([])
   })
 
-  it('tells of the end when the fire may have arrived', async () => {
+  it('sends the recovery if the alert may have arrived', async () => {
     const post = scripted()
     post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
-    await place.tell(fire('e'))
+    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    await place.tell(later('recover', 'e', 1))
-    await ended(place, 2)
-    expect(post.told).toEqual(['a recover e'])
+    await fixture.notify(later('recover', 'e', 1))
+    await ended(fixture, 2)
+    expect(post.notified).toEqual(['a recover e'])
   })
 
-  it('lets a recovery wait until the send of its fire has ended', async () => {
+  it('delays a recovery until sending its alert has ended', async () => {
     const post = scripted()
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
-    const place = await open({ channels: [post.channel] })
-    await place.tell(fire('e'))
+    const fixture = await open({ channels: [post.channel] })
+    await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    await place.tell(later('recover', 'e', 1), fire('other'))
-    await until(() => post.told.includes('a fire other'))
+    await fixture.notify(later('recover', 'e', 1), fire('other'))
+    await until(() => post.notified.includes('a fire other'))
     expect(post.tried).not.toContain('a recover e')
     resolve({ kind: 'ok' })
-    await ended(place, 3)
-    expect(post.told).toEqual(['a fire other', 'a fire e', 'a recover e'])
+    await ended(fixture, 3)
+    expect(post.notified).toEqual(['a fire other', 'a fire e', 'a recover e'])
   })
 
-  it('sends the latest of an episode only', async () => {
+  it('sends only the latest notification of an episode', async () => {
     const post = scripted()
     post.next('a', retry)
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
-    await place.tell(fire('e'))
+    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [200] } })
+    await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    await place.tell(later('escalate', 'e', 1, { severity: 'critical' }))
-    expect(await ended(place, 2)).toEqual(['a escalate e sent', 'a fire e dropped a later notice says more'])
-    expect(post.told).toEqual(['a escalate e'])
+    await fixture.notify(later('escalate', 'e', 1, { severity: 'critical' }))
+    expect(await ended(fixture, 2)).toEqual([
+      'a escalate e sent',
+      'a fire e dropped superseded by a later notification',
+    ])
+    expect(post.notified).toEqual(['a escalate e'])
   })
 
-  it('sends a recovery when its record was lost, for to be told twice is better than never', async () => {
+  it('sends a recovery if its record was lost', async () => {
     const post = scripted()
-    const place = await open({ channels: [post.channel] })
-    await place.tell(fire('e'))
-    await ended(place, 1)
-    await place.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
-    await place.tell(later('recover', 'e', 1))
-    await ended(place, 2)
-    expect(post.told).toEqual(['a fire e', 'a recover e'])
+    const fixture = await open({ channels: [post.channel] })
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
+    await fixture.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.notify(later('recover', 'e', 1))
+    await ended(fixture, 2)
+    expect(post.notified).toEqual(['a fire e', 'a recover e'])
   })
 
-  it('sends it to whoever routes lead to when the record of deliveries is lost too', async () => {
+  it('sends it along the routes if the delivery records are lost too', async () => {
     const post = scripted({ targets: ['a', 'b'] })
-    const place = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
-    await place.tell(fire('e'))
-    await ended(place, 1)
-    await place.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
-    await place.delivery.prune(Number.MAX_SAFE_INTEGER)
-    await place.tell(later('recover', 'e', 1))
-    await ended(place, 1)
-    expect(post.told).toEqual(['a fire e', 'a recover e'])
+    const fixture = await open({ channels: [post.channel], policy: { routes: [route('a')] } })
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
+    await fixture.store.update(recordKey('e'), z.unknown(), () => ({ value: undefined }))
+    await fixture.delivery.prune(Number.MAX_SAFE_INTEGER)
+    await fixture.notify(later('recover', 'e', 1))
+    await ended(fixture, 1)
+    expect(post.notified).toEqual(['a fire e', 'a recover e'])
   })
 
-  it('gives up when its life is over, with what went wrong last', async () => {
+  it('gives up after the lifetime and reports the last failure', async () => {
     const post = scripted()
     post.always('a', retry)
     const lifeMs = { paging: 10_000, others: 200 }
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
-    await place.tell(fire('e'))
-    expect(await ended(place, 1)).toEqual([expect.stringMatching(/^a fire e dead .*answered 503$/)])
+    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
+    await fixture.notify(fire('e'))
+    expect(await ended(fixture, 1)).toEqual([expect.stringMatching(/^a fire e dead .*answered 503$/)])
     expect(post.tried.length).toBeGreaterThan(1)
   })
 
-  it('sends a dead letter again when it is asked to, once', async () => {
+  it('resends a dead letter once on request', async () => {
     const post = scripted()
     post.next('a', { kind: 'permanent', reason: 'answered 400' })
-    const place = await open({ channels: [post.channel] })
-    const { handlers } = place.delivery
-    await place.tell(fire('e'))
-    await ended(place, 1)
+    const fixture = await open({ channels: [post.channel] })
+    const { handlers } = fixture.delivery
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
     const [letter] = (await handlers.deadLetters({ limit: 10 }, call)).letters
     expect(letter).toMatchObject({ episode: 'e', reason: 'answered 400', target: 'a' })
     await handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
-    await until(() => post.told.length === 1)
+    await until(() => post.notified.length === 1)
     await expect(handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)).rejects.toMatchObject({ code: 'not-found' })
     expect((await handlers.deadLetters({ limit: 10 }, call)).letters).toEqual([])
-    expect(post.told).toEqual(['a fire e'])
+    expect(post.notified).toEqual(['a fire e'])
   })
 
-  it('gives a dead letter whose life was over a new one when it is sent again', async () => {
+  it('gives a resent dead letter a new lifetime', async () => {
     const post = scripted()
     post.always('a', retry)
-    const place = await open({
+    const fixture = await open({
       channels: [post.channel],
       retry: { ...briefRetry, lifeMs: { paging: 300, others: 300 } },
     })
-    await place.tell(fire('e'))
-    await ended(place, 1)
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
     await new Promise((resolve) => setTimeout(resolve, 300))
     post.always('a', undefined)
-    const [letter] = (await place.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
-    await place.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
-    await until(() => post.told.length === 1)
-    expect(post.told).toEqual(['a fire e'])
+    const [letter] = (await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
+    await fixture.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await until(() => post.notified.length === 1)
+    expect(post.notified).toEqual(['a fire e'])
   })
 
-  it('does not tell what is old by now when a dead letter is sent again', async () => {
+  it('drops an obsolete dead letter on resending', async () => {
     const post = scripted()
     post.next('a', { kind: 'permanent', reason: 'answered 400' })
-    const place = await open({ channels: [post.channel] })
-    await place.tell(fire('e'))
-    await ended(place, 1)
-    await place.tell(later('recover', 'e', 1))
-    await ended(place, 2)
-    const [letter] = (await place.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
-    await place.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
-    await until(async () => (await ends(place)).includes('a fire e dropped it recovered before it could be told'))
-    expect(post.told).toEqual([])
+    const fixture = await open({ channels: [post.channel] })
+    await fixture.notify(fire('e'))
+    await ended(fixture, 1)
+    await fixture.notify(later('recover', 'e', 1))
+    await ended(fixture, 2)
+    const [letter] = (await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters
+    await fixture.delivery.handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
+    await until(async () => (await ends(fixture)).includes('a fire e dropped recovered before it was sent'))
+    expect(post.notified).toEqual([])
   })
 
-  it('tells the others of a target that is broken, and when it is mended', async () => {
+  it('reports a misconfigured target and its recovery through other targets', async () => {
     const post = scripted({ targets: ['a', 'b'] })
     post.next('a', { kind: 'config', reason: 'answered 404' })
-    const place = await open({ channels: [post.channel] })
-    await place.tell(fire('e'))
-    await until(() => post.told.length === 2)
-    expect(post.messages.map(({ notice }) => notice.ruleId)).toContain(brokenRule)
-    expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Alerts do not reach post:a')
-    await place.tell(fire('other'))
-    await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule && notice.kind === 'recover'))
+    const fixture = await open({ channels: [post.channel] })
+    await fixture.notify(fire('e'))
+    await until(() => post.notified.length === 2)
+    expect(post.messages.map(({ notification }) => notification.ruleId)).toContain(brokenRule)
+    expect(post.messages.map(({ headline }) => headline)).toContain('WARNING: Notifications fail for post:a')
+    await fixture.notify(fire('other'))
+    await until(() =>
+      post.messages.some(({ notification }) => notification.ruleId === brokenRule && notification.kind === 'recover'),
+    )
     expect(post.tried.filter((line) => line.startsWith('a ') && line.includes('broken'))).toEqual([])
   })
 
-  it('keeps a page for a target that is broken until it is mended, and ends what is no page', async () => {
+  it('keeps pages for a misconfigured target until it works, and ends other notifications', async () => {
     const post = scripted({ targets: ['a', 'b'] })
     post.next('a', { kind: 'config', reason: 'answered 401' }, { kind: 'config', reason: 'answered 401' })
-    const place = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [50] } })
-    await place.tell(fire('page', { severity: 'critical' }))
-    await until(() => post.told.includes('a fire page'))
+    const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [50] } })
+    await fixture.notify(fire('page', { severity: 'critical' }))
+    await until(() => post.notified.includes('a fire page'))
     expect(post.tried.filter((line) => line === 'a fire page')).toHaveLength(3)
     post.next('a', { kind: 'config', reason: 'answered 401' })
-    await place.tell(fire('mild'))
-    await until(async () => (await ends(place)).includes('a fire mild dead answered 401'))
+    await fixture.notify(fire('mild'))
+    await until(async () => (await ends(fixture)).includes('a fire mild dead answered 401'))
   })
 
-  it('keeps every message of a pager as long as it lives', async () => {
+  it('keeps every message of a paging channel for its lifetime', async () => {
     const pager = scripted({ isPaging: true })
     pager.next('a', { kind: 'config', reason: 'answered 404' })
-    const place = await open({ channels: [pager.channel] })
-    await place.tell(fire('mild'))
-    expect(await ended(place, 1)).toEqual(['a fire mild sent'])
+    const fixture = await open({ channels: [pager.channel] })
+    await fixture.notify(fire('mild'))
+    expect(await ended(fixture, 1)).toEqual(['a fire mild sent'])
   })
 
-  it('tells somebody of a broken target, though floors and routes let nobody hear of it', async () => {
+  it('reports a misconfigured target even if no route or severity matches', async () => {
     const post = scripted({ targets: ['a', 'b'] })
     post.always('a', { kind: 'config', reason: 'answered 404' })
-    const place = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
-    await place.tell(fire('page', { severity: 'critical' }))
-    await until(() => post.messages.some(({ notice }) => notice.ruleId === brokenRule))
-    expect(post.told[0]).toMatch(/^b fire broken:post:a/)
+    const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
+    await fixture.notify(fire('page', { severity: 'critical' }))
+    await until(() => post.messages.some(({ notification }) => notification.ruleId === brokenRule))
+    expect(post.notified[0]).toMatch(/^b fire broken:post:a/)
   })
 
-  it('tells each target of a digest what is meant for it, and of the end whoever got the digest', async () => {
+  it('sends each target its part of a digest, and recoveries to its recipients', async () => {
     const post = scripted({ targets: ['a', 'b'] })
     const routes = [
       route('a', { matchRule: 'disk*' }),
       route('b', { matchRule: 'parts' }),
       route('b', { matchRule: 'digest' }),
     ]
-    const place = await open({ channels: [post.channel], policy: { routes } })
+    const fixture = await open({ channels: [post.channel], policy: { routes } })
     const entry = (episode: string, ruleId: string, recovered = false) =>
       ({ episode, ruleId, hostKey: 'db', source: null, title: ruleId, severity: 'warning', recovered }) as const
     const gathered = [entry('e1', 'disk-usage'), entry('e2', 'parts'), entry('e3', 'disk-errors', true)]
-    await place.tell(noticeOf({ kind: 'digest', episode: 'd', ruleId: 'digest', hostKey: null, gathered }))
-    await ended(place, 2)
+    await fixture.notify(notificationOf({ kind: 'digest', episode: 'd', ruleId: 'digest', hostKey: null, gathered }))
+    await ended(fixture, 2)
     const got = post.messages.map(({ gathered: lines }) => lines)
     expect(got).toContainEqual([
       'WARNING: disk-usage on Database',
       'WARNING: disk-errors on Database (fired and recovered)',
     ])
     expect(got).toContainEqual(['WARNING: parts on Database'])
-    await place.tell(later('recover', 'e1', 1, { ruleId: 'disk-usage' }))
-    await ended(place, 3)
-    expect(post.told.slice(2)).toEqual(['a recover e1'])
+    await fixture.notify(later('recover', 'e1', 1, { ruleId: 'disk-usage' }))
+    await ended(fixture, 3)
+    expect(post.notified.slice(2)).toEqual(['a recover e1'])
   })
 
-  it('gathers what is not critical while there is a window', async () => {
+  it('collects notifications below critical while a digest window is configured', async () => {
     const post = scripted()
-    const place = await open({ channels: [post.channel], policy: { digestMs: 60_000 } })
-    await place.tell(fire('mild'))
-    await place.tell(fire('bad', { severity: 'critical' }))
-    await ended(place, 1)
+    const fixture = await open({ channels: [post.channel], policy: { digestMs: 60_000 } })
+    await fixture.notify(fire('mild'))
+    await fixture.notify(fire('bad', { severity: 'critical' }))
+    await ended(fixture, 1)
     expect(post.tried).toEqual(['a fire bad'])
   })
 
-  it('holds nobody back for a target that rests', async () => {
+  it('does not delay other targets while one pauses', async () => {
     const post = scripted({ targets: ['dead', 'well'] })
     post.always('dead', retry)
-    const place = await open({
+    const fixture = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, lifeMs: longLife, longestRestMs: 60_000, longestWaitMs: 60_000, waitsMs: [60_000] },
+      retry: { ...briefRetry, lifeMs: longLife, maxRestMs: 60_000, maxWaitMs: 60_000, waitsMs: [60_000] },
     })
     const episodes = Array.from({ length: 300 }, (_, index) => fire(`e${index}`))
-    for (const notice of episodes) await place.tell(notice)
-    await ended(place, 300)
-    expect(post.told).toHaveLength(300)
+    for (const notification of episodes) await fixture.notify(notification)
+    await ended(fixture, 300)
+    expect(post.notified).toHaveLength(300)
     expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
   })
 
-  it('tells a target at once though five thousand messages wait for the one beside it', async () => {
+  it('notifies a target at once while five thousand messages wait for another', async () => {
     const post = scripted({ targets: ['dead', 'well'] })
     post.always('dead', retry)
     const longMs = 600_000
     const lifeMs = { paging: 2 * longMs, others: 2 * longMs }
-    const lasting = { lifeMs, waitsMs: [longMs], longestRestMs: longMs, longestWaitMs: longMs, holdMs: longMs }
-    const place = await open({
+    const longRetry = { lifeMs, waitsMs: [longMs], maxRestMs: longMs, maxWaitMs: longMs, holdMs: longMs }
+    const fixture = await open({
       channels: [post.channel],
-      retry: { ...briefRetry, ...lasting },
+      retry: { ...briefRetry, ...longRetry },
       policy: { routes: [route('well')] },
     })
     for (let index = 0; index < 5_000; index += 1) {
-      const payload: Addressed = { notice: fire(`d${index}`), channel: 'post', target: 'dead' }
+      const payload: AddressedNotification = { notification: fire(`d${index}`), channel: 'post', target: 'dead' }
       const outbox = [{ id: deliveryIdOf(payload), topic: addressedTopic, payload }]
-      await place.store.update(`test:d${index}`, z.number(), () => ({ value: 1, outbox }))
+      await fixture.store.update(`test:d${index}`, z.number(), () => ({ value: 1, outbox }))
     }
-    await place.tell(fire('e'))
-    expect(await ended(place, 1)).toEqual(['well fire e sent'])
+    await fixture.notify(fire('e'))
+    expect(await ended(fixture, 1)).toEqual(['well fire e sent'])
     expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
   })
 
-  it('sends a target no more at once than it takes', async () => {
+  it('respects the concurrency limit of a target', async () => {
     const post = scripted({ limits: { concurrency: 2 } })
     let [inHand, most] = [0, 0]
     post.next(
@@ -367,21 +376,21 @@ describe('delivery', () => {
         return { kind: 'ok' }
       }),
     )
-    const place = await open({ channels: [post.channel] })
-    for (let index = 0; index < 20; index += 1) await place.tell(fire(`e${index}`))
-    await ended(place, 20)
+    const fixture = await open({ channels: [post.channel] })
+    for (let index = 0; index < 20; index += 1) await fixture.notify(fire(`e${index}`))
+    await ended(fixture, 20)
     expect(most).toBe(2)
   })
 
-  it('drops what was meant for a target that is gone', async () => {
+  it('drops notifications for a deleted target', async () => {
     const post = scripted()
-    const place = await open({ channels: [post.channel] })
+    const fixture = await open({ channels: [post.channel] })
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
-    await place.tell(fire('e'))
+    await fixture.notify(fire('e'))
     await until(() => post.tried.length === 1)
-    place.policy.channels = { post: { enabled: false, variables: {} } }
+    fixture.policy.channels = { post: { enabled: false, variables: {} } }
     resolve(retry)
-    expect(await ended(place, 1)).toEqual(['a fire e dropped its target is switched off or gone'])
+    expect(await ended(fixture, 1)).toEqual(['a fire e dropped its target is disabled or was deleted'])
   })
 })

@@ -4,23 +4,24 @@ import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, open as openRecord, recordKey } from './record.ts'
-import { noticeOf } from './testing/notice.ts'
-import { type Place, briefRetry, call, openPlace } from './testing/place.ts'
+import { notificationOf } from './testing/notification.ts'
+import { type DeliveryFixture, briefRetry, call, openFixture } from './testing/fixture.ts'
 import { scripted } from './testing/scripted.ts'
 
-const fire = (episode: string) => noticeOf({ episode })
-const recovery = (episode: string) => noticeOf({ kind: 'recover', episode, sequence: 1 })
-const reminder = noticeOf({ kind: 'remind', episode: 'e', sequence: 1 })
+const fire = (episode: string) => notificationOf({ episode })
+const recovery = (episode: string) => notificationOf({ kind: 'recover', episode, sequence: 1 })
+const reminder = notificationOf({ kind: 'remind', episode: 'e', sequence: 1 })
 
-describe('delivery', () => {
+describe('delivery with a failing store', () => {
   let opened: AsyncDisposableStack
   beforeEach(() => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openPlace>[0]): Promise<Place> => opened.use(await openPlace(chosen))
-  const ended = async (place: Place, count: number) => {
-    const ends = () => place.delivery.handlers.deliveries({ limit: 500 }, call)
+  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openFixture(chosen))
+  const ended = async (fixture: DeliveryFixture, count: number) => {
+    const ends = () => fixture.delivery.handlers.deliveries({ limit: 500 }, call)
     await until(async () => (await ends()).length >= count)
     return (await ends())
       .map(({ target, kind, episode, result, reason }) =>
@@ -29,22 +30,22 @@ describe('delivery', () => {
       .toSorted()
   }
 
-  it('lets a recovery make the fire old that it is claimed with, though their target rests', async () => {
+  it('makes an alert obsolete that is claimed with its recovery, even while the target pauses', async () => {
     const post = scripted()
     post.next('a', { kind: 'retry', reason: 'answered 503', afterMs: 1_500 })
-    const place = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 60_000 } })
-    await place.tell(fire('other'))
+    const fixture = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 60_000 } })
+    await fixture.notify(fire('other'))
     await until(() => post.tried.length === 1)
-    await place.tell(fire('e'), recovery('e'))
-    await until(async () => (await place.store.get(recordKey('e'), DeliveryRecord))?.endedBy === 1)
-    expect(await ended(place, 3)).toEqual([
-      'a fire e dropped it recovered before it could be told',
+    await fixture.notify(fire('e'), recovery('e'))
+    await until(async () => (await fixture.store.get(recordKey('e'), DeliveryRecord))?.endedBy === 1)
+    expect(await ended(fixture, 3)).toEqual([
+      'a fire e dropped recovered before it was sent',
       'a fire other sent',
-      'a recover e dropped it was never told of what has recovered',
+      'a recover e dropped the target never received the alert that recovered',
     ])
   })
 
-  /** A store whose next write of what is chosen fails. */
+  /** A store whose next matching write fails. */
   const failingOnce = async (isChosen: (key: string) => boolean): Promise<Store> => {
     const inner = opened.use(await openStore({ env: {}, busIsShared: false }))
     let hasFailed = false
@@ -66,19 +67,19 @@ describe('delivery', () => {
     }
   }
 
-  it('sends what was refused no second time because its dead letter could not be written at once', async () => {
+  it('does not resend a rejected notification if writing its dead letter fails once', async () => {
     const post = scripted()
     post.next('a', { kind: 'permanent', reason: 'answered 400' })
     const store = await failingOnce((key) => key.startsWith('alerts:dead:'))
-    const place = await open({ channels: [post.channel], store, retry: { ...briefRetry, holdMs: 400 } })
-    await place.tell(fire('e'))
-    expect(await ended(place, 1)).toEqual(['a fire e dead answered 400'])
+    const fixture = await open({ channels: [post.channel], store, retry: { ...briefRetry, holdMs: 400 } })
+    await fixture.notify(fire('e'))
+    expect(await ended(fixture, 1)).toEqual(['a fire e dead answered 400'])
     await new Promise((resolve) => setTimeout(resolve, 600))
     expect(post.tried).toEqual(['a fire e'])
-    expect((await place.delivery.handlers.deadLetters({ limit: 10 }, call)).letters).toHaveLength(1)
+    expect((await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters).toHaveLength(1)
   })
 
-  it('ends what was meant for a channel that is gone, though the store fails meanwhile', async () => {
+  it('ends notifications for a removed channel despite a store failure', async () => {
     const store = await failingOnce((key) => key === recordKey('e') && isOpen)
     let isOpen = false
     const gone = { keys: ['gone:a'], isWhole: true, nowMs: Date.now() }
@@ -86,9 +87,9 @@ describe('delivery', () => {
       value: openRecord(undefined, reminder, gone),
     }))
     isOpen = true
-    const place = await open({ channels: [scripted().channel], store, claims: { atOnce: 10, claimMs: 300 } })
-    await place.tell(reminder)
-    expect(await ended(place, 1)).toEqual(['a remind e dropped its target is switched off or gone'])
+    const fixture = await open({ channels: [scripted().channel], store, claims: { atOnce: 10, claimMs: 300 } })
+    await fixture.notify(reminder)
+    expect(await ended(fixture, 1)).toEqual(['a remind e dropped its target is disabled or was deleted'])
     await until(async () => (await store.outbox.holds([reminder.id])).size === 0)
   })
 })

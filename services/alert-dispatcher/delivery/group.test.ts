@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import type { SendResult } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
-import { noticeOf } from './testing/notice.ts'
-import { type Place, call, openPlace } from './testing/place.ts'
+import type { Notification } from '../notification.ts'
+import { notificationOf } from './testing/notification.ts'
+import { type DeliveryFixture, call, openFixture } from './testing/fixture.ts'
 import { scripted } from './testing/scripted.ts'
 
 const limits = { concurrency: 1, perSecond: 20, burst: 20, groupAfter: 2 }
-const down = (index: number, more: Partial<Notice> = {}) =>
-  noticeOf({
+const down = (index: number, more: Partial<Notification> = {}) =>
+  notificationOf({
     episode: `e${index}`,
     hostKey: `h${index}`,
     ruleId: 'host-unreachable',
@@ -25,33 +25,34 @@ describe('a group of notifications', () => {
     opened = new AsyncDisposableStack()
   })
   afterEach(() => opened.disposeAsync())
-  const open = async (chosen: Parameters<typeof openPlace>[0]): Promise<Place> => opened.use(await openPlace(chosen))
-  const records = (place: Place) => place.delivery.handlers.deliveries({ limit: 500 }, call)
-  const recorded = async (place: Place, count: number) => {
-    await until(async () => (await records(place)).length >= count)
-    return records(place)
+  const open = async (chosen: Parameters<typeof openFixture>[0]): Promise<DeliveryFixture> =>
+    opened.use(await openFixture(chosen))
+  const records = (fixture: DeliveryFixture) => fixture.delivery.handlers.deliveries({ limit: 500 }, call)
+  const recorded = async (fixture: DeliveryFixture, count: number) => {
+    await until(async () => (await records(fixture)).length >= count)
+    return records(fixture)
   }
-  /** The first send takes until the returned function is called. */
+  /** Blocks the first send until the returned function is called. */
   const holdFirst = (post: ReturnType<typeof scripted>) => {
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     post.next('a', () => promise)
     return () => resolve({ kind: 'ok' })
   }
-  const tellAll = async (place: Place, notices: readonly Notice[]) => {
-    for (const notice of notices) await place.tell(notice)
+  const notifyAll = async (fixture: DeliveryFixture, notifications: readonly Notification[]) => {
+    for (const notification of notifications) await fixture.notify(notification)
   }
 
-  it('names each condition in one message, and records each', async () => {
+  it('names each condition in one message and records each delivery', async () => {
     const post = scripted({ limits })
     const release = holdFirst(post)
-    const place = await open({ channels: [post.channel] })
-    await tellAll(
-      place,
+    const fixture = await open({ channels: [post.channel] })
+    await notifyAll(
+      fixture,
       range(10).map((index) => down(index)),
     )
     await until(() => post.tried.length === 1)
     release()
-    const ends = await recorded(place, 10)
+    const ends = await recorded(fixture, 10)
     expect(ends.map(({ episode, result, attempts }) => `${episode} ${result} ${attempts}`).toSorted()).toEqual(
       range(10).map((index) => `e${index} sent 1`),
     )
@@ -61,28 +62,28 @@ describe('a group of notifications', () => {
       'WARNING: Host unreachable on 8 hosts',
     ])
     expect(post.messages[2]?.gathered).toEqual(range(8).map((index) => `h${index + 2}`))
-    expect(ends.filter(({ reason }) => reason === 'sent in one message with 7 others')).toHaveLength(8)
+    expect(ends.filter(({ reason }) => reason === 'sent in one message with 7 other notifications')).toHaveLength(8)
   })
 
-  it('ends each condition of it, together or alone, and each once', async () => {
+  it('sends each recovery once, grouped or alone', async () => {
     const post = scripted({ limits })
     const release = holdFirst(post)
-    const place = await open({ channels: [post.channel] })
-    await tellAll(
-      place,
+    const fixture = await open({ channels: [post.channel] })
+    await notifyAll(
+      fixture,
       range(6).map((index) => down(index)),
     )
     await until(() => post.tried.length === 1)
     release()
-    await recorded(place, 6)
+    await recorded(fixture, 6)
     const releaseEnds = holdFirst(post)
-    await tellAll(
-      place,
+    await notifyAll(
+      fixture,
       range(6).map((index) => up(index)),
     )
     await until(() => post.tried.length === 4)
     releaseEnds()
-    await recorded(place, 12)
+    await recorded(fixture, 12)
     const ends = post.messages.slice(3)
     expect(ends.map(({ headline }) => headline)).toEqual([
       'RECOVERED: Host unreachable on h0',
@@ -92,61 +93,63 @@ describe('a group of notifications', () => {
     expect(ends.every(({ isOver }) => isOver)).toBe(true)
   })
 
-  it('leaves out what recovered while it waited', async () => {
+  it('omits conditions that recovered while waiting', async () => {
     const post = scripted({ limits })
     const release = holdFirst(post)
-    const place = await open({ channels: [post.channel] })
-    await tellAll(
-      place,
+    const fixture = await open({ channels: [post.channel] })
+    await notifyAll(
+      fixture,
       range(5).map((index) => down(index)),
     )
     await until(() => post.tried.length === 1)
-    await place.tell(up(3))
+    await fixture.notify(up(3))
     await new Promise((resolve) => setTimeout(resolve, 100))
     release()
-    await recorded(place, 6)
+    await recorded(fixture, 6)
     expect(post.messages.flatMap(({ members }) => members.map(({ episode }) => episode))).not.toContain('e3')
-    expect(post.told.filter((line) => line.includes('recover'))).toEqual([])
+    expect(post.notified.filter((line) => line.includes('recover'))).toEqual([])
   })
 
-  it('is sent one by one where the target refuses it as a whole', async () => {
+  it('is sent one by one if the target rejects it', async () => {
     const post = scripted({ limits })
     const release = holdFirst(post)
     post.next('a', { kind: 'ok' }, { kind: 'permanent', reason: 'answered 413' })
-    const place = await open({ channels: [post.channel] })
-    await tellAll(
-      place,
+    const fixture = await open({ channels: [post.channel] })
+    await notifyAll(
+      fixture,
       range(6).map((index) => down(index)),
     )
     await until(() => post.tried.length === 1)
     release()
-    const ends = await recorded(place, 6)
+    const ends = await recorded(fixture, 6)
     expect(ends.map(({ result }) => result)).toEqual(Array.from({ length: 6 }, () => 'sent'))
-    expect(post.told.toSorted()).toEqual(range(6).map((index) => `a fire e${index}`))
+    expect(post.notified.toSorted()).toEqual(range(6).map((index) => `a fire e${index}`))
   })
 
-  it('is tried again when it failed, and its ends are sent where it may have arrived', async () => {
+  it('is retried after a failure, and recoveries are sent if it may have arrived', async () => {
     const post = scripted({ limits: { ...limits, groupAfter: 1 } })
     const release = holdFirst(post)
     post.next('a', { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true })
-    const place = await open({ channels: [post.channel] })
-    await tellAll(
-      place,
+    const fixture = await open({ channels: [post.channel] })
+    await notifyAll(
+      fixture,
       range(3).map((index) => down(index)),
     )
     await until(() => post.tried.length === 1)
     release()
     await until(() => post.tried.length === 2)
-    await place.tell(up(1), up(2))
+    await fixture.notify(up(1), up(2))
     await until(() => post.messages.some(({ isOver }) => isOver))
-    const ended = post.messages.filter(({ isOver }) => isOver).flatMap(({ notice, members }) => [notice, ...members])
+    const ended = post.messages
+      .filter(({ isOver }) => isOver)
+      .flatMap(({ notification, members }) => [notification, ...members])
     expect(ended.map(({ episode }) => episode).filter((episode) => episode !== 'e0')).not.toEqual([])
   })
 
-  it('is never made for a channel whose conditions need messages of their own', async () => {
+  it('is never used for channels that need one message per condition', async () => {
     const pager = scripted({ id: 'pager', limits: { concurrency: 1, perSecond: 1_000, burst: 1_000 } })
     const rings = scripted({ id: 'rings', limits })
-    const place = await open({
+    const fixture = await open({
       channels: [
         pager.channel,
         {
@@ -156,12 +159,12 @@ describe('a group of notifications', () => {
         },
       ],
     })
-    await tellAll(
-      place,
+    await notifyAll(
+      fixture,
       range(12).map((index) => down(index)),
     )
-    await recorded(place, 24)
-    expect(pager.told).toHaveLength(12)
-    expect(rings.told).toHaveLength(12)
+    await recorded(fixture, 24)
+    expect(pager.notified).toHaveLength(12)
+    expect(rings.notified).toHaveLength(12)
   })
 })

@@ -6,39 +6,39 @@ import type { Store } from '#shared/store/store.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
 import type { Target } from '../channels/targets.ts'
 import type { Policy } from '../policy.ts'
-import { Pace, paceKey } from './pace.ts'
-import { addressedTopic, deliveryIdOf } from '../notice.ts'
+import { TargetRateLimit, rateLimitKey } from './rate-limit.ts'
+import { addressedTopic, deliveryIdOf } from '../notification.ts'
 import { openDeadLetters } from './dead-letters.ts'
 import { type Deliveries, isVisible, type VisibleSubscriptions } from './deliveries.ts'
 
 export type DeliveryHandlers = Pick<Handlers<typeof alerts>, keyof typeof deliveryMethods>
 
-interface Answering {
+interface HandlerDeps {
   store: Store
   deliveries: Deliveries
   policy(): Promise<Policy>
   targets(policy: Policy): readonly Target[]
-  /** Ids of the subscriptions of one owner. */
+  /** Returns the ids of the subscriptions of an owner. */
   subscriptionIdsOf(owner: string): Promise<readonly string[]>
 }
 
-/** What may be asked about how people were told. */
+/** Returns the handlers for delivery records, targets and dead letters. */
 export const deliveryHandlers = ({
   store,
   deliveries,
   policy,
   targets,
   subscriptionIdsOf,
-}: Answering): DeliveryHandlers => ({
+}: HandlerDeps): DeliveryHandlers => ({
   deliveries: async ({ subscriptionsOf, ...filter }) =>
     deliveries.list({ ...filter, subscriptions: await visibleTo(subscriptionsOf, subscriptionIdsOf) }),
   alertTargets: async () => {
-    // What people brought they see themselves.
+    // User subscriptions are listed for their owners only.
     const now = targets(await policy()).filter(({ own }) => !own)
     return Promise.all(
       now.map(async ({ channel, id, name, minSeverity }) => {
-        const pace = await store.get(paceKey(channel, id), Pace)
-        const { failures = 0, broken = null, last = null } = pace ?? {}
+        const rateLimit = await store.get(rateLimitKey(channel, id), TargetRateLimit)
+        const { failures = 0, broken = null, last = null } = rateLimit ?? {}
         return { channel, id, name, minSeverity, failures, broken, last }
       }),
     )
@@ -51,19 +51,19 @@ export const deliveryHandlers = ({
   replayDeadLetter: async ({ id, subscriptionsOf }) => {
     const dead = await openDeadLetters(store).get(id)
     if (!dead || !isVisible(dead.shown, await visibleTo(subscriptionsOf, subscriptionIdsOf)))
-      throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
+      throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     const { addressed } = dead
-    // Named after the letter, so that asking twice sends once.
+    // The id contains the letter, so that repeated requests resend it once.
     const message = { id: `${deliveryIdOf(addressed)}:again:${id}`, topic: addressedTopic, payload: addressed }
     await openDeadLetters(store).remove(id, message)
     return dead.shown
   },
 })
 
-/** Which subscriptions a caller may see; none of its own while they cannot be read. */
+/** Returns the subscriptions that a caller may see; none of their own while the database is unavailable. */
 const visibleTo = async (
   subscriptionsOf: SubscriptionsOf | undefined,
-  subscriptionIdsOf: Answering['subscriptionIdsOf'],
+  subscriptionIdsOf: HandlerDeps['subscriptionIdsOf'],
 ): Promise<VisibleSubscriptions> => {
   if (subscriptionsOf === 'everybody') return 'all'
   if (subscriptionsOf === undefined) return []

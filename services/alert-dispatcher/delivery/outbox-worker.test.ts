@@ -1,36 +1,36 @@
 import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
-import { openPlace } from './testing/place.ts'
+import { openFixture } from './testing/fixture.ts'
 
-it('says once that the outbox is away, however often it looks, and once that it is back', async () => {
+it('logs one failure and one recovery of the outbox', async () => {
   await using store = await openStore({ env: {}, busIsShared: false })
-  let look = () => {}
-  let looks = 0
+  let poll = () => {}
+  let polls = 0
   let isAway = true
   const outbox = {
     ...store.outbox,
     claim: async () => {
-      looks += 1
+      polls += 1
       if (isAway) throw new ServiceError('unavailable', 'the state store does not answer')
       return []
     },
     onAppend: (listener: () => void) => {
-      look = listener
+      poll = listener
       return { [Symbol.dispose]: () => {} }
     },
   }
-  await using place = await openPlace({ store: { ...store, outbox }, channels: [] })
-  const looked = () => {
-    look()
-    return looks
+  await using fixture = await openFixture({ store: { ...store, outbox }, channels: [] })
+  const pollOnce = () => {
+    poll()
+    return polls
   }
-  await expect.poll(looked).toBeGreaterThanOrEqual(5)
+  await expect.poll(pollOnce).toBeGreaterThanOrEqual(5)
   isAway = false
-  await expect.poll(looked).toBeGreaterThanOrEqual(looks + 5)
-  const said = await place.said()
-  expect(said.match(/outbox cannot be read|outbox is read again/g)).toEqual([
-    'outbox cannot be read',
-    'outbox is read again',
+  await expect.poll(pollOnce).toBeGreaterThanOrEqual(polls + 5)
+  const output = await fixture.output()
+  expect(output.match(/reading outbox failed|reading outbox recovered/g)).toEqual([
+    'reading outbox failed',
+    'reading outbox recovered',
   ])
 })

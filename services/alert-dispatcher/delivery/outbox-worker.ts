@@ -2,52 +2,67 @@ import type { Logger } from 'pino'
 import { openOutage } from '#shared/telemetry/outage.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { ClaimedMessage } from '#shared/store/store.ts'
-import { DigestRecord, digestKey, gather } from '../conditions/digest.ts'
-import { Addressed, Notice, addressedTopic, noticeTopic } from '../notice.ts'
+import { DigestRecord, digestKey, addToDigest } from '../conditions/digest.ts'
+import { AddressedNotification, Notification, addressedTopic, notificationTopic } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { type Delivering, type HeldMessage, type ListedHosts, type Notification, openInStore } from './delivering.ts'
-import type { ClaimLimits, Hand } from './hand.ts'
-import { type KeyedTarget, chooser, keyedTargets, openedBefore, openingOf } from './recipients.ts'
+import {
+  type DeliveryDeps,
+  type HeldMessage,
+  type ListedHosts,
+  type PendingDelivery,
+  openInStore,
+} from './delivering.ts'
+import type { ClaimLimits, ClaimedMessages } from './claims.ts'
+import {
+  type KeyedTarget,
+  createTargetSelector,
+  addTargetKeys,
+  findOpenTargets,
+  resolveRecipients,
+} from './recipients.ts'
 import {
   DeliveryRecord,
-  type Opening,
-  isGivenUp,
-  gatherFor,
+  type DeliveryRecipients,
+  isUndelivered,
+  recordDigestRecipients,
   isUnderWay,
   open,
-  openedFor,
+  listOpenTargets,
   recordKey,
   recordMs,
   targetKey,
 } from './record.ts'
 
-/** Where notifications wait for their targets; false when there is no room. */
-type Add = (notification: Notification) => boolean
+/** Adds a delivery to the queue of its target; false if the queue is full. */
+type Enqueue = (delivery: PendingDelivery) => boolean
 
-interface Worker {
-  delivering: Delivering
-  hand: Hand
+interface WorkerDeps {
+  deps: DeliveryDeps
+  claims: ClaimedMessages
   limits: ClaimLimits
-  add: Add
+  add: Enqueue
 }
 
-/** Claims what the outbox holds until disposed, and puts each notice before its targets. What there is no room for is given back for a while. */
-export const startOutboxWorker = (worker: Worker): AsyncDisposable => {
-  const { delivering, limits } = worker
-  const { log, store } = delivering
+/**
+ * Claims outbox messages until disposed and queues their deliveries. Messages without room are released for a while.
+ */
+export const startOutboxWorker = (worker: WorkerDeps): AsyncDisposable => {
+  const { deps, limits } = worker
+  const { log, store } = deps
   let running: Promise<void> | undefined
-  const outage = openOutage(log, { begins: 'outbox cannot be read', ends: 'outbox is read again' })
+  const outage = openOutage(log, { begins: 'reading outbox failed', ends: 'reading outbox recovered' })
   const run = async () => {
     try {
       for (let some = source.next(); some; some = source.next()) {
-        await takeAll(worker, await some)
+        await queueMessages(worker, await some)
         outage.worked()
       }
     } catch (error) {
-      // A store that is away is asked again at the next wake, which comes every second.
+      // The worker tries again at the next wake-up, which happens every second.
       outage.failed(error)
     } finally {
-      // With the last look and not after it: what comes in between would lie there until the next wake.
+      // Cleared together with the last check, so that a message that arrives in between is not delayed until the next
+      // wake-up.
       running = undefined
     }
   }
@@ -64,15 +79,18 @@ export const startOutboxWorker = (worker: Worker): AsyncDisposable => {
   }
 }
 
-/** Where messages come from; disposed, it gives only what it has claimed. */
+/** Source of outbox messages; after disposal it only returns messages that are claimed already. */
 interface Source extends Disposable {
-  /** Undefined, and that at once, while there is nothing to look for. */
+  /** Returns undefined at once if there is nothing to claim. */
   next(): Promise<readonly ClaimedMessage[]> | undefined
 }
 
-/** First what is decided in this process, which the deciding write claims for it, then what lies in the outbox. `wake` tells of either. */
+/**
+ * Opens the source. Messages of this process come first, claimed by the write that appended them; `wake` announces new
+ * ones.
+ */
 const openSource = (
-  outbox: Delivering['store']['outbox'],
+  outbox: DeliveryDeps['store']['outbox'],
   { atOnce, claimMs }: ClaimLimits,
   wake: () => void,
 ): Source => {
@@ -84,7 +102,7 @@ const openSource = (
     if (claimed.length === atOnce && !isOver) isWanted = true
     return claimed
   }
-  const look = () => {
+  const poll = () => {
     isWanted = true
     wake()
   }
@@ -92,8 +110,8 @@ const openSource = (
     own.push(...messages)
     wake()
   }
-  const taking = outbox.takeOwn({ claimMs, hasRoom: () => own.length < atOnce, take })
-  const listening = outbox.onAppend(look)
+  const context = outbox.takeOwn({ claimMs, hasRoom: () => own.length < atOnce, take })
+  const listening = outbox.onAppend(poll)
   return {
     next() {
       if (own.length > 0) return Promise.resolve(own.splice(0, atOnce))
@@ -102,7 +120,7 @@ const openSource = (
       return claim()
     },
     [Symbol.dispose]() {
-      taking[Symbol.dispose]()
+      context[Symbol.dispose]()
       listening[Symbol.dispose]()
       isWanted = false
       isOver = true
@@ -110,225 +128,248 @@ const openSource = (
   }
 }
 
-interface Read {
+interface ParsedMessage {
   message: HeldMessage
-  notice: Notice
-  /** The one target that it is for. */
+  notification: Notification
+  /** The target, if the message is for a single one. */
   only?: string | undefined
-  /** Nothing can be known of what is handled for the first time and is the first of its episode. */
+  /** Set for the first attempt of the first notification of an episode, which has no record yet. */
   isFirst: boolean
 }
 
-/** Puts claimed messages before their targets. Each episode goes in its order: a recovery must not overtake its fire. */
-const takeAll = async (worker: Worker, claimed: readonly ClaimedMessage[]): Promise<void> => {
-  const { hand, delivering } = worker
-  const { log, store } = delivering
-  const read = claimed.flatMap((message) => readMessage(message) ?? [])
-  const known = new Set(read.map(({ message }) => message.id))
+/** Queues claimed messages. Messages of one episode stay in order, so that a recovery never overtakes its alert. */
+const queueMessages = async (worker: WorkerDeps, claimed: readonly ClaimedMessage[]): Promise<void> => {
+  const { claims, deps } = worker
+  const { log, store } = deps
+  const parsed = claimed.flatMap((message) => readMessage(message) ?? [])
+  const known = new Set(parsed.map(({ message }) => message.id))
   const unknown = claimed.filter(({ id }) => !known.has(id))
-  for (const { id, topic } of unknown) log.error({ id, topic }, 'outbox held what nobody knows; it is dropped')
+  for (const { id, topic } of unknown) log.error({ id, topic }, 'unknown outbox message dropped')
   await store.outbox.ack(unknown.map(({ id }) => id))
-  for (const { message } of read) hand.hold(message)
-  const names = [...new Set(read.flatMap(({ notice, isFirst }) => (isFirst ? [] : [recordKey(notice.episode)])))]
+  for (const { message } of parsed) claims.hold(message)
+  const names = [
+    ...new Set(parsed.flatMap(({ notification, isFirst }) => (isFirst ? [] : [recordKey(notification.episode)]))),
+  ]
   const [policy, hosts, stored] = await Promise.all([
-    delivering.policy(),
-    delivering.hosts(),
+    deps.policy(),
+    deps.hosts(),
     store.getAll(names, DeliveryRecord),
   ]).catch((error: unknown) => {
-    hand.forget(read.map(({ message }) => message))
+    claims.forget(parsed.map(({ message }) => message))
     throw error
   })
   const records = new Map(names.map((name, index) => [name, stored[index]]))
-  const byEpisode = Map.groupBy(read, ({ notice }) => notice.episode)
+  const byEpisode = Map.groupBy(parsed, ({ notification }) => notification.episode)
   await Promise.all(
     [...byEpisode].map(([episode, some]) =>
-      takeEpisode(worker, some, { policy, hosts, ...storedOf(records.get(recordKey(episode))), log }),
+      queueEpisode(worker, some, { policy, hosts, ...storedOf(records.get(recordKey(episode))), log }),
     ),
   )
 }
 
-const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): Read | undefined => {
+const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMessage | undefined => {
   const message: HeldMessage = { id, notifications: new Set(), comesAgain: false }
-  if (topic === noticeTopic) {
-    const notice = Notice.safeParse(payload).data
+  if (topic === notificationTopic) {
+    const notification = Notification.safeParse(payload).data
     return (
-      notice && {
+      notification && {
         message,
-        notice,
-        isFirst: attempt === 1 && notice.sequence === 0 && notice.kind === 'fire' && !notice.isAgain,
+        notification,
+        isFirst: attempt === 1 && notification.sequence === 0 && notification.kind === 'fire' && !notification.isAgain,
       }
     )
   }
-  const addressed = topic === addressedTopic ? Addressed.safeParse(payload).data : undefined
-  return addressed && { message, notice: addressed.notice, only: targetKey(addressed), isFirst: false }
+  const addressed = topic === addressedTopic ? AddressedNotification.safeParse(payload).data : undefined
+  return addressed && { message, notification: addressed.notification, only: targetKey(addressed), isFirst: false }
 }
 
-/** The record of an episode as its next notice finds it. */
-interface Standing {
+/** The record of an episode before its next notification. */
+interface NextStep {
   record: DeliveryRecord | undefined
-  /** Whether the store has a record; else the notice before is opened with its send. */
+  /** Whether the record is in the store. If not, the notification is opened when it is sent. */
   isStored: boolean
 }
 
-const storedOf = (record: DeliveryRecord | undefined): Standing => ({ record, isStored: record !== undefined })
+const storedOf = (record: DeliveryRecord | undefined): NextStep => ({ record, isStored: record !== undefined })
 
-interface Taking extends Standing {
+interface EpisodeContext extends NextStep {
   policy: Policy
   hosts: ListedHosts
 }
 
-/** Ends with the first that fails, for the others are about what follows it; they come again when their claims are over. */
-const takeEpisode = async (worker: Worker, some: readonly Read[], taking: Taking & { log: Logger }): Promise<void> => {
-  const inOrder = some.toSorted((one, other) => one.notice.sequence - other.notice.sequence)
-  let standing: Standing = taking
-  for (const [index, read] of inOrder.entries()) {
+/** Stops at the first failure, because the later messages depend on it. They are retried when their claims expire. */
+const queueEpisode = async (
+  worker: WorkerDeps,
+  some: readonly ParsedMessage[],
+  context: EpisodeContext & { log: Logger },
+): Promise<void> => {
+  const inOrder = some.toSorted((one, other) => one.notification.sequence - other.notification.sequence)
+  let nextStep: NextStep = context
+  for (const [index, parsed] of inOrder.entries()) {
     try {
-      standing = await takeOne(worker, read, { ...taking, ...standing })
+      nextStep = await queueNotification(worker, parsed, { ...context, ...nextStep })
     } catch (error) {
-      worker.hand.forget(inOrder.slice(index).map(({ message }) => message))
-      taking.log.warn({ err: error, id: read.message.id }, 'notice not delivered; it comes again')
+      worker.claims.forget(inOrder.slice(index).map(({ message }) => message))
+      context.log.warn({ err: error, id: parsed.message.id }, 'delivery failed; it will be retried')
       return
     }
   }
 }
 
-/** Returns the record as it stands afterwards. */
-const takeOne = async (worker: Worker, read: Read, taking: Taking): Promise<Standing> => {
-  const { delivering, hand } = worker
-  const { message, notice, only } = read
-  const { policy, hosts, record, isStored } = taking
-  const isOpened = openedBefore(record, notice).length > 0
-  if (only === undefined && !isOpened && (await waitsForDigest(delivering, policy, notice))) {
-    await delivering.store.outbox.ack([message.id])
-    hand.forget([message])
-    return taking
+/** Returns the updated record. */
+const queueNotification = async (
+  worker: WorkerDeps,
+  parsed: ParsedMessage,
+  context: EpisodeContext,
+): Promise<NextStep> => {
+  const { deps, claims } = worker
+  const { message, notification, only } = parsed
+  const { policy, hosts, record, isStored } = context
+  const isOpened = findOpenTargets(record, notification).length > 0
+  if (only === undefined && !isOpened && (await waitsForDigest(deps, policy, notification))) {
+    await deps.store.outbox.ack([message.id])
+    claims.forget([message])
+    return context
   }
-  const targets = keyedTargets(delivering.targets(policy), notice)
-  const choose = chooser(targets, policy, hosts)
-  if (notice.kind === 'digest' && only === undefined) return takeDigest(worker, read, targets, choose)
-  const opening: Opening =
+  const targets = addTargetKeys(deps.targets(policy), notification)
+  const choose = createTargetSelector(targets, policy, hosts)
+  if (notification.kind === 'digest' && only === undefined) return queueDigest(worker, parsed, targets, choose)
+  const opening: DeliveryRecipients =
     only === undefined
-      ? await openingOf(delivering, notice, record, () => choose(notice))
-      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(delivering.clock) }
-  // What waits for a target already must be old before this is sent; and what is for nobody ends here.
-  const mustOpen = !isOpened && (opening.keys.length === 0 || (notice.sequence > 0 && (!record || isUnderWay(record))))
-  const { store } = delivering
-  const opened = mustOpen ? await openInStore(store, notice, { opening, isStored }) : record
-  const kept = { isRecord: isStored || mustOpen }
-  const keys = mustOpen && opened ? openedFor(opened, notice) : opening.keys
-  // Of what was opened before, a target that is gone has yet to get its end.
+      ? await resolveRecipients(deps, notification, record, () => choose(notification))
+      : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(deps.clock) }
+  // Queued older notifications must become obsolete before this one is sent. A notification without recipients ends
+  // here.
+  const mustOpen =
+    !isOpened && (opening.keys.length === 0 || (notification.sequence > 0 && (!record || isUnderWay(record))))
+  const { store } = deps
+  const opened = mustOpen ? await openInStore(store, notification, { opening, isStored }) : record
+  const recordState = { isStored: isStored || mustOpen }
+  const keys = mustOpen && opened ? listOpenTargets(opened, notification) : opening.keys
+  // Deliveries that were opened before still need a result, even if their target no longer exists.
   const exists = new Set(targets.map(({ key }) => key))
-  const notifications = keys.flatMap((key): Notification[] => {
+  const notifications = keys.flatMap((key): PendingDelivery[] => {
     if (!isOpened && only === undefined && !exists.has(key)) return []
-    return [{ message, notice, ...addressOf(key), opening, kept, sinceMs: sinceOf(record, key, notice, opening) }]
+    const sinceMs = sinceOf(record, key, notification, opening)
+    return [{ message, notification, ...addressOf(key), opening, recordState, sinceMs }]
   })
   await place(worker, message, notifications, async () => {
     if (isOpened || mustOpen) return
-    await openInStore(store, notice, { opening, isStored })
-    kept.isRecord = true
+    await openInStore(store, notification, { opening, isStored })
+    recordState.isStored = true
   })
   return {
-    record: mustOpen || isOpened ? opened : open(record, notice, opening),
-    isStored: kept.isRecord,
+    record: mustOpen || isOpened ? opened : open(record, notification, opening),
+    isStored: recordState.isStored,
   }
 }
 
-/** Since when the life of a notice counts at a target; of one that is sent again because an operator asks for it, from now on. */
+/** Returns the start of the delivery lifetime; a resent dead letter starts a new one. */
 const sinceOf = (
   record: DeliveryRecord | undefined,
   key: string,
-  { sequence }: Notice,
-  { isReplay = false, nowMs }: Opening,
+  { sequence }: Notification,
+  { isReplay = false, nowMs }: DeliveryRecipients,
 ): number => {
   const known = record?.recipients[key]
   const isOpen = known !== undefined && known.sequence >= sequence
-  return isOpen && !(isReplay && isGivenUp(known)) ? known.sinceMs : nowMs
+  return isOpen && !(isReplay && isUndelivered(known)) ? known.sinceMs : nowMs
 }
 
-/** The address in a key; the ids of channels have no colon. */
+/** Splits a target key; channel ids contain no colon. */
 const addressOf = (key: string): { channel: string; target: string } => {
   const colon = key.indexOf(':')
   return { channel: key.slice(0, colon), target: key.slice(colon + 1) }
 }
 
-/** Puts the notifications of a message before their targets. What has no room is put off, once its life has begun. */
+/** Queues the deliveries of a message. Those without room are postponed after their lifetime has started. */
 const place = async (
-  { hand, add, delivering }: Worker,
+  { claims, add, deps }: WorkerDeps,
   message: HeldMessage,
-  notifications: readonly Notification[],
+  notifications: readonly PendingDelivery[],
   beginLife: () => Promise<void>,
 ): Promise<void> => {
   if (notifications.length === 0) {
-    await delivering.store.outbox.ack([message.id])
-    hand.forget([message])
+    await deps.store.outbox.ack([message.id])
+    claims.forget([message])
     return
   }
-  for (const notification of notifications) message.notifications.add(notification)
-  const left = notifications.filter((notification) => !add(notification))
+  for (const delivery of notifications) message.notifications.add(delivery)
+  const left = notifications.filter((delivery) => !add(delivery))
   if (left.length === 0) return
   await beginLife()
-  for (const notification of left) await hand.putOff(notification)
+  for (const delivery of left) await claims.postpone(delivery)
 }
 
-/** Whether the notice waits in the digest; those within its window belong to it, and so do their ends. */
-const waitsForDigest = async ({ store }: Delivering, { digestMs }: Policy, notice: Notice): Promise<boolean> => {
-  // Without a window there is only what waits since there was one, whose ends belong to it.
-  if (notice.kind === 'notify' || (digestMs === 0 && notice.kind !== 'recover')) return false
+/** Returns whether the notification joins the digest, as do recoveries of conditions in it. */
+const waitsForDigest = async (
+  { store }: DeliveryDeps,
+  { digestMs }: Policy,
+  notification: Notification,
+): Promise<boolean> => {
+  // Without a window, only recoveries of conditions that already wait in a digest join it.
+  if (notification.kind === 'notify' || (digestMs === 0 && notification.kind !== 'recover')) return false
   if (digestMs === 0 && !(await store.get(digestKey, DigestRecord))) return false
   let passes = true
   await store.update(digestKey, DigestRecord, (before) => {
-    const gathering = gather(before, notice)
+    const gathering = addToDigest(before, notification)
     passes = gathering.passes
     return { value: gathering.record }
   })
   return !passes
 }
 
-/** Each target gets what of the digest is meant for it; who gets it has been told of those episodes. Who opens incidents gets each by itself. */
-const takeDigest = async (
-  worker: Worker,
-  { message, notice }: Read,
+/**
+ * Selects the digest entries of each target and records that it is notified of them. Incident channels receive each
+ * entry separately.
+ */
+const queueDigest = async (
+  worker: WorkerDeps,
+  { message, notification }: ParsedMessage,
   targets: readonly KeyedTarget[],
-  choose: ReturnType<typeof chooser>,
-): Promise<Standing> => {
-  const { store, clock } = worker.delivering
+  choose: ReturnType<typeof createTargetSelector>,
+): Promise<NextStep> => {
+  const { store, clock } = worker.deps
   const nowMs = instant(clock)
-  const meant = new Map<string, Notice['gathered']>()
-  const notifications: Notification[] = []
-  for (const entry of notice.gathered) {
+  const entriesByTarget = new Map<string, Notification['gathered']>()
+  const notifications: PendingDelivery[] = []
+  for (const entry of notification.gathered) {
     const chosen = choose(entry)
     const pagers = chosen.filter(({ opensIncidents }) => opensIncidents).map(({ key }) => key)
     const readers = chosen.filter(({ opensIncidents }) => !opensIncidents).map(({ key }) => key)
-    for (const key of readers) meant.set(key, [...(meant.get(key) ?? []), entry])
+    for (const key of readers) entriesByTarget.set(key, [...(entriesByTarget.get(key) ?? []), entry])
     if (entry.recovered) continue
-    const alone = aloneFor(notice, entry)
+    const alone = aloneFor(notification, entry)
     const opening = { keys: pagers, isWhole: true, nowMs }
     await store.update(recordKey(entry.episode), DeliveryRecord, (before) => ({
-      value: open(gatherFor(before, readers, notice.episode, nowMs), alone, opening),
+      value: open(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
       expiresInMs: recordMs,
     }))
-    const kept = { isRecord: true }
+    const recordState = { isStored: true }
     for (const key of pagers)
-      notifications.push({ message, notice: alone, ...addressOf(key), opening, kept, sinceMs: nowMs })
+      notifications.push({ message, notification: alone, ...addressOf(key), opening, recordState, sinceMs: nowMs })
   }
-  const keys = targets.flatMap(({ key }) => (meant.has(key) ? [key] : []))
+  const keys = targets.flatMap(({ key }) => (entriesByTarget.has(key) ? [key] : []))
   const opening = { keys, isWhole: true, nowMs }
-  const kept = { isRecord: false }
+  const recordState = { isStored: false }
   for (const key of keys) {
-    const digest = digestFor(notice, meant.get(key) ?? [])
-    notifications.push({ message, notice: digest, ...addressOf(key), opening, kept, sinceMs: nowMs })
+    const digest = digestFor(notification, entriesByTarget.get(key) ?? [])
+    notifications.push({ message, notification: digest, ...addressOf(key), opening, recordState, sinceMs: nowMs })
   }
   await place(
     worker,
     message,
     notifications,
-    async () => void (await openInStore(store, notice, { opening, isStored: false })),
+    async () => void (await openInStore(store, notification, { opening, isStored: false })),
   )
   return { record: undefined, isStored: false }
 }
 
-/** One condition of a digest as it would have been told at once; its figures are known no more. */
-const aloneFor = (digest: Notice, { recovered: _, ...condition }: Notice['gathered'][number]): Notice => ({
+/** Returns one digest entry as a separate notification, without its measured values. */
+const aloneFor = (
+  digest: Notification,
+  { recovered: _, ...condition }: Notification['gathered'][number],
+): Notification => ({
   ...digest,
   ...condition,
   id: `${condition.episode}:0`,
@@ -339,8 +380,8 @@ const aloneFor = (digest: Notice, { recovered: _, ...condition }: Notice['gather
   gathered: [],
 })
 
-const digestFor = (notice: Notice, gathered: Notice['gathered']): Notice => ({
-  ...notice,
+const digestFor = (notification: Notification, gathered: Notification['gathered']): Notification => ({
+  ...notification,
   gathered,
   value: gathered.length,
   title: gathered.length === 1 ? '1 condition' : `${gathered.length} conditions`,

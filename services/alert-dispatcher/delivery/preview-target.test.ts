@@ -2,7 +2,7 @@ import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
-import { call } from './testing/place.ts'
+import { call } from './testing/fixture.ts'
 import { previewTarget } from './preview-target.ts'
 
 const store = await openStore({ env: {}, busIsShared: false })
@@ -15,8 +15,8 @@ const { previewTarget: preview } = previewTarget({
 })
 const sealed = async (url: string) => encryptFor(await transit.publicKey(), { url })
 
-describe('a preview', () => {
-  it('is what would be sent, with the templates filled', async () => {
+describe('a target preview', () => {
+  it('returns the request with rendered templates', async () => {
     const templates = { title: '<{{severity}}> {{host}} {{meta.team}}' }
     expect(await preview({ format: 'slack', templates, severity: 'critical' }, call)).toMatchObject({
       method: 'POST',
@@ -24,7 +24,7 @@ describe('a preview', () => {
     })
   })
 
-  it('has the format of its address where that is left open', async () => {
+  it('uses the format that matches the address', async () => {
     const url = 'https://discord.com/api/webhooks/1/x'
     const encrypted = await sealed(url)
     for (const address of [{ encrypted }, { url }]) {
@@ -33,7 +33,7 @@ describe('a preview', () => {
     }
   })
 
-  it('of a sealed address that is none is refused without repeating it', async () => {
+  it('rejects an invalid encrypted URL without quoting it', async () => {
     const refused = preview({ format: 'raw', encrypted: await sealed('secret nonsense'), severity: 'warning' }, call)
     await expect(refused).rejects.toThrow('url must be an absolute URL')
     await expect(refused).rejects.not.toThrow(/secret/)
@@ -41,8 +41,8 @@ describe('a preview', () => {
 
   it.each([
     [{ url: 'secret nonsense' }, 'url must be an absolute URL'],
-    [{ templates: { body: '{{ secret }}' } }, 'templates.body names what there is not; there are event, severity'],
-  ])('of %j is refused without repeating it', async (more, says) => {
+    [{ templates: { body: '{{ secret }}' } }, 'templates.body has an unknown placeholder; allowed: event, severity'],
+  ])('rejects %j without quoting it', async (more, says) => {
     const refused = preview({ format: 'raw', severity: 'warning', ...more }, call)
     await expect(refused).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(says) })
     await expect(refused).rejects.not.toThrow(/secret/)

@@ -1,43 +1,51 @@
 import { hash } from 'node:crypto'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 
-/** Which of the notices that wait for a target goes first: the lowest. Critical goes before warning, and both before recoveries and reminders. */
+/** Delivery order at a target, lowest first: critical, then warning, then recoveries, then reminders. */
 export type Priority = 0 | 1 | 2 | 3
 
-const mostUrgent = 0
+const highestPriority = 0
 
-/** Nothing is overtaken any longer once it has waited for this long. */
+/** After this time a notification is no longer overtaken. */
 const overtakenForMs = 5 * 60_000
 
-/** The priority of a notice that has waited for so long: after five minutes each has the highest one. */
-export const priorityOf = (notice: Notice, waitedMs: number): Priority =>
-  waitedMs >= overtakenForMs ? mostUrgent : ownPriority(notice)
+/** Returns the priority of a notification that has waited this long; after five minutes it is the highest. */
+export const getPriority = (notification: Notification, waitedMs: number): Priority =>
+  waitedMs >= overtakenForMs ? highestPriority : ownPriority(notification)
 
-/** Whether a notice goes before everything that is not critical. */
-export const isUrgent = (notice: Notice): boolean => ownPriority(notice) === mostUrgent
+/** Returns whether a notification precedes everything that is not critical. */
+export const isUrgent = (notification: Notification): boolean => ownPriority(notification) === highestPriority
 
-const ownPriority = ({ kind, severity }: Notice): Priority => {
-  if (kind === 'test') return mostUrgent
-  if (kind === 'fire' || kind === 'escalate') return severity === 'critical' ? mostUrgent : 1
+const ownPriority = ({ kind, severity }: Notification): Priority => {
+  if (kind === 'test') return highestPriority
+  if (kind === 'fire' || kind === 'escalate') return severity === 'critical' ? highestPriority : 1
   if (kind === 'digest') return 1
   return kind === 'recover' ? 2 : 3
 }
 
-/** Names the group that a notice may be sent with: `alike` are of one rule, `like` of any; undefined where a notice always stands alone. */
+/** Keys of the groups that a notification may join: `alike` for the same rule, `any` for all rules. */
 export interface GroupKeys {
   alike: string
   any: string
 }
 
-/** Conditions that begin, reminders and ends are never in one message, nor are two severities. */
-export const groupKeysOf = ({ kind, severity, ruleId, title, isUnseen = false }: Notice): GroupKeys | undefined => {
+/**
+ * Returns the group keys; undefined if the notification is always sent alone. Groups never mix phases or severities.
+ */
+export const getGroupKeys = ({
+  kind,
+  severity,
+  ruleId,
+  title,
+  isUnseen = false,
+}: Notification): GroupKeys | undefined => {
   const phase = phases[kind]
   if (phase === undefined) return undefined
   const any = JSON.stringify([phase, severity, isUnseen])
   return { alike: keyOf(JSON.stringify([any, ruleId, title])), any: keyOf(any) }
 }
 
-const phases: Partial<Record<Notice['kind'], string>> = {
+const phases: Partial<Record<Notification['kind'], string>> = {
   fire: 'firing',
   escalate: 'firing',
   remind: 'still firing',

@@ -1,39 +1,44 @@
 import { Severity } from '#proto/rules.ts'
 import { instant } from '#shared/time/clock.ts'
 import type { Target } from '../channels/targets.ts'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { brokenRule } from './broken.ts'
-import type { Delivering, ListedHosts } from './delivering.ts'
-import { DeliveryRecord, type Opening, isAtEnd, openedFor, recordKey, targetKey } from './record.ts'
-import { type Subject, chooseTargets } from './routing.ts'
+import { brokenRule } from './misconfigured.ts'
+import type { DeliveryDeps, ListedHosts } from './delivering.ts'
+import { DeliveryRecord, type DeliveryRecipients, isAtEnd, listOpenTargets, recordKey, targetKey } from './record.ts'
+import { type Subject, selectTargets } from './routing.ts'
 
-/** A target under the name by which records know it. */
+/** A target with its key in delivery records. */
 export type KeyedTarget = Target & { key: string }
 
-/** Who is broken is not told that it is, nor is anybody who brought a webhook: the set-up is the operator's. */
-export const keyedTargets = (targets: readonly Target[], { ruleId, source }: Notice): KeyedTarget[] =>
+/**
+ * Returns the targets with their keys. Misconfigured channels are not reported to the channel itself or to user
+ * subscriptions.
+ */
+export const addTargetKeys = (targets: readonly Target[], { ruleId, source }: Notification): KeyedTarget[] =>
   targets
     .map((target) => ({ ...target, key: targetKey({ channel: target.channel, target: target.id }) }))
     .filter(({ key, own }) => ruleId !== brokenRule || (key !== source && !own))
 
-/** What decides who is told. */
-export type About = Pick<Notice, 'hostKey' | 'ruleId' | 'severity'> & Partial<Pick<Notice, 'source' | 'kind'>>
+/** The properties of a notification that routing uses. */
+export type About = Pick<Notification, 'hostKey' | 'ruleId' | 'severity'> &
+  Partial<Pick<Notification, 'source' | 'kind'>>
 
-/** Who of the targets is to be told of something, by routes and floors. */
-export const chooser =
+/** Returns a function that selects targets by routes and minimum severities. */
+export const createTargetSelector =
   (targets: readonly KeyedTarget[], policy: Policy, hosts: ListedHosts) =>
   (about: About): KeyedTarget[] => {
     const { routes, rules, minSeverity } = policy
-    const choose = (severity: Severity, floor: Severity | null) =>
-      chooseTargets(targets, aboutOf({ ...about, severity }, hosts), { routes, minSeverity: floor })
-    // The floor of a rule goes before the one for all.
+    const choose = (severity: Severity, minimum: Severity | null) =>
+      selectTargets(targets, aboutOf({ ...about, severity }, hosts), { routes, minSeverity: minimum })
+    // The minimum severity of the rule takes precedence over the global one.
     if (about.kind !== 'notify') {
       const chosen = choose(about.severity, rules[about.ruleId]?.minSeverity ?? minSeverity)
-      // That one is broken somebody has to hear, whatever routes and floors say.
+      // A misconfigured channel is always reported, even if no route or severity matches.
       return chosen.length === 0 && about.ruleId === brokenRule ? [...targets] : chosen
     }
-    // What another service reports, such as a weekly report, is no alert: it has no floor, and goes where an alert of any severity would go.
+    // A notification of another service, such as a report, has no minimum severity and follows the routes of any
+    // severity.
     const chosen = new Set(Severity.options.flatMap((severity) => choose(severity, null)))
     return targets.filter((target) => chosen.has(target))
   }
@@ -44,90 +49,95 @@ const aboutOf = ({ hostKey, source = null, ruleId, severity }: About, hosts: Lis
   return { ruleId, hosts: names, group: host?.group ?? null, tags: host?.tags ?? [], severity }
 }
 
-/** As many earlier notices of an episode are looked for in the outbox. */
-const mostEarlier = 50
+/** Number of earlier notifications of an episode to look for in the outbox. */
+const maxEarlier = 50
 
 /**
- * Who is to get a notice, of those that there are. What was opened before keeps its recipients; an end goes to whoever was told of the
- * fire or is about to be, whatever routes say by now; all else goes where routes lead.
+ * Returns the recipients of a notification. If it was opened before, they stay the same. A recovery goes to all
+ * recipients of the alert, even if routes changed since. Everything else follows the routes.
  */
-export const openingOf = async (
-  { store, deliveries, clock }: Pick<Delivering, 'store' | 'deliveries' | 'clock'>,
-  notice: Notice,
+export const resolveRecipients = async (
+  { store, deliveries, clock }: Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock'>,
+  notification: Notification,
   record: DeliveryRecord | undefined,
   choose: () => readonly KeyedTarget[],
-): Promise<Opening> => {
-  // Its age counts from here, also when the clock is set before anybody looks at it.
+): Promise<DeliveryRecipients> => {
+  // Stored with a time base, so that the age stays correct if the clock is set.
   const nowMs = instant(clock)
   const chosen = () => choose().map(({ key }) => key)
-  const opened = openedBefore(record, notice)
+  const opened = findOpenTargets(record, notification)
   if (opened.length > 0) return { keys: opened, isWhole: true, nowMs }
-  if (notice.kind !== 'recover') {
-    const told = notice.isAgain ? await toldOf(deliveries, notice) : []
-    return { keys: chosen(), told, isWhole: notice.sequence === 0 && !notice.isAgain, nowMs }
+  if (notification.kind !== 'recover') {
+    const notified = notification.isAgain ? await notifiedTargets(deliveries, notification) : []
+    return { keys: chosen(), notified, isWhole: notification.sequence === 0 && !notification.isAgain, nowMs }
   }
-  if (record?.isWhole && !notice.isAgain) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
+  if (record?.isWhole && !notification.isAgain) return { keys: Object.keys(record.recipients), isWhole: true, nowMs }
   const earlier = Array.from(
-    { length: Math.min(notice.sequence, mostEarlier) },
-    (_, index) => notice.sequence - 1 - index,
+    { length: Math.min(notification.sequence, maxEarlier) },
+    (_, index) => notification.sequence - 1 - index,
   )
   const waiting = record
     ? new Set()
-    : await store.outbox.holds(earlier.map((sequence) => `${notice.episode}:${sequence}`))
-  // Who took the fire before the store lost the record is on record.
-  const told = await toldOf(deliveries, notice)
-  const keys = [...told.map(({ key }) => key), ...Object.keys(record?.recipients ?? {})]
-  // The fire is not delivered yet, so nobody else knows of it, and both end here.
-  if (waiting.size > 0) return { keys: [...keys, ...chosen()], told, isWhole: told.length === 0, nowMs }
-  if (keys.length > 0) return { keys, told, isWhole: false, nowMs }
-  // Anybody may know of the fire: told twice is better than never.
+    : await store.outbox.holds(earlier.map((sequence) => `${notification.episode}:${sequence}`))
+  // The database has the recipients from before the store lost its record.
+  const notified = await notifiedTargets(deliveries, notification)
+  const keys = [...notified.map(({ key }) => key), ...Object.keys(record?.recipients ?? {})]
+  // The alert is not delivered yet, so it has no other recipients.
+  if (waiting.size > 0) return { keys: [...keys, ...chosen()], notified, isWhole: notified.length === 0, nowMs }
+  if (keys.length > 0) return { keys, notified, isWhole: false, nowMs }
+  // The recipients are unknown; a duplicate is better than a missing recovery.
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
 }
 
-/** Who was to get a notice when it was opened before. Of one that is made again after a loss the record may name some of them. */
-export const openedBefore = (record: DeliveryRecord | undefined, notice: Notice): string[] =>
-  record && !notice.isAgain ? openedFor(record, notice) : []
+/**
+ * Returns the recipients that were opened before. After a loss the record may be incomplete, so it is not used then.
+ */
+export const findOpenTargets = (record: DeliveryRecord | undefined, notification: Notification): string[] =>
+  record && !notification.isAgain ? listOpenTargets(record, notification) : []
 
 /**
- * By key, what each target took of the episode, as it is on record. What a database was told of an episode may be older than what its
- * targets were: so whether a target took the end decides about an end, and no sequence.
+ * Returns what each target received of the episode, from the database. Sequences there may be outdated, so a recovery
+ * depends on `isOver` alone.
  */
-const toldOf = async (
-  { toldOf }: Delivering['deliveries'],
-  { episode, kind, sequence }: Notice,
+const notifiedTargets = async (
+  { notifiedTargets }: DeliveryDeps['deliveries'],
+  { episode, kind, sequence }: Notification,
 ): Promise<{ key: string; sequence: number; isOver: boolean }[]> =>
-  (await toldOf(episode)).map(({ isOver, ...told }) => {
-    const beforeEnd = Math.max(0, Math.min(told.sequence, sequence - 1))
+  (await notifiedTargets(episode)).map(({ isOver, ...notified }) => {
+    const beforeEnd = Math.max(0, Math.min(notified.sequence, sequence - 1))
     return {
-      key: targetKey(told),
-      sequence: kind !== 'recover' ? told.sequence : isOver ? sequence : beforeEnd,
+      key: targetKey(notified),
+      sequence: kind !== 'recover' ? notified.sequence : isOver ? sequence : beforeEnd,
       isOver,
     }
   })
 
-/** Whether a target that is to get the notice has not, as far as that is on record: of an end, those that took what was before it. */
-export const isMissed = async (delivering: Missing, notice: Notice): Promise<boolean> => {
-  const { deliveries, policy: current, targets, hosts } = delivering
-  const told = await toldOf(deliveries, notice)
-  if (notice.kind === 'recover') return isEndMissed(delivering, notice, told)
+/**
+ * Returns whether a target that should have received the notification has no stored delivery. For a recovery, these are
+ * the targets that received the alert.
+ */
+export const isMissed = async (deps: MissedDeps, notification: Notification): Promise<boolean> => {
+  const { deliveries, policy: current, targets, hosts } = deps
+  const notified = await notifiedTargets(deliveries, notification)
+  if (notification.kind === 'recover') return isEndMissed(deps, notification, notified)
   const policy = await current()
-  const chosen = chooser(keyedTargets(targets(policy), notice), policy, await hosts())(notice)
-  const upToDate = new Set(told.filter(({ sequence }) => sequence >= notice.sequence).map(({ key }) => key))
+  const chosen = createTargetSelector(addTargetKeys(targets(policy), notification), policy, await hosts())(notification)
+  const upToDate = new Set(notified.filter(({ sequence }) => sequence >= notification.sequence).map(({ key }) => key))
   return chosen.some(({ key }) => !upToDate.has(key))
 }
 
-type Missing = Pick<Delivering, 'store' | 'deliveries' | 'policy' | 'targets' | 'hosts'>
+type MissedDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'policy' | 'targets' | 'hosts'>
 
-/** An end that the outbox holds is under way, and one that was dropped or is dead is dealt with. */
+/** A recovery in the outbox is being delivered, and a dropped or dead one is complete. */
 const isEndMissed = async (
-  { store }: Missing,
-  { episode, sequence }: Notice,
-  told: readonly { key: string; isOver: boolean }[],
+  { store }: MissedDeps,
+  { episode, sequence }: Notification,
+  notified: readonly { key: string; isOver: boolean }[],
 ): Promise<boolean> => {
-  const open = told.filter(({ isOver }) => !isOver)
+  const open = notified.filter(({ isOver }) => !isOver)
   if (open.length === 0) return false
-  // The database may have missed what came between.
-  const ends = Array.from({ length: mostEarlier }, (_, index) => `${episode}:${sequence + index}`)
+  // The database may lack later notifications.
+  const ends = Array.from({ length: maxEarlier }, (_, index) => `${episode}:${sequence + index}`)
   if ((await store.outbox.holds(ends)).size > 0) return false
   const record = await store.get(recordKey(episode), DeliveryRecord)
   return open.some(({ key }) => {

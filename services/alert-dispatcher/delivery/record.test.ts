@@ -3,133 +3,150 @@ import type { SendResult } from '../channels/channel.ts'
 import {
   type DeliveryRecord,
   begin,
-  cutOff,
+  markInterrupted,
   end,
   endDigest,
-  gatherFor,
-  giveUp,
+  recordDigestRecipients,
+  endUndelivered,
   isUnderWay,
   open,
-  openedFor,
-  standingOf,
+  listOpenTargets,
+  decideNextStep,
   withdrawSend,
 } from './record.ts'
 
 const fire = { kind: 'fire', sequence: 0 } as const
 const remind = { kind: 'remind', sequence: 1 } as const
 const recover = { kind: 'recover', sequence: 2 } as const
-type Meant = Parameters<typeof open>[1]
+type NotificationKey = Parameters<typeof open>[1]
 const ok: SendResult = { kind: 'ok' }
 const failed: SendResult = { kind: 'retry', reason: 'answered 503' }
 const silent: SendResult = { kind: 'retry', reason: 'did not answer', mayHaveArrived: true }
 
 const opening = (keys: readonly string[] = ['a']) => ({ keys, isWhole: true, nowMs: 1 })
 const opened = open(undefined, fire, opening())
-const then = (record: DeliveryRecord, notice: Meant, keys: readonly string[] = []) =>
-  open(record, notice, opening(keys))
-const sent = (record: DeliveryRecord, notice: Meant, result: SendResult, { key = 'a', isOver = false } = {}) =>
-  end(begin(record, key, notice), key, notice, { result, isOver })
-const told = sent(opened, fire, ok)
+const then = (record: DeliveryRecord, notification: NotificationKey, keys: readonly string[] = []) =>
+  open(record, notification, opening(keys))
+const sent = (
+  record: DeliveryRecord,
+  notification: NotificationKey,
+  result: SendResult,
+  { key = 'a', isOver = false } = {},
+) => end(begin(record, key, notification), key, notification, { result, isOver })
+const notified = sent(opened, fire, ok)
 const known = (record: DeliveryRecord, key = 'a') => record.recipients[key]
 
-const late = { end: 'dropped', reason: 'a later notice says more' }
-const recovered = { end: 'dropped', reason: 'it recovered before it could be told' }
-const never = { end: 'dropped', reason: 'it was never told of what has recovered' }
+const late = { end: 'dropped', reason: 'superseded by a later notification' }
+const recovered = { end: 'dropped', reason: 'recovered before it was sent' }
+const never = { end: 'dropped', reason: 'the target never received the alert that recovered' }
 
-describe('what a target is told', () => {
-  it.each<[string, DeliveryRecord, Meant, unknown]>([
-    ['a fire', opened, fire, 'send'],
-    ['a fire once', told, fire, 'sent'],
-    ['a fire once, also when it comes again after its recovery', sent(then(told, recover), recover, ok), fire, 'sent'],
-    ['a fire again whose send was cut off', cutOff(begin(opened, 'a', fire), 'a'), fire, 'send'],
-    ['a reminder', then(told, remind, ['a']), remind, 'send'],
-    ['the reminder alone when the fire is late', then(opened, remind, ['a']), fire, late],
-    ['the recovery of what it was told', then(told, recover), recover, 'send'],
-    ['no recovery of what it was never told', then(opened, recover), recover, never],
-    ['no fire that has recovered', then(opened, recover), fire, recovered],
-    ['no fire that recovered before it was opened for it', open(undefined, recover, opening(['b'])), fire, recovered],
-    ['no recovery of what it refused', then(sent(opened, fire, failed), recover), recover, never],
-    ['the recovery of what it may have heard', then(sent(opened, fire, silent), recover), recover, 'send'],
+describe('the next step for a target', () => {
+  it.each<[string, DeliveryRecord, NotificationKey, unknown]>([
+    ['an alert', opened, fire, 'send'],
+    ['an alert once', notified, fire, 'sent'],
     [
-      'the recovery after a send that was cut off',
-      cutOff(then(begin(opened, 'a', fire), recover), 'a'),
+      'an alert once, even if it is repeated after its recovery',
+      sent(then(notified, recover), recover, ok),
+      fire,
+      'sent',
+    ],
+    ['an alert again after an interrupted send', markInterrupted(begin(opened, 'a', fire), 'a'), fire, 'send'],
+    ['a reminder', then(notified, remind, ['a']), remind, 'send'],
+    ['only the reminder if the alert is late', then(opened, remind, ['a']), fire, late],
+    ['the recovery of a received alert', then(notified, recover), recover, 'send'],
+    ['no recovery of an alert that it never received', then(opened, recover), recover, never],
+    ['no alert that has recovered', then(opened, recover), fire, recovered],
+    [
+      'no alert that recovered before it was opened for the target',
+      open(undefined, recover, opening(['b'])),
+      fire,
+      recovered,
+    ],
+    ['no recovery of a rejected alert', then(sent(opened, fire, failed), recover), recover, never],
+    ['the recovery of an alert that may have arrived', then(sent(opened, fire, silent), recover), recover, 'send'],
+    [
+      'the recovery after an interrupted send',
+      markInterrupted(then(begin(opened, 'a', fire), recover), 'a'),
       recover,
       'send',
     ],
     [
-      'no recovery when the fire that was being sent failed after all',
+      'no recovery if sending the alert failed',
       end(then(begin(opened, 'a', fire), recover), 'a', fire, { result: failed, isOver: false }),
       recover,
       never,
     ],
     [
-      'the recovery, where the store lost who was told and the database knows',
-      open(undefined, recover, { keys: ['a'], told: [{ key: 'a', sequence: 0 }], isWhole: false, nowMs: 1 }),
+      'the recovery, if only the database has the recipients',
+      open(undefined, recover, { keys: ['a'], notified: [{ key: 'a', sequence: 0 }], isWhole: false, nowMs: 1 }),
       recover,
       'send',
     ],
     [
-      'the recovery, where nothing says who was told',
+      'the recovery, if the recipients are unknown',
       open(undefined, recover, { keys: ['a'], mayKnow: true, isWhole: false, nowMs: 1 }),
       recover,
       'send',
     ],
     [
-      'no recovery while the digest that tells the fire is under way',
-      then(gatherFor(undefined, ['a'], 'd', 1), recover),
+      'no recovery while the digest with the alert is being delivered',
+      then(recordDigestRecipients(undefined, ['a'], 'd', 1), recover),
       recover,
       'wait',
     ],
     [
-      'the recovery of what a digest told',
-      then(endDigest(gatherFor(undefined, ['a'], 'd', 1), 'a', true), recover),
+      'the recovery of an alert in a delivered digest',
+      then(endDigest(recordDigestRecipients(undefined, ['a'], 'd', 1), 'a', true), recover),
       recover,
       'send',
     ],
     [
-      'no recovery when the digest was given up',
-      then(endDigest(gatherFor(undefined, ['a'], 'd', 1), 'a', false), recover),
+      'no recovery if the digest was given up',
+      then(endDigest(recordDigestRecipients(undefined, ['a'], 'd', 1), 'a', false), recover),
       recover,
       never,
     ],
     [
-      'nothing that was given up',
-      giveUp(opened, 'a', fire, { state: 'dead', reason: 'too late' }),
+      'nothing after a dead letter',
+      endUndelivered(opened, 'a', fire, { state: 'dead', reason: 'too late' }),
       fire,
       { end: 'dead', reason: 'too late' },
     ],
     [
-      'what was given up and is to be sent again',
-      open(giveUp(opened, 'a', fire, { state: 'dead', reason: null }), fire, { ...opening(), isReplay: true }),
+      'a dead letter that is resent',
+      open(endUndelivered(opened, 'a', fire, { state: 'dead', reason: null }), fire, { ...opening(), isReplay: true }),
       fire,
       'send',
     ],
     [
-      'what was dropped and is to be sent again',
-      open(giveUp(opened, 'a', fire, { state: 'dropped', reason: null }), fire, { ...opening(), isReplay: true }),
+      'a dropped notification that is resent',
+      open(endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }), fire, {
+        ...opening(),
+        isReplay: true,
+      }),
       fire,
       'send',
     ],
-  ])('is %s', (_name, record, notice, expected) => {
-    expect(standingOf(record, 'a', notice)).toEqual(expected)
+  ])('is %s', (_name, record, notification, expected) => {
+    expect(decideNextStep(record, 'a', notification)).toEqual(expected)
   })
 })
 
-describe('the record of an episode', () => {
-  it('is the same when the same is opened again', () => {
-    expect(then(told, fire, ['a'])).toEqual(told)
-    expect(then(then(told, recover), fire, ['a'])).toEqual(then(told, recover))
+describe('the delivery record of an episode', () => {
+  it('stays the same if a notification is opened again', () => {
+    expect(then(notified, fire, ['a'])).toEqual(notified)
+    expect(then(then(notified, recover), fire, ['a'])).toEqual(then(notified, recover))
   })
 
-  it('goes through its states', () => {
+  it('changes its state with each step', () => {
     const states = [
       opened,
       begin(opened, 'a', fire),
       withdrawSend(begin(opened, 'a', fire), 'a', fire),
       sent(opened, fire, failed),
-      told,
+      notified,
       sent(opened, fire, failed, { isOver: true }),
-      giveUp(opened, 'a', fire, { state: 'dropped', reason: null }),
+      endUndelivered(opened, 'a', fire, { state: 'dropped', reason: null }),
     ]
     expect(states.map((record) => known(record)?.state)).toEqual([
       'pending',
@@ -143,36 +160,39 @@ describe('the record of an episode', () => {
     expect(states.map(isUnderWay)).toEqual([true, true, true, true, false, false, false])
   })
 
-  it('keeps targets apart', () => {
+  it('is independent per target', () => {
     const one = sent(open(undefined, fire, opening(['a', 'b'])), fire, ok)
     expect([known(one)?.taken, known(one, 'b')?.taken]).toEqual([[0], []])
     expect(isUnderWay(one)).toBe(true)
   })
 
-  it('counts failures of the latest notice, and from nought for the next', () => {
+  it('counts failures of the latest notification and restarts for the next', () => {
     const twice = sent(sent(opened, fire, failed), fire, failed)
     expect(known(twice)?.attempts).toBe(2)
     expect(known(then(twice, remind, ['a']))?.attempts).toBe(0)
   })
 
-  it('never forgets a later notice for an earlier one', () => {
-    const ended = sent(then(told, recover), recover, ok)
+  it('never replaces a later notification with an earlier one', () => {
+    const ended = sent(then(notified, recover), recover, ok)
     expect(known(sent(ended, remind, ok))).toMatchObject({ taken: [0, 1, 2], sequence: 2, state: 'sent' })
   })
 
-  it('remembers the last few that a target took', () => {
+  it('remembers the last notifications that a target received', () => {
     const many = Array.from({ length: 20 }, (_, sequence) => ({ kind: 'remind', sequence }) as const)
-    const after = many.reduce((record, notice) => sent(then(record, notice, ['a']), notice, ok), opened)
+    const after = many.reduce(
+      (record, notification) => sent(then(record, notification, ['a']), notification, ok),
+      opened,
+    )
     expect(known(after)?.taken).toEqual([12, 13, 14, 15, 16, 17, 18, 19])
   })
 
-  it('opens an end for all who take part, and all else for whom it is meant', () => {
+  it('opens a recovery for all targets of the episode, and others for their recipients', () => {
     const both = open(undefined, fire, opening(['a', 'b']))
-    expect(openedFor(then(both, remind, ['a']), remind)).toEqual(['a'])
-    expect(openedFor(then(both, recover, ['c']), recover).toSorted()).toEqual(['a', 'b', 'c'])
+    expect(listOpenTargets(then(both, remind, ['a']), remind)).toEqual(['a'])
+    expect(listOpenTargets(then(both, recover, ['c']), recover).toSorted()).toEqual(['a', 'b', 'c'])
   })
 
-  it('leaves what a target knew when a digest tells it again', () => {
-    expect(known(gatherFor(told, ['a'], 'd', 1))).toMatchObject({ taken: [0], digest: null })
+  it('keeps earlier deliveries when a digest repeats the alert', () => {
+    expect(known(recordDigestRecipients(notified, ['a'], 'd', 1))).toMatchObject({ taken: [0], digest: null })
   })
 })

@@ -1,81 +1,81 @@
 import { z } from 'zod'
 import type { SendResult } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 
-/** What one target is to hear of an episode, and how far that is. */
+/** Delivery state of an episode at one target. */
 export const Recipient = z.object({
-  /** The latest notice that is meant for it. */
+  /** The latest notification for this target. */
   sequence: z.int().min(0),
-  /** Of that notice, and why it is `dead` or `dropped`. */
+  /** State of that notification; `reason` is set for `dead` and `dropped`. */
   state: z.enum(['pending', 'sending', 'sent', 'retry', 'dead', 'dropped']),
   reason: z.string().max(600).nullable(),
-  /** Sends of that notice that failed. */
+  /** Failed sends of that notification. */
   attempts: z.int().min(0),
-  /** Epoch milliseconds from which the life of that notice counts. */
+  /** Epoch milliseconds from which the lifetime of that notification counts. */
   sinceMs: z.number(),
-  /** The notice that is being sent, perhaps an earlier one; null while none is. */
+  /** The notification that is being sent, possibly an earlier one; null if none is. */
   sending: z.int().min(0).nullable(),
-  /** The last few notices that it took: one of them may come again for its record. */
+  /** The last notifications that were received, so that a repeated one is recognised. */
   taken: z.array(z.int().min(0)).max(8),
-  /** A send to it had no known end, so it may know of the fire. */
+  /** Whether a send had no known result, so that the target may have received the alert. */
   mayKnow: z.boolean(),
-  /** The digest that is to tell it the fire; null when none is under way. */
+  /** The digest that will report the alert; null if none is in progress. */
   digest: z.string().max(160).nullable(),
 })
 export type Recipient = z.infer<typeof Recipient>
 
-/** The delivery of one episode to each of its targets, by `targetKey`; kept under `recordKey`. */
+/** Delivery of one episode to its targets, by `targetKey`; stored under `recordKey`. */
 export const DeliveryRecord = z.object({
   recipients: z.record(z.string().max(130), Recipient),
-  /** The sequence of the recovery, once that is to be delivered. */
+  /** Sequence of the recovery, once there is one. */
   endedBy: z.int().min(0).nullable(),
-  /** False where the store lost what was before: others may know of the episode. */
+  /** False if the store lost earlier deliveries, so that there may be other recipients. */
   isWhole: z.boolean(),
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
 export const recordKey = (episode: string): string => `alerts:delivery:${episode}`
 
-/** Reminders of a condition that nobody mends come for as long as this. */
+/** Maximum time for which an open condition sends reminders. */
 export const recordMs = 90 * 24 * 3_600_000
 
 export const targetKey = ({ channel, target }: { channel: string; target: string }): string => `${channel}:${target}`
 
-type Meant = Pick<Notice, 'kind' | 'sequence'>
+type NotificationKey = Pick<Notification, 'kind' | 'sequence'>
 
-/** Who is to get a notice. */
-export interface Opening {
+/** The recipients of a notification. */
+export interface DeliveryRecipients {
   keys: readonly string[]
-  /** Targets that took a notice of the episode before the store lost its record, and which. */
-  told?: readonly { key: string; sequence: number }[]
-  /** Each of the keys may know of the fire: nothing says who does. */
+  /** Targets that received a notification of the episode before the store lost its record. */
+  notified?: readonly { key: string; sequence: number }[]
+  /** Whether each target may have received the alert, because the recipients are unknown. */
   mayKnow?: boolean
-  /** Whether nothing of the episode can have been sent before, or all of it is in the record. */
+  /** Whether the record contains every delivery of the episode. */
   isWhole: boolean
-  /** A notice that was given up is to be sent again. */
+  /** Whether a dead letter is being resent. */
   isReplay?: boolean
   nowMs: number
 }
 
-/** The record once a notice is to be delivered: what is earlier is old from now on. The same notice again changes nothing. */
+/** Opens a notification in the record; earlier ones become obsolete. Opening the same one again changes nothing. */
 export const open = (
   record: DeliveryRecord | undefined,
-  { kind, sequence }: Meant,
-  opening: Opening,
+  { kind, sequence }: NotificationKey,
+  opening: DeliveryRecipients,
 ): DeliveryRecord => {
-  const { keys, told = [], mayKnow = false, isWhole, isReplay = false, nowMs } = opening
+  const { keys, notified = [], mayKnow = false, isWhole, isReplay = false, nowMs } = opening
   const before = record ?? { recipients: {}, endedBy: null, isWhole }
   const recipients = { ...before.recipients }
-  for (const { key, sequence: taken } of told) {
+  for (const { key, sequence: taken } of notified) {
     const known = recipients[key] ?? { ...unknown, sequence: taken, state: 'sent', sinceMs: nowMs }
-    recipients[key] = tookOf(known, taken)
+    recipients[key] = withReceived(known, taken)
   }
-  // Whoever was to hear of the fire takes part in its end, though it may only find that there is nothing to send.
+  // Recipients of the alert also get its recovery, even if that turns out to be unnecessary.
   const all = kind === 'recover' ? new Set([...keys, ...Object.keys(recipients)]) : new Set(keys)
   for (const key of all) {
     const known = recipients[key] ?? { ...unknown, mayKnow }
     const isNew = recipients[key] === undefined || known.sequence < sequence
-    const isAgain = isReplay && known.sequence === sequence && isGivenUp(known)
+    const isAgain = isReplay && known.sequence === sequence && isUndelivered(known)
     if (isNew || isAgain)
       recipients[key] = { ...known, sequence, state: 'pending', reason: null, attempts: 0, sinceMs: nowMs }
   }
@@ -98,61 +98,65 @@ const unknown: Recipient = {
   digest: null,
 }
 
-/** What is to be done with a notice for one target: `wait` is for the digest that tells the fire, an end is one that it has or had. */
-export type Standing = 'send' | 'wait' | 'sent' | { end: 'dead' | 'dropped'; reason: string | null }
+/**
+ * Next step for a notification at one target: send it, wait for the digest that reports the alert, or nothing because
+ * it has ended.
+ */
+export type NextStep = 'send' | 'wait' | 'sent' | { end: 'dead' | 'dropped'; reason: string | null }
 
-/** Decides by what its target knows, in the write that begins the send. */
-export const standingOf = (record: DeliveryRecord, key: string, { kind, sequence }: Meant): Standing => {
+/** Decides by what the target has received, within the write that starts the send. */
+export const decideNextStep = (record: DeliveryRecord, key: string, { kind, sequence }: NotificationKey): NextStep => {
   const { recipients, endedBy } = record
   const known = recipients[key]
   if (known?.taken.includes(sequence)) return 'sent'
-  if (endedBy !== null && endedBy > sequence) return drop('it recovered before it could be told')
+  if (endedBy !== null && endedBy > sequence) return drop('recovered before it was sent')
   if (known === undefined) return 'send'
-  if (known.sequence > sequence) return drop('a later notice says more')
+  if (known.sequence > sequence) return drop('superseded by a later notification')
   if (known.state === 'dead' || known.state === 'dropped') return { end: known.state, reason: known.reason }
   if (kind !== 'recover' || known.taken.length > 0 || known.mayKnow) return 'send'
-  return known.digest === null ? drop('it was never told of what has recovered') : 'wait'
+  return known.digest === null ? drop('the target never received the alert that recovered') : 'wait'
 }
 
-const drop = (reason: string): Standing => ({ end: 'dropped', reason })
+const drop = (reason: string): NextStep => ({ end: 'dropped', reason })
 
-/** A send that is recorded as under way and that nobody makes any more was cut off: its target may know. */
-export const cutOff = (record: DeliveryRecord, key: string): DeliveryRecord =>
+/** Marks an interrupted send, after which the target may have received the notification. */
+export const markInterrupted = (record: DeliveryRecord, key: string): DeliveryRecord =>
   change(record, key, (known) => (known.sending === null ? known : { ...known, sending: null, mayKnow: true }))
 
-/** The record while a notice is being sent. */
-export const begin = (record: DeliveryRecord, key: string, { sequence }: Meant): DeliveryRecord =>
+/** Returns the record when a send starts. */
+export const begin = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
   change(record, key, (known) => ({ ...known, sending: sequence, ...ifLatest(known, sequence, { state: 'sending' }) }))
 
-/** The record after a send. `isOver`: no later try is made. */
+/** Returns the record after a send; `isOver` means that no retry follows. */
 export const end = (
   record: DeliveryRecord,
   key: string,
-  { sequence }: Meant,
+  { sequence }: NotificationKey,
   { result, isOver }: { result: SendResult; isOver: boolean },
 ): DeliveryRecord =>
   change(record, key, (known) => {
     const ended = { ...known, sending: null }
-    if (result.kind === 'ok') return { ...tookOf(ended, sequence), ...ifLatest(known, sequence, { state: 'sent' }) }
+    if (result.kind === 'ok')
+      return { ...withReceived(ended, sequence), ...ifLatest(known, sequence, { state: 'sent' }) }
     const mayKnow = known.mayKnow || (result.kind === 'retry' && result.mayHaveArrived === true)
     const [state, reason] = isOver ? (['dead', result.reason] as const) : (['retry', null] as const)
     return { ...ended, mayKnow, ...ifLatest(known, sequence, { state, reason, attempts: known.attempts + 1 }) }
   })
 
-/** The record after a send that was refused for what it was in a message with: it says nothing of the notice. */
-export const withdrawSend = (record: DeliveryRecord, key: string, { sequence }: Meant): DeliveryRecord =>
+/** Returns the record after a rejected group, which says nothing about this notification. */
+export const withdrawSend = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
   change(record, key, (known) => ({ ...known, sending: null, ...ifLatest(known, sequence, { state: 'pending' }) }))
 
-/** The record once a notice ended without a send. */
-export const giveUp = (
+/** Returns the record after a notification ended without a send. */
+export const endUndelivered = (
   record: DeliveryRecord,
   key: string,
-  { sequence }: Meant,
+  { sequence }: NotificationKey,
   { state, reason }: Pick<Recipient, 'reason'> & { state: 'dead' | 'dropped' },
 ): DeliveryRecord => change(record, key, (known) => ({ ...known, ...ifLatest(known, sequence, { state, reason }) }))
 
-/** The record of an episode whose fire a digest is to tell to these targets. */
-export const gatherFor = (
+/** Returns the record of an episode that a digest will report to these targets. */
+export const recordDigestRecipients = (
   record: DeliveryRecord | undefined,
   keys: readonly string[],
   digest: string,
@@ -165,34 +169,34 @@ export const gatherFor = (
   )
 }
 
-/** The record of an episode once its digest came to an end at one target. */
-export const endDigest = (record: DeliveryRecord, key: string, isTold: boolean): DeliveryRecord =>
+/** Returns the record of an episode after its digest ended at one target. */
+export const endDigest = (record: DeliveryRecord, key: string, isDelivered: boolean): DeliveryRecord =>
   change(record, key, (known) => ({
-    ...(isTold && known.taken.length === 0 ? tookOf(known, 0) : known),
+    ...(isDelivered && known.taken.length === 0 ? withReceived(known, 0) : known),
     digest: null,
-    ...ifLatest(known, 0, { state: isTold ? 'sent' : 'dead' }),
+    ...ifLatest(known, 0, { state: isDelivered ? 'sent' : 'dead' }),
   }))
 
-/** Whether any target has yet to get an end for its latest notice: what is later must then make it old before anything is sent. */
+/** Returns whether any target has an unfinished notification. A later one must make it obsolete before it is sent. */
 export const isUnderWay = ({ recipients }: DeliveryRecord): boolean =>
   Object.values(recipients).some((recipient) => !isAtEnd(recipient))
 
-/** Whether its latest notice needs nothing more, and no send is under way. */
+/** Returns whether the latest notification needs no further send and none is in progress. */
 export const isAtEnd = (recipient: Recipient): boolean =>
-  recipient.sending === null && (recipient.state === 'sent' || isGivenUp(recipient))
+  recipient.sending === null && (recipient.state === 'sent' || isUndelivered(recipient))
 
-/** Whether its latest notice ended without a send that succeeded. */
-export const isGivenUp = ({ state }: Recipient): boolean => state === 'dead' || state === 'dropped'
+/** Returns whether the latest notification ended undelivered. */
+export const isUndelivered = ({ state }: Recipient): boolean => state === 'dead' || state === 'dropped'
 
-/** Targets for which this notice or a later one was opened. */
-export const openedFor = ({ recipients }: DeliveryRecord, { sequence }: Meant): string[] =>
+/** Returns the targets for which this notification or a later one was opened. */
+export const listOpenTargets = ({ recipients }: DeliveryRecord, { sequence }: NotificationKey): string[] =>
   Object.keys(recipients).filter((key) => (recipients[key]?.sequence ?? -1) >= sequence)
 
-const mostTaken = 8
+const maxTaken = 8
 
-const tookOf = (known: Recipient, sequence: number): Recipient => {
+const withReceived = (known: Recipient, sequence: number): Recipient => {
   const taken = [...new Set([...known.taken, sequence])].toSorted((one, other) => one - other)
-  return { ...known, taken: taken.slice(-mostTaken) }
+  return { ...known, taken: taken.slice(-maxTaken) }
 }
 
 const ifLatest = (known: Recipient, sequence: number, changed: Partial<Recipient>): Partial<Recipient> =>

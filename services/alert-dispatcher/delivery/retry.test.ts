@@ -14,15 +14,21 @@ it.each([
   [1, 7_000, 0.5, 7_000],
   [5, 7_000, 0.5, 900_000],
   [1, 7_200_000, 0.5, 1_800_000],
-])('after %s failures, asked for %s ms, with the chance %s it waits %s ms', (failures, asked, chance, expected) => {
-  expect(waitMs(defaultRetryPlan, failures, asked, chance)).toBeCloseTo(expected, 0)
-})
+])(
+  'after %s failures, a requested wait of %s ms and chance %s it waits %s ms',
+  (failures, requestedMs, chance, expected) => {
+    expect(waitMs(defaultRetryPlan, failures, requestedMs, chance)).toBeCloseTo(expected, 0)
+  },
+)
 
 it.each([
   [1, undefined, 2_000],
   [3, undefined, 60_000],
   [9, undefined, 60_000],
   [9, 300_000, 300_000],
-])('after %s failures in a row, asked for %s ms, its target rests %s ms', (failures, asked, expected) => {
-  expect(restMs(defaultRetryPlan, failures, asked, 0.5)).toBeCloseTo(expected, 0)
-})
+])(
+  'after %s consecutive failures and a requested wait of %s ms, the target pauses %s ms',
+  (failures, requestedMs, expected) => {
+    expect(restMs(defaultRetryPlan, failures, requestedMs, 0.5)).toBeCloseTo(expected, 0)
+  },
+)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Route } from '../policy.ts'
-import { isLike, type Routable, type Subject, chooseTargets } from './routing.ts'
+import { matchesPattern, type Routable, type Subject, selectTargets } from './routing.ts'
 
 describe('a pattern', () => {
   it.each([
@@ -17,8 +17,8 @@ describe('a pattern', () => {
     ['😀x', '?x', true],
     ['', '?', false],
     ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', `${'*a'.repeat(40)}*c`, false],
-  ])('takes %j for %j: %s', (text, pattern, expected) => {
-    expect(isLike(text, pattern)).toBe(expected)
+  ])('matches %j against %j: %s', (text, pattern, expected) => {
+    expect(matchesPattern(text, pattern)).toBe(expected)
   })
 })
 
@@ -50,56 +50,71 @@ describe('routing', () => {
     last: false,
     ...more,
   })
-  const told = (routes: Route[], about = subject(), minSeverity: 'warning' | 'critical' = 'warning') =>
-    chooseTargets(all, about, { routes, minSeverity }).map(({ name }) => name)
+  const notified = (routes: Route[], about = subject(), minSeverity: 'warning' | 'critical' = 'warning') =>
+    selectTargets(all, about, { routes, minSeverity }).map(({ name }) => name)
 
   it.each<[string, Route[], Partial<Subject>, string[]]>([
-    ['every target without routes', [], {}, ['webhook', 'ops']],
-    ['targets with a floor once it is reached', [], { severity: 'critical' }, ['webhook', 'sms', 'ops']],
-    ['only the targets of a route that matches', [route({ target: 'ops' })], {}, ['ops']],
-    ['all routes that match', [route({ target: 'ops' }), route({})], {}, ['webhook', 'ops']],
-    ['a channel by its name too', [route({ target: 'webhook-targets' })], {}, ['ops']],
-    ['every target where the routed one is not there', [route({ target: 'gone' })], {}, ['webhook', 'ops']],
-    ['only the targets that are there', [route({ target: 'gone' }), route({ target: 'ops' })], {}, ['ops']],
-    ['every target where no route matches', [route({ matchRule: 'parts*', target: 'ops' })], {}, ['webhook', 'ops']],
-    ['every target where the route is off', [route({ enabled: false, target: 'ops' })], {}, ['webhook', 'ops']],
-    ['by rule', [route({ matchRule: 'disk-*', target: 'ops' })], {}, ['ops']],
-    ['by the key of the host', [route({ matchHost: 'db-?', target: 'ops' })], {}, ['ops']],
-    ['by the name of the host', [route({ matchHost: 'database*', target: 'ops' })], {}, ['ops']],
-    ['by group', [route({ matchGroup: 'prod', target: 'ops' })], {}, ['ops']],
-    ['not by a group it lacks', [route({ matchGroup: 'p*', target: 'ops' })], { group: null }, ['webhook', 'ops']],
-    ['by severity', [route({ matchSeverity: 'warning', target: 'ops' })], {}, ['ops']],
-    ['not by another severity', [route({ matchSeverity: 'critical', target: 'ops' })], {}, ['webhook', 'ops']],
-    ['no route after the last', [route({ target: 'ops', last: true }), route({})], {}, ['ops']],
-    ['the routes before the last', [route({}), route({ target: 'ops', last: true })], {}, ['webhook', 'ops']],
+    ['selects every target without routes', [], {}, ['webhook', 'ops']],
+    ['selects targets whose minimum severity is reached', [], { severity: 'critical' }, ['webhook', 'sms', 'ops']],
+    ['selects only the targets of a matching route', [route({ target: 'ops' })], {}, ['ops']],
+    ['combines all matching routes', [route({ target: 'ops' }), route({})], {}, ['webhook', 'ops']],
+    ['routes to a channel by its name', [route({ target: 'webhook-targets' })], {}, ['ops']],
+    ['selects every target if the routed one does not exist', [route({ target: 'gone' })], {}, ['webhook', 'ops']],
+    ['ignores routes to missing targets', [route({ target: 'gone' }), route({ target: 'ops' })], {}, ['ops']],
     [
-      'routes after a last one that does not match, or leads nowhere',
+      'selects every target if no route matches',
+      [route({ matchRule: 'parts*', target: 'ops' })],
+      {},
+      ['webhook', 'ops'],
+    ],
+    ['ignores disabled routes', [route({ enabled: false, target: 'ops' })], {}, ['webhook', 'ops']],
+    ['matches by rule', [route({ matchRule: 'disk-*', target: 'ops' })], {}, ['ops']],
+    ['matches by host key', [route({ matchHost: 'db-?', target: 'ops' })], {}, ['ops']],
+    ['matches by host name', [route({ matchHost: 'database*', target: 'ops' })], {}, ['ops']],
+    ['matches by group', [route({ matchGroup: 'prod', target: 'ops' })], {}, ['ops']],
+    [
+      'does not match a host without group',
+      [route({ matchGroup: 'p*', target: 'ops' })],
+      { group: null },
+      ['webhook', 'ops'],
+    ],
+    ['matches by severity', [route({ matchSeverity: 'warning', target: 'ops' })], {}, ['ops']],
+    ['does not match another severity', [route({ matchSeverity: 'critical', target: 'ops' })], {}, ['webhook', 'ops']],
+    ['stops after the last route', [route({ target: 'ops', last: true }), route({})], {}, ['ops']],
+    ['combines the routes before the last', [route({}), route({ target: 'ops', last: true })], {}, ['webhook', 'ops']],
+    [
+      'continues after a last route that does not match or has no target',
       [route({ matchRule: 'parts*', target: 'ops', last: true }), route({ target: 'gone', last: true }), route({})],
       {},
       ['webhook'],
     ],
-    ['by tag', [route({ matchTag: 'ssd', target: 'ops' })], {}, ['ops']],
+    ['matches by tag', [route({ matchTag: 'ssd', target: 'ops' })], {}, ['ops']],
     [
-      'only where all of a route matches',
+      'requires all matchers of a route',
       [route({ matchTag: 'hdd', matchGroup: 'prod', target: 'ops' })],
       {},
       ['webhook', 'ops'],
     ],
     ["the route's floor before the channel's", [route({ target: 'sms', minSeverity: 'warning' })], {}, ['sms']],
     ["the channel's floor where the route has none", [route({ target: 'sms' })], {}, []],
-    ['nobody below the floor of the route', [route({ target: 'ops', minSeverity: 'critical' })], {}, []],
     [
-      'who is let by one of two routes',
+      'selects nothing below the minimum severity of the route',
+      [route({ target: 'ops', minSeverity: 'critical' })],
+      {},
+      [],
+    ],
+    [
+      'selects a target that one of two routes allows',
       [route({ minSeverity: 'critical' }), route({ minSeverity: 'warning' })],
       {},
       ['webhook'],
     ],
-  ])('tells %s', (_name, routes, more, expected) => {
-    expect(told(routes, subject(more))).toEqual(expected)
+  ])('%s', (_name, routes, more, expected) => {
+    expect(notified(routes, subject(more))).toEqual(expected)
   })
 
-  it('obeys the floor for all where neither route nor channel has one', () => {
-    expect(told([], subject(), 'critical')).toEqual([])
-    expect(told([route({ minSeverity: 'warning' })], subject(), 'critical')).toEqual(['webhook'])
+  it('uses the global minimum severity if neither route nor channel has one', () => {
+    expect(notified([], subject(), 'critical')).toEqual([])
+    expect(notified([route({ minSeverity: 'warning' })], subject(), 'critical')).toEqual(['webhook'])
   })
 })

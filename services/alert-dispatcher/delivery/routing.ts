@@ -1,48 +1,48 @@
 import type { Severity } from '#proto/rules.ts'
 import type { Policy, Route } from '../policy.ts'
 
-/** What a notice is about, as routes know it. */
+/** The properties of a notification that routes match. */
 export interface Subject {
   ruleId: string
   /** Key and name of the host, or the source of an inbound event. */
   hosts: readonly string[]
   group: string | null
   tags: readonly string[]
-  /** Of a recovery: what it recovers from. */
+  /** For a recovery, the severity that it recovers from. */
   severity: Severity
 }
 
-/** A target as routing knows it. */
+/** A target as routing sees it. */
 export interface Routable {
   channel: string
   name: string
   minSeverity: Severity | null
-  /** Of what a person brought: what it is told of, in place of routes. */
+  /** Matchers of a user subscription, which replace the routes. */
   own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
 }
 
 /**
- * Who is to be told: the targets of all routes that match, else every target; a route whose target there is not matches nothing,
- * for otherwise nobody would be told. The floor is the route's, else the channel's, else the one for all, and none where `minSeverity`
- * is null; a target of several routes is told when any of them lets it.
+ * Selects the targets of all matching routes, or every target if no route matches. A route without an existing target
+ * matches nothing, because its alerts would be lost. The minimum severity is that of the route, else of the channel,
+ * else the global one; none if `minSeverity` is null. With several routes, one that passes is enough.
  */
-export const chooseTargets = <T extends Routable>(
+export const selectTargets = <T extends Routable>(
   targets: readonly T[],
   subject: Subject,
   { routes, minSeverity }: Pick<Policy, 'routes'> & { minSeverity: Severity | null },
 ): T[] => {
   const leadsSomewhere = (route: Route) => targets.some((target) => !target.own && leadsTo(route, target))
   const matching = upToLast(routes.filter((route) => route.enabled && matches(route, subject) && leadsSomewhere(route)))
-  const isTold = (target: T, floor: Severity | null) =>
-    minSeverity === null || reaches(subject.severity, floor ?? target.minSeverity ?? minSeverity)
+  const isSelected = (target: T, minimum: Severity | null) =>
+    minSeverity === null || reaches(subject.severity, minimum ?? target.minSeverity ?? minSeverity)
   return targets.filter((target) => {
-    if (target.own) return matches({ ...anything, ...target.own }, subject) && isTold(target, null)
-    if (matching.length === 0) return isTold(target, null)
-    return matching.some((route) => leadsTo(route, target) && isTold(target, route.minSeverity))
+    if (target.own) return matches({ ...anything, ...target.own }, subject) && isSelected(target, null)
+    if (matching.length === 0) return isSelected(target, null)
+    return matching.some((route) => leadsTo(route, target) && isSelected(target, route.minSeverity))
   })
 }
 
-/** Of the routes that match those that are asked: all, or the first until one is the last. */
+/** Returns the matching routes up to the first one marked as last. */
 const upToLast = (routes: readonly Route[]): readonly Route[] => {
   const last = routes.findIndex((route) => route.last)
   return last === -1 ? routes : routes.slice(0, last + 1)
@@ -50,46 +50,46 @@ const upToLast = (routes: readonly Route[]): readonly Route[] => {
 
 const anything = { matchGroup: '*', matchTag: '*', matchSeverity: '*' } as const
 
-/** Whether a severity is at least as bad as a floor. */
-const reaches = (severity: Severity, floor: Severity): boolean => floor === 'warning' || severity === 'critical'
+/** Returns whether a severity reaches the minimum. */
+const reaches = (severity: Severity, minimum: Severity): boolean => minimum === 'warning' || severity === 'critical'
 
 const leadsTo = ({ target }: Route, { name, channel }: Routable): boolean => target === name || target === channel
 
-type Matched = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
+type RouteMatchers = Pick<Route, 'matchRule' | 'matchHost' | 'matchGroup' | 'matchTag' | 'matchSeverity'>
 
-const matches = (route: Matched, { ruleId, hosts, group, tags, severity }: Subject): boolean =>
+const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }: Subject): boolean =>
   (route.matchSeverity === '*' || route.matchSeverity === severity) &&
-  isLike(ruleId, route.matchRule) &&
+  matchesPattern(ruleId, route.matchRule) &&
   anyLike(hosts, route.matchHost) &&
   anyLike(group === null ? [] : [group], route.matchGroup) &&
   anyLike(tags, route.matchTag)
 
-/** A lone star asks for nothing, so what has no group and no tags passes it too. */
+/** `*` alone also matches a host without group or tags. */
 const anyLike = (texts: readonly string[], pattern: string): boolean =>
-  pattern === '*' || texts.some((text) => isLike(text, pattern))
+  pattern === '*' || texts.some((text) => matchesPattern(text, pattern))
 
-/** Whether a text is like a pattern in which `*` stands for any text and `?` for one character; letters match in either case. */
-export const isLike = (given: string, pattern: string): boolean => {
-  const text = [...given.toLowerCase()]
-  const wanted = [...pattern.toLowerCase()]
+/** Matches text against a pattern, ignoring case: `*` matches any text and `?` one character. */
+export const matchesPattern = (input: string, pattern: string): boolean => {
+  const text = [...input.toLowerCase()]
+  const expected = [...pattern.toLowerCase()]
   let at = 0
   let of = 0
-  /** Where the last star stood, and how much of the text it stands for so far: all that ever has to be tried again. */
+  /** Position of the last star and the length of text that it covers, for backtracking. */
   let star = -1
-  let taken = 0
+  let covered = 0
   while (at < text.length) {
-    if (wanted[of] === '*') {
+    if (expected[of] === '*') {
       star = of
-      taken = at
+      covered = at
       of += 1
-    } else if (wanted[of] === '?' || wanted[of] === text[at]) {
+    } else if (expected[of] === '?' || expected[of] === text[at]) {
       at += 1
       of += 1
     } else if (star >= 0) {
-      taken += 1
-      at = taken
+      covered += 1
+      at = covered
       of = star + 1
     } else return false
   }
-  return wanted.slice(of).every((character) => character === '*')
+  return expected.slice(of).every((character) => character === '*')
 }

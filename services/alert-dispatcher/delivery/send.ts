@@ -1,131 +1,142 @@
 import { ageMs } from '#shared/time/clock.ts'
 import type { Channel } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
-import { groupMessageOf } from '../messages/group-message.ts'
-import { messageFrame } from '../messages/message-settings.ts'
-import { type Message, messageOf } from '../messages/message.ts'
-import { type Delivering, type Notification, openInStore } from './delivering.ts'
-import { type Sending, endAfterSend, endWithout, isLost, targetIsGone } from './end.ts'
-import type { Hand } from './hand.ts'
-import { type Entry, Pace, enter, followedPace, isHeld, paceKey } from './pace.ts'
+import type { Notification } from '../notification.ts'
+import { renderGroupMessage } from '../messages/group-message.ts'
+import { readMessageFrame } from '../messages/message-settings.ts'
+import { type Message, renderMessage } from '../messages/message.ts'
+import { type DeliveryDeps, type PendingDelivery, openInStore } from './delivering.ts'
+import { type SendInProgress, recordSendResult, endWithoutSend, isLost, targetIsGone } from './end.ts'
+import type { ClaimedMessages } from './claims.ts'
+import { type SendPermit, TargetRateLimit, reserveSend, adjustRateLimit, isHeld, rateLimitKey } from './rate-limit.ts'
 import { isUrgent } from './priority.ts'
 import {
   DeliveryRecord,
-  type Standing,
+  type NextStep,
   begin as beginSend,
-  cutOff,
+  markInterrupted,
   open,
   recordKey,
   recordMs,
-  standingOf,
+  decideNextStep,
   targetKey,
 } from './record.ts'
-import { type Batch, type Served, type TargetQueue, type Waiting, openTargetQueues } from './target-queue.ts'
+import {
+  type Batch,
+  type BatchResult,
+  type TargetQueue,
+  type QueuedDelivery,
+  openTargetQueues,
+} from './target-queue.ts'
 
-/** A recovery looks this often whether the digest that tells the fire has arrived. */
+/** How often a recovery checks whether the digest with its alert was delivered. */
 const digestAgainMs = 2_000
 
-/** Delivers the notifications of one channel: each waits in the queue of its target until it has an end. */
+/** Delivers the notifications of one channel. Each waits in the queue of its target until it has ended. */
 export const openChannelDelivery = (
-  delivering: Delivering,
-  hand: Hand,
+  deps: DeliveryDeps,
+  claims: ClaimedMessages,
   channel: Channel,
 ): Omit<TargetQueue, 'size'> => {
-  const { clock, log } = delivering
-  const isOver = ({ sinceMs }: Notification) => ageMs(clock, sinceMs) >= lifeMsOf(delivering, channel)
-  const leave = async (notification: Notification, why: 'no-room' | 'over') => {
-    if (why === 'over') return void (await end(delivering, hand, channel, notification))
-    const { notice, opening, kept } = notification
-    // Its life begins with the first time that it was put before its target.
-    if (!kept.isRecord) await openInStore(delivering.store, notice, { opening, isStored: false })
-    kept.isRecord = true
-    await hand.putOff(notification)
+  const { clock, log } = deps
+  const isOver = ({ sinceMs }: PendingDelivery) => ageMs(clock, sinceMs) >= lifeMsOf(deps, channel)
+  const leave = async (delivery: PendingDelivery, why: 'no-room' | 'over') => {
+    if (why === 'over') return void (await end(deps, claims, channel, delivery))
+    const { notification, opening, recordState } = delivery
+    // The lifetime starts when the delivery is first queued.
+    if (!recordState.isStored) await openInStore(deps.store, notification, { opening, isStored: false })
+    recordState.isStored = true
+    await claims.postpone(delivery)
   }
   return openTargetQueues({
     limits: channel.limits,
-    serve: (batch) => serve(delivering, hand, channel, batch),
+    serve: (batch) => serve(deps, claims, channel, batch),
     ageMs: ({ sinceMs }) => ageMs(clock, sinceMs),
     isOver,
-    leave: (notification, why) =>
-      // Its claim runs out, and whoever claims it next tries the same.
-      void leave(notification, why).catch((error: unknown) => {
-        hand.forget([notification.message])
-        log.warn({ err: error }, 'notification could not be ended; it comes again')
+    leave: (delivery, why) =>
+      // The claim expires, and the next process retries.
+      void leave(delivery, why).catch((error: unknown) => {
+        claims.forget([delivery.message])
+        log.warn({ err: error }, 'completing notification failed; it will be retried')
       }),
-    failed: (error) =>
-      log.warn({ err: error, channel: channel.id }, 'notification could not be sent; it is tried again'),
+    failed: (error) => log.warn({ err: error, channel: channel.id }, 'sending notification failed; it will be retried'),
   })
 }
 
-const lifeMsOf = ({ retry: { lifeMs } }: Delivering, { isPaging }: Channel): number =>
+const lifeMsOf = ({ retry: { lifeMs } }: DeliveryDeps, { isPaging }: Channel): number =>
   isPaging ? lifeMs.paging : lifeMs.others
 
-/** The end of a notification whose life is over. */
+/** Ends a delivery whose lifetime is over. */
 const end = async (
-  delivering: Delivering,
-  hand: Hand,
+  deps: DeliveryDeps,
+  claims: ClaimedMessages,
   { id: channel }: Channel,
-  notification: Notification,
+  delivery: PendingDelivery,
 ): Promise<boolean> => {
-  const pace = await delivering.store.get(paceKey(channel, notification.target), Pace)
-  const last = pace?.last?.reason
+  const rateLimit = await deps.store.get(rateLimitKey(channel, delivery.target), TargetRateLimit)
+  const last = rateLimit?.last?.reason
   const reason = last ? `not delivered in time: ${last}` : 'not delivered in time'
-  return endWithout(delivering, hand, notification, { result: 'dead', reason, attempts: 0 })
+  return endWithoutSend(deps, claims, delivery, { result: 'dead', reason, attempts: 0 })
 }
 
-/** Sends the lead of a batch, with others where they are to be grouped. */
-const serve = async (delivering: Delivering, hand: Hand, channel: Channel, batch: Batch): Promise<Served> => {
+/** Sends the lead of a batch, grouped with others if needed. */
+const serve = async (
+  deps: DeliveryDeps,
+  claims: ClaimedMessages,
+  channel: Channel,
+  batch: Batch,
+): Promise<BatchResult> => {
   const { lead } = batch
-  const { notification } = lead
-  // It was claimed anew, and is delivered as that.
-  if (!hand.isHeld(notification.message)) return { ended: new Set([lead]) }
-  const endLead = async (hasEnded: Promise<boolean>): Promise<Served> => ({
+  const { delivery } = lead
+  // The message was claimed again, and that claim delivers it.
+  if (!claims.isHeld(delivery.message)) return { ended: new Set([lead]) }
+  const endLead = async (hasEnded: Promise<boolean>): Promise<BatchResult> => ({
     ended: new Set((await hasEnded) ? [lead] : []),
   })
-  const policy = await delivering.policy()
-  const target = delivering
-    .targets(policy)
-    .find((each) => each.channel === channel.id && each.id === notification.target)
-  if (!target) return endLead(endWithout(delivering, hand, notification, targetIsGone))
-  const lifeMs = lifeMsOf(delivering, channel)
-  const isOver = ({ sinceMs }: Notification) => ageMs(delivering.clock, sinceMs) >= lifeMs
-  if (isOver(notification)) return endLead(end(delivering, hand, channel, notification))
-  const isAlone = batch.group === undefined || target.needsOwnMessage?.(notification.notice) === true
+  const policy = await deps.policy()
+  const target = deps.targets(policy).find((each) => each.channel === channel.id && each.id === delivery.target)
+  if (!target) return endLead(endWithoutSend(deps, claims, delivery, targetIsGone))
+  const lifeMs = lifeMsOf(deps, channel)
+  const isOver = ({ sinceMs }: PendingDelivery) => ageMs(deps.clock, sinceMs) >= lifeMs
+  if (isOver(delivery)) return endLead(end(deps, claims, channel, delivery))
+  const isAlone = batch.group === undefined || target.needsOwnMessage?.(delivery.notification) === true
   const candidates = isAlone
     ? []
-    : batch.others.filter((other) => hand.isHeld(other.notification.message) && !isOver(other.notification))
-  // Before the right to send is taken: from then on nothing but the send is waited for.
-  const word = await openWording(delivering)
-  // What will most likely be sent is put into words while the store is asked.
-  const [begun, message] = await Promise.all([
-    begin(delivering, channel, { lead, candidates, group: isAlone ? undefined : batch.group }),
-    word.one(notification.notice),
+    : batch.others.filter((other) => claims.isHeld(other.delivery.message) && !isOver(other.delivery))
+  // Loaded before the send is reserved, so that nothing else delays the send afterwards.
+  const renderer = await openRenderer(deps)
+  // The most likely message is rendered while the store responds.
+  const [start, message] = await Promise.all([
+    begin(deps, channel, { lead, candidates, group: isAlone ? undefined : batch.group }),
+    renderer.one(delivery.notification),
   ])
-  if (begun.state === 'gone') {
-    await forgetGone(delivering, hand, [lead, ...candidates])
-    return { ended: new Set(hand.isHeld(notification.message) ? [] : [lead]) }
+  if (start.state === 'gone') {
+    await forgetGone(deps, claims, [lead, ...candidates])
+    return { ended: new Set(claims.isHeld(delivery.message) ? [] : [lead]) }
   }
-  if (begun.state === 'ended') return endLead(endWithout(delivering, hand, notification, begun.end))
-  if (begun.state === 'waits') return waitsOf(lead, begun.entry)
-  const others = batch.claim(new Set(begun.taken.slice(1)))
-  const sending: Sending = {
+  if (start.state === 'ended') return endLead(endWithoutSend(deps, claims, delivery, start.end))
+  if (start.state === 'waits') return waitsOf(lead, start.entry)
+  const others = batch.claim(new Set(start.taken.slice(1)))
+  const send: SendInProgress = {
     channel,
     target,
     lifeMs,
     items: [lead, ...others],
-    begun: begun.taken,
-    attempts: begun.attempts,
+    reserved: start.taken,
+    attempts: start.attempts,
   }
   const began = performance.now()
-  const words = others.length === 0 ? message : word.group([notification.notice, ...others.map(noticeOf)])
-  const result = await target.send(words, delivering.net)
-  delivering.observe(channel.id, result.kind, (performance.now() - began) / 1_000)
-  return endAfterSend(delivering, hand, sending, result)
+  const words = others.length === 0 ? message : renderer.group([delivery.notification, ...others.map(notificationOf)])
+  const result = await target.send(words, deps.net)
+  deps.observe(channel.id, result.kind, (performance.now() - began) / 1_000)
+  return recordSendResult(deps, claims, send, result)
 }
 
-const noticeOf = ({ notification }: Waiting): Notice => notification.notice
+const notificationOf = ({ delivery }: QueuedDelivery): Notification => delivery.notification
 
-const waitsOf = (lead: Waiting, { waitsFor, againInMs }: Extract<Entry, { entered: false }> | DigestWait): Served =>
+const waitsOf = (
+  lead: QueuedDelivery,
+  { waitsFor, againInMs }: Extract<SendPermit, { entered: false }> | DigestWait,
+): BatchResult =>
   waitsFor === 'episode'
     ? { ended: new Set(), againInMs: new Map([[lead, againInMs]]) }
     : { ended: new Set(), waits: { for: waitsFor, againInMs } }
@@ -136,130 +147,135 @@ interface DigestWait {
 }
 
 /**
- * What the outbox holds no more was ended elsewhere, or lost with the store, which decides anew what is still true. What it holds again
- * although the record was lost comes again, and who was told is found out then.
+ * Handles messages that are gone from the outbox: another process ended them, or the store lost them. If only the
+ * record is lost, the message is claimed again and its recipients are determined again.
  */
-const forgetGone = async ({ store, log }: Delivering, hand: Hand, items: readonly Waiting[]): Promise<void> => {
-  const messages = new Set(items.map(({ notification }) => notification.message))
+const forgetGone = async (
+  { store, log }: DeliveryDeps,
+  claims: ClaimedMessages,
+  items: readonly QueuedDelivery[],
+): Promise<void> => {
+  const messages = new Set(items.map(({ delivery }) => delivery.message))
   const [held, records] = await Promise.all([
     store.outbox.holds([...messages].map(({ id }) => id)),
     store.getAll(items.map(keyOf), DeliveryRecord),
   ])
   const stored = new Map(items.map((item, index) => [keyOf(item), records[index]]))
-  const lost = new Set(items.filter(({ notification }) => isLost(notification, stored)).map(messageIdOf))
+  const lost = new Set(items.filter(({ delivery }) => isLost(delivery, stored)).map(messageIdOf))
   const gone = [...messages].filter(({ id }) => !held.has(id) || lost.has(id))
-  hand.forget(gone)
-  log.info({ messages: gone.length }, 'outbox holds notifications no more; they are not sent')
+  claims.forget(gone)
+  log.info({ messages: gone.length }, 'notifications removed from the outbox; not sent')
 }
 
-interface Wording {
-  one(notice: Notice): Message
-  group(notices: readonly [Notice, ...Notice[]]): Message
+interface MessageRenderer {
+  one(notification: Notification): Message
+  group(notifications: readonly [Notification, ...Notification[]]): Message
 }
 
-const openWording = async ({ env, origin, hosts }: Delivering): Promise<Wording> => {
+const openRenderer = async ({ env, origin, hosts }: DeliveryDeps): Promise<MessageRenderer> => {
   const [by, listed] = await Promise.all([origin(), hosts()])
-  const frame = { ...messageFrame(env), origin: by }
+  const frame = { ...readMessageFrame(env), origin: by }
   return {
-    one: (notice) => messageOf(notice, frame, listed),
-    group: (notices) => groupMessageOf(notices, frame, listed),
+    one: (notification) => renderMessage(notification, frame, listed),
+    group: (notifications) => renderGroupMessage(notifications, frame, listed),
   }
 }
 
-interface Beginning {
-  lead: Waiting
-  candidates: readonly Waiting[]
+interface SendRequest {
+  lead: QueuedDelivery
+  candidates: readonly QueuedDelivery[]
   group: Batch['group']
 }
 
-type Begun =
-  | { state: 'begun'; taken: readonly Waiting[]; attempts: ReadonlyMap<Waiting, number> }
-  | { state: 'waits'; entry: Extract<Entry, { entered: false }> | DigestWait }
-  | { state: 'ended'; end: Parameters<typeof endWithout>[3] }
+type SendStart =
+  | { state: 'reserved'; taken: readonly QueuedDelivery[]; attempts: ReadonlyMap<QueuedDelivery, number> }
+  | { state: 'waits'; entry: Extract<SendPermit, { entered: false }> | DigestWait }
+  | { state: 'ended'; end: Parameters<typeof endWithoutSend>[3] }
   | { state: 'gone' }
 
-/** Takes the right to send in one write with the records of what is sent, while the outbox still holds it. */
+/** Reserves the send and updates the records in one write, if the outbox still holds the message. */
 const begin = async (
-  { store, clock, retry: { holdMs } }: Delivering,
+  { store, clock, retry: { holdMs } }: DeliveryDeps,
   { limits }: Channel,
-  { lead, candidates, group }: Beginning,
-): Promise<Begun> => {
-  const { channel, target, notice } = lead.notification
-  let begun: Begun = { state: 'gone' }
+  { lead, candidates, group }: SendRequest,
+): Promise<SendStart> => {
+  const { channel, target, notification } = lead.delivery
+  let start: SendStart = { state: 'gone' }
   const all = [lead, ...candidates]
   const keys = {
-    one: { key: paceKey(channel, target), schema: Pace },
+    one: { key: rateLimitKey(channel, target), schema: TargetRateLimit },
     many: { keys: all.map(keyOf), schema: DeliveryRecord },
   }
   const isWritten = await store.updateTogether(keys, (stored, records) => {
     const nowMs = clock.now()
-    const pace = stored && followedPace(stored, clock)
-    const opened = new Map(all.map((item) => [item, lookAt(item.notification, records.get(keyOf(item)))]))
+    const rateLimit = stored && adjustRateLimit(stored, clock)
+    const opened = new Map(all.map((item) => [item, stepOf(item.delivery, records.get(keyOf(item)))]))
     const first = opened.get(lead)
-    if (!first) throw new Error('the lead is one of all')
-    if (isLost(lead.notification, records)) {
-      begun = { state: 'gone' }
+    if (!first) throw new Error('expected the lead among the deliveries')
+    if (isLost(lead.delivery, records)) {
+      start = { state: 'gone' }
       return undefined
     }
-    if (first.standing !== 'send' && !(pace && isHeld(pace, notice.episode, nowMs))) {
-      begun = withoutSend(first.standing, first.attempts)
+    if (first.nextStep !== 'send' && !(rateLimit && isHeld(rateLimit, notification.episode, nowMs))) {
+      start = withoutSend(first.nextStep, first.attempts)
       return undefined
     }
-    const sendable = candidates.filter(
-      (item) => opened.get(item)?.standing === 'send' && !isLost(item.notification, records),
-    )
-    const byEpisode = new Map(sendable.map((item) => [noticeOf(item).episode, item]))
-    byEpisode.delete(notice.episode)
-    const entering = { episodes: [notice.episode, ...byEpisode.keys()] as const, group, isUrgent: isUrgent(notice) }
-    const { entry, pace: after, isChanged } = enter(pace, { ...entering, nowMs, holdMs }, limits)
+    const isSendable = (item: QueuedDelivery) =>
+      opened.get(item)?.nextStep === 'send' && !isLost(item.delivery, records)
+    const byEpisode = new Map(candidates.filter(isSendable).map((item) => [notificationOf(item).episode, item]))
+    byEpisode.delete(notification.episode)
+    const episodes = [notification.episode, ...byEpisode.keys()] as const
+    const request = { episodes, group, isUrgent: isUrgent(notification) }
+    const { entry, rateLimit: after, isChanged } = reserveSend(rateLimit, { ...request, nowMs, holdMs }, limits)
     if (!entry.entered) {
-      begun = { state: 'waits', entry }
+      start = { state: 'waits', entry }
       return isChanged ? { one: after, many: new Map() } : undefined
     }
     const taken = [lead, ...entry.episodes.slice(1).flatMap((episode) => byEpisode.get(episode) ?? [])]
-    begun = { state: 'begun', taken, attempts: new Map(taken.map((item) => [item, opened.get(item)?.attempts ?? 0])) }
+    const attempts = new Map(taken.map((item) => [item, opened.get(item)?.attempts ?? 0]))
+    start = { state: 'reserved', taken, attempts }
     const many = taken.flatMap((item) => {
-      const looked = opened.get(item)
-      return looked ? [[keyOf(item), looked.begun] as const] : []
+      const step = opened.get(item)
+      return step ? [[keyOf(item), step.reserved] as const] : []
     })
     const needs = [...new Set(taken.map(messageIdOf))]
     return { one: after, many: new Map(many), expiresInMs: recordMs, needs }
   })
-  return isWritten ? keptRecords(begun) : { state: 'gone' }
+  return isWritten ? markStored(start) : { state: 'gone' }
 }
 
-/** From now on a record that is not in the store is lost. */
-const keptRecords = (begun: Begun): Begun => {
-  if (begun.state === 'begun') for (const { notification } of begun.taken) notification.kept.isRecord = true
-  return begun
+/** From now on, a record that is missing in the store is lost. */
+const markStored = (start: SendStart): SendStart => {
+  if (start.state === 'reserved') for (const { delivery } of start.taken) delivery.recordState.isStored = true
+  return start
 }
 
-const keyOf = ({ notification }: Waiting): string => recordKey(notification.notice.episode)
-const messageIdOf = ({ notification }: Waiting): string => notification.message.id
+const keyOf = ({ delivery }: QueuedDelivery): string => recordKey(delivery.notification.episode)
+const messageIdOf = ({ delivery }: QueuedDelivery): string => delivery.message.id
 
-interface Looked {
-  standing: Standing
+interface DeliveryStep {
+  nextStep: NextStep
   attempts: number
-  /** The record once the send has begun. */
-  begun: DeliveryRecord
+  /** The record after the send has started. */
+  reserved: DeliveryRecord
 }
 
-/** What is to be done with a notification, where nobody is sending it. */
-const lookAt = (notification: Notification, before: DeliveryRecord | undefined): Looked => {
-  const { notice, opening } = notification
-  const key = targetKey(notification)
-  const record = cutOff(open(before, notice, opening), key)
+/** Returns the next step of a delivery that no process is sending. */
+const stepOf = (delivery: PendingDelivery, before: DeliveryRecord | undefined): DeliveryStep => {
+  const { notification, opening } = delivery
+  const key = targetKey(delivery)
+  const record = markInterrupted(open(before, notification, opening), key)
   const known = record.recipients[key]
   return {
-    standing: standingOf(record, key, notice),
-    attempts: known?.sequence === notice.sequence ? known.attempts : 0,
-    begun: beginSend(record, key, notice),
+    nextStep: decideNextStep(record, key, notification),
+    attempts: known?.sequence === notification.sequence ? known.attempts : 0,
+    reserved: beginSend(record, key, notification),
   }
 }
 
-const withoutSend = (standing: Exclude<Standing, 'send'>, attempts: number): Begun => {
-  if (standing === 'wait') return { state: 'waits', entry: { waitsFor: 'episode', againInMs: digestAgainMs } }
-  if (standing === 'sent') return { state: 'ended', end: { result: 'sent', reason: null, attempts: attempts + 1 } }
-  const { end: result, reason } = standing
+const withoutSend = (nextStep: Exclude<NextStep, 'send'>, attempts: number): SendStart => {
+  if (nextStep === 'wait') return { state: 'waits', entry: { waitsFor: 'episode', againInMs: digestAgainMs } }
+  if (nextStep === 'sent') return { state: 'ended', end: { result: 'sent', reason: null, attempts: attempts + 1 } }
+  const { end: result, reason } = nextStep
   return { state: 'ended', end: { result, reason, attempts: result === 'dead' ? attempts : 0 } }
 }

@@ -1,15 +1,15 @@
 import { whole } from '#shared/config/setting.ts'
 import { channelSettings } from '../channels/index.ts'
-import { forgiving } from '../forgiving-settings.ts'
+import { makeLenient } from '../lenient-settings.ts'
 import { messageSettings } from '../messages/message-settings.ts'
 
-/** As they must be written. */
+/** Settings in strict form, used to report invalid values. */
 export const strictDeliverySettings = { ...messageSettings, ...channelSettings }
 
-/** What stands in messages and where they go. A text that cannot be meant counts as unset: its channel is off, the others go on. */
+/** Settings of messages and channels. An invalid value counts as unset, which disables only its own channel. */
 export const deliverySettings = {
-  ...forgiving(strictDeliverySettings),
-  SVC_ALERT_DELIVERIES_DAYS: whole(30, 'Age in days at which it is forgotten how alerts were delivered.', {
+  ...makeLenient(strictDeliverySettings),
+  SVC_ALERT_DELIVERIES_DAYS: whole(30, 'Retention of delivery records in days.', {
     min: 1,
     max: 3_650,
   }),

@@ -23,7 +23,7 @@ interface DeliveryTables {
 }
 const names = ['watchhouse_deliveries'] as const
 
-/** Deliveries in the state database, which every dispatcher shares. */
+/** Opens delivery records in the state database, which all dispatchers share. */
 export const sqlDeliveries = async (database: Database): Promise<Deliveries> => {
   await migrate(database, 'deliveries', names, [
     { name: 'deliveries', up: (tables) => createTable(tables, database.prefix) },
@@ -34,17 +34,17 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
       if (delivered.length > 0) await database.run(() => insert(tables, delivered))
     },
     async list({ beforeMs, subscriptions = [], limit, ...equal }) {
-      let wanted = tables.selectFrom('watchhouse_deliveries').selectAll().orderBy('at_ms', 'desc').orderBy('id')
+      let selection = tables.selectFrom('watchhouse_deliveries').selectAll().orderBy('at_ms', 'desc').orderBy('id')
       for (const name of ['channel', 'target', 'episode', 'result'] as const) {
         const value = equal[name]
-        if (value !== undefined) wanted = wanted.where(name, '=', value)
+        if (value !== undefined) selection = selection.where(name, '=', value)
       }
-      if (beforeMs !== undefined) wanted = wanted.where('at_ms', '<', beforeMs)
-      if (subscriptions !== 'all') wanted = wanted.where(visible(subscriptions))
-      return (await database.run(() => wanted.limit(limit).execute())).map(deliveredOf)
+      if (beforeMs !== undefined) selection = selection.where('at_ms', '<', beforeMs)
+      if (subscriptions !== 'all') selection = selection.where(visible(subscriptions))
+      return (await database.run(() => selection.limit(limit).execute())).map(deliveredOf)
     },
-    async toldOf(episode) {
-      const wanted = tables
+    async notifiedTargets(episode) {
+      const selection = tables
         .selectFrom('watchhouse_deliveries')
         .select((expression) => [
           'channel',
@@ -55,7 +55,7 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
         .where('episode', '=', episode)
         .where('result', '=', 'sent')
         .groupBy(['channel', 'target'])
-      const rows = await database.run(() => wanted.execute())
+      const rows = await database.run(() => selection.execute())
       return rows.map(({ sequence, is_over, ...row }) => ({
         ...row,
         sequence: Number(sequence),
@@ -63,14 +63,14 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
       }))
     },
     async prune(beforeMs) {
-      const removing = tables.deleteFrom('watchhouse_deliveries').where('at_ms', '<', beforeMs)
-      const { numDeletedRows } = await database.run(() => removing.executeTakeFirst())
+      const deletion = tables.deleteFrom('watchhouse_deliveries').where('at_ms', '<', beforeMs)
+      const { numDeletedRows } = await database.run(() => deletion.executeTakeFirst())
       return Number(numDeletedRows)
     },
   }
 }
 
-/** What was sent stays sent. */
+/** Inserts or updates results; a `sent` result is never overwritten. */
 const insert = (tables: Kysely<DeliveryTables>, delivered: readonly Delivered[]): Promise<unknown> =>
   tables
     .insertInto('watchhouse_deliveries')
@@ -88,7 +88,7 @@ const insert = (tables: Kysely<DeliveryTables>, delivered: readonly Delivered[])
     )
     .execute()
 
-/** The condition of `isVisible`. */
+/** The SQL form of `isVisible`. */
 const visible =
   (subscriptions: readonly string[]) => (columns: ExpressionBuilder<DeliveryTables, 'watchhouse_deliveries'>) =>
     columns.or([

@@ -1,38 +1,38 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { TargetLimits } from '../channels/channel.ts'
-import type { Notice } from '../notice.ts'
-import type { Notification } from './delivering.ts'
-import { type Batch, type Served, type TargetQueue, maxWaiting, openTargetQueue } from './target-queue.ts'
-import { noticeOf } from './testing/notice.ts'
+import type { Notification } from '../notification.ts'
+import type { PendingDelivery } from './delivering.ts'
+import { type Batch, type BatchResult, type TargetQueue, maxWaiting, openTargetQueue } from './target-queue.ts'
+import { notificationOf } from './testing/notification.ts'
 
 const nowMs = 1_000_000
 const slow: TargetLimits = { concurrency: 1, perSecond: 1, burst: 1, groupAfter: 3 }
-const queued = (episode: string, more: Partial<Notice> = {}, sinceMs = nowMs): Notification => {
-  const notice = noticeOf({ episode, ...more })
-  const message = { id: notice.id, notifications: new Set<Notification>(), comesAgain: false }
+const queued = (episode: string, more: Partial<Notification> = {}, sinceMs = nowMs): PendingDelivery => {
+  const notification = notificationOf({ episode, ...more })
+  const message = { id: notification.id, notifications: new Set<PendingDelivery>(), comesAgain: false }
   const opening = { keys: [], isWhole: true, nowMs }
-  return { message, notice, channel: 'post', target: 'a', opening, kept: { isRecord: false }, sinceMs }
+  return { message, notification, channel: 'post', target: 'a', opening, recordState: { isStored: false }, sinceMs }
 }
 
 const open: TargetQueue[] = []
 afterEach(() => Promise.all(open.splice(0).map((queue) => queue[Symbol.asyncDispose]())))
 
 const others = (batches: readonly { batch: Batch }[]) =>
-  batches[0]?.batch.others.map((each) => each.notification.notice.episode)
+  batches[0]?.batch.others.map((each) => each.delivery.notification.episode)
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+const lease = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A queue whose batches wait until the test says what came of them. */
+/** A queue whose batches wait for the result that the test provides. */
 const held = (limits: TargetLimits = slow) => {
-  const batches: { batch: Batch; end: (served: Served) => void }[] = []
+  const batches: { batch: Batch; end: (served: BatchResult) => void }[] = []
   const left: string[] = []
-  const serve = (batch: Batch) => new Promise<Served>((resolve) => batches.push({ batch, end: resolve }))
+  const serve = (batch: Batch) => new Promise<BatchResult>((resolve) => batches.push({ batch, end: resolve }))
   const queue = openTargetQueue({
     limits,
     serve,
     ageMs: ({ sinceMs }) => nowMs - sinceMs,
-    isOver: ({ notice }) => notice.title === 'too old',
-    leave: ({ notice: { episode } }, why) => left.push(`${episode} ${why}`),
+    isOver: ({ notification }) => notification.title === 'too old',
+    leave: ({ notification: { episode } }, why) => left.push(`${episode} ${why}`),
     failed: () => {},
   })
   open.push({
@@ -46,15 +46,15 @@ const held = (limits: TargetLimits = slow) => {
   })
   const sendNext = async () => {
     const next = batches.shift()
-    if (!next) throw new Error('nothing is being sent')
+    if (!next) throw new Error('no batch is in progress')
     next.end({ ended: new Set([next.batch.lead]) })
-    await turn()
-    return next.batch.lead.notification.notice.episode
+    await lease()
+    return next.batch.lead.delivery.notification.episode
   }
   return { queue, batches, left, sendNext }
 }
 
-it('sends critical before warning before recovery before reminder, and each in its order', async () => {
+it('sends critical, warnings, recoveries and reminders in this order', async () => {
   const { queue, sendNext } = held()
   queue.add(queued('first'))
   queue.add(queued('reminder', { kind: 'remind', sequence: 1 }))
@@ -67,17 +67,17 @@ it('sends critical before warning before recovery before reminder, and each in i
   expect(order).toEqual(['first', 'critical', 'warning', 'warning-later', 'recovery', 'reminder'])
 })
 
-it('asks for a critical notice at once though the target takes nothing yet, so that it reserves the next slot', async () => {
+it('serves a critical notification at once to reserve the next slot', async () => {
   const { queue, batches } = held()
   queue.add(queued('warning'))
   batches.shift()?.end({ ended: new Set(), waits: { for: 'target', againInMs: 60_000 } })
   await new Promise((resolve) => setImmediate(resolve))
   expect(batches).toEqual([])
   queue.add(queued('critical', { severity: 'critical' }))
-  expect(batches[0]?.batch.lead.notification.notice.episode).toBe('critical')
+  expect(batches[0]?.batch.lead.delivery.notification.episode).toBe('critical')
 })
 
-it('lets nothing be overtaken that has waited for five minutes', async () => {
+it('does not overtake notifications after five minutes', async () => {
   const { queue, sendNext } = held()
   queue.add(queued('first'))
   queue.add(queued('critical', { severity: 'critical' }))
@@ -85,7 +85,7 @@ it('lets nothing be overtaken that has waited for five minutes', async () => {
   expect([await sendNext(), await sendNext(), await sendNext()]).toEqual(['first', 'old', 'critical'])
 })
 
-it('offers for a group those of the same rule, severity and phase', async () => {
+it('groups the same rule, severity and phase', async () => {
   const { queue, batches, sendNext } = held()
   queue.add(queued('first', { severity: 'critical' }))
   for (const [episode, more] of [
@@ -102,7 +102,7 @@ it('offers for a group those of the same rule, severity and phase', async () => 
   expect(others(batches)).toEqual(['b'])
 })
 
-it('offers those of any rule where too many rules wait', async () => {
+it('groups all rules if too many rules wait', async () => {
   const { queue, batches, sendNext } = held()
   queue.add(queued('first'))
   for (let rule = 0; rule < 10; rule += 1) queue.add(queued(`e${rule}`, { ruleId: `rule-${rule}` }))
@@ -112,7 +112,7 @@ it('offers those of any rule where too many rules wait', async () => {
   expect(others(batches)).toEqual(Array.from({ length: 9 }, (_, index) => `e${index + 1}`))
 })
 
-it('gives the least urgent back when too many wait, and takes nothing once it is closed', async () => {
+it('releases the least urgent one if it is full, and accepts nothing once closed', async () => {
   const { queue, left } = held()
   queue.add(queued('first', { severity: 'critical' }))
   for (let index = 0; index < maxWaiting; index += 1)
@@ -125,50 +125,50 @@ it('gives the least urgent back when too many wait, and takes nothing once it is
   expect(queue.add(queued('late'))).toBe(false)
 })
 
-it('keeps what waits while its target rests, and ends what is too old meanwhile', async () => {
+it('keeps the queue while its target pauses, and ends expired deliveries', async () => {
   const { queue, batches, left } = held()
   queue.add(queued('first', {}, nowMs - 1))
   queue.add(queued('old', { title: 'too old' }))
   queue.add(queued('other'))
   batches.shift()?.end({ ended: new Set(), waits: { for: 'rest', againInMs: 40 } })
-  await turn()
+  await lease()
   expect([batches, left]).toEqual([[], ['old over']])
   await vi.waitUntil(() => batches.length > 0)
-  expect(batches[0]?.batch.lead.notification.notice.episode).toBe('first')
+  expect(batches[0]?.batch.lead.delivery.notification.episode).toBe('first')
 })
 
-it('tries what failed again when its wait is over, and others meanwhile', async () => {
+it('retries a failed delivery after its wait and sends others meanwhile', async () => {
   const { queue, batches, sendNext } = held()
   queue.add(queued('failed'))
   queue.add(queued('other'))
   const [first] = batches.splice(0)
   if (first) first.end({ ended: new Set(), againInMs: new Map([[first.batch.lead, 40]]) })
-  await turn()
+  await lease()
   expect(await sendNext()).toBe('other')
   expect(batches).toEqual([])
   await vi.waitUntil(() => batches.length > 0)
   expect(await sendNext()).toBe('failed')
 })
 
-it('lets one batch of a group at a time ask for the right to send, and claims what no other batch has', async () => {
+it('serves one batch of a group at a time, without deliveries of other batches', async () => {
   const { queue, batches } = held({ ...slow, concurrency: 2, perSecond: 0.1 })
   for (const episode of ['a', 'b', 'c', 'd']) queue.add(queued(episode))
   const [one] = batches
   expect(batches).toHaveLength(1)
   expect(one?.batch.claim(new Set())).toEqual([])
-  await turn()
+  await lease()
   const two = batches[1]
   expect(others(batches.slice(1))).toEqual(['c', 'd'])
   const [c, d] = two?.batch.others ?? []
-  if (!one || !two || !c || !d) throw new Error('two batches were to be sent')
+  if (!one || !two || !c || !d) throw new Error('two batches must be in progress')
   const claimed = two.batch.claim(new Set([d, one.batch.lead]))
   expect(claimed).toEqual([d])
   one.end({ ended: new Set([one.batch.lead]) })
   two.end({ ended: new Set([two.batch.lead, d]) })
-  await turn()
+  await lease()
   const three = batches[2]
   expect(three?.batch.lead).toBe(c)
   three?.end({ ended: new Set([c]) })
-  await turn()
+  await lease()
   expect(queue.size).toBe(0)
 })

@@ -1,77 +1,80 @@
 import type { TargetLimits } from '../channels/channel.ts'
-import type { Notification } from './delivering.ts'
-import { type GroupKeys, groupKeysOf, isUrgent, priorityOf } from './priority.ts'
+import type { PendingDelivery } from './delivering.ts'
+import { type GroupKeys, getGroupKeys, isUrgent, getPriority } from './priority.ts'
 
-/** A notification that waits in this process for its target. */
-export interface Waiting {
-  notification: Notification
+/** A delivery that waits in this process for its target. */
+export interface QueuedDelivery {
+  delivery: PendingDelivery
   group: GroupKeys | undefined
 }
 
-/** The most urgent notification, and those that could be sent together with it. */
+/** The most urgent delivery, and those that could be sent in the same message. */
 export interface Batch {
-  lead: Waiting
-  others: readonly Waiting[]
-  /** Absent where the lead stands alone. `isBacklog`: what waits would take too long one by one. */
+  lead: QueuedDelivery
+  others: readonly QueuedDelivery[]
+  /** Absent if the lead is sent alone. `isBacklog`: sending one by one would take too long. */
   group: { key: string; isBacklog: boolean } | undefined
-  /** Takes those of the others that no other batch has taken meanwhile. */
-  claim(wanted: ReadonlySet<Waiting>): readonly Waiting[]
+  /** Claims the wanted deliveries that no other batch has claimed. */
+  claim(wanted: ReadonlySet<QueuedDelivery>): readonly QueuedDelivery[]
 }
 
-/** What came of a batch: its notifications that have an end, those that wait for a while, and what all wait for. A claimed one that is named in neither waits again. */
-export interface Served {
-  ended: ReadonlySet<Waiting>
-  againInMs?: ReadonlyMap<Waiting, number>
+/**
+ * Result of a batch: ended deliveries, deliveries with a delay, and a delay for all. Claimed deliveries in neither list
+ * are queued again.
+ */
+export interface BatchResult {
+  ended: ReadonlySet<QueuedDelivery>
+  againInMs?: ReadonlyMap<QueuedDelivery, number>
   waits?: { for: 'target' | 'rest' | 'group'; againInMs: number } | undefined
-  /** The target refused the group as a whole: its notifications are sent one by one for a while. */
+  /** The target rejected the group; its notifications are sent one by one for a while. */
   isGroupRefused?: boolean
 }
 
-/** Notifications of this process that wait for one target, the most urgent first. Disposing it ends once the sends under way have ended. */
+/** Queue of deliveries for one target, the most urgent first. Disposing it waits for sends in progress. */
 export interface TargetQueue extends AsyncDisposable {
   readonly size: number
-  /** False when there is no room for it. A more urgent one takes the place of the least urgent, which is given back. */
-  add(notification: Notification): boolean
+  /** Returns false if the queue is full. A more urgent delivery replaces the least urgent one, which is released. */
+  add(delivery: PendingDelivery): boolean
 }
 
 interface TargetQueueOptions {
   limits: TargetLimits
-  serve(batch: Batch): Promise<Served>
-  /** For how long a notification has lived. */
-  ageMs(notification: Notification): number
-  /** Its life is over. */
-  isOver(notification: Notification): boolean
-  /** There is no room for it, or it is to end because its life is over. */
-  leave(notification: Notification, why: 'no-room' | 'over'): void
+  serve(batch: Batch): Promise<BatchResult>
+  /** Returns the age of a delivery. */
+  ageMs(delivery: PendingDelivery): number
+  /** Returns whether the lifetime of a delivery is over. */
+  isOver(delivery: PendingDelivery): boolean
+  /** Called for a delivery that leaves the queue, because the queue is full or its lifetime is over. */
+  leave(delivery: PendingDelivery, why: 'no-room' | 'over'): void
   failed(error: unknown): void
 }
 
-/** So many notifications wait in memory for one target: the least urgent beyond them wait in the outbox. */
+/** Maximum length of the queue; less urgent deliveries beyond it wait in the outbox. */
 export const maxWaiting = 500
-/** When what failed for a reason of ours is tried again. */
+/** Delay after an internal error. */
 const failedAgainMs = 1_000
-/** While a target rests it is looked this often whose life is over. */
-const longestSleepMs = 60_000
-/** So many notices are in one message at most: with all that is said of each it stays below 200 kB. */
+/** Interval of the lifetime check while the target pauses. */
+const maxSleepMs = 60_000
+/** Maximum number of notifications per message, which keeps it below 200 kB. */
 export const maxGroup = 500
-/** What would take longer than this one by one is a backlog. */
+/** Queues that would take longer than this one by one count as a backlog. */
 const backlogMs = 5_000
-/** For so long after a target refused a group nothing is grouped for it. */
+/** How long nothing is grouped after a target rejected a group. */
 const aloneForMs = 10 * 60_000
 
-type Entry = Waiting & { notBefore: number }
+type Entry = QueuedDelivery & { notBefore: number }
 
-/** Opens the queue of one target, which serves as many batches at once as the target takes. */
+/** Opens the queue of one target; it runs as many batches in parallel as the target allows. */
 export const openTargetQueue = (options: TargetQueueOptions): TargetQueue => new OpenTargetQueue(options)
 
 class OpenTargetQueue implements TargetQueue {
   readonly #options: TargetQueueOptions
   readonly #waiting = new Set<Entry>()
-  /** By key of a group, until when nothing of it is sent. */
+  /** When the pause of a group ends, by group key. */
   readonly #pausedUntil = new Map<string, number>()
-  /** Groups of which a batch asks for the right to send: until it has claimed its notifications no other of them does. */
-  readonly #entering = new Set<string>()
-  readonly #sending = new Set<Promise<void>>()
+  /** Groups that are reserving a send. No other batch of the group starts until its notifications are claimed. */
+  readonly #reserving = new Set<string>()
+  readonly #inProgress = new Set<Promise<void>>()
   #notBefore = 0
   #restsUntil = 0
   #aloneUntil = 0
@@ -83,22 +86,22 @@ class OpenTargetQueue implements TargetQueue {
   }
 
   get size(): number {
-    return this.#waiting.size + this.#sending.size
+    return this.#waiting.size + this.#inProgress.size
   }
 
-  add(notification: Notification): boolean {
+  add(delivery: PendingDelivery): boolean {
     if (this.#isClosed) return false
-    const entry = { notification, group: groupKeysOf(notification.notice), notBefore: 0 }
+    const entry = { delivery, group: getGroupKeys(delivery.notification), notBefore: 0 }
     this.#waiting.add(entry)
     if (this.#waiting.size > maxWaiting) {
       const [last] = this.#ranked(this.#waiting).slice(-1)
       if (last) this.#waiting.delete(last)
       if (last === entry) return false
-      if (last) this.#options.leave(last.notification, 'no-room')
+      if (last) this.#options.leave(last.delivery, 'no-room')
     }
-    // It reserves the next slot now, before another process takes it.
-    if (isUrgent(notification.notice)) this.#notBefore = 0
-    this.#pump()
+    // An urgent delivery reserves the next slot before another process takes it.
+    if (isUrgent(delivery.notification)) this.#notBefore = 0
+    this.#serveNext()
     return true
   }
 
@@ -106,14 +109,14 @@ class OpenTargetQueue implements TargetQueue {
     this.#isClosed = true
     clearTimeout(this.#timer)
     this.#waiting.clear()
-    await Promise.all(this.#sending)
+    await Promise.all(this.#inProgress)
   }
 
-  #pump(): void {
+  #serveNext(): void {
     clearTimeout(this.#timer)
     if (this.#isClosed) return
     const { limits } = this.#options
-    while (this.#waiting.size > 0 && this.#sending.size < limits.concurrency) {
+    while (this.#waiting.size > 0 && this.#inProgress.size < limits.concurrency) {
       const now = performance.now()
       const restsUntil = Math.max(this.#notBefore, this.#restsUntil)
       if (now < restsUntil) return this.#sleepUntil(restsUntil, now)
@@ -127,24 +130,24 @@ class OpenTargetQueue implements TargetQueue {
         const next = Math.min(...later, ...this.#pausedUntil.values())
         return Number.isFinite(next) ? this.#sleepUntil(next, now) : undefined
       }
-      const sending = this.#send(lead, free.slice(1)).finally(() => {
-        this.#sending.delete(sending)
-        this.#pump()
+      const send = this.#send(lead, free.slice(1)).finally(() => {
+        this.#inProgress.delete(send)
+        this.#serveNext()
       })
-      this.#sending.add(sending)
+      this.#inProgress.add(send)
     }
   }
 
   async #send(lead: Entry, free: readonly Entry[]): Promise<void> {
     const { others, group } = this.#batchOf(lead, free)
     const taken = [lead]
-    const entering = group === undefined ? undefined : lead.group?.any
-    if (entering !== undefined) this.#entering.add(entering)
+    const request = group === undefined ? undefined : lead.group?.any
+    if (request !== undefined) this.#reserving.add(request)
     this.#waiting.delete(lead)
     const hasEntered = () => {
-      if (entering !== undefined && this.#entering.delete(entering)) setImmediate(() => this.#pump())
+      if (request !== undefined && this.#reserving.delete(request)) setImmediate(() => this.#serveNext())
     }
-    const claim = (wanted: ReadonlySet<Waiting>) => {
+    const claim = (wanted: ReadonlySet<QueuedDelivery>) => {
       const claimed = others.filter((entry) => wanted.has(entry) && this.#waiting.delete(entry))
       taken.push(...claimed)
       hasEntered()
@@ -159,7 +162,11 @@ class OpenTargetQueue implements TargetQueue {
     hasEntered()
   }
 
-  #apply(taken: readonly Entry[], { ended, againInMs, waits, isGroupRefused }: Served, key: string | undefined): void {
+  #apply(
+    taken: readonly Entry[],
+    { ended, againInMs, waits, isGroupRefused }: BatchResult,
+    key: string | undefined,
+  ): void {
     const now = performance.now()
     if (isGroupRefused) this.#aloneUntil = now + aloneForMs
     for (const entry of taken) if (!ended.has(entry)) this.#waitAgain(entry, againInMs?.get(entry) ?? 0)
@@ -176,7 +183,7 @@ class OpenTargetQueue implements TargetQueue {
     this.#waiting.add(entry)
   }
 
-  /** Those of the same rule may go with the lead; where too many rules wait, those of all rules. */
+  /** Selects deliveries of the same rule, or of all rules if too many rules wait. */
   #batchOf(lead: Entry, free: readonly Entry[]): Pick<Batch, 'group'> & { others: readonly Entry[] } {
     const { perSecond, groupAfter } = this.#options.limits
     const alone = { others: [], group: undefined }
@@ -190,36 +197,36 @@ class OpenTargetQueue implements TargetQueue {
 
   #isPaused(group: GroupKeys | undefined): boolean {
     if (group === undefined) return false
-    return this.#entering.has(group.any) || this.#pausedUntil.has(group.alike) || this.#pausedUntil.has(group.any)
+    return this.#reserving.has(group.any) || this.#pausedUntil.has(group.alike) || this.#pausedUntil.has(group.any)
   }
 
   #ranked(entries: Iterable<Entry>): Entry[] {
     const aged = [...entries].map((entry) => {
-      const waitedMs = this.#options.ageMs(entry.notification)
-      return { entry, waitedMs, priority: priorityOf(entry.notification.notice, waitedMs) }
+      const waitedMs = this.#options.ageMs(entry.delivery)
+      return { entry, waitedMs, priority: getPriority(entry.delivery.notification, waitedMs) }
     })
     const ranked = aged.toSorted((one, other) => one.priority - other.priority || other.waitedMs - one.waitedMs)
     return ranked.map(({ entry }) => entry)
   }
 
-  /** What would be too old by then ends now. */
+  /** Deliveries that would expire during the sleep end now. */
   #sleepUntil(at: number, now: number): void {
     for (const entry of this.#waiting) {
-      if (!this.#options.isOver(entry.notification)) continue
+      if (!this.#options.isOver(entry.delivery)) continue
       this.#waiting.delete(entry)
-      this.#options.leave(entry.notification, 'over')
+      this.#options.leave(entry.delivery, 'over')
     }
-    const sleepMs = Math.min(Math.max(1, Math.ceil(at - now)), longestSleepMs)
-    this.#timer = setTimeout(() => this.#pump(), sleepMs)
+    const sleepMs = Math.min(Math.max(1, Math.ceil(at - now)), maxSleepMs)
+    this.#timer = setTimeout(() => this.#serveNext(), sleepMs)
   }
 }
 
-/** So many notifications of one channel wait in memory over all its targets, and so many more urgent ones. */
+/** Maximum number of queued deliveries per channel, over all targets; urgent ones have a higher limit. */
 const maxWaitingOfChannel = 3_000
 const maxUrgentOfChannel = 3_500
 const maxQueues = 1_000
 
-/** The queues of all targets of one channel. */
+/** Opens the queues of all targets of one channel. */
 export const openTargetQueues = (options: TargetQueueOptions): Omit<TargetQueue, 'size'> => {
   const queues = new Map<string, TargetQueue>()
   const queueOf = (target: string) => {
@@ -231,11 +238,11 @@ export const openTargetQueues = (options: TargetQueueOptions): Omit<TargetQueue,
     return queue
   }
   return {
-    add(notification) {
+    add(delivery) {
       let size = 0
       for (const queue of queues.values()) size += queue.size
-      const max = isUrgent(notification.notice) ? maxUrgentOfChannel : maxWaitingOfChannel
-      return size < max && queueOf(notification.target).add(notification)
+      const max = isUrgent(delivery.notification) ? maxUrgentOfChannel : maxWaitingOfChannel
+      return size < max && queueOf(delivery.target).add(delivery)
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...queues.values()].map((queue) => queue[Symbol.asyncDispose]()))

@@ -5,8 +5,8 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { pushARig } from '../channels/testing/push-a.ts'
 import type { StrictServer } from '../channels/testing/strict-server.ts'
-import { Pace, leave, paceKey } from './pace.ts'
-import { call } from './testing/place.ts'
+import { TargetRateLimit, releaseSend, rateLimitKey } from './rate-limit.ts'
+import { call } from './testing/fixture.ts'
 import { plainPolicy } from '../testing/story.ts'
 import { testChannel } from './test-channel.ts'
 
@@ -28,21 +28,21 @@ describe('testing a channel', () => {
     return testChannel({ env, store, net, clock: systemClock, policy }).testChannel({ channel, target }, call)
   }
 
-  it('sends at once, although it is switched off and below its floor', async () => {
+  it('sends at once, even if the channel is disabled and below its minimum severity', async () => {
     const off = { HEALTH_ALERT_PUSH_A_ENABLED: 'off', HEALTH_ALERT_PUSH_A_MIN_SEVERITY: 'critical' }
     expect(await test('push-a', undefined, off)).toEqual([{ name: 'push-a', result: 'ok', reason: null }])
-    expect(server.taken.map(pushARig.textOf)).toEqual(['TEST: Alerts arrive here'])
+    expect(server.taken.map(pushARig.textOf)).toEqual(['TEST: Notifications work'])
   })
 
-  it('says why it did not arrive, without its address', async () => {
+  it('reports why it failed, without the address', async () => {
     server.next({ status: 403, body: 'secret-path' })
     expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'answered 403' }])
   })
 
-  it('that failed is the last that is known of it, and holds no alert back', async () => {
+  it('stores a failure as the last result and delays no alert', async () => {
     server.next({ status: 403, body: 'secret-path' })
     await test('push-a')
-    expect(await store.get(paceKey('push-a', 'default'), Pace)).toMatchObject({
+    expect(await store.get(rateLimitKey('push-a', 'default'), TargetRateLimit)).toMatchObject({
       last: { result: 'config', reason: 'answered 403' },
       failures: 0,
       restsUntilMs: 0,
@@ -50,22 +50,26 @@ describe('testing a channel', () => {
     })
   })
 
-  it('ends the rest of a target that takes it, and tells the others that it is mended', async () => {
-    const key = paceKey('push-a', 'default')
+  it('ends the pause of a target and reports its recovery', async () => {
+    const key = rateLimitKey('push-a', 'default')
     const result = { kind: 'config', reason: 'answered 403' } as const
-    const broken = leave(undefined, { episodes: ['e'], nowMs: Date.now(), result, restMs: () => 60_000 })
-    await store.update(key, Pace, () => ({ value: broken }))
+    const broken = releaseSend(undefined, { episodes: ['e'], nowMs: Date.now(), result, restMs: () => 60_000 })
+    await store.update(key, TargetRateLimit, () => ({ value: broken }))
     await test('push-a')
-    expect(await store.get(key, Pace)).toMatchObject({ broken: null, restsUntilMs: 0, last: { result: 'ok' } })
-    const [told] = await store.outbox.claim(10, 1_000)
-    expect(told?.payload).toMatchObject({ kind: 'recover', source: 'push-a:default' })
+    expect(await store.get(key, TargetRateLimit)).toMatchObject({
+      broken: null,
+      restsUntilMs: 0,
+      last: { result: 'ok' },
+    })
+    const [notified] = await store.outbox.claim(10, 1_000)
+    expect(notified?.payload).toMatchObject({ kind: 'recover', source: 'push-a:default' })
   })
 
   it.each([
     ['push-c', undefined, 'not-found', 'push-a'],
     ['push-a', 'push-aa', 'not-found', 'push-a'],
-    ['chat-a', undefined, 'conflict', 'not set up'],
-  ])('of %s with the target %s is refused as %s', async (channel, target, code, says) => {
+    ['chat-a', undefined, 'conflict', 'required settings are missing'],
+  ])('rejects %s with target %s as %s', async (channel, target, code, says) => {
     await expect(test(channel, target)).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
   })
 })

@@ -8,24 +8,24 @@ import type { Context } from '#shared/lifecycle/service.ts'
 import { openInstallationId } from '#shared/store/installation.ts'
 import type { SendResult } from '../channels/channel.ts'
 import { channels } from '../channels/index.ts'
-import { type Target, targetsNow } from '../channels/targets.ts'
-import { brokenNotice } from './broken.ts'
-import { messageFrame } from '../messages/message-settings.ts'
-import { type Message, messageOf } from '../messages/message.ts'
-import { afterFailedTest, leave, Pace, paceKey } from './pace.ts'
-import { asMessage, type Notice } from '../notice.ts'
+import { type Target, listEnabledTargets } from '../channels/targets.ts'
+import { buildMisconfiguredNotification } from './misconfigured.ts'
+import { readMessageFrame } from '../messages/message-settings.ts'
+import { type Message, renderMessage } from '../messages/message.ts'
+import { recordFailedTest, releaseSend, TargetRateLimit, rateLimitKey } from './rate-limit.ts'
+import { asMessage, type Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
 
-/** What sending tests needs. */
-export type Testing = Pick<Context, 'env' | 'store' | 'net' | 'clock'>
+/** Dependencies of test messages. */
+export type TestDeps = Pick<Context, 'env' | 'store' | 'net' | 'clock'>
 
-/** Sends a test message past routes, floors and the outbox: whoever asks waits for what the other end says. */
+/** Sends a test message directly, without routes, minimum severity and outbox, and waits for the result. */
 export const testChannel = (
-  testing: Testing & { policy(): Promise<Policy> },
+  deps: TestDeps & { policy(): Promise<Policy> },
 ): Pick<Handlers<typeof alerts>, 'testChannel'> => ({
   testChannel: async ({ channel, target }) => {
-    const found = targetsToTest(testing.env, channel, target, await testing.policy())
-    return Promise.all(found.map((each) => sendTest(testing, each)))
+    const found = targetsToTest(deps.env, channel, target, await deps.policy())
+    return Promise.all(found.map((each) => sendTest(deps, each)))
   },
 })
 
@@ -34,15 +34,16 @@ const targetsToTest = (env: Context['env'], id: string, name: string | undefined
   const ids = channels.map((each) => each.id)
   if (!channel) throw noSuch('channel', id, ids, 'channel')
   const on = { ...policy.channels, [id]: { variables: {}, ...policy.channels[id], enabled: true } }
-  const possible = targetsNow({ channels: [channel], env, policy: { ...policy, channels: on } })
-  if (possible.length === 0) throw new ServiceError('conflict', `the channel ${id} is not set up: settings are missing`)
+  const possible = listEnabledTargets({ channels: [channel], env, policy: { ...policy, channels: on } })
+  if (possible.length === 0)
+    throw new ServiceError('conflict', `cannot test channel "${id}": required settings are missing`)
   const found = possible.filter((target) => name === undefined || target.name === name)
   const names = possible.map((target) => target.name)
   if (found.length === 0 && name !== undefined) throw noSuch('target', name, names, 'target')
   return found
 }
 
-const testNotice = (nowMs: number): Notice => {
+const testNotification = (nowMs: number): Notification => {
   const episode = `test:${randomUUID()}`
   return {
     id: `${episode}:0`,
@@ -52,43 +53,45 @@ const testNotice = (nowMs: number): Notice => {
     hostKey: null,
     source: null,
     ruleId: 'test',
-    title: 'Alerts arrive here',
+    title: 'Notifications work',
     severity: 'warning',
     value: null,
     threshold: null,
     unit: 'none',
     offenders: [],
-    runbook: 'Nothing is wrong.',
+    runbook: 'This is a test. No action is needed.',
     sinceMs: nowMs,
     atMs: nowMs,
-    reason: 'somebody tests this channel',
+    reason: 'test of this channel',
     gathered: [],
   }
 }
 
-/** Sends one test message to one target, and says how that ended. */
-export const sendTest = async (testing: Testing, target: Target): Promise<TestedTarget> => {
-  const { env, clock, store } = testing
+/** Sends a test message to one target and returns the result. */
+export const sendTest = async (deps: TestDeps, target: Target): Promise<TestedTarget> => {
+  const { env, clock, store } = deps
   const origin = await openInstallationId(store)()
-  const message = messageOf(testNotice(clock.now()), { ...messageFrame(env), origin }, new Map())
-  const result = await target.send(message, testing.net)
-  await record(testing, target, message, result)
+  const message = renderMessage(testNotification(clock.now()), { ...readMessageFrame(env), origin }, new Map())
+  const result = await target.send(message, deps.net)
+  await record(deps, target, message, result)
   const reason = result.kind === 'ok' ? (result.remark ?? null) : result.reason
   return { name: target.name, result: result.kind, reason }
 }
 
-/** What takes a test takes alerts too, so that nobody waits for the end of its rest. */
+/** A successful test ends the pause of the target. */
 const record = async (
-  { store, clock }: Testing,
+  { store, clock }: TestDeps,
   { channel, id: target, own }: Target,
-  { notice }: Message,
+  { notification }: Message,
   result: SendResult,
 ): Promise<void> => {
-  await store.update(paceKey(channel, target), Pace, (before) => {
+  await store.update(rateLimitKey(channel, target), TargetRateLimit, (before) => {
     const [nowMs, restMs] = [clock.now(), () => 0]
-    if (result.kind !== 'ok') return { value: afterFailedTest(before, result, nowMs) }
-    const value = leave(before, { episodes: [notice.episode], nowMs, result, restMs })
-    const told = own ? undefined : brokenNotice({ channel, target }, before?.broken ?? null, value.broken, nowMs)
-    return { value, outbox: told ? [asMessage(told)] : [] }
+    if (result.kind !== 'ok') return { value: recordFailedTest(before, result, nowMs) }
+    const value = releaseSend(before, { episodes: [notification.episode], nowMs, result, restMs })
+    const notified = own
+      ? undefined
+      : buildMisconfiguredNotification({ channel, target }, before?.broken ?? null, value.broken, nowMs)
+    return { value, outbox: notified ? [asMessage(notified)] : [] }
   })
 }

@@ -8,14 +8,14 @@ import { type Database, openDatabase } from '#shared/store/sql/connection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
 import type { Store } from '#shared/store/store.ts'
 import { describeWith, startPostgres, startRedis } from '../../testing/servers.ts'
-import type { Notice } from '../notice.ts'
-import { noticeOf } from './testing/notice.ts'
-import { call, openPlace } from './testing/place.ts'
+import type { Notification } from '../notification.ts'
+import { notificationOf } from './testing/notification.ts'
+import { call, openFixture } from './testing/fixture.ts'
 import { scripted } from './testing/scripted.ts'
 
 const most = 4
 
-/** A store that counts what it is made to keep: values and messages written, and acknowledgements by themselves. */
+/** A store that counts written values, messages and separate acknowledgements. */
 const countingStore = (store: Store, count: (what: string) => void): Store => ({
   get connected() {
     return store.connected
@@ -94,31 +94,33 @@ for (const [name, needs, start] of kinds)
     })
     afterAll(() => servers[Symbol.asyncDispose]())
 
-    it(`costs at most ${most} durable writes, from the decision until it is delivered and on record`, async () => {
+    it(`costs at most ${most} durable writes from decision to recorded delivery`, async () => {
       await using opened = new AsyncDisposableStack()
       let writes: string[] = []
       const count = (what: string) => void writes.push(what)
       const database = opened.use(await openDatabase(servers.database))
       const post = scripted()
       const store = countingStore(servers.store, count)
-      const place = opened.use(
-        await openPlace({ channels: [post.channel], store, database: countingDatabase(database, count) }),
+      const fixture = opened.use(
+        await openFixture({ channels: [post.channel], store, database: countingDatabase(database, count) }),
       )
-      const cost = async (notice: Notice) => {
+      const cost = async (notification: Notification) => {
         writes = []
-        await place.tell(notice)
-        await until(() => writes.includes('row') && post.told.includes(`a ${notice.kind} ${notice.episode}`))
-        await until(async () => (await servers.store.outbox.holds([notice.id])).size === 0)
+        await fixture.notify(notification)
+        await until(
+          () => writes.includes('row') && post.notified.includes(`a ${notification.kind} ${notification.episode}`),
+        )
+        await until(async () => (await servers.store.outbox.holds([notification.id])).size === 0)
         const [...made] = writes
-        const [row] = await place.delivery.handlers.deliveries({ limit: 1 }, call)
-        expect(row).toMatchObject({ kind: notice.kind, result: 'sent' })
+        const [row] = await fixture.delivery.handlers.deliveries({ limit: 1 }, call)
+        expect(row).toMatchObject({ kind: notification.kind, result: 'sent' })
         return made
       }
-      // Records of targets, and the name of the installation, are written once.
-      await cost(noticeOf({ episode: 'before' }))
+      // Records of targets and the installation id are written once.
+      await cost(notificationOf({ episode: 'before' }))
       const kinds = ['fire', 'escalate', 'remind', 'recover'] as const
       for (const [sequence, kind] of kinds.entries()) {
-        const made = await cost(noticeOf({ kind, episode: 'e', sequence }))
+        const made = await cost(notificationOf({ kind, episode: 'e', sequence }))
         expect(made.length, made.join('\n')).toBeLessThanOrEqual(most)
       }
     })

@@ -6,21 +6,21 @@ import { unlessPoison } from '#shared/bus/durable/unless-poison.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
-import { isLike } from '../delivery/routing.ts'
-import { afterEvent, type Told } from './entry.ts'
-import { OpenCounts, countsKey, openIn } from './places.ts'
+import { matchesPattern } from '../delivery/routing.ts'
+import { applyEvent, type EventFacts } from './entry.ts'
+import { OpenCounts, countsKey, countOpen } from './places.ts'
 import { rebuildEvents } from './rebuild.ts'
-import { type EventEntry, mostOpen, overflowPlace, placeOf } from './record.ts'
+import { type EventEntry, maxOpen, overflowPlace, placeOf } from './record.ts'
 import { eventAlertSettings } from './settings.ts'
-import { type Changed, settle, writeEntry, type Writing, type Written } from './write.ts'
+import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write.ts'
 
-/** What waits for the store to come back waits for as long as the stream keeps it. */
+/** Events wait for an unavailable store as long as the stream retains them. */
 const tries = 100_000
 const maxInFlight = 128
 
-/** Makes conditions of inbound events that fire, and ends them; until disposed. */
+/** Consumes inbound events and opens or closes their conditions, until disposed. */
 export const consumeEvents = (
-  consuming: Taking & Pick<Context, 'readiness'> & { queue: Queue },
+  consuming: ProcessDeps & Pick<Context, 'readiness'> & { queue: Queue },
 ): Promise<AsyncDisposable> => {
   const { queue, readiness } = consuming
   readiness.require(
@@ -29,12 +29,12 @@ export const consumeEvents = (
     () => queue.problem,
   )
   const consumer = { stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects, body: InboundEvent } as const
-  // What comes meanwhile is taken together: it is counted once, and no two are in each other's way.
-  const { write: take } = inBatches<Waiting>((waiting) => takeEvents(consuming, waiting))
+  // Events that arrive together are processed as one batch, so that they are counted once and do not conflict.
+  const { write: take } = inBatches<PendingEvent>((waiting) => processEvents(consuming, waiting))
   return queue.consume(
     { ...consumer, tries, maxInFlight, mayRepeat: true },
     unlessPoison(async ({ body }) => {
-      const waiting: Waiting = { event: body }
+      const waiting: PendingEvent = { event: body }
       await take(waiting)
       if (waiting.failure) throw waiting.failure
       return 'done'
@@ -42,115 +42,123 @@ export const consumeEvents = (
   )
 }
 
-/** What taking events needs. */
-interface Taking extends Writing {
+/** Dependencies of event processing. */
+interface ProcessDeps extends WriteDeps {
   env: Environment
-  /** How many may be open; the product's own unless a test wants fewer. */
-  mostOpen?: number
+  /** Maximum number of open conditions; tests set a lower one. */
+  maxOpen?: number
 }
 
-/** An event, and why it alone could not be taken. */
-export interface Waiting {
+/** An event and, if processing it failed, the error. */
+export interface PendingEvent {
   event: InboundEvent
   failure?: unknown
 }
 
-/** Begins, repeats or ends the conditions that events are about; the same event again changes nothing. */
-export const takeEvents = async (taking: Taking, waiting: readonly Waiting[]): Promise<void> => {
-  const about = waiting.filter(({ event }) => isAbout(event, taking.env))
-  if (about.length === 0) return
-  await rebuildEvents(taking)
-  const { store, mostOpen: most = mostOpen } = taking
-  const room = most - openIn((await store.get(countsKey, OpenCounts)) ?? {})
+/** Opens, updates or closes the conditions of events. Processing the same event again changes nothing. */
+export const processEvents = async (deps: ProcessDeps, waiting: readonly PendingEvent[]): Promise<void> => {
+  const relevant = waiting.filter(({ event }) => concernsConditions(event, deps.env))
+  if (relevant.length === 0) return
+  await rebuildEvents(deps)
+  const { store, maxOpen: max = maxOpen } = deps
+  const room = max - countOpen((await store.get(countsKey, OpenCounts)) ?? {})
   const batch: Batch = { room, opening: new Set(), left: [], written: [] }
-  const byPlace = Map.groupBy(about, ({ event }) => placeOf(event))
-  await Promise.all([...byPlace].map(([place, those]) => takeInOrder(taking, batch, place, those)))
+  const byPlace = Map.groupBy(relevant, ({ event }) => placeOf(event))
+  await Promise.all([...byPlace].map(([place, those]) => processInOrder(deps, batch, place, those)))
   const worst = batch.left.find(({ severity }) => severity === 'critical') ?? batch.left[0]
-  if (worst) await write(taking, batch, overflowPlace, (entry, now) => afterEvent(entry, overflowOf(worst, most), now))
-  await settle(taking, batch.written)
+  if (worst) await write(deps, batch, overflowPlace, (entry, now) => applyEvent(entry, overflowOf(worst, max), now))
+  await finishWrites(deps, batch.written)
 }
 
-/** What one batch of events does together. */
+/** Shared state of one batch of events. */
 interface Batch {
-  /** How many more may open. */
+  /** How many more conditions may open. */
   room: number
   opening: Set<string>
   /** Events for which there was no room. */
   left: InboundEvent[]
-  written: Written[]
+  written: WrittenEntry[]
 }
 
-/** Events about one thing. One that fails by itself fails alone. */
-const takeInOrder = async (taking: Taking, batch: Batch, place: string, those: readonly Waiting[]): Promise<void> => {
+/** Processes the events of one entry in order; a failure affects only its own event. */
+const processInOrder = async (
+  deps: ProcessDeps,
+  batch: Batch,
+  place: string,
+  those: readonly PendingEvent[],
+): Promise<void> => {
   for (const one of those) {
     try {
-      await takeOne(taking, batch, place, one.event)
+      await processOne(deps, batch, place, one.event)
     } catch (error) {
       one.failure = error
     }
   }
 }
 
-const takeOne = async (taking: Taking, batch: Batch, place: string, event: InboundEvent): Promise<void> => {
-  const told = meaningOf(event, taking.env)
+const processOne = async (deps: ProcessDeps, batch: Batch, place: string, event: InboundEvent): Promise<void> => {
+  const facts = withMinSeverity(event, deps.env)
   let isLeft = false
-  await write(taking, batch, place, (entry, now) => {
+  await write(deps, batch, place, (entry, now) => {
     isLeft = false
     if (!entry?.condition) {
-      // Nobody was told of what is not worth telling, and what comes late may be over by now.
-      if (told.status !== event.status || isPast(told, now.nowMs)) return 'stays'
-      isLeft = told.status === 'firing' && !mayOpen(batch, place)
+      // Events below the minimum severity were never sent, and a late event may have ended already.
+      if (facts.status !== event.status || isPast(facts, now.nowMs)) return 'stays'
+      isLeft = facts.status === 'firing' && !mayOpen(batch, place)
       if (isLeft) return 'stays'
     }
-    return afterEvent(entry, told, now)
+    return applyEvent(entry, facts, now)
   })
   if (isLeft) batch.left.push(event)
 }
 
-/** Takes room for a place, once. */
+/** Reserves room for an entry, once per batch. */
 const mayOpen = ({ room, opening }: Batch, place: string): boolean => {
   if (opening.size >= room && !opening.has(place)) return false
   opening.add(place)
   return true
 }
 
-const isPast = ({ status, endsAt }: Told, nowMs: number): boolean =>
+const isPast = ({ status, endsAt }: EventFacts, nowMs: number): boolean =>
   status === 'firing' && endsAt !== null && endsAt <= nowMs
 
-type Change = (entry: EventEntry | undefined, now: Parameters<typeof afterEvent>[2]) => Changed
+type Change = (entry: EventEntry | undefined, now: Parameters<typeof applyEvent>[2]) => EntryChange
 
-const write = async (taking: Taking, { written }: Batch, place: string, change: Change): Promise<void> => {
-  const one = await writeEntry(taking, place, (entry, nowMs) => change(entry, { nowMs, newEpisode: randomUUID }))
+const write = async (deps: ProcessDeps, { written }: Batch, place: string, change: Change): Promise<void> => {
+  const one = await writeEntry(deps, place, (entry, nowMs) => change(entry, { nowMs, newEpisode: randomUUID }))
   if (one) written.push(one)
 }
 
-/** Whether a condition may begin or end by it; what has begun ends, whatever was switched off since. */
-const isAbout = ({ status, source, own }: InboundEvent, env: Environment): boolean => {
+/**
+ * Returns whether an event may open or close a condition. Open conditions close even if event alerts were disabled
+ * since.
+ */
+const concernsConditions = ({ status, source, own }: InboundEvent, env: Environment): boolean => {
   if (own || status === 'info' || status === 'acknowledged') return false
   if (status === 'resolved') return true
   const settings = read(eventAlertSettings, env)
   return (
     settings.SVC_EVENTS_ALERTS_ENABLED &&
-    !settings.SVC_EVENTS_ALERTS_EXCEPT_SOURCES.some((pattern) => isLike(source, pattern))
+    !settings.SVC_EVENTS_ALERTS_EXCEPT_SOURCES.some((pattern) => matchesPattern(source, pattern))
   )
 }
 
-/** What has become too mild for people to be told of is over for them. */
-const meaningOf = (event: InboundEvent, env: Environment): Told => {
+/** Treats an event below the minimum severity as resolved. */
+const withMinSeverity = (event: InboundEvent, env: Environment): EventFacts => {
   const least = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_MIN_SEVERITY
-  const isTold = event.severity === 'critical' || event.severity === least
-  return event.status === 'firing' && !isTold ? { ...event, status: 'resolved' } : event
+  const isNotified = event.severity === 'critical' || event.severity === least
+  return event.status === 'firing' && !isNotified ? { ...event, status: 'resolved' } : event
 }
 
-/** As bad as the worst of those that it stands for. */
-const overflowOf = ({ severity, receivedAt }: InboundEvent, most: number): Told => ({
+/** Returns the event of the overflow condition, with the highest severity of the events that it represents. */
+const overflowOf = ({ severity, receivedAt }: InboundEvent, max: number): EventFacts => ({
   source: 'watchhouse',
   sourceType: 'overflow',
   status: 'firing',
   severity,
-  title: `${most} inbound events are open; nobody is told of further ones`,
+  title: `${max} inbound events are open; further ones send no notifications`,
   resource: '',
-  body: 'Events are kept: see GET /api/v1/events. Close what is over at its source, or leave sources out.',
+  body: 'All events are stored: see GET /api/v1/events. Resolve events at their source, or exclude sources with SVC_EVENTS_ALERTS_EXCEPT_SOURCES.',
   url: null,
   labels: {},
   occurredAt: receivedAt,

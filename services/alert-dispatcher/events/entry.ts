@@ -1,8 +1,8 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { beginningOf } from '#shared/text/cut.ts'
-import type { Verdict } from '../conditions/judge.ts'
-import { afterVerdict, withdrawn } from '../conditions/transition.ts'
-import type { Watched } from '../conditions/watched.ts'
+import type { Evaluation } from '../conditions/evaluate.ts'
+import { applyEvaluation, closeUnmonitored } from '../conditions/transition.ts'
+import type { MonitoredRule } from '../conditions/monitored-rules.ts'
 import type { EventEntry } from './record.ts'
 
 interface Now {
@@ -10,8 +10,8 @@ interface Now {
   newEpisode: () => string
 }
 
-/** The facts of an event that decide. */
-export type Told = Pick<
+/** The fields of an event that decide about its condition. */
+export type EventFacts = Pick<
   InboundEvent,
   | 'source'
   | 'sourceType'
@@ -26,12 +26,12 @@ export type Told = Pick<
   | 'endsAt'
 >
 
-/** The entry after one more event about it: the newest wins, one breach fires and one clear ends. */
-export const afterEvent = (before: EventEntry | undefined, event: Told, now: Now): EventEntry => {
+/** Returns the entry after an event: the newest event wins, one breach fires and one ok evaluation clears. */
+export const applyEvent = (before: EventEntry | undefined, event: EventFacts, now: Now): EventEntry => {
   if (before && isOld(before, event)) return before
   const known = before?.condition ?? undefined
-  const next = afterVerdict(known, verdictOf(event), now)
-  // Its source knows since when it is so.
+  const next = applyEvaluation(known, evaluationOf(event), now)
+  // The source knows when the condition started.
   const condition = next && known === undefined ? { ...next, sinceMs: Math.min(event.occurredAt, now.nowMs) } : next
   return {
     source: event.source,
@@ -42,11 +42,11 @@ export const afterEvent = (before: EventEntry | undefined, event: Told, now: Now
   }
 }
 
-/** What is over is not begun again by what happened when it ended; what is open is repeated with its beginning. */
-const isOld = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: Told): boolean =>
+/** An event from before the end does not reopen a closed condition; an open one accepts events of equal age. */
+const isOld = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
   condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
 
-const verdictOf = (event: Told): Verdict => ({
+const evaluationOf = (event: EventFacts): Evaluation => ({
   rule: ruleOf(event),
   status: event.status === 'resolved' ? 'ok' : event.severity === 'critical' ? 'critical' : 'warning',
   value: null,
@@ -55,15 +55,15 @@ const verdictOf = (event: Told): Verdict => ({
   reason: null,
 })
 
-const longest = { id: 160, title: 300, runbook: 4_000 }
+const maxLengths = { id: 160, title: 300, runbook: 4_000 }
 
-/** The event as a rule: what Alertmanager calls it, where there is such a name, so that routes can name it. */
-const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watched => {
+/** Returns the event as a rule. Its id contains the alert name of Alertmanager, if any, so that routes can match it. */
+const ruleOf = ({ sourceType, labels, title, resource, body, url }: EventFacts): MonitoredRule => {
   const subject = resource === '' || title.includes(resource) ? title : `${title} (${resource})`
-  const never = { at: null, isSettled: false }
+  const never = { at: null, isConfigured: false }
   return {
-    id: beginningOf(`event:${labels.alertname ?? sourceType}`, longest.id),
-    title: beginningOf(subject, longest.title),
+    id: beginningOf(`event:${labels.alertname ?? sourceType}`, maxLengths.id),
+    title: beginningOf(subject, maxLengths.title),
     runbook: adviceOf({ body, url, labels }),
     unit: 'none',
     measure: 'gauge',
@@ -81,19 +81,25 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: Told): Watch
   }
 }
 
-/** What its source says of it, what to do where that is written down, and where to look; a long text gives way to the links. */
-const adviceOf = ({ body, url, labels }: Pick<Told, 'body' | 'url' | 'labels'>): string => {
+/** Returns the text of the event, its runbook link and its URL; a long text is cut in favour of the links. */
+const adviceOf = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labels'>): string => {
   const runbook = labels.runbook_url
   const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
-  const room = longest.runbook - links.length - 2
-  if (room < 0) return beginningOf(links, longest.runbook)
+  const room = maxLengths.runbook - links.length - 2
+  if (room < 0) return beginningOf(links, maxLengths.runbook)
   return [beginningOf(body, room), links].filter((text) => text !== '').join('\n\n')
 }
 
-/** The entry as time alone leaves it: over after its end, or when it was not repeated for so long. */
-export const afterTime = (entry: EventEntry, { nowMs, lifeMs }: { nowMs: number; lifeMs: number }): EventEntry => {
+/**
+ * Returns the entry after time has passed. It is closed after its end time or if it was not repeated within its
+ * lifetime.
+ */
+export const applyExpiry = (
+  entry: EventEntry,
+  { nowMs, lifetimeMs }: { nowMs: number; lifetimeMs: number },
+): EventEntry => {
   const { condition, endsAtMs, seenAtMs } = entry
   if (condition === null || condition.phase === 'cleared') return entry
-  const isOver = (endsAtMs !== null && endsAtMs <= nowMs) || nowMs - seenAtMs >= lifeMs
-  return isOver ? { ...entry, condition: withdrawn(condition) ?? null } : entry
+  const isOver = (endsAtMs !== null && endsAtMs <= nowMs) || nowMs - seenAtMs >= lifetimeMs
+  return isOver ? { ...entry, condition: closeUnmonitored(condition) ?? null } : entry
 }

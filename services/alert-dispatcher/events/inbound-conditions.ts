@@ -4,111 +4,118 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { inboundConditionMethods } from '#proto/inbound-conditions.ts'
 import type { Store } from '#shared/store/store.ts'
-import { requireLasting, type Alerting } from '../alerting.ts'
-import { type Settled, sameSilences } from '../conditions/condition.ts'
-import { shown, holding, silenceOf } from '../conditions/handlers.ts'
-import { afterEnd } from '../conditions/tell.ts'
-import type { Parts } from '../parts.ts'
-import { openConditions, OpenCounts, countsKey, firingIn, type OpenCondition, entryAt } from './places.ts'
-import { Marker, lastNoticeOf, markerKey, missedOf, notifyAgain } from './rebuild.ts'
-import { type EventEpisode, EventEntry, entryKey, mostOpen } from './record.ts'
+import { requireStateDatabase, type AlertingDeps } from '../alerting.ts'
+import { type EpisodeSilences, hasSameSilences } from '../conditions/condition.ts'
+import { toAlertCondition, listActiveSilences, createSilence } from '../conditions/handlers.ts'
+import { markRecovered } from '../conditions/notify.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
+import { openConditions, OpenCounts, countsKey, countFiring, type OpenCondition, entryAt } from './places.ts'
+import { Marker, repeatedEventNotification, markerKey, filterMissed, notifyAgain } from './rebuild.ts'
+import { type EventEpisode, EventEntry, entryKey, maxOpen } from './record.ts'
 
-type Handled = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
+type InboundConditionHandlers = Pick<Handlers<typeof alerts>, keyof typeof inboundConditionMethods>
 
-/** What people are told of conditions that inbound events begin, and what they say to them. */
-export const inboundConditions = (alerting: Pick<Alerting, 'store' | 'stores' | 'clock'>): Handled => {
+/** Returns the handlers for inbound conditions and their silences. */
+export const inboundConditions = (
+  alerting: Pick<AlertingDeps, 'store' | 'stores' | 'clock'>,
+): InboundConditionHandlers => {
   const { store, stores, clock } = alerting
   return {
     async inboundConditions({ limit }) {
-      const open = firingIn((await store.get(countsKey, OpenCounts)) ?? {})
+      const open = countFiring((await store.get(countsKey, OpenCounts)) ?? {})
       const found = limit === 0 ? [] : await openConditions(store, limit)
-      const conditions = found.map(({ source, condition }) => ({ ...shown(condition), source }))
+      const conditions = found.map(({ source, condition }) => ({ ...toAlertCondition(condition), source }))
       return { conditions, open: Math.max(open, conditions.length) }
     },
     async silenceInbound({ episode, kind, minutes, note }, { identity }) {
-      if (kind === 'ack') requireLasting(stores, 'acknowledging')
+      if (kind === 'ack') requireStateDatabase(stores, 'acknowledging')
       const found = await findOpen(store, episode)
       if (!found) throw noSuchEpisode()
       const of = { episode, hostKey: null, ruleId: found.condition.ruleId }
-      const said = silenceOf({ kind, minutes, note }, of, { by: identity.subject, atMs: clock.now() })
-      // Where it lasts first: the sweep brings from there what did not get into the condition.
-      await stores.silences.put(said)
-      await tellOpen(store, said, said)
-      return said
+      const stored = createSilence({ kind, minutes, note }, of, { by: identity.subject, atMs: clock.now() })
+      // The database is written first; reconciliation copies the silence into the condition if the next write fails.
+      await stores.silences.put(stored)
+      await applyInboundSilence(store, stored, stored)
+      return stored
     },
     async unsilenceInbound({ episode, kind }) {
-      if (kind === 'ack') requireLasting(stores, 'acknowledging')
-      const said = (await holding(alerting)).find((each: Silence) => each.kind === kind && each.episode === episode)
-      if (!said) throw noSuchEpisode()
+      if (kind === 'ack') requireStateDatabase(stores, 'acknowledging')
+      const stored = (await listActiveSilences(alerting)).find(
+        (each: Silence) => each.kind === kind && each.episode === episode,
+      )
+      if (!stored) throw noSuchEpisode()
       await stores.silences.remove(kind, episode)
-      await tellOpen(store, said, null)
-      return said
+      await applyInboundSilence(store, stored, null)
+      return stored
     },
   }
 }
 
 const noSuchEpisode = (): ServiceError =>
-  new ServiceError('not-found', 'no such condition of an inbound event, or it is over', {
+  new ServiceError('not-found', 'inbound condition not found: it never existed or has been resolved', {
     details: { parameter: 'episode' },
   })
 
-type Said = Pick<Silence, 'kind' | 'episode'>
+type SilenceKey = Pick<Silence, 'kind' | 'episode'>
 
-/** The open condition of an episode; undefined when it is over. */
+/** Returns the open condition of an episode; undefined if it has ended. */
 const findOpen = async (store: Store, episode: string): Promise<OpenCondition | undefined> =>
-  (await openConditions(store, 2 * mostOpen)).find(({ condition }) => condition.episode === episode)
+  (await openConditions(store, 2 * maxOpen)).find(({ condition }) => condition.episode === episode)
 
-/** Puts what an operator says into the condition, or takes it back; does nothing where its episode is over. */
-const tellOpen = async (
+/** Sets or clears a silence in the condition; does nothing if the episode has ended. */
+const applyInboundSilence = async (
   store: Store,
-  { kind, episode }: Said,
+  { kind, episode }: SilenceKey,
   silence: Pick<Silence, 'untilMs'> | null,
 ): Promise<void> => {
   const found = await findOpen(store, episode)
   if (!found) return
-  const said = silence && { untilMs: silence.untilMs }
-  await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: said })
+  const stored = silence && { untilMs: silence.untilMs }
+  await changeOpen(store, found, { [kind === 'ack' ? 'acknowledged' : 'dismissed']: stored })
 }
 
-/** Brings what operators said, as the database has it, into every open condition; ends there what is over here, and adds what it lacks. */
+/**
+ * Copies silences from the database into open conditions, ends episodes that the store closed, and adds missing ones to
+ * the database.
+ */
 export const reconcileOpen = async (
-  parts: Pick<Parts, 'store' | 'eventEpisodes' | 'clock' | 'isMissed'>,
-  settled: readonly Settled[],
+  parts: Pick<DispatcherDeps, 'store' | 'eventEpisodes' | 'clock' | 'isMissed'>,
+  silences: readonly EpisodeSilences[],
 ): Promise<void> => {
   const { store, eventEpisodes, clock } = parts
-  const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  const silencesOf = new Map(silences.map((stored) => [stored.episode, stored]))
   const marker = await store.get(markerKey, Marker)
-  const kept = await eventEpisodes.open()
-  const all = await openConditions(store, 2 * mostOpen)
+  const stored = await eventEpisodes.open()
+  const all = await openConditions(store, 2 * maxOpen)
   const names = new Set(all.map(({ condition }) => condition.episode))
   const over: EventEpisode[] = []
-  for (const episode of kept.filter(({ entry }) => !names.has(entry.condition.episode))) {
-    // It may have been listed only since.
+  for (const episode of stored.filter(({ entry }) => !names.has(entry.condition.episode))) {
+    // It may have been added to a list since.
     const entry = await entryAt(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
-  // A store that was emptied meanwhile has nothing open, and nothing is over because of that.
+  // If the store was emptied meanwhile, its conditions are missing rather than closed.
   if (marker === undefined || (await store.get(markerKey, Marker)) !== marker) return
-  const isKept = new Set(kept.map(({ entry }) => entry.condition.episode))
-  // The database may have been down when they began.
-  const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isKept.has(condition.episode))
+  const isStored = new Set(stored.map(({ entry }) => entry.condition.episode))
+  // The database may have been unavailable when they opened.
+  const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isStored.has(condition.episode))
   const endedAtMs = clock.now()
   const ended = over.map(({ place, entry }) => ({
     place,
-    entry: { ...entry, condition: afterEnd(entry.condition) },
+    entry: { ...entry, condition: markRecovered(entry.condition) },
     endedAtMs,
   }))
-  const last = ended.map((episode) => lastNoticeOf(episode, endedAtMs))
-  await notifyAgain(store, await missedOf(parts, last))
+  const last = ended.map((episode) => repeatedEventNotification(episode, endedAtMs))
+  await notifyAgain(store, await filterMissed(parts, last))
   await eventEpisodes.write([...ended, ...(await inStore(store, missing))])
   for (const open of all) {
-    const { acknowledged = null, dismissed = null } = saidOf.get(open.condition.episode) ?? {}
-    if (!sameSilences(open.condition, { acknowledged, dismissed }))
+    const { acknowledged = null, dismissed = null } = silencesOf.get(open.condition.episode) ?? {}
+    if (!hasSameSilences(open.condition, { acknowledged, dismissed }))
       await changeOpen(store, open, { acknowledged, dismissed })
   }
 }
 
-/** Conditions as they go on in the store. */
+/** Returns the conditions in their current stored state. */
 const inStore = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
   const found: EventEpisode[] = []
   for (const { place } of open) {
@@ -121,11 +128,11 @@ const inStore = async (store: Store, open: readonly OpenCondition[]): Promise<Ev
 const changeOpen = async (
   store: Store,
   { place, condition: { episode } }: OpenCondition,
-  said: Partial<Pick<Settled, 'acknowledged' | 'dismissed'>>,
+  stored: Partial<Pick<EpisodeSilences, 'acknowledged' | 'dismissed'>>,
 ): Promise<void> => {
   await store.update(entryKey(place), EventEntry, (entry) =>
     entry?.condition?.episode === episode
-      ? { value: { ...entry, condition: { ...entry.condition, ...said } } }
+      ? { value: { ...entry, condition: { ...entry.condition, ...stored } } }
       : undefined,
   )
 }

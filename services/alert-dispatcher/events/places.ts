@@ -1,37 +1,37 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import type { Condition } from '../conditions/condition.ts'
-import { inLanes } from '../in-lanes.ts'
+import { runConcurrently } from '../run-concurrently.ts'
 import { EventEntry, entryKey, overflowPlace, rememberedMs } from './record.ts'
 
 const Place = z.string().max(40)
 
-/** The places whose digests begin alike: what is open there, and what is over and remembered, the newest last. */
+/** Entries with the same digest prefix: open ones, and closed ones that are remembered, the newest last. */
 export const EventList = z.object({ open: z.array(Place), over: z.array(Place) })
 export type EventList = z.infer<typeof EventList>
 
-/** How many are open, by the name of their list; none of those where nothing is. */
+/** Number of open entries by list; lists without any are absent. */
 export const OpenCounts = z.record(z.string().max(16), z.int().min(1))
 export type OpenCounts = z.infer<typeof OpenCounts>
 
 export const countsKey = 'alerts:events:counts'
 export const listKey = (name: string): string => `alerts:events:list:${name}`
 
-/** One of 256 by chance alike, so that no write carries them all. */
+/** Returns one of 256 lists by digest, so that no single write carries all entries. */
 const listOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
 
-/** Things that are open, but for the one that stands for the overflow. */
-export const openIn = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number => firingIn(counts)
+/** Returns the number of open entries without the overflow entry. */
+export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number => countFiring(counts)
 
-/** Things that are open, the one that stands for the overflow among them. */
-export const firingIn = (counts: OpenCounts): number => Object.values(counts).reduce((sum, open) => sum + open, 0)
+/** Returns the number of open entries, including the overflow entry. */
+export const countFiring = (counts: OpenCounts): number => Object.values(counts).reduce((sum, open) => sum + open, 0)
 
-/** Entries as they stand, by their place; undefined where there is none. */
+/** Current entries by place; undefined where the entry was deleted. */
 type Entries = ReadonlyMap<string, EventEntry | undefined>
 
 /**
- * Brings lists and counts up to date with entries that were written before: whoever died in between has its event come again. What
- * is off its list is looked at once more, since somebody may have opened it meanwhile.
+ * Updates lists and counts after entries were written. If the process dies in between, the event is delivered again.
+ * Closed entries are read once more, because another process may have reopened them.
  */
 export const listEntries = async (store: Store, entries: Entries): Promise<void> => {
   if (entries.size === 0) return
@@ -57,7 +57,7 @@ export const listEntries = async (store: Store, entries: Entries): Promise<void>
 export const entryAt = (store: Store, place: string): Promise<EventEntry | undefined> =>
   store.get(entryKey(place), EventEntry)
 
-/** Gives the list as it stands. */
+/** Returns the updated list. */
 const writeList = async (store: Store, name: string, entries: Entries): Promise<EventList> => {
   let forgotten: readonly string[] = []
   const after = await store.update(listKey(name), EventList, (before = none) => {
@@ -77,8 +77,8 @@ const writeList = async (store: Store, name: string, entries: Entries): Promise<
 }
 
 const none: EventList = { open: [], over: [] }
-/** Of what is over so many are remembered in one list: whoever invents events must not fill the store. */
-const mostRemembered = 100
+/** Maximum number of closed entries per list, so that a source cannot fill the store with invented events. */
+const maxRemembered = 100
 
 const placedIn = (before: EventList, entries: Entries) => {
   const isOpen = (place: string) => Boolean(entries.get(place)?.condition)
@@ -91,15 +91,15 @@ const placedIn = (before: EventList, entries: Entries) => {
     ...before.over.filter((place) => !entries.has(place)),
     ...[...entries].flatMap(([place, entry]) => (entry?.condition === null ? [place] : [])),
   ]
-  const forgotten = over.splice(0, Math.max(0, over.length - mostRemembered))
-  const isSame = alike(open, before.open) && alike(over, before.over)
+  const forgotten = over.splice(0, Math.max(0, over.length - maxRemembered))
+  const isSame = sameList(open, before.open) && sameList(over, before.over)
   return { list: { open, over }, forgotten, isSame }
 }
 
-const alike = (one: readonly string[], other: readonly string[]): boolean =>
+const sameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((place, index) => place === other[index])
 
-/** One condition that an inbound event began, and where it is kept. */
+/** The condition of an inbound event and the place of its entry. */
 export interface OpenCondition {
   place: string
   source: string
@@ -108,20 +108,20 @@ export interface OpenCondition {
 
 const atOnce = 16
 
-/** Where conditions of inbound events are, `most` of them or a few more; lists beyond are not read. */
-export const openPlaces = async (store: Store, most: number): Promise<string[]> => {
+/** Returns the places of open entries. It stops reading lists after `most` places, so it may return a few more. */
+export const openPlaces = async (store: Store, max: number): Promise<string[]> => {
   const counts = (await store.get(countsKey, OpenCounts)) ?? {}
   const places: string[] = []
-  await inLanes(Object.keys(counts), atOnce, async (name) => {
-    if (places.length < most) places.push(...((await store.get(listKey(name), EventList))?.open ?? []))
+  await runConcurrently(Object.keys(counts), atOnce, async (name) => {
+    if (places.length < max) places.push(...((await store.get(listKey(name), EventList))?.open ?? []))
   })
   return places
 }
 
-/** The conditions of inbound events, `most` of them at most. */
-export const openConditions = async (store: Store, most: number): Promise<OpenCondition[]> => {
+/** Returns at most `most` open conditions. */
+export const openConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
   const found: OpenCondition[] = []
-  await inLanes((await openPlaces(store, most)).slice(0, most), atOnce, async (place) => {
+  await runConcurrently((await openPlaces(store, max)).slice(0, max), atOnce, async (place) => {
     const entry = await entryAt(store, place)
     if (entry?.condition) found.push({ place, source: entry.source, condition: entry.condition })
   })

@@ -1,159 +1,164 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
 import { instant } from '#shared/time/clock.ts'
-import { lastNotice } from '../conditions/tell.ts'
-import { type Notice, asMessage } from '../notice.ts'
-import { inLanes } from '../in-lanes.ts'
-import type { Parts } from '../parts.ts'
+import { repeatedNotification } from '../conditions/notify.ts'
+import { type Notification, asMessage } from '../notification.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { type EventEpisode, EventEntry, entryKey } from './record.ts'
 import { entryAt, listEntries } from './places.ts'
-import { type Writing, type Written, asItIs, settle, writeEntry } from './write.ts'
+import { type WriteDeps, type WrittenEntry, unchanged, finishWrites, writeEntry } from './write.ts'
 
-/** As 0.1.0 kept it: many entries in one record, and an index of the records. */
-const FormerIndex = z.record(z.string().max(16), z.unknown())
-const FormerRecord = z.object({ entries: z.record(z.string(), EventEntry) })
-const formerIndexKey = 'alerts:events'
-const formerKey = (name: string): string => `alerts:events:${name}`
+/** Format of release 0.1.0: many entries per record, and an index of the records. */
+const OldIndex = z.record(z.string().max(16), z.unknown())
+const OldRecord = z.object({ entries: z.record(z.string(), EventEntry) })
+const oldIndexKey = 'alerts:events'
+const oldKey = (name: string): string => `alerts:events:${name}`
 const recordsAtOnce = 4
 
-/** Gives each entry that an earlier release kept a place of its own. While processes of both run, what either begins it also ends. */
-export const adoptFormer = async (store: Store): Promise<void> => {
-  const index = await store.get(formerIndexKey, FormerIndex)
+/**
+ * Migrates entries of release 0.1.0 to their own places. While both releases run, each closes the conditions that it
+ * opened.
+ */
+export const migrateOldEntries = async (store: Store): Promise<void> => {
+  const index = await store.get(oldIndexKey, OldIndex)
   if (!index) return
-  await inLanes(Object.keys(index), recordsAtOnce, (name) => adopt(store, formerKey(name)))
-  await store.update(formerIndexKey, FormerIndex, () => ({ value: undefined }))
+  await runConcurrently(Object.keys(index), recordsAtOnce, (name) => migrateRecord(store, oldKey(name)))
+  await store.update(oldIndexKey, OldIndex, () => ({ value: undefined }))
 }
 
-const adopt = async (store: Store, key: string): Promise<void> => {
-  const former = await store.get(key, FormerRecord)
-  if (!former) return
-  const stand = new Map<string, EventEntry | undefined>()
-  for (const [place, entry] of Object.entries(former.entries)) {
+const migrateRecord = async (store: Store, key: string): Promise<void> => {
+  const old = await store.get(key, OldRecord)
+  if (!old) return
+  const migrated = new Map<string, EventEntry | undefined>()
+  for (const [place, entry] of Object.entries(old.entries)) {
     if (entry.condition === null) continue
-    stand.set(
+    migrated.set(
       place,
       await store.update(entryKey(place), EventEntry, (before) => (before ? undefined : { value: entry })),
     )
   }
-  await listEntries(store, stand)
-  await store.update(key, FormerRecord, () => ({ value: undefined }))
+  await listEntries(store, migrated)
+  await store.update(key, OldRecord, () => ({ value: undefined }))
 }
 
-/** Stands in a store as long as that has not been emptied, and is another one after each time. */
+/** Marks a store as restored. It is lost when the store is emptied, and each restore writes a new value. */
 export const markerKey = 'alerts:events:kept'
 export const Marker = z.number()
-/** Stands in a store for a while after it was found empty. */
-const begunKey = `${markerKey}:begun`
-const lookedAgainMs = 10 * 60_000
+/** Exists for a while after the store was found empty. */
+const restoreKey = `${markerKey}:started`
+const recheckForMs = 10 * 60_000
 const entriesAtOnce = 16
-const noticesAtOnce = 500
+const maxPerWrite = 500
 
 /**
- * Gives a store that came back empty what was open, so that nobody is told of it anew and whoever knows is told of its end. While
- * the database does not answer, what comes in begins anew.
+ * Restores open conditions to a store that was emptied, so that they are not notified again and their recoveries are
+ * sent. While the database is unavailable, repeated events start new episodes.
  */
-export const rebuildEvents = async (writing: Writing): Promise<void> => {
-  const { store, eventEpisodes, isLasting, telemetry } = writing
-  await adoptFormer(store)
-  if (!isLasting || (await store.get(markerKey, Marker))) return
+export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
+  const { store, eventEpisodes, isPersistent, telemetry } = deps
+  await migrateOldEntries(store)
+  if (!isPersistent || (await store.get(markerKey, Marker))) return
   const { log } = telemetry
   const open = await eventEpisodes.open().catch((error: unknown) => {
-    log.warn({ err: error }, 'conditions of inbound events cannot be read; those that are repeated begin anew')
+    log.warn({ err: error }, 'reading inbound conditions failed; repeated events start new episodes')
     return undefined
   })
   if (!open) return
-  const mine = Math.random()
-  await store.update(begunKey, Marker, () => ({ value: mine, expiresInMs: lookedAgainMs }))
-  await restore(writing, open)
-  const nowMs = instant(writing.clock)
-  const missed = await missedOf(writing, [
-    ...open.map((episode) => lastNoticeOf(episode, nowMs)),
-    ...(await endsOf(writing, nowMs)),
+  const marker = Math.random()
+  await store.update(restoreKey, Marker, () => ({ value: marker, expiresInMs: recheckForMs }))
+  await restore(deps, open)
+  const nowMs = instant(deps.clock)
+  const missed = await filterMissed(deps, [
+    ...open.map((episode) => repeatedEventNotification(episode, nowMs)),
+    ...(await endsOf(deps, nowMs)),
   ])
   await notifyAgain(store, missed)
-  // A store that is emptied meanwhile has lost what was brought back, and gets no marker. Both keys are written, because only what is
-  // written is compared with the store.
+  // If the store is emptied meanwhile, the restored entries are lost and the marker is not written. Only written keys
+  // are compared with the store, so both keys are written.
   await store.updateTogether(
-    { one: { key: markerKey, schema: Marker }, many: { keys: [begunKey], schema: Marker } },
-    (_marker, begun) =>
-      begun.get(begunKey) === mine
-        ? { one: mine, many: new Map([[begunKey, mine]]), expiresInMs: lookedAgainMs }
+    { one: { key: markerKey, schema: Marker }, many: { keys: [restoreKey], schema: Marker } },
+    (_marker, restoring) =>
+      restoring.get(restoreKey) === marker
+        ? { one: marker, many: new Map([[restoreKey, marker]]), expiresInMs: recheckForMs }
         : undefined,
   )
   if (open.length + missed.length === 0) return
-  log.warn({ conditions: open.length, missed: missed.length }, 'conditions of inbound events were brought back')
+  log.warn({ conditions: open.length, missed: missed.length }, 'inbound conditions restored')
 }
 
-/** Ends that the store lost are looked for as long ago as this. */
+/** How far back to look for recoveries that the store lost. */
 const endedWithinMs = 24 * 3_600_000
 
-/** The notices of ends, those of hosts too. */
+/** Returns the recovery notifications of recently ended episodes of hosts and inbound events. */
 const endsOf = async (
-  { episodes, eventEpisodes }: Pick<Parts, 'episodes' | 'eventEpisodes'>,
+  { episodes, eventEpisodes }: Pick<DispatcherDeps, 'episodes' | 'eventEpisodes'>,
   nowMs: number,
-): Promise<(Notice | undefined)[]> => {
+): Promise<(Notification | undefined)[]> => {
   const sinceMs = nowMs - endedWithinMs
   const [ofHosts, ofEvents] = await Promise.all([episodes.ended(sinceMs), eventEpisodes.ended(sinceMs)])
   return [
-    ...ofHosts.map(({ condition, endedAtMs, hostKey }) => lastNotice(condition, endedAtMs, { hostKey, nowMs })),
-    ...ofEvents.map((episode) => lastNoticeOf(episode, nowMs)),
+    ...ofHosts.map(({ condition, endedAtMs, hostKey }) =>
+      repeatedNotification(condition, endedAtMs, { hostKey, nowMs }),
+    ),
+    ...ofEvents.map((episode) => repeatedEventNotification(episode, nowMs)),
   ]
 }
 
 /**
- * Looks for ends again in a store that was found empty a while ago: a send that was under way then was not on record yet, so its target
- * was not known to have taken the fire.
+ * Looks again for lost recoveries for a while after the store was found empty. A delivery that was in progress then had
+ * no record yet.
  */
 export const notifyMissedEnds = async (
-  parts: Pick<Parts, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
+  parts: Pick<DispatcherDeps, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
 ) => {
-  if (!(await parts.store.get(begunKey, Marker))) return
-  await notifyAgain(parts.store, await missedOf(parts, await endsOf(parts, instant(parts.clock))))
+  if (!(await parts.store.get(restoreKey, Marker))) return
+  await notifyAgain(parts.store, await filterMissed(parts, await endsOf(parts, instant(parts.clock))))
 }
 
-/** The last notice of an inbound event. */
-export const lastNoticeOf = (
+/** Returns the last notification of an inbound condition. */
+export const repeatedEventNotification = (
   { entry: { condition, source }, endedAtMs }: EventEpisode,
   nowMs: number,
-): Notice | undefined => {
-  const notice = lastNotice(condition, endedAtMs, { hostKey: source, nowMs })
-  return notice && { ...notice, hostKey: null, source }
+): Notification | undefined => {
+  const notification = repeatedNotification(condition, endedAtMs, { hostKey: source, nowMs })
+  return notification && { ...notification, hostKey: null, source }
 }
 
-/** Puts notices into the outbox. */
-export const notifyAgain = async (store: Store, notices: readonly Notice[]): Promise<void> => {
-  for (let from = 0; from < notices.length; from += noticesAtOnce) {
-    const outbox = notices.slice(from, from + noticesAtOnce).map(asMessage)
+/** Writes notifications to the outbox. */
+export const notifyAgain = async (store: Store, notifications: readonly Notification[]): Promise<void> => {
+  for (let from = 0; from < notifications.length; from += maxPerWrite) {
+    const outbox = notifications.slice(from, from + maxPerWrite).map(asMessage)
     await store.update(`${markerKey}:again`, Marker, () => ({ value: from, outbox }))
   }
 }
 
-/** Those notices that a target has yet to get. */
-export const missedOf = async (
-  { isMissed }: Pick<Parts, 'isMissed'>,
-  notices: readonly (Notice | undefined)[],
-): Promise<Notice[]> => {
-  const missed: Notice[] = []
-  await inLanes(
-    notices.flatMap((notice) => notice ?? []),
+/** Returns the notifications that a target has not received yet. */
+export const filterMissed = async (
+  { isMissed }: Pick<DispatcherDeps, 'isMissed'>,
+  notifications: readonly (Notification | undefined)[],
+): Promise<Notification[]> => {
+  const missed: Notification[] = []
+  await runConcurrently(
+    notifications.flatMap((notification) => notification ?? []),
     entriesAtOnce,
-    async (notice) => {
-      if (await isMissed(notice)) missed.push(notice)
+    async (notification) => {
+      if (await isMissed(notification)) missed.push(notification)
     },
   )
   return missed
 }
 
-/** What was heard meanwhile is newer. */
-const restore = async (writing: Writing, open: readonly EventEpisode[]): Promise<void> => {
-  const { store, clock } = writing
-  // When it was heard of last nobody knows any more, so it is given its whole time.
+/** Writes entries that the store lost; entries that exist already are newer. */
+const restore = async (deps: WriteDeps, open: readonly EventEpisode[]): Promise<void> => {
+  const { store, clock } = deps
+  // The time of the last event is lost, so its lifetime starts again.
   const seenAtMs = clock.now()
-  const written: Written[] = []
-  await inLanes(open, entriesAtOnce, async ({ place, entry }) => {
+  const written: WrittenEntry[] = []
+  await runConcurrently(open, entriesAtOnce, async ({ place, entry }) => {
     const restored = { ...entry, seenAtMs }
-    const one = await writeEntry(writing, place, (before) => (before ? 'stays' : restored))
-    written.push(one ?? asItIs(place, await entryAt(store, place)))
+    const one = await writeEntry(deps, place, (before) => (before ? 'stays' : restored))
+    written.push(one ?? unchanged(place, await entryAt(store, place)))
   })
-  await settle(writing, written)
+  await finishWrites(deps, written)
 }

@@ -2,67 +2,67 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import { type Clock, follow } from '#shared/time/clock.ts'
-import { Condition, followCondition } from '../conditions/condition.ts'
+import { Condition, adjustCondition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()
 
-/** One thing that a source tells of by one key. */
+/** State of one deduplication key of a source. */
 export const EventEntry = z.object({
   source: z.string().max(128),
-  /** Null when it is over: kept for a while, so that what comes late is known to be old. */
+  /** Null once it is closed. The entry is kept for a while, so that late events are recognised. */
   condition: Condition.nullable(),
-  /** Of the newest event about it. */
+  /** Time of the newest event. */
   occurredAtMs: Milliseconds,
   endsAtMs: Milliseconds.nullable(),
-  /** When it was heard of last. */
+  /** When the last event arrived. */
   seenAtMs: Milliseconds,
 })
 export type EventEntry = z.infer<typeof EventEntry>
 
-/** The entry with instants that keep their age when the clock is set; those that its source stated stay as they are. */
-export const followedEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
+/** Adjusts the timestamps of an entry when the clock is set; times stated by the source stay unchanged. */
+export const adjustEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
   ...entry,
-  condition: entry.condition && followCondition(entry.condition, clock),
+  condition: entry.condition && adjustCondition(entry.condition, clock),
   seenAtMs: follow(clock, entry.seenAtMs),
 })
 
-/** At most so many may be open. */
-export const mostOpen = 10_000
+/** Maximum number of open conditions. */
+export const maxOpen = 10_000
 
-/** The place of the one entry that stands for those for which there was no room. */
+/** Place of the overflow entry, which represents all events without room. */
 export const overflowPlace = 'overflow'
 
-/** Where an event's entry is, by the digest of source and key. */
+/** Returns the place of an entry: the digest of source and deduplication key. */
 export const placeOf = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'dedupKey'>): string =>
   hash('sha256', JSON.stringify([source, dedupKey])).slice(0, 40)
 
 export const entryKey = (place: string): string => `alerts:events:entry:${place}`
 
-/** Late events are known to be old for this long. */
+/** How long late events are recognised after a condition closes. */
 export const rememberedMs = 60 * 60_000
 
-/** Whether an entry still says anything. A clock that was set back must not keep what is over for ever. */
+/** Returns whether an entry is still valid. A clock that was set back must not keep closed entries forever. */
 export const isRemembered = ({ condition, seenAtMs }: EventEntry, nowMs: number): boolean =>
   condition !== null || Math.abs(nowMs - seenAtMs) <= rememberedMs
 
-/** One time that something inbound was open, as it is kept beyond the store: all that is needed to go on with it. */
+/** One activation of an inbound condition, as the state database stores it. */
 export const EventEpisode = z.object({
-  /** Where its entry is. */
+  /** Place of its entry. */
   place: z.string().max(40),
   entry: EventEntry.extend({ condition: Condition }),
-  /** Null while it lasts. */
+  /** Null while the episode is open. */
   endedAtMs: z.number().int().nullable(),
 })
 export type EventEpisode = z.infer<typeof EventEpisode>
 
-/** Keeps them where they last: in the state database, or in memory where there is none. */
+/** Stores episodes in the state database, or in memory if there is none. */
 export interface EventEpisodes {
-  /** Those that have not ended, as last written. */
+  /** Returns open episodes in their last written state. */
   open(): Promise<readonly EventEpisode[]>
-  /** Those that ended since, as last written: the newest thousand. */
+  /** Returns the newest thousand episodes that ended since the given time. */
   ended(sinceMs: number): Promise<readonly EventEpisode[]>
-  /** Adds them or brings them up to date by the name of their episode. */
+  /** Inserts or updates episodes by their id. */
   write(episodes: readonly EventEpisode[]): Promise<void>
-  /** Removes those that ended before; says how many. */
+  /** Deletes episodes that ended before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }

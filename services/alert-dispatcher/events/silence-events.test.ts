@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openStore } from '#shared/store/open.ts'
-import { call } from '../delivery/testing/place.ts'
+import { call } from '../delivery/testing/fixture.ts'
 import { type Inbound, openInbound } from '../testing/inbound.ts'
 import { Marker, markerKey, rebuildEvents } from './rebuild.ts'
-import { mostOpen } from './record.ts'
+import { maxOpen } from './record.ts'
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
@@ -19,26 +19,26 @@ const episodeOf = async (inbound: Inbound): Promise<string> => {
   return condition.episode
 }
 
-describe('what an inbound event began', () => {
-  it('is shown with its source as long as it is open', async () => {
+describe('an inbound condition', () => {
+  it('is returned with its source while it is open', async () => {
     await using inbound = await openInbound()
     expect(await inbound.handlers.inboundConditions({ limit: 10 }, call)).toEqual({ conditions: [], open: 0 })
-    await inbound.hear({}, { dedupKey: 'other', severity: 'critical', title: 'Down' })
+    await inbound.process({}, { dedupKey: 'other', severity: 'critical', title: 'Down' })
     expect(await listed(inbound)).toMatchObject(
       expect.arrayContaining([
         expect.objectContaining({ source: 'prometheus', title: 'Disk full', phase: 'firing', severity: 'warning' }),
-        expect.objectContaining({ title: 'Down', severity: 'critical', toldAtMs: inbound.nowMs }),
+        expect.objectContaining({ title: 'Down', severity: 'critical', lastNotifiedAtMs: inbound.nowMs }),
       ]),
     )
     expect(await inbound.handlers.inboundConditions({ limit: 0 }, call)).toEqual({ conditions: [], open: 2 })
     expect((await inbound.handlers.inboundConditions({ limit: 1 }, call)).conditions).toHaveLength(1)
-    await inbound.hear({ status: 'resolved' })
+    await inbound.process({ status: 'resolved' })
     expect((await listed(inbound)).map(({ title }) => title)).toEqual(['Down'])
   })
 
-  it('reminds nobody while it is acknowledged, and tells its end', async () => {
+  it('sends no reminder while acknowledged, but its recovery', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     const episode = await episodeOf(inbound)
     const said = await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: 90, note: 'on it' }, call)
     expect(said).toMatchObject({ hostKey: null, by: 'test', note: 'on it', untilMs: inbound.nowMs + 90 * minuteMs })
@@ -47,22 +47,22 @@ describe('what an inbound event began', () => {
     expect(await inbound.tick()).toEqual([])
     inbound.nowMs += hourMs
     expect(await inbound.tick()).toEqual(['remind warning Disk full on prometheus'])
-    expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
+    expect(await inbound.process({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
   })
 
-  it('tells nothing but its end while it is dismissed', async () => {
+  it('sends only its recovery while dismissed', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     const dismissal = { episode: await episodeOf(inbound), kind: 'dismissal' as const }
     await inbound.handlers.silenceInbound({ ...dismissal, minutes: null, note: '' }, call)
-    expect(await inbound.hear({ severity: 'critical' })).toEqual([])
+    expect(await inbound.process({ severity: 'critical' })).toEqual([])
     await inbound.handlers.unsilenceInbound(dismissal, call)
     expect(await inbound.tick()).toEqual(['escalate critical Disk full on prometheus'])
   })
 
-  it('keeps what was said through the next sweep, and hears what was said elsewhere', async () => {
+  it('keeps silences through the next sweep and receives those from the database', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     const episode = await episodeOf(inbound)
     await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
     await inbound.reconcile()
@@ -72,13 +72,13 @@ describe('what an inbound event began', () => {
     expect(await listed(inbound)).toMatchObject([{ acknowledged: null }])
   })
 
-  it('is not found when it is over, and what was said to it is forgotten', async () => {
+  it('is not found once closed, and its silences end', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     const episode = await episodeOf(inbound)
     await inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
     expect(await inbound.stores.silences.list()).toHaveLength(1)
-    await inbound.hear({ status: 'resolved' })
+    await inbound.process({ status: 'resolved' })
     expect(await inbound.stores.silences.list()).toEqual([])
     const refusal = { code: 'not-found', details: { parameter: 'episode' } }
     const again = inbound.handlers.silenceInbound({ episode, kind: 'ack', minutes: null, note: '' }, call)
@@ -87,46 +87,46 @@ describe('what an inbound event began', () => {
   })
 })
 
-describe('a store that came back empty', () => {
-  it('gets what was open back before anything else, so that nobody is told anew', async () => {
+describe('an emptied store', () => {
+  it('gets open conditions back first, so that nothing is sent again', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({}, { dedupKey: 'other', title: 'Down' })
+    await inbound.process({}, { dedupKey: 'other', title: 'Down' })
     const episode = await episodeOf(inbound)
     await inbound.lose()
-    expect(await inbound.hear({})).toEqual([])
+    expect(await inbound.process({})).toEqual([])
     expect((await listed(inbound)).map((condition) => condition.episode)).toContain(episode)
     await inbound.lose()
-    expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
+    expect(await inbound.process({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
     await inbound.lose()
     inbound.nowMs += hourMs
     expect(await inbound.tick()).toEqual(['remind warning Down on prometheus'])
   })
 
-  it('notifies again where no delivery is on record, and of the end', async () => {
+  it('resends notifications without a recorded delivery, and recoveries', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     await inbound.lose()
     inbound.isMissed = true
     expect(await inbound.tick()).toEqual(['fire warning Disk full on prometheus'])
-    expect(await inbound.hear({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
+    expect(await inbound.process({ status: 'resolved' })).toEqual(['recover warning Disk full on prometheus'])
   })
 
-  it('notifies again of an end that waited, and of none that a target has', async () => {
+  it('resends a recovery that waited, but none that was delivered', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
-    await inbound.hear({ status: 'resolved' })
+    await inbound.process({})
+    await inbound.process({ status: 'resolved' })
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
     inbound.isMissed = true
     await inbound.lose()
     expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
-    expect(inbound.notices).toMatchObject([{ sequence: 1, isAgain: true, hostKey: null }])
+    expect(inbound.notifications).toMatchObject([{ sequence: 1, isAgain: true, hostKey: null }])
     expect(await inbound.tick()).toEqual([])
   })
 
-  it('notifies of an end also when it gets on record only later who was told', async () => {
+  it('sends a recovery even if the delivery is recorded later', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({}, { status: 'resolved' })
+    await inbound.process({}, { status: 'resolved' })
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
     inbound.isMissed = true
@@ -134,25 +134,25 @@ describe('a store that came back empty', () => {
     expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
   })
 
-  it('adds to the database what that could not take', async () => {
+  it('adds missing episodes to the database', async () => {
     await using inbound = await openInbound()
     const { write } = inbound.stores.eventEpisodes
     inbound.stores.eventEpisodes.write = () => Promise.reject(new Error('away'))
-    await inbound.hear({})
+    await inbound.process({})
     inbound.stores.eventEpisodes.write = write
     await inbound.reconcile()
     expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
   })
 
-  it('gets nothing back that was over', async () => {
+  it('does not restore closed conditions', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({}, { status: 'resolved' })
+    await inbound.process({}, { status: 'resolved' })
     await inbound.lose()
     expect(await inbound.tick()).toEqual([])
     expect(await listed(inbound)).toEqual([])
   })
 
-  it('counts as empty as long as it is emptied while that goes on, also by another process', async () => {
+  it('is restored again if it is emptied during the restore, even by another process', async () => {
     await using opened = new AsyncDisposableStack()
     const inbound = opened.use(await openInbound())
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-emptied-'))
@@ -160,36 +160,36 @@ describe('a store that came back empty', () => {
     const env = { SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
     const store = opened.use(await openStore({ env, busIsShared: false }))
     const other = opened.use(await openStore({ env, busIsShared: false }))
-    await inbound.hear({})
+    await inbound.process({})
     const { eventEpisodes } = inbound.stores
     const { ended } = eventEpisodes
     eventEpisodes.ended = async (sinceMs) => {
-      await other.update(`${markerKey}:begun`, z.unknown(), () => ({ value: undefined }))
+      await other.update(`${markerKey}:started`, z.unknown(), () => ({ value: undefined }))
       return ended(sinceMs)
     }
-    const writing = { ...inbound.parts, store, mostOpen }
-    await rebuildEvents(writing)
+    const deps = { ...inbound.parts, store, maxOpen }
+    await rebuildEvents(deps)
     expect(await other.get(markerKey, Marker)).toBeUndefined()
     eventEpisodes.ended = ended
-    await rebuildEvents(writing)
+    await rebuildEvents(deps)
     expect(await other.get(markerKey, Marker)).toBeDefined()
   })
 
-  it('takes what comes in as new while the database does not answer', async () => {
+  it('starts new episodes while the database is unavailable', async () => {
     await using inbound = await openInbound()
-    await inbound.hear({})
+    await inbound.process({})
     await inbound.lose()
     const { open } = inbound.stores.eventEpisodes
     inbound.stores.eventEpisodes.open = () => Promise.reject(new Error('away'))
-    expect(await inbound.hear({})).toEqual(['fire warning Disk full on prometheus'])
+    expect(await inbound.process({})).toEqual(['fire warning Disk full on prometheus'])
     inbound.stores.eventEpisodes.open = open
     expect(await inbound.tick()).toEqual([])
     expect(await listed(inbound)).toHaveLength(1)
-    // The earlier episode is over once both know of each other.
+    // The earlier episode ends once store and database are reconciled.
     inbound.isMissed = true
     await inbound.reconcile()
     expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
-    // Who was told of it hears so, once.
+    // Its recipients get one recovery.
     expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
     inbound.isMissed = false
     await inbound.reconcile()

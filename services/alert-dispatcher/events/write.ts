@@ -1,131 +1,137 @@
 import { instant } from '#shared/time/clock.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import type { Fence } from '#shared/store/store.ts'
-import type { Happening, Condition } from '../conditions/condition.ts'
-import type { Telling } from '../conditions/held.ts'
-import { heldUntilNow, tell } from '../conditions/tell.ts'
-import { asMessage, type Notice } from '../notice.ts'
-import type { Parts } from '../parts.ts'
+import type { Transition, Condition } from '../conditions/condition.ts'
+import type { NotifyContext } from '../conditions/held.ts'
+import { describeHold, notify } from '../conditions/notify.ts'
+import { asMessage, type Notification } from '../notification.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { listEntries } from './places.ts'
-import { type EventEpisode, EventEntry, entryKey, followedEntry, isRemembered, rememberedMs } from './record.ts'
+import { type EventEpisode, EventEntry, entryKey, adjustEntry, isRemembered, rememberedMs } from './record.ts'
 
-/** What stores and history the events are written to. */
-export type Writing = Pick<
-  Parts,
-  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isLasting' | 'isMissed' | 'observe' | 'telemetry'
+/** Dependencies of writing entries. */
+export type WriteDeps = Pick<
+  DispatcherDeps,
+  'store' | 'clock' | 'policy' | 'episodes' | 'eventEpisodes' | 'isPersistent' | 'isMissed' | 'observe' | 'telemetry'
 >
 
-/** What an entry is to become before it is told; `stays` changes nothing, and what goes is not remembered. */
-export type Changed = EventEntry | 'stays' | 'goes'
+/** The new state of an entry before notifications; `stays` changes nothing, `goes` deletes it. */
+export type EntryChange = EventEntry | 'stays' | 'goes'
 
-/** One entry as it was written, and what came of that. */
-export interface Written {
+/** A written entry with its notifications and history. */
+export interface WrittenEntry {
   place: string
-  /** Undefined when there is none any more. */
+  /** Undefined if it was deleted. */
   entry: EventEntry | undefined
-  notices: readonly Notice[]
-  happenings: readonly Happening[]
+  notifications: readonly Notification[]
+  transitions: readonly Transition[]
   episodes: readonly EventEpisode[]
 }
 
-/** An entry of which nothing is to be told. */
-export const asItIs = (place: string, entry: EventEntry | undefined): Written => ({
+/** Returns an entry without notifications. */
+export const unchanged = (place: string, entry: EventEntry | undefined): WrittenEntry => ({
   place,
   entry,
-  notices: [],
-  happenings: [],
+  notifications: [],
+  transitions: [],
   episodes: [],
 })
 
-/** Changes one entry in one step together with what is to be told of it; `settle` does the rest. Undefined when it stays. */
+/**
+ * Writes one entry together with its notifications; undefined if it stays unchanged. Lists, metrics and history follow
+ * in `finishWrites`.
+ */
 export const writeEntry = async (
-  { store, clock, policy: current }: Writing,
+  { store, clock, policy: current }: WriteDeps,
   place: string,
-  change: (entry: EventEntry | undefined, nowMs: number) => Changed,
+  change: (entry: EventEntry | undefined, nowMs: number) => EntryChange,
   fence?: Fence,
-): Promise<Written | undefined> => {
+): Promise<WrittenEntry | undefined> => {
   const [policy, nowMs] = [await current(), instant(clock)]
-  let told: ToldEntry | undefined
+  let notified: NotifiedEntry | undefined
   let stays = false
   const entry = await store.update(
     entryKey(place),
     EventEntry,
     (stored) => {
-      const before = stored && followedEntry(stored, clock)
+      const before = stored && adjustEntry(stored, clock)
       const changed = change(before && isRemembered(before, nowMs) ? before : undefined, nowMs)
       stays = changed === 'stays'
-      told = typeof changed === 'object' ? tellEntry(changed, { policy, nowMs }) : undefined
-      if (!told) return stays ? undefined : { value: undefined }
-      const { entry, notices } = told
-      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notices.map(asMessage) }
+      notified = typeof changed === 'object' ? notifyEntry(changed, { policy, nowMs }) : undefined
+      if (!notified) return stays ? undefined : { value: undefined }
+      const { entry, notifications } = notified
+      if (!isRemembered(entry, nowMs)) return { value: undefined, outbox: notifications.map(asMessage) }
       const expiry = entry.condition === null ? { expiresInMs: rememberedMs } : {}
-      return { value: entry, outbox: notices.map(asMessage), ...expiry }
+      return { value: entry, outbox: notifications.map(asMessage), ...expiry }
     },
     fence,
   )
   if (stays) return undefined
-  if (!told) return asItIs(place, entry)
-  const { notices, happenings, episodes } = told
-  return { place, entry, notices, happenings, episodes: episodes.map((episode) => ({ ...episode, place })) }
+  if (!notified) return unchanged(place, entry)
+  const { notifications, transitions, episodes } = notified
+  return { place, entry, notifications, transitions, episodes: episodes.map((episode) => ({ ...episode, place })) }
 }
 
-/** Brings lists, figures and history up to date with entries that were written. */
-export const settle = async (
-  { store, episodes, eventEpisodes, observe }: Writing,
-  written: readonly Written[],
+/** Updates lists, metrics and history after entries were written. */
+export const finishWrites = async (
+  { store, episodes, eventEpisodes, observe }: WriteDeps,
+  written: readonly WrittenEntry[],
 ): Promise<void> => {
-  // Of those that were written more than once the last one stands.
+  // If an entry was written more than once, the last state applies.
   await listEntries(store, new Map(written.map(({ place, entry }) => [place, entry])))
-  const happenings = written.flatMap((each) => each.happenings)
-  observe.told({ notices: written.flatMap((each) => each.notices), happenings })
-  if (happenings.length === 0) return
-  const kept = written.flatMap((each) => each.episodes)
-  const keeping = Promise.all([episodes.write([], happenings), eventEpisodes.write(kept)])
-  await keeping.then(observe.history.worked, observe.history.failed)
+  const transitions = written.flatMap((each) => each.transitions)
+  observe.notified({ notifications: written.flatMap((each) => each.notifications), transitions })
+  if (transitions.length === 0) return
+  const changedEpisodes = written.flatMap((each) => each.episodes)
+  const writes = Promise.all([episodes.write([], transitions), eventEpisodes.write(changedEpisodes)])
+  await writes.then(observe.history.worked, observe.history.failed)
 }
 
-/** What is told about one entry now, and what it leaves. */
-interface ToldEntry {
+/** An entry after its due notifications. */
+interface NotifiedEntry {
   entry: EventEntry
-  notices: Notice[]
-  happenings: Happening[]
-  /** What the times of being open have become by it. */
+  notifications: Notification[]
+  transitions: Transition[]
+  /** Changed episodes, without their place. */
   episodes: Omit<EventEpisode, 'place'>[]
 }
 
-/** Tells what is due of an entry as of a condition on a host: floors, maintenance, quiet hours and reminders are the same. */
-export const tellEntry = (entry: EventEntry, telling: Omit<Telling, 'hostKey'>): ToldEntry => {
+/**
+ * Collects the due notifications of an entry as for a host condition: minimum severity, maintenance, quiet hours and
+ * reminders apply.
+ */
+export const notifyEntry = (entry: EventEntry, context: Omit<NotifyContext, 'hostKey'>): NotifiedEntry => {
   const { condition, source } = entry
-  if (condition === null) return { entry, notices: [], happenings: [], episodes: [] }
-  const { conditions, notices, happenings, episodes } = tell(
+  if (condition === null) return { entry, notifications: [], transitions: [], episodes: [] }
+  const { conditions, notifications, transitions, episodes } = notify(
     { [condition.ruleId]: condition },
-    { ...telling, hostKey: source },
+    { ...context, hostKey: source },
   )
   return {
     episodes: episodes.map(({ condition, endedAtMs }) => ({ entry: { ...entry, condition }, endedAtMs })),
     entry: { ...entry, condition: conditions[condition.ruleId] ?? null },
-    notices: notices.map((notice) => ({
-      ...notice,
+    notifications: notifications.map((notification) => ({
+      ...notification,
       hostKey: null,
       source,
-      reason: reasonOf(notice, condition),
+      reason: reasonOf(notification, condition),
     })),
-    happenings: happenings.map((happening) => ({
-      ...happening,
+    transitions: transitions.map((transition) => ({
+      ...transition,
       hostKey: null,
-      reason: reasonOf(happening, condition),
-      title: beginningOf(`${happening.title}, from ${source}`, longestTitle),
+      reason: reasonOf(transition, condition),
+      title: beginningOf(`${transition.title}, from ${source}`, maxTitleLength),
     })),
   }
 }
 
-const longestTitle = 300
+const maxTitleLength = 300
 
-/** In words that speak of no sweeps. */
+/** Returns the reason in terms of events instead of sweeps. */
 const reasonOf = (
-  { kind, reason }: Pick<Notice | Happening, 'kind' | 'reason'>,
+  { kind, reason }: Pick<Notification | Transition, 'kind' | 'reason'>,
   { held, clears }: Condition,
 ): string => {
-  if (kind === 'recover') return clears > 0 ? 'its source says that it is over' : 'nothing more was heard of it'
-  return kind === 'fire' ? heldUntilNow('its source says so', held) : reason
+  if (kind === 'recover') return clears > 0 ? 'resolved by its source' : 'expired: its source sent no further event'
+  return kind === 'fire' ? describeHold('reported by its source', held) : reason
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Notice } from '../notice.ts'
-import { chatBody } from '../channels/webhook.ts'
+import type { Notification } from '../notification.ts'
+import { buildChatBody } from '../channels/webhook.ts'
 import { raw } from '../channels/formats/raw.ts'
-import { groupMessageOf } from './group-message.ts'
+import { renderGroupMessage } from './group-message.ts'
 import { maxGroup } from '../delivery/target-queue.ts'
-import { noticeOf } from '../delivery/testing/notice.ts'
+import { notificationOf } from '../delivery/testing/notification.ts'
 
 const frame = {
   origin: 'watchhouse-1',
@@ -15,9 +15,10 @@ const frame = {
   isInteractive: true,
 }
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])
-const headline = (...notices: readonly [Notice, ...Notice[]]) => groupMessageOf(notices, frame, hosts).headline
+const headline = (...notifications: readonly [Notification, ...Notification[]]) =>
+  renderGroupMessage(notifications, frame, hosts).headline
 
-it.each<[string, [Partial<Notice>, ...Partial<Notice>[]]]>([
+it.each<[string, [Partial<Notification>, ...Partial<Notification>[]]]>([
   ['[prod] WARNING: Disk almost full on 2 hosts', [{ hostKey: 'db' }, { hostKey: 'other' }]],
   ['[prod] RECOVERED: Disk almost full on 2 hosts', [{ kind: 'recover' }, { kind: 'recover', hostKey: 'other' }]],
   [
@@ -43,36 +44,41 @@ it.each<[string, [Partial<Notice>, ...Partial<Notice>[]]]>([
       { hostKey: null, source: 'cron', title: 'Backup failed' },
     ],
   ],
-])('says %s', (expected, [first, ...others]) => {
-  const of = (more: Partial<Notice>, index: number) => noticeOf({ episode: `e${index}`, ...more })
+])('has the headline %s', (expected, [first, ...others]) => {
+  const of = (more: Partial<Notification>, index: number) => notificationOf({ episode: `e${index}`, ...more })
   expect(headline(of(first, 0), ...others.map((more, index) => of(more, index + 1)))).toBe(expected)
 })
 
-it('lists where each condition is, with its value, and names its own rule where there are several', () => {
-  const of = groupMessageOf(
-    [noticeOf({ episode: 'a' }), noticeOf({ episode: 'b', hostKey: 'other', value: 95 })],
+it('lists place and value of each condition, and its rule if there are several', () => {
+  const of = renderGroupMessage(
+    [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', hostKey: 'other', value: 95 })],
     frame,
     hosts,
   )
   expect(of.gathered).toEqual(['Database (91.5 %)', 'other (95 %)'])
-  const mixed = groupMessageOf([noticeOf({ episode: 'a' }), noticeOf({ episode: 'b', title: 'Parts' })], frame, hosts)
+  const mixed = renderGroupMessage(
+    [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', title: 'Parts' })],
+    frame,
+    hosts,
+  )
   expect(mixed.gathered).toEqual([
     'WARNING: Disk almost full on Database (91.5 %)',
     'WARNING: Parts on Database (91.5 %)',
   ])
 })
 
-it('has the same name for the same conditions, in any order, and another for others', () => {
-  const [a, b, c] = ['a', 'b', 'c'].map((episode) => noticeOf({ episode }))
-  if (!a || !b || !c) throw new Error('three notices')
-  const id = (...notices: readonly [Notice, ...Notice[]]) => groupMessageOf(notices, frame, hosts).notice.id
+it('has one id per set of conditions, in any order', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((episode) => notificationOf({ episode }))
+  if (!a || !b || !c) throw new Error('expected three notifications')
+  const id = (...notifications: readonly [Notification, ...Notification[]]) =>
+    renderGroupMessage(notifications, frame, hosts).notification.id
   expect(id(a, b)).toBe(id(b, a))
   expect(id(a, b)).not.toBe(id(a, c))
 })
 
-it('carries each condition with its own key in the raw form, and no buttons in a chat', () => {
-  const notices = [noticeOf({ episode: 'a' }), noticeOf({ episode: 'b', hostKey: 'other' })] as const
-  const message = groupMessageOf(notices, frame, hosts)
+it('contains each condition with its key in the raw format, and no buttons in chats', () => {
+  const notifications = [notificationOf({ episode: 'a' }), notificationOf({ episode: 'b', hostKey: 'other' })] as const
+  const message = renderGroupMessage(notifications, frame, hosts)
   const address = new URL('https://hooks.slack.com/services/x')
   expect(raw.compose({ message, address, write: () => ({}), key: 'k' }).body).toMatchObject({
     event: 'group',
@@ -82,20 +88,20 @@ it('carries each condition with its own key in the raw form, and no buttons in a
       { event: 'fire', dedup_key: 'b', host_key: 'other' },
     ],
   })
-  expect(JSON.stringify(chatBody(message, { address }))).not.toContain('actions')
+  expect(JSON.stringify(buildChatBody(message, { address }))).not.toContain('actions')
 })
 
-it('stays below 200 kB in the raw form when it is as large as may be', () => {
+it('stays below 200 kB in the raw format at its maximum size', () => {
   const [first, ...others] = Array.from({ length: maxGroup }, (_, index) =>
-    noticeOf({
+    notificationOf({
       episode: `0199${index}-aaaa-bbbb-cccc-dddddddddddd`,
       hostKey: `clickhouse-${index}.example.net`,
       ruleId: 'replication-queue-stuck',
     }),
   )
-  if (!first) throw new Error('no notice')
+  if (!first) throw new Error('expected a notification')
   const { body } = raw.compose({
-    message: groupMessageOf([first, ...others], frame, hosts),
+    message: renderGroupMessage([first, ...others], frame, hosts),
     address: new URL('https://x.example/'),
     write: () => ({}),
     key: 'k',

@@ -1,54 +1,58 @@
 import { hash } from 'node:crypto'
-import type { Notice } from '../notice.ts'
-import { type Frame, type Message, type NamedHost, memberLine, messageOf } from './message.ts'
+import type { Notification } from '../notification.ts'
+import { type Frame, type Message, type NamedHost, renderMember, renderMessage } from './message.ts'
 
-type Notices = readonly [Notice, ...Notice[]]
+type NotificationList = readonly [Notification, ...Notification[]]
 
-/** One message about several conditions of one severity, which all begin, go on or end. */
-export const groupMessageOf = (notices: Notices, frame: Frame, hosts: ReadonlyMap<string, NamedHost>): Message => {
-  const [first] = notices
-  const isOneRule = notices.every(({ title, ruleId }) => title === first.title && ruleId === first.ruleId)
-  const message = messageOf(groupNoticeOf(notices, isOneRule), frame, hosts)
-  const gathered = notices.map((notice) => memberLine(notice, hosts, isOneRule))
-  return { ...message, members: notices, gathered }
+/** Returns one message about several conditions with the same severity and phase. */
+export const renderGroupMessage = (
+  notifications: NotificationList,
+  frame: Frame,
+  hosts: ReadonlyMap<string, NamedHost>,
+): Message => {
+  const [first] = notifications
+  const isOneRule = notifications.every(({ title, ruleId }) => title === first.title && ruleId === first.ruleId)
+  const message = renderMessage(groupNotificationOf(notifications, isOneRule), frame, hosts)
+  const gathered = notifications.map((notification) => renderMember(notification, hosts, isOneRule))
+  return { ...message, members: notifications, gathered }
 }
 
-const groupNoticeOf = (notices: Notices, isOneRule: boolean): Notice => {
-  const [first] = notices
-  // The same conditions again have the same name, so that a target with ids of its own takes them once.
-  const names = notices.map(({ id }) => id).toSorted()
+const groupNotificationOf = (notifications: NotificationList, isOneRule: boolean): Notification => {
+  const [first] = notifications
+  // The same conditions get the same id, so that targets can drop a repeated message.
+  const names = notifications.map(({ id }) => id).toSorted()
   const episode = `group:${hash('sha256', names.join(' ')).slice(0, 32)}`
-  const isOneHost = notices.every(({ hostKey }) => hostKey === first.hostKey)
+  const isOneHost = notifications.every(({ hostKey }) => hostKey === first.hostKey)
   return {
     ...first,
     id: `${episode}:0`,
-    // An escalation among fires is one of the conditions that begin.
+    // Escalations are grouped with firing conditions.
     kind: first.kind === 'escalate' ? 'fire' : first.kind,
     episode,
     sequence: 0,
     hostKey: isOneHost ? first.hostKey : null,
     source: null,
     ruleId: isOneRule ? first.ruleId : groupRule,
-    title: titleOf(notices, isOneRule, isOneHost),
+    title: titleOf(notifications, isOneRule, isOneHost),
     value: null,
     threshold: null,
     offenders: [],
     runbook: isOneRule ? first.runbook : '',
-    sinceMs: Math.min(...notices.map(({ sinceMs }) => sinceMs)),
-    atMs: Math.max(...notices.map(({ atMs }) => atMs)),
-    reason: 'grouped, as many came at once',
+    sinceMs: Math.min(...notifications.map(({ sinceMs }) => sinceMs)),
+    atMs: Math.max(...notifications.map(({ atMs }) => atMs)),
+    reason: 'grouped: several conditions changed at once',
     gathered: [],
   }
 }
 
-/** Stands for the rule in a message about conditions of several rules. */
+/** Rule id of a message about several rules. */
 const groupRule = 'group'
 
-/** `Host unreachable on 500 hosts`, or `12 conditions on 4 hosts`. */
-const titleOf = (notices: Notices, isOneRule: boolean, isOneHost: boolean): string => {
-  const [{ title }] = notices
-  const hosts = new Set(notices.flatMap(({ hostKey }) => hostKey ?? [])).size
+/** Returns a title such as `Host unreachable on 500 hosts` or `12 conditions on 4 hosts`. */
+const titleOf = (notifications: NotificationList, isOneRule: boolean, isOneHost: boolean): string => {
+  const [{ title }] = notifications
+  const hosts = new Set(notifications.flatMap(({ hostKey }) => hostKey ?? [])).size
   const on = isOneHost || hosts === 0 ? '' : ` on ${hosts} ${hosts === 1 ? 'host' : 'hosts'}`
-  if (isOneRule && hosts === notices.length) return `${title}${on}`
-  return `${isOneRule ? `${title}: ` : ''}${notices.length} conditions${on}`
+  if (isOneRule && hosts === notifications.length) return `${title}${on}`
+  return `${isOneRule ? `${title}: ` : ''}${notifications.length} conditions${on}`
 }

@@ -3,43 +3,43 @@ import { takesChatActions, displayZone } from '#shared/config/shared-settings.ts
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
-import { forgiving } from '../forgiving-settings.ts'
+import { makeLenient } from '../lenient-settings.ts'
 
 const maxNameLength = 64
 const maxPairs = 10
 const keyShape = /^[A-Za-z0-9_.-]{1,32}$/
 const maxValueLength = 128
 
-/** What stands in every message, whatever channel it goes through. */
+/** Settings that apply to messages of every channel. */
 export const messageSettings = {
   HEALTH_ALERT_INSTANCE_NAME: optional(
-    'Name of this installation, of at most 64 characters; stands in brackets before each message.',
+    'Name of this installation, at most 64 characters; shown in brackets before each message.',
   ),
-  HEALTH_ALERT_DASHBOARD_URL: url('Public address of the product; messages link to the health page below it.', {
+  HEALTH_ALERT_DASHBOARD_URL: url('Public URL of the dashboard; messages link to its health page.', {
     protocols: ['http', 'https'],
   }),
   HEALTH_ALERT_METADATA: optional(
-    'Up to 10 pairs that go with each message, as key=value,key2=value2 or a JSON object; no secrets.',
+    'Up to 10 key-value pairs added to each message, as key=value,key2=value2 or a JSON object; do not put secrets here.',
   ),
 } as const
 
-const forgivingSettings = forgiving(messageSettings)
+const lenientSettings = makeLenient(messageSettings)
 
-/** What the operator wants in every message. */
+/** Contents of every message that the operator configures. */
 export interface MessageFrame {
   instance: string | null
   dashboardUrl: string | null
   metadata: Readonly<Record<string, string>>
-  /** IANA name of the zone in which messages name instants. */
+  /** IANA name of the time zone for timestamps. */
   zone: string
-  /** Whether it is heard of when somebody presses a button under a message. */
+  /** Whether buttons in messages are handled. */
   isInteractive: boolean
 }
 
-/** The frame of messages, as its settings are now. */
-export const messageFrame = (env: Environment): MessageFrame => {
-  const settings = read(forgivingSettings, env)
-  const name = oneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
+/** Returns the message settings with their current values. */
+export const readMessageFrame = (env: Environment): MessageFrame => {
+  const settings = read(lenientSettings, env)
+  const name = toOneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
   return {
     instance: name === '' ? null : [...name].slice(0, maxNameLength).join(''),
     dashboardUrl: baseOf(settings.HEALTH_ALERT_DASHBOARD_URL),
@@ -49,11 +49,11 @@ export const messageFrame = (env: Environment): MessageFrame => {
   }
 }
 
-/** Paths are put behind it; a password that stands in it is for nobody who reads messages. */
-const baseOf = (given: URL | undefined): string | null =>
-  given === undefined ? null : `${given.origin}${given.pathname}`.replace(/\/+$/, '')
+/** Returns the URL that paths are appended to, without credentials, because recipients must not see them. */
+const baseOf = (text: URL | undefined): string | null =>
+  text === undefined ? null : `${text.origin}${text.pathname}`.replace(/\/+$/, '')
 
-/** The valid pairs of a list or a JSON object, the first ten of them. */
+/** Returns the first ten valid pairs of a list or JSON object. */
 export const readMetadata = (text: string | undefined): Record<string, string> => {
   const pairs = text?.trim().startsWith('{') ? pairsOfJson(text) : pairsOfList(text ?? '')
   const valid = new Map(pairs.filter(([key, value]) => keyShape.test(key) && isValue(value)))
@@ -76,17 +76,17 @@ const pairsOfJson = (text: string): [string, string][] => {
   )
 }
 
-/** A text without line breaks and other control characters, which would begin something of their own where it is put. */
-export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+/** Replaces line breaks and other control characters, which could start a new field or header. */
+export const toOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 
-/** The floor of a channel: other words than the two severities are ignored. */
-export const severityFloor = (doc: string, fallback?: Severity): Setting<Severity | undefined> => ({
+/** Returns a setting for the minimum severity of a channel; invalid values are ignored. */
+export const minSeveritySetting = (doc: string, fallback?: Severity): Setting<Severity | undefined> => ({
   doc,
   audience: 'server',
   fallback: fallback ?? 'HEALTH_ALERT_MIN_SEVERITY',
   allowed: 'warning, critical; anything else is ignored',
-  parse: (given) => {
-    const word = given?.trim().toLowerCase()
-    return word === 'warning' || word === 'critical' ? word : fallback
+  parse: (text) => {
+    const statusPrefix = text?.trim().toLowerCase()
+    return statusPrefix === 'warning' || statusPrefix === 'critical' ? statusPrefix : fallback
   },
 })

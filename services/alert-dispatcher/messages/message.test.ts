@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { cut, lengthOfTime, quantity } from './text.ts'
-import { messageFrame, readMetadata } from './message-settings.ts'
-import { messageOf, plainText } from './message.ts'
-import type { Notice } from '../notice.ts'
-import { noticeOf } from '../delivery/testing/notice.ts'
+import { cut, formatDuration, formatQuantity } from './text.ts'
+import { readMessageFrame, readMetadata } from './message-settings.ts'
+import { renderMessage, toPlainText } from './message.ts'
+import type { Notification } from '../notification.ts'
+import { notificationOf } from '../delivery/testing/notification.ts'
 
 const hosts = new Map([['db', { id: 3, name: 'Database' }]])
 const frame = {
@@ -14,11 +14,11 @@ const frame = {
   zone: 'UTC',
   isInteractive: false,
 }
-const message = (more: Partial<Notice> = {}, given = frame) => messageOf(noticeOf(more), given, hosts)
+const message = (more: Partial<Notification> = {}, text = frame) => renderMessage(notificationOf(more), text, hosts)
 
 describe('a message', () => {
-  it('says what, where, how bad, since when and why, and leads to the host as it is numbered now', () => {
-    expect(plainText(message({ sinceMs: 0, atMs: 7_500_000 }), 4_000)).toBe(
+  it('contains headline, facts and a link with the current id of its host', () => {
+    expect(toPlainText(message({ sinceMs: 0, atMs: 7_500_000 }), 4_000)).toBe(
       [
         '[prod] WARNING: Disk almost full on Database (91.5 %)',
         'Host: Database',
@@ -27,7 +27,7 @@ describe('a message', () => {
         'Value: 91.5 %',
         'Threshold: 90 %',
         'Since: 1970-01-01T00:00:00Z, for 2 h 5 min',
-        'Reason: it has breached often enough',
+        'Reason: threshold reached',
         'Worst: default, cold',
         'team: storage',
         '',
@@ -49,8 +49,8 @@ describe('a message', () => {
     [{ kind: 'test', hostKey: null }, '[prod] TEST: Disk almost full'],
     [{ hostKey: null, source: 'grafana', value: null }, '[prod] WARNING: Disk almost full, from grafana'],
     [
-      { hostKey: null, source: 'webhook:default', title: 'Alerts do not reach webhook:default', value: null },
-      '[prod] WARNING: Alerts do not reach webhook:default',
+      { hostKey: null, source: 'webhook:default', title: 'Notifications fail for webhook:default', value: null },
+      '[prod] WARNING: Notifications fail for webhook:default',
     ],
     [{ kind: 'notify', title: 'Weekly report of Database' }, '[prod] Weekly report of Database'],
     [{ hostKey: 'gone' }, '[prod] WARNING: Disk almost full on gone (91.5 %)'],
@@ -58,19 +58,19 @@ describe('a message', () => {
     expect(message(more).headline).toBe(headline)
   })
 
-  it('names instants in the zone of COLUMNDB_TZ', () => {
-    const { zone } = messageFrame({ COLUMNDB_TZ: 'Asia/Tokyo' })
-    const text = plainText(message({ sinceMs: 1_790_000_000_999 }, { ...frame, zone }), 4_000)
+  it('uses the time zone of COLUMNDB_TZ', () => {
+    const { zone } = readMessageFrame({ COLUMNDB_TZ: 'Asia/Tokyo' })
+    const text = toPlainText(message({ sinceMs: 1_790_000_000_999 }, { ...frame, zone }), 4_000)
     expect(text).toContain('Since: 2026-09-21T23:13:20+09:00')
     expect(message({ atMs: 0 }, { ...frame, zone }).at).toBe('1970-01-01T09:00:00+09:00')
-    expect(messageFrame({}).zone).toBe('UTC')
+    expect(readMessageFrame({}).zone).toBe('UTC')
   })
 
-  it('leads to the page of all hosts when its host has left the list', () => {
+  it('links to the page of all hosts if its host left the list', () => {
     expect(message({ hostKey: 'gone' }).url).toBe('https://watch.example/health')
   })
 
-  it('lists what a digest gathers', () => {
+  it('lists the entries of a digest', () => {
     const gathered = [
       {
         episode: 'e1',
@@ -91,7 +91,7 @@ describe('a message', () => {
         recovered: true,
       },
     ] as const
-    const text = plainText(
+    const text = toPlainText(
       message({ kind: 'digest', hostKey: null, title: '2 conditions', gathered: [...gathered] }),
       4_000,
     )
@@ -99,25 +99,25 @@ describe('a message', () => {
     expect(text).toContain('WARNING: Parts on Database\nWARNING: Other, from prometheus (fired and recovered)')
   })
 
-  it('lets no text of others begin a line of its own', () => {
+  it('removes line breaks from texts', () => {
     const { headline, facts } = message({ title: 'a\r\nBcc: x', offenders: ['t\u2028u', 'v\nw'], reason: 'r\0s' })
     expect(headline).toBe('[prod] WARNING: a Bcc: x on Database (91.5 %)')
     expect(facts.map(({ value }) => value).join('')).not.toMatch(/[\r\n\u2028\0]/)
   })
 
-  it('says in words what is so or not so', () => {
-    const text = plainText(message({ unit: 'yes-no', value: 1, threshold: 1 }), 4_000)
+  it('shows yes-no values as words', () => {
+    const text = toPlainText(message({ unit: 'yes-no', value: 1, threshold: 1 }), 4_000)
     expect(text).toContain('\nValue: yes\nSince: ')
   })
 
   it('keeps its link when it is cut', () => {
-    const text = plainText(message({ runbook: 'word '.repeat(2_000) }), 500)
+    const text = toPlainText(message({ runbook: 'word '.repeat(2_000) }), 500)
     expect(text.length).toBeLessThanOrEqual(500)
     expect(text).toMatch(/…\n\nhttps:\/\/watch\.example\/health\?host=3$/)
   })
 })
 
-describe('a cut', () => {
+describe('cutting a text', () => {
   it.each([
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
@@ -126,12 +126,12 @@ describe('a cut', () => {
     ['e\u0301e\u0301e\u0301', 4, 'e\u0301…'],
     ['abc', 0, ''],
     ['abc', 1, '…'],
-  ])('of %j to %s is %j', (text, length, expected) => {
+  ])('%j to %s is %j', (text, length, expected) => {
     expect(cut(text, length)).toBe(expected)
   })
 })
 
-describe('what stands in every message', () => {
+describe('message settings', () => {
   it.each([
     ['a=1,b=two', { a: '1', b: 'two' }],
     [' a = 1 , b=x=y', { a: '1', b: 'x=y' }],
@@ -142,11 +142,11 @@ describe('what stands in every message', () => {
     [`a=${'v'.repeat(129)},b=${'v'.repeat(128)}`, { b: 'v'.repeat(128) }],
     ['{"a":"x\\ny","b":"z"}', { b: 'z' }],
     [undefined, {}],
-  ])('reads the pairs of %j', (text, expected) => {
+  ])('parses the pairs of %j', (text, expected) => {
     expect(readMetadata(text)).toEqual(expected)
   })
 
-  it('keeps ten pairs', () => {
+  it('keeps at most ten pairs', () => {
     const pairs = Array.from({ length: 12 }, (_, index) => `k${index}=${index}`).join(',')
     expect(Object.keys(readMetadata(pairs))).toHaveLength(10)
   })
@@ -157,16 +157,16 @@ describe('what stands in every message', () => {
     ['https://reader:secret@watch.example/base/?tab=1#top', 'https://watch.example/base'],
     ['ftp://watch.example', null],
     ['watch.example', null],
-  ])('links below %s to what stands below %s', (HEALTH_ALERT_DASHBOARD_URL, expected) => {
-    expect(messageFrame({ HEALTH_ALERT_DASHBOARD_URL }).dashboardUrl).toBe(expected)
+  ])('uses %s as base URL %s', (HEALTH_ALERT_DASHBOARD_URL, expected) => {
+    expect(readMessageFrame({ HEALTH_ALERT_DASHBOARD_URL }).dashboardUrl).toBe(expected)
   })
 
-  it('takes the slash from the address and cuts the name', () => {
+  it('removes trailing slashes and cuts the name', () => {
     const env = {
       HEALTH_ALERT_INSTANCE_NAME: `a\n${'😀'.repeat(70)}`,
       HEALTH_ALERT_DASHBOARD_URL: 'https://watch.example/base/',
     }
-    const { instance, dashboardUrl } = messageFrame(env)
+    const { instance, dashboardUrl } = readMessageFrame(env)
     expect(dashboardUrl).toBe('https://watch.example/base')
     expect([...(instance ?? '')]).toHaveLength(64)
     expect(instance).toMatch(/^a 😀/)
@@ -187,7 +187,7 @@ it.each([
   [0, 'yes-no', 'no'],
   [2, 'level', 'failing'],
 ] as const)('writes %s %s as %j', (value, unit, expected) => {
-  expect(quantity(value, unit)).toBe(expected)
+  expect(formatQuantity(value, unit)).toBe(expected)
 })
 
 it.each([
@@ -195,6 +195,6 @@ it.each([
   [59_000, '59 s'],
   [3_600_000, '1 h'],
   [90_061_000, '1 d 1 h'],
-])('writes %s ms as %j', (ms, expected) => {
-  expect(lengthOfTime(ms)).toBe(expected)
+])('formats %s ms as %j', (ms, expected) => {
+  expect(formatDuration(ms)).toBe(expected)
 })

@@ -4,21 +4,21 @@ import { unitWords } from '#proto/unit-words.ts'
 const ellipsis = '…'
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** How much room a text takes: at least its UTF-16 units. */
+/** Returns the size of a text in some unit; at least its UTF-16 length. */
 export type SizeOf = (text: string) => number
 
 const unitsOf: SizeOf = ({ length }) => length
-/** In a JSON document of UTF-8. */
-export const jsonBytesOf: SizeOf = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
+/** Returns the size in a UTF-8 JSON document. */
+export const countJsonBytes: SizeOf = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
 
-/** A text of at most so many UTF-16 units, or of another size, cut between characters as people see them; what is cut ends in an ellipsis. */
+/** Cuts a text to a maximum size between grapheme clusters and appends an ellipsis. */
 export const cut = (text: string, maxSize: number, sizeOf: SizeOf = unitsOf): string => {
   if (text.length <= maxSize && sizeOf(text) <= maxSize) return text
   let room = maxSize - sizeOf(ellipsis)
   if (room < 0) return ''
   let length = 0
-  // One character may have many units: only what can stand before the cut is looked at.
-  for (const { segment, index } of segments.segment(text.slice(0, maxSize + longestCharacter))) {
+  // A grapheme cluster may be long, so only the part that can precede the cut is segmented.
+  for (const { segment, index } of segments.segment(text.slice(0, maxSize + maxClusterLength))) {
     room -= sizeOf(segment)
     if (room < 0) break
     length = index + segment.length
@@ -26,9 +26,9 @@ export const cut = (text: string, maxSize: number, sizeOf: SizeOf = unitsOf): st
   return text.slice(0, length) + ellipsis
 }
 
-const longestCharacter = 64
+const maxClusterLength = 64
 
-/** A text cut so that in its markup it takes at most so many units: cut first, so that no markup is cut in two. */
+/** Cuts a text before escaping, so that no markup is split and the escaped text fits. */
 export const cutInMarkup = (text: string, maxLength: number, escape: (text: string) => string): string =>
   escape(cut(text, maxLength, (part) => escape(part).length))
 
@@ -49,18 +49,18 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
   none: '',
 }
 
-/** A figure as people read it. */
-export const quantity = (value: number, unit: Unit): string => {
-  const word = unitWords[unit]?.[value]
-  if (word !== undefined) return word
+/** Formats a value with its unit. */
+export const formatQuantity = (value: number, unit: Unit): string => {
+  const statusPrefix = unitWords[unit]?.[value]
+  if (statusPrefix !== undefined) return statusPrefix
   if (unit === 'bytes') return bytes(value)
   if (unit === 'bytes-per-second') return `${bytes(value)}/s`
   if (unit === 'count') return format(value)
-  if (unit === 'seconds' && value >= longSeconds) return lengthOfTime(value * secondMs)
+  if (unit === 'seconds' && value >= longSeconds) return formatDuration(value * secondMs)
   return `${format(value)}${suffixes[unit]}`
 }
 
-/** From here on people think in minutes. */
+/** From here on, durations are shown in minutes. */
 const longSeconds = 120
 
 const format = (value: number): string => (Math.abs(value) >= 10_000 ? whole : number).format(value)
@@ -79,8 +79,8 @@ const steps = [
   { lengthMs: 60 * secondMs, name: 'min' },
 ] as const
 
-/** A length of time in its two largest parts: `2 h 5 min`. */
-export const lengthOfTime = (lengthMs: number): string => {
+/** Formats a duration with its two largest units: `2 h 5 min`. */
+export const formatDuration = (lengthMs: number): string => {
   const parts: string[] = []
   let rest = lengthMs
   for (const { lengthMs: step, name } of steps) {
@@ -91,14 +91,14 @@ export const lengthOfTime = (lengthMs: number): string => {
   return parts.length > 0 ? parts.join(' ') : `${Math.max(0, Math.round(lengthMs / secondMs))} s`
 }
 
-/** The three characters that begin markup in Slack's texts and in Telegram's HTML. */
+/** Escapes the three characters that start markup in Slack and in Telegram HTML. */
 export const escapeAngles = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** HTML, within attributes too. */
+/** Escapes text for HTML, including attribute values. */
 export const escapeHtml = (text: string): string =>
   escapeAngles(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-/** Markdown within a line and what begins headings and lists; a backslash before punctuation stands for the punctuation. */
+/** Escapes inline Markdown and characters that start headings and lists. */
 export const escapeMarkdown = (text: string): string =>
   text.replaceAll(/[\\`*_~|<>[]/g, '\\$&').replaceAll(/^(\s*)([#+-])/gm, '$1\\$2')

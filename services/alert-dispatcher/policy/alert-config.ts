@@ -1,98 +1,107 @@
 import { z } from 'zod'
 import { quietHoursProblem } from '#proto/alert-policy.ts'
-import { type AlertPolicy, type Settled, Settling } from '#proto/alerting.ts'
+import { type AlertPolicy, type AlertConfigKey, AlertConfigUpdate } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetSaving } from '#proto/webhook-targets.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import { type Alerting, type AlertingHandlers, requireLasting } from '../alerting.ts'
+import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
 import { requireTemplates } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'
-import { readHeaders } from '../channels/webhook-target-list.ts'
-import type { Standing } from '../stores/stores.ts'
+import { parseHeaders } from '../channels/webhook-target-list.ts'
+import type { ExpectedState } from '../stores/stores.ts'
 import { describePolicy } from './describe-policy.ts'
-import { isOtherOrigin, wrong } from './saved/refusals.ts'
-import { channelEntry, requireAllowed, requireKey, type Saving, secretAgain } from './saved/save-channel.ts'
-import { openTarget, targetEntry, TargetEntry } from './saved/entries.ts'
-import { requireTarget, requireSoundRule, requireSoundSettings } from './warnings.ts'
+import { isOtherOrigin, invalidParameter } from './saved/errors.ts'
+import {
+  buildChannelEntry,
+  requireAllowed,
+  requireKey,
+  type SaveDeps,
+  secretRequiredError,
+} from './saved/save-channel.ts'
+import { openTarget, sealTargetEntry, TargetEntry } from './saved/entries.ts'
+import { requireTarget, validateRule, validateRuleSettings } from './warnings.ts'
 
 const kind = 'webhook-target'
 
-/** The entry of a webhook once this is saved. */
-export const savedTarget = async ({ env, net, store }: Saving, saving: TargetSaving): Promise<TargetEntry> => {
-  const { id, url, headers, templates = {} } = saving
+export const prepareTargetEntry = async ({ env, net, store }: SaveDeps, deps: TargetSaving): Promise<TargetEntry> => {
+  const { id, url, headers, templates = {} } = deps
   requireTemplates(templates)
-  if (headers && !readHeaders(JSON.stringify(headers)))
-    throw wrong('headers', 'must be at most 8 of Authorization and X-…, each of at most 1024 printable characters')
-  if (url !== undefined && !/^https:/i.test(url)) throw wrong('url', 'must be an absolute URL with https')
+  if (headers && !parseHeaders(JSON.stringify(headers)))
+    throw invalidParameter(
+      'headers',
+      'must be at most 8 of Authorization and X-…, each of at most 1024 printable characters',
+    )
+  if (url !== undefined && !/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
   if (url !== undefined) await requireAllowed(net, 'url', url)
   const entries = await store.all()
   const before = TargetEntry.safeParse(entries.find((entry) => entry.kind === kind && entry.id === id)?.body).data
   const key = requireKey(env)
   if (url !== undefined && headers === undefined && before?.sealed.headers !== undefined) {
-    if (isOtherOrigin(openTarget(id, before, key)?.saved?.url, url)) throw secretAgain('headers')
+    if (isOtherOrigin(openTarget(id, before, key)?.saved?.url, url)) throw secretRequiredError('headers')
   }
-  const entry = targetEntry(saving, before, key)
-  if (!entry) throw wrong('url', 'is required')
+  const entry = sealTargetEntry(deps, before, key)
+  if (!entry) throw invalidParameter('url', 'is required')
   return entry
 }
 
-/** Checks what an operator settles against what there is, and keeps it. */
-export const settle =
-  (alerting: Alerting): AlertingHandlers['settle'] =>
-  async ({ settling: shown, encrypted, mustBe }, call) => {
+/** Validates a configuration change, stores it and returns the resulting configuration. */
+export const updateAlertConfig =
+  (alerting: AlertingDeps): AlertingHandlers['updateAlertConfig'] =>
+  async ({ update: shown, encrypted, mustBe }, call) => {
     const { stores, clock, policy, transit } = alerting
-    requireLasting(stores, 'settling this')
-    const settling = encrypted === undefined ? shown : withSecrets(shown, await transit.decrypt(encrypted, Secrets))
-    const id = idOf(settling)
-    const standing = mustBe === null ? undefined : requireStanding(settling, id, mustBe, await describedNow(alerting))
-    await requireSound(alerting, settling, call)
-    const body = await bodyOf(alerting, settling)
-    if (!(await stores.policy.put(settling.kind, id, body, clock.now(), standing)))
-      throw standing === 'absent' ? taken(settling, id) : noSuch(nouns[settling.kind], id, [], 'id')
+    requireStateDatabase(stores, 'saving alert configuration')
+    const update = encrypted === undefined ? shown : withSecrets(shown, await transit.decrypt(encrypted, Secrets))
+    const id = idOf(update)
+    const expected =
+      mustBe === null ? undefined : requireExpectedState(update, id, mustBe, await describedNow(alerting))
+    await validateChange(alerting, update, call)
+    const body = await bodyOf(alerting, update)
+    if (!(await stores.policy.put(update.kind, id, body, clock.now(), expected)))
+      throw expected === 'absent' ? alreadyExists(update, id) : noSuch(nouns[update.kind], id, [], 'id')
     policy.changed()
     return describedNow(alerting)
   }
 
 const Secrets = z.record(z.string(), z.json())
 
-const withSecrets = (shown: Settling, secrets: z.output<typeof Secrets>): Settling =>
-  Settling.parse({ ...shown, value: { ...shown.value, ...secrets } })
+const withSecrets = (shown: AlertConfigUpdate, secrets: z.output<typeof Secrets>): AlertConfigUpdate =>
+  AlertConfigUpdate.parse({ ...shown, value: { ...shown.value, ...secrets } })
 
-/** What is kept of it: secrets encrypted. */
-const bodyOf = async ({ env, net, stores, policy }: Alerting, settling: Settling): Promise<unknown> => {
-  const saving = { env, net, store: stores.policy }
-  if (settling.kind === 'webhook-target') return savedTarget(saving, settling.value)
-  if (settling.kind !== 'channel') return settling.value
-  const channel = channels.find(({ id }) => id === settling.id)
-  const { channels: settled } = await policy.current()
-  return channel && channelEntry({ ...saving, fromFiles: settled[channel.id]?.fromFiles }, channel, settling.value)
+/** Returns the stored form of a change, with encrypted secrets. */
+const bodyOf = async ({ env, net, stores, policy }: AlertingDeps, update: AlertConfigUpdate): Promise<unknown> => {
+  const deps = { env, net, store: stores.policy }
+  if (update.kind === 'webhook-target') return prepareTargetEntry(deps, update.value)
+  if (update.kind !== 'channel') return update.value
+  const channel = channels.find(({ id }) => id === update.id)
+  const { channels: configured } = await policy.current()
+  return channel && buildChannelEntry({ ...deps, fromFiles: configured[channel.id]?.fromFiles }, channel, update.value)
 }
 
-/** Takes back what the database has, so that what the layers below say holds again. */
-export const unsettle =
-  (alerting: Alerting): AlertingHandlers['unsettle'] =>
-  async ({ settled }) => {
+/** Deletes an entry from the database, so that files, variables or defaults apply again. */
+export const deleteAlertConfig =
+  (alerting: AlertingDeps): AlertingHandlers['deleteAlertConfig'] =>
+  async ({ key }) => {
     const { stores, policy } = alerting
-    requireLasting(stores, 'settling this')
-    const id = 'id' in settled ? settled.id : theOnly
-    const isRemoved = await stores.policy.remove(settled.kind, id)
-    // What there is one of is as it was before anybody settled it.
-    if (!isRemoved && 'id' in settled) throw notOurs(settled, id, await describedNow(alerting))
+    requireStateDatabase(stores, 'saving alert configuration')
+    const id = 'id' in key ? key.id : singletonId
+    const isRemoved = await stores.policy.remove(key.kind, id)
+    // Deleting a singleton that was never stored changes nothing.
+    if (!isRemoved && 'id' in key) throw undeletable(key, id, await describedNow(alerting))
     policy.changed()
     return describedNow(alerting)
   }
 
-/** Id of what there is one of. */
-const theOnly = 'all'
+/** Id of kinds with a single entry. */
+const singletonId = 'all'
 
-const idOf = (settling: Settling): string => {
-  if ('id' in settling) return settling.id
-  return 'id' in settling.value ? settling.value.id : theOnly
+const idOf = (update: AlertConfigUpdate): string => {
+  if ('id' in update) return update.id
+  return 'id' in update.value ? update.value.id : singletonId
 }
 
-/** Ids that are settled of a kind, wherever. */
-const known = (kind: Settling['kind'], described: AlertPolicy): { id: string; source?: string }[] => {
+/** Returns all configured entries of a kind, from any source. */
+const known = (kind: AlertConfigUpdate['kind'], described: AlertPolicy): { id: string; source?: string }[] => {
   switch (kind) {
     case 'custom-rule':
       return described.customRules
@@ -113,11 +122,11 @@ const known = (kind: Settling['kind'], described: AlertPolicy): { id: string; so
   }
 }
 
-const nouns: Readonly<Record<Settling['kind'], string>> = {
+const nouns: Readonly<Record<AlertConfigUpdate['kind'], string>> = {
   general: 'setting',
   digest: 'digest',
-  rule: 'setting of a rule',
-  channel: 'setting of a channel',
+  rule: 'rule setting',
+  channel: 'channel setting',
   'custom-rule': 'custom rule',
   'maintenance-window': 'maintenance window',
   'quiet-hours': 'quiet hours',
@@ -125,81 +134,83 @@ const nouns: Readonly<Record<Settling['kind'], string>> = {
   'webhook-target': 'webhook target',
 }
 
-/** Gives how it has to stand in the database still when it is written; what only a file has stands in no database. */
-const requireStanding = (
-  settling: Settling,
+/** Returns the state that the stored entry must still have on writing; undefined for entries from files. */
+const requireExpectedState = (
+  update: AlertConfigUpdate,
   id: string,
   mustBe: 'new' | 'known',
   described: AlertPolicy,
-): Standing | undefined => {
-  const entries = known(settling.kind, described)
+): ExpectedState | undefined => {
+  const entries = known(update.kind, described)
   const found = entries.find((entry) => entry.id === id)
   if (mustBe === 'new') {
-    if (found) throw taken(settling, id)
+    if (found) throw alreadyExists(update, id)
     return 'absent'
   }
   if (!found) {
     const ids = entries.map((entry) => entry.id)
-    throw noSuch(nouns[settling.kind], id, ids, 'id')
+    throw noSuch(nouns[update.kind], id, ids, 'id')
   }
   return found.source === 'database' ? 'present' : undefined
 }
 
-const taken = ({ kind }: Settling, id: string): ServiceError =>
-  new ServiceError('conflict', `there is a ${nouns[kind]} with the id ${id} already`, { details: { parameter: 'id' } })
+const alreadyExists = ({ kind }: AlertConfigUpdate, id: string): ServiceError =>
+  new ServiceError('conflict', `${nouns[kind]} "${id}" already exists; choose another id`, {
+    details: { parameter: 'id' },
+  })
 
-/** What routes call the id. */
-const parameters: Readonly<Partial<Record<Settled['kind'], string>>> = { rule: 'checkId', channel: 'channel' }
+/** Names of the id parameter in routes. */
+const parameters: Readonly<Partial<Record<AlertConfigKey['kind'], string>>> = { rule: 'checkId', channel: 'channel' }
 
-/** Why something could not be taken back: it comes from elsewhere, or there is no such thing. */
-const notOurs = ({ kind }: Settled, id: string, described: AlertPolicy): ServiceError => {
+/** Returns why an entry cannot be deleted: another source manages it, or it does not exist. */
+const undeletable = ({ kind }: AlertConfigKey, id: string, described: AlertPolicy): ServiceError => {
   const entries = known(kind, described)
   const elsewhere = entries.find((entry) => entry.id === id)
   const parameter = parameters[kind] ?? 'id'
   const ids = entries.map((entry) => entry.id)
   if (!elsewhere) return noSuch(nouns[kind], id, ids, parameter)
-  return new ServiceError('conflict', `${id} was not settled here: change it in the alert files or variables`, {
+  return new ServiceError('conflict', `cannot delete "${id}": managed by a file or variable; edit it there`, {
     details: { parameter, source: elsewhere.source },
   })
 }
 
 export const alertPolicy =
-  (alerting: Alerting): AlertingHandlers['alertPolicy'] =>
+  (alerting: AlertingDeps): AlertingHandlers['alertPolicy'] =>
   () =>
     describedNow(alerting)
 
-/** All that is settled, as it holds now. */
-const describedNow = async ({ env, policy: book, stores }: Alerting): Promise<AlertPolicy> => {
+/** Returns the current configuration. */
+const describedNow = async ({ env, policy: book, stores }: AlertingDeps): Promise<AlertPolicy> => {
   const [layers, policy] = [await book.layers(), await book.current()]
-  return describePolicy({ env, layers, policy, lasting: stores.lasting, channels })
+  return describePolicy({ env, layers, policy, isPersistent: stores.isPersistent, channels })
 }
 
-/** Throws `invalid` for what contradicts itself, and `not-found` for names that nothing has. */
-const requireSound = async (alerting: Alerting, settling: Settling, call: Call): Promise<void> => {
+/** Throws `invalid` for contradictory values and `not-found` for unknown names. */
+const validateChange = async (alerting: AlertingDeps, update: AlertConfigUpdate, call: Call): Promise<void> => {
   const { env, policy } = alerting
-  switch (settling.kind) {
+  switch (update.kind) {
     case 'rule':
-      return requireRule(alerting, settling, call)
+      return requireRule(alerting, update, call)
     case 'channel':
-      return requireChannel(settling.id)
+      return requireChannel(update.id)
     case 'custom-rule':
-      return requireCustomRule(alerting, settling.value, call)
+      return requireCustomRule(alerting, update.value, call)
     case 'quiet-hours':
-      return requireHours(settling.value)
+      return requireHours(update.value)
     case 'route':
-      return requireTarget(settling.value.target, await policy.current(), env)
+      return requireTarget(update.value.target, await policy.current(), env)
     default:
   }
 }
 
 const requireRule = async (
-  { query, policy }: Alerting,
-  { id, value }: Extract<Settling, { kind: 'rule' }>,
+  { query, policy }: AlertingDeps,
+  { id, value }: Extract<AlertConfigUpdate, { kind: 'rule' }>,
   call: Call,
 ): Promise<void> => {
   const [{ rules }, { custom }] = await Promise.all([query.rules({}, call), policy.current()])
   const rule = rules.find((each) => each.id === id)
-  if (rule) return requireSoundSettings(rule, value)
+  if (rule) return validateRuleSettings(rule, value)
   const own = custom.find((each) => each.id === id)
   if (!own)
     throw noSuch(
@@ -209,7 +220,7 @@ const requireRule = async (
       'checkId',
     )
   const { operator, warning, critical } = own
-  requireSoundSettings({ thresholds: { warning, critical, below: operator === '<' || operator === '<=' } }, value)
+  validateRuleSettings({ thresholds: { warning, critical, below: operator === '<' || operator === '<=' } }, value)
 }
 
 const requireChannel = (channel: string): void => {
@@ -218,17 +229,17 @@ const requireChannel = (channel: string): void => {
 }
 
 const requireCustomRule = async (
-  { query }: Alerting,
-  rule: Extract<Settling, { kind: 'custom-rule' }>['value'],
+  { query }: AlertingDeps,
+  rule: Extract<AlertConfigUpdate, { kind: 'custom-rule' }>['value'],
   call: Call,
 ): Promise<void> => {
   const { metrics } = await query.rules({}, call)
   const ids = metrics.map(({ id }) => id)
   if (!ids.includes(rule.metric)) throw noSuch('metric', rule.metric, ids, 'metric')
-  requireSoundRule(rule)
+  validateRule(rule)
 }
 
-const requireHours = (hours: Extract<Settling, { kind: 'quiet-hours' }>['value']): void => {
+const requireHours = (hours: Extract<AlertConfigUpdate, { kind: 'quiet-hours' }>['value']): void => {
   const problem = quietHoursProblem(hours)
   if (problem !== undefined) throw new ServiceError('invalid', `end ${problem}`, { details: { parameter: 'end' } })
 }

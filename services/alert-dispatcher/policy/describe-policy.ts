@@ -1,39 +1,39 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import type { AlertSettings } from '#proto/alert-policy.ts'
 import type { Channel } from '../channels/channel.ts'
-import { brokenChannels, targetsNow } from '../channels/targets.ts'
-import { listedTargets } from '../channels/webhook-targets.ts'
+import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
+import { listWebhookTargets } from '../channels/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { defaultGeneral } from './layers/environment.ts'
-import { lostRoutes } from './warnings.ts'
+import { findLostRoutes } from './warnings.ts'
 import { type Layer, mergeById, mergeFields } from './layers/layer.ts'
 import type { Policy } from '../policy.ts'
 import { describeFields, describeTarget } from './saved/fields.ts'
 
 const minuteMs = 60_000
 
-interface Known {
+interface DescribeDeps {
   env: Environment
   layers: readonly Layer[]
   policy: Policy
-  /** Whether there is a state database. */
-  lasting: boolean
+  /** Whether a state database is configured. */
+  isPersistent: boolean
   channels: readonly Channel[]
 }
 
-/** All that is settled as people see it: what holds, and where it comes from. */
-export const describePolicy = (known: Known): AlertPolicy => {
-  const { layers, policy, lasting } = known
+/** Returns the configuration for users: the effective values and their sources. */
+export const describePolicy = (known: DescribeDeps): AlertPolicy => {
+  const { layers, policy, isPersistent } = known
   return {
-    lasting,
+    persistent: isPersistent,
     general: generalOf(layers, policy),
     digestMinutes: {
       value: policy.digestMs / minuteMs,
       source: layers.find(({ digestMinutes }) => digestMinutes !== undefined)?.source ?? 'default',
     },
     channels: known.channels.map((channel) => describeChannel(known, channel)),
-    webhookTargets: listedTargets(known.env, policy).map(({ name }) => name),
-    targets: listedTargets(known.env, policy).map((target) => describeTarget(target, known.env)),
+    webhookTargets: listWebhookTargets(known.env, policy).map(({ name }) => name),
+    targets: listWebhookTargets(known.env, policy).map((target) => describeTarget(target, known.env)),
     rules: Object.keys(policy.rules).map((ruleId) => {
       const { values, sources } = mergeFields(layers, ({ rules }) => rules[ruleId])
       return { ...values, ruleId, sources }
@@ -45,9 +45,9 @@ export const describePolicy = (known: Known): AlertPolicy => {
   }
 }
 
-/** A route that leads to nobody says why. */
-const describeRoutes = ({ env, layers, policy }: Known): AlertPolicy['routes'] => {
-  const problems = new Map(lostRoutes(policy, env).map(({ route, reason }) => [route.id, reason]))
+/** Returns the routes; those without recipients have a problem description. */
+const describeRoutes = ({ env, layers, policy }: DescribeDeps): AlertPolicy['routes'] => {
+  const problems = new Map(findLostRoutes(policy, env).map(({ route, reason }) => [route.id, reason]))
   return mergeById(layers, ({ routes }) => routes).map((route) => ({
     ...route,
     problem: problems.get(route.id) ?? null,
@@ -67,20 +67,20 @@ const generalOf = (layers: readonly Layer[], policy: Policy): AlertPolicy['gener
   }
 }
 
-const describeChannel = ({ env, layers, policy }: Known, channel: Channel): AlertPolicy['channels'][number] => {
+const describeChannel = ({ env, layers, policy }: DescribeDeps, channel: Channel): AlertPolicy['channels'][number] => {
   const { id } = channel
-  const settled = policy.channels[id]
+  const configured = policy.channels[id]
   const targets = (channels: Policy['channels']) =>
-    targetsNow({ channels: [channel], env, policy: { ...policy, channels } })
-  const possible = targets({ ...policy.channels, [id]: { variables: {}, ...settled, enabled: true } })
+    listEnabledTargets({ channels: [channel], env, policy: { ...policy, channels } })
+  const possible = targets({ ...policy.channels, [id]: { variables: {}, ...configured, enabled: true } })
   const isConfigured = possible.length > 0
   return {
     channel: id,
     configured: isConfigured,
     enabled: targets(policy.channels).length > 0,
-    minSeverity: settled?.minSeverity ?? possible[0]?.minSeverity ?? null,
-    settings: describeFields(channel, settled, env),
-    problem: brokenChannels({ channels: [channel], env, policy })[0]?.reason ?? null,
+    minSeverity: configured?.minSeverity ?? possible[0]?.minSeverity ?? null,
+    settings: describeFields(channel, configured, env),
+    problem: findBrokenChannels({ channels: [channel], env, policy })[0]?.reason ?? null,
     source: layers.find(({ channels }) => channels[id])?.source ?? (isConfigured ? 'environment' : 'default'),
   }
 }

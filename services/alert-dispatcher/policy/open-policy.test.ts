@@ -19,12 +19,12 @@ const open = (store: PolicyStore, env: Record<string, string> = {}) =>
     env,
     store,
     file: { ...emptyLayer('file'), general: { clears: 9 } },
-    floorsOf: () => [null],
+    minSeveritiesOf: () => [null],
     clock: clockOf(() => nowMs),
     log: pino({}, { write: (line) => logged.push(line) }),
   })
 
-/** A state database that can be taken away. */
+/** A state database that can be made unavailable. */
 const breakable = () => {
   const { policy } = memoryStores()
   const state = { isThere: true, reads: 0 }
@@ -40,7 +40,7 @@ const breakable = () => {
 }
 
 describe('the policy', () => {
-  it('shows a change made here at once, and one made elsewhere within two seconds', async () => {
+  it('applies own changes at once and those of other processes within two seconds', async () => {
     const { store, state } = breakable()
     const policy = open(store)
     expect((await policy.current()).cooldownMs).toBe(3_600_000)
@@ -54,23 +54,23 @@ describe('the policy', () => {
     expect(state.reads).toBe(3)
   })
 
-  it('is read once for all who ask meanwhile', async () => {
+  it('is read once for concurrent calls', async () => {
     const { store, state } = breakable()
     const policy = open(store)
     await Promise.all([policy.current(), policy.current(), policy.layers()])
     expect(state.reads).toBe(1)
   })
 
-  it('is read again when it was changed while it was being read', async () => {
+  it('is read again if it changed during a read', async () => {
     const { store, state } = breakable()
     const policy = open(store)
-    const asked = policy.current()
+    const reading = policy.current()
     policy.changed()
-    await asked
+    await reading
     expect(state.reads).toBe(2)
   })
 
-  it('holds as it was last known while the database does not answer', async () => {
+  it('keeps its last known state while the database is unavailable', async () => {
     const { store, state } = breakable()
     await store.put('general', 'all', { cooldownMinutes: 5 }, nowMs)
     const policy = open(store)
@@ -78,10 +78,10 @@ describe('the policy', () => {
     state.isThere = false
     nowMs += 60_000
     expect(await policy.current()).toMatchObject({ cooldownMs: 300_000, clears: 9 })
-    expect(logged.join('')).toContain('those read last hold')
+    expect(logged.join('')).toContain('using the last known ones')
   })
 
-  it('says once that the database is away, and once that it is back', async () => {
+  it('logs one failure and one recovery of the database', async () => {
     const { store, state } = breakable()
     const policy = open(store)
     for (const isThere of [false, false, false, true, true]) {
@@ -91,12 +91,12 @@ describe('the policy', () => {
     }
     expect(state.reads).toBe(5)
     expect(logged.map((line) => JSON.parse(line).msg)).toEqual([
-      'settings of alerts cannot be read; those read last hold',
-      'settings of alerts are read again',
+      'reading alert settings failed; using the last known ones',
+      'reading alert settings recovered',
     ])
   })
 
-  it('warns once of each variable that cannot be meant, and of each entry that is not understood', async () => {
+  it('logs each invalid variable and entry once', async () => {
     const { store } = breakable()
     await store.put('rule', 'r', { warning: 'many' }, nowMs)
     const policy = open(store, { HEALTH_ALERT_COOLDOWN_MINUTES: 'hunter2' })

@@ -15,70 +15,70 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { PolicyStore, PolicyEntry, PolicyKind } from '../stores/stores.ts'
 import { openLastKnown } from '../last-known.ts'
-import { environmentLayer, invalidVariables } from './layers/environment.ts'
-import { emptyLayer, type Layer, type ChannelLayer, digestMinutesOf } from './layers/layer.ts'
-import { type FloorsOf, resolvePolicy } from './layers/resolve.ts'
+import { buildEnvironmentLayer, findInvalidVariables } from './layers/environment.ts'
+import { emptyLayer, type Layer, type ChannelLayer, toDigestMinutes } from './layers/layer.ts'
+import { type MinSeveritiesOf, resolvePolicy } from './layers/resolve.ts'
 import type { Policy } from '../policy.ts'
 import { ChannelEntry, openEntry, openTarget, TargetEntry } from './saved/entries.ts'
 
-/** What operators have settled, from all places. */
+/** The alert configuration from all sources. */
 export interface PolicyBook {
   current(): Promise<Policy>
-  /** What each place says, the highest first. */
+  /** Returns the layers, the highest first. */
   layers(): Promise<readonly Layer[]>
-  /** What the database said is read anew before it is used again. */
+  /** Makes the next call read the database again. */
   changed(): void
 }
 
-interface Places {
+interface PolicySources {
   env: Environment
   store: PolicyStore
-  /** Read once. */
+  /** Read once at start. */
   file: Layer
-  floorsOf: FloorsOf
-  /** Webhooks that people brought. */
+  minSeveritiesOf: MinSeveritiesOf
+  /** Webhook subscriptions of users. */
   subscriptions?(): Promise<Policy['subscriptions']>
-  /** Chats that people installed the chat application for. */
+  /** Installations of the Slack application. */
   chatApplications?(): Promise<Policy['chatApplications']>
   clock: Clock
   log: Logger
 }
 
-/** Brings database, file and environment together. While the database does not answer, what it said last holds. */
+/** Merges database, file and environment. While the database is unavailable, its last known values are used. */
 export const openPolicy = ({
   env,
   store,
   file,
-  floorsOf,
+  minSeveritiesOf,
   subscriptions = async () => [],
   chatApplications = async () => [],
   clock,
   log,
-}: Places): PolicyBook => {
-  for (const { name, sentence } of invalidVariables(env)) {
-    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; its default stands in')
+}: PolicySources): PolicyBook => {
+  for (const { name, sentence } of findInvalidVariables(env)) {
+    log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
   }
   const warned = new Set<string>()
   const database = openLastKnown<Layer>({
     initial: emptyLayer('database'),
     clock,
     async read() {
-      const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
+      const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
       for (const entry of unread.filter((entry) => !warned.has(entry))) {
         warned.add(entry)
-        log.warn({ entry }, 'saved alert setting cannot be read and is ignored')
+        log.warn({ entry }, 'unreadable alert setting ignored')
       }
       return layer
     },
     log,
-    named: 'settings of alerts',
+    named: 'alert settings',
   })
-  const layers = async (): Promise<readonly Layer[]> => [await database.get(), file, environmentLayer(env)]
+  const layers = async (): Promise<readonly Layer[]> => [await database.get(), file, buildEnvironmentLayer(env)]
 
   return {
     layers,
     current: async () =>
-      resolvePolicy(await layers(), env, floorsOf, {
+      resolvePolicy(await layers(), env, minSeveritiesOf, {
         subscriptions: await subscriptions(),
         chatApplications: await chatApplications(),
       }),
@@ -86,8 +86,8 @@ export const openPolicy = ({
   }
 }
 
-/** What operators settled through the API. Entries that this release does not understand are left out and named. */
-export const databaseLayer = (
+/** Returns the layer of the database. Invalid entries, for example of a newer release, are left out and named. */
+export const buildDatabaseLayer = (
   entries: readonly PolicyEntry[],
   key?: RotatingKey,
 ): { layer: Layer; unread: string[] } => {
@@ -107,7 +107,8 @@ export const databaseLayer = (
     const { variables, sealed, ...settings } = value
     const { texts, unread: unreadable } = openEntry(id, { variables, sealed }, key)
     unread.push(...unreadable.map((variable) => `channel ${id} ${variable}`))
-    // What is left of them would be mixed with the operator's own: a saved secret could go to an address that it was not saved for.
+    // The other saved values would be mixed with those of the operator, and a saved secret could reach a different
+    // address.
     return [id, unreadable.length > 0 ? { ...settings, unreadable } : { ...settings, saved: texts }]
   }
   const webhookTarget = ({ id, value }: { id: string; value: TargetEntry }) => {
@@ -119,7 +120,7 @@ export const databaseLayer = (
   const layer: Layer = {
     ...emptyLayer('database'),
     general: valuesOf('general', AlertSettings)[0] ?? {},
-    digestMinutes: digest && digestMinutesOf(digest),
+    digestMinutes: digest && toDigestMinutes(digest),
     rules: byId('rule', RuleSettings),
     channels: Object.fromEntries(of('channel', ChannelEntry).map(channelLayer)),
     custom: valuesOf('custom-rule', CustomRule),

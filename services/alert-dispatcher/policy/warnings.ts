@@ -5,19 +5,22 @@ import type { Rule } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { nearestTo, noSuch } from '#shared/text/no-such.ts'
 import { channels } from '../channels/index.ts'
-import { brokenChannels, targetsNow } from '../channels/targets.ts'
-import { listedTargets } from '../channels/webhook-targets.ts'
+import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
+import { listWebhookTargets } from '../channels/webhook-targets.ts'
 import type { PolicyBook } from './open-policy.ts'
 import type { Policy, Route } from '../policy.ts'
 
-/** Opens what logs, at the start and with each sweep, the rules, routes and channels that cannot work as they are configured. */
+/**
+ * Opens the warnings about rules, routes and channels that do not work as configured, logged at start and with each
+ * sweep.
+ */
 export const openWarnings = async (env: Environment, log: Logger, book: Pick<PolicyBook, 'current'>) => ({
-  warnOfUnsoundRules: openUnsoundRules(log),
+  warnOfInvalidRules: openInvalidRules(log),
   warnOfLostRoutes: await openLostRoutes(env, log, book),
   warnOfBrokenChannels: await openBrokenChannels(env, log, book),
 })
 
-/** Logs each channel that cannot be used, once for each reason, and again when it can be used. */
+/** Logs each unavailable channel once per reason, and logs its recovery. */
 export type WarnOfBrokenChannels = (policy: Policy) => void
 
 const openBrokenChannels = async (
@@ -27,33 +30,33 @@ const openBrokenChannels = async (
 ): Promise<WarnOfBrokenChannels> => {
   let warned = new Map<string, string>()
   const warn: WarnOfBrokenChannels = (policy) => {
-    const broken = brokenChannels({ channels, env, policy })
+    const broken = findBrokenChannels({ channels, env, policy })
     const isNew = ({ channel, reason }: { channel: string; reason: string }) => warned.get(channel) !== reason
     for (const { channel, reason, defect } of broken.filter(isNew)) {
-      if (defect === undefined) log.warn({ channel, reason }, 'channel cannot be used')
-      else log.error({ channel, err: defect }, 'channel cannot be used')
+      if (defect === undefined) log.warn({ channel, reason }, 'channel unavailable')
+      else log.error({ channel, err: defect }, 'channel unavailable')
     }
     const now = new Map(broken.map(({ channel, reason }) => [channel, reason]))
-    for (const channel of warned.keys()) if (!now.has(channel)) log.info({ channel }, 'channel can be used again')
+    for (const channel of warned.keys()) if (!now.has(channel)) log.info({ channel }, 'channel recovered')
     warned = now
   }
   warn(await book.current())
   return warn
 }
 
-type Reached = Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
+type TargetPolicy = Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>
 
-/** A route that matches nothing because it leads to nobody. */
+/** A route that matches nothing because it has no reachable target. */
 interface LostRoute {
   route: Route
-  /** Whether there is such a target, which then reaches nobody at present. */
+  /** Whether the target exists; it is then disabled or incomplete. */
   isKnown: boolean
-  /** Never says the target, in whose place an address may stand by mistake. */
+  /** Never quotes the target, because users may enter an address there by mistake. */
   reason: string
 }
 
-/** Routes to what there is not, and to what is switched off or lacks what it needs. */
-export const lostRoutes = (policy: Reached & Pick<Policy, 'routes'>, env: Environment): LostRoute[] => {
+/** Returns routes to targets that do not exist, are disabled or are incomplete. */
+export const findLostRoutes = (policy: TargetPolicy & Pick<Policy, 'routes'>, env: Environment): LostRoute[] => {
   const { names, reaching } = destinations(policy, env)
   return policy.routes
     .filter(({ target }) => !reaching.has(target))
@@ -61,26 +64,26 @@ export const lostRoutes = (policy: Reached & Pick<Policy, 'routes'>, env: Enviro
       const isKnown = names.has(route.target)
       const near = nearestTo(route.target, names).join(', ')
       const reason = isKnown
-        ? 'its target is switched off or lacks what it needs'
-        : `its target is no channel or webhook target; nearest are ${near}`
+        ? 'its target is disabled or incomplete'
+        : `unknown channel or webhook target; nearest: ${near}`
       return { route, isKnown, reason }
     })
 }
 
-/** Throws `not-found` for what no route can lead to: neither a channel, which means all its targets, nor a target. */
-export const requireTarget = (target: string, policy: Reached, env: Environment): void => {
+/** Throws `not-found` unless the target is a channel, which means all its targets, or a single target. */
+export const requireTarget = (target: string, policy: TargetPolicy, env: Environment): void => {
   const { names } = destinations(policy, env)
   if (!names.has(target)) throw noSuch('channel or webhook target', target, names, 'target')
 }
 
-/** Names of channels and targets: all, and those by which somebody is reached now. */
-const destinations = (policy: Reached, env: Environment) => {
-  const reaching = targetsNow({ channels, env, policy }).flatMap(({ channel, name }) => [channel, name])
-  const listed = listedTargets(env, policy).map(({ name }) => name)
+/** Returns all names of channels and targets, and those that can be reached now. */
+const destinations = (policy: TargetPolicy, env: Environment) => {
+  const reaching = listEnabledTargets({ channels, env, policy }).flatMap(({ channel, name }) => [channel, name])
+  const listed = listWebhookTargets(env, policy).map(({ name }) => name)
   return { names: new Set([...channels.map(({ id }) => id), ...listed, ...reaching]), reaching: new Set(reaching) }
 }
 
-/** Warns of each route that leads to nobody now, and of those that will have come to it when it is called again. */
+/** Logs each route without a reachable target, at start and whenever one is added. */
 const openLostRoutes = async (
   env: Environment,
   log: Logger,
@@ -88,12 +91,12 @@ const openLostRoutes = async (
 ): Promise<(policy: Policy) => void> => {
   let warned = new Map<string, string>()
   const warn = (policy: Policy): void => {
-    const lost = lostRoutes(policy, env).filter(({ route }) => route.enabled)
+    const lost = findLostRoutes(policy, env).filter(({ route }) => route.enabled)
     for (const { route, reason } of lost) {
       if (warned.get(route.id) === reason) continue
       log.warn(
         { route: route.id, reason },
-        'route leads to nobody and matches nothing; what no other matches goes to every target',
+        'a route without targets matches nothing; alerts that match no route go to every target',
       )
     }
     warned = new Map(lost.map(({ route, reason }) => [route.id, reason]))
@@ -102,22 +105,24 @@ const openLostRoutes = async (
   return warn
 }
 
-/** What there is to settle something about. */
+/** The rules and metrics that exist. */
 export interface Catalogue {
   rules: readonly Pick<Rule, 'id' | 'thresholds'>[]
   metrics: readonly { id: string }[]
 }
 
-type Settled = Pick<Policy, 'rules' | 'custom'>
+type RuleOverrides = Pick<Policy, 'rules' | 'custom'>
 
-/** A rule about which something is settled that cannot be meant, and why. */
-interface UnsoundRule {
+/** An invalid rule setting and the reason. */
+interface InvalidRule {
   rule: string
   failure: ServiceError
 }
 
-/** Rules that there are not, those on metrics that there are not, and those whose critical begins before their warning. */
-export const unsoundRules = ({ rules, custom }: Settled, known: Catalogue): UnsoundRule[] => {
+/**
+ * Returns settings of unknown rules, rules on unknown metrics, and rules whose critical threshold precedes the warning.
+ */
+export const findInvalidRules = ({ rules, custom }: RuleOverrides, known: Catalogue): InvalidRule[] => {
   const ids = new Set([...known.rules, ...custom].map(({ id }) => id))
   const metrics = new Set(known.metrics.map(({ id }) => id))
   const unknown = Object.keys(rules).filter((rule) => !ids.has(rule))
@@ -129,9 +134,12 @@ export const unsoundRules = ({ rules, custom }: Settled, known: Catalogue): Unso
   ]
 }
 
-const contradictionIn = (rule: Catalogue['rules'][number], settled: Settled['rules'][string] = {}): UnsoundRule[] => {
+const contradictionIn = (
+  rule: Catalogue['rules'][number],
+  configured: RuleOverrides['rules'][string] = {},
+): InvalidRule[] => {
   try {
-    requireSoundSettings(rule, settled)
+    validateRuleSettings(rule, configured)
     return []
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -139,40 +147,40 @@ const contradictionIn = (rule: Catalogue['rules'][number], settled: Settled['rul
   }
 }
 
-/** Hears what there is, and warns once of each rule about which something is settled that cannot be meant. */
-export type WarnOfUnsoundRules = (policy: Settled, known: Catalogue) => void
+/** Logs each invalid rule setting once. */
+export type WarnOfInvalidRules = (policy: RuleOverrides, known: Catalogue) => void
 
-export const openUnsoundRules = (log: Logger): WarnOfUnsoundRules => {
+export const openInvalidRules = (log: Logger): WarnOfInvalidRules => {
   const warned = new Set<string>()
   return (policy, known) => {
-    for (const { rule, failure } of unsoundRules(policy, known)) {
+    for (const { rule, failure } of findInvalidRules(policy, known)) {
       const { message, details } = failure
       const warning = `${rule}: ${message}`
       if (warned.has(warning)) continue
       warned.add(warning)
-      log.warn({ rule, reason: message, nearest: details?.nearest }, 'what is settled about a rule cannot be meant')
+      log.warn({ rule, reason: message, nearest: details?.nearest }, 'invalid rule setting ignored')
     }
   }
 }
 
-/** Throws `invalid` for thresholds of a custom rule that contradict each other. */
-export const requireSoundRule = (rule: Omit<CustomRule, 'id'>): void => {
+/** Throws `invalid` for contradictory thresholds of a custom rule. */
+export const validateRule = (rule: Omit<CustomRule, 'id'>): void => {
   const problem = thresholdProblem(rule)
   if (problem !== undefined) throw invalid('warning', problem)
 }
 
-/** Throws `invalid` when what is settled about a rule would have critical begin before warning. */
-export const requireSoundSettings = ({ thresholds }: Pick<Rule, 'thresholds'>, settled: RuleSettings): void => {
+/** Throws `invalid` if the overrides of a rule make its critical threshold precede the warning. */
+export const validateRuleSettings = ({ thresholds }: Pick<Rule, 'thresholds'>, configured: RuleSettings): void => {
   const { below } = thresholds
-  const warning = settled.warning ?? thresholds.warning
-  const critical = settled.critical ?? thresholds.critical
+  const warning = configured.warning ?? thresholds.warning
+  const critical = configured.critical ?? thresholds.critical
   if (warning === null || critical === null) return
   if (below ? critical <= warning : critical >= warning) return
-  const parameter = settled.critical === undefined ? 'warning' : 'critical'
+  const parameter = configured.critical === undefined ? 'warning' : 'critical'
   const bound = below ? 'at most' : 'at least'
   throw invalid(
     parameter,
-    `leaves critical at ${critical} and warning at ${warning}: critical must be ${bound} warning`,
+    `conflicts: critical is ${critical} and warning is ${warning}; critical must be ${bound} warning`,
   )
 }
 

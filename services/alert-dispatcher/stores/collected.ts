@@ -11,17 +11,17 @@ import { Condition } from '../conditions/condition.ts'
 import { EventEpisode, type EventEpisodes } from '../events/record.ts'
 import {
   type History,
-  type KeptEpisodes,
-  mostEnded,
+  type EpisodeStore,
+  maxEndedEpisodes,
   type PolicyKind,
   type PolicyStore,
   requireFits,
-  settledBy,
+  groupSilences,
   type Silences,
   type Stores,
 } from './stores.ts'
 
-/** The end is final, and a write that comes late changes nothing. */
+/** A recorded end is final; late writes change nothing. */
 const episodeColumns = {
   columns: { sequence: 'integer', endedAtMs: 'integer' },
   indexes: [['endedAtMs']],
@@ -72,7 +72,7 @@ const policyEntries = defineCollection({
   indexes: [['kind']],
   idOf: ({ kind, id }) => policyId(kind, id),
   valuesOf: ({ kind }) => ({ kind }),
-  // A damaged entry is refused by the schema of its body, and named, and the others hold.
+  // A corrupt entry fails the schema of its body and is reported; the others remain in use.
   unreadable(key) {
     const [kind = '', ...id] = key.split(' ')
     return { kind, id: id.join(' '), body: undefined, changedAtMs: 0 }
@@ -81,17 +81,17 @@ const policyEntries = defineCollection({
 
 const all = [episodeRecords, eventRecords, historyEntries, silenceRecords, policyEntries]
 
-/** Stores in the database; without one in memory. */
+/** Opens the stores in the database, or in memory without one. */
 export const openStoresIn = async (database: Database | undefined): Promise<Stores> =>
   storesIn(await openCollections('alerts', all, database))
 
-/** Kept by this process alone; a restart forgets it. */
+/** Returns stores in memory, which are lost on restart. */
 export const memoryStores = (): Stores => storesIn(memoryCollections())
 
 const storesIn = (collections: Collections): Stores => {
   const silences = silencesIn(collections)
   return {
-    lasting: collections.kind !== 'memory',
+    isPersistent: collections.kind !== 'memory',
     episodes: episodesIn(collections, silences),
     eventEpisodes: eventEpisodesIn(collections),
     history: historyIn(collections),
@@ -101,21 +101,26 @@ const storesIn = (collections: Collections): Stores => {
 }
 
 const endedSince = (sinceMs: number) =>
-  ({ where: { endedAtMs: { from: sinceMs } }, orderBy: 'endedAtMs', descending: true, limit: mostEnded }) as const
+  ({
+    where: { endedAtMs: { from: sinceMs } },
+    orderBy: 'endedAtMs',
+    descending: true,
+    limit: maxEndedEpisodes,
+  }) as const
 
-const episodesIn = (collections: Collections, silences: Silences): KeptEpisodes => {
+const episodesIn = (collections: Collections, silences: Silences): EpisodeStore => {
   const episodes = collections.of(episodeRecords)
   return {
     open: () => episodes.list({ where: { endedAtMs: null } }),
     ended: (sinceMs) => episodes.list(endedSince(sinceMs)),
-    async write(changed, happenings) {
-      if (changed.length + happenings.length === 0) return
+    async write(changed, transitions) {
+      if (changed.length + transitions.length === 0) return
       await collections.atomically(async (within) => {
         await within.of(episodeRecords).put(changed)
-        await within.of(historyEntries).add(happenings)
+        await within.of(historyEntries).add(transitions)
       })
     },
-    settled: async () => settledBy(await silences.list()),
+    storedSilences: async () => groupSilences(await silences.list()),
     prune: (beforeMs) => episodes.remove({ endedAtMs: { before: beforeMs } }),
   }
 }
@@ -144,15 +149,15 @@ const historyIn = (collections: Collections): History => {
   }
 }
 
-/** Ids that one query looks for. */
+/** Maximum number of ids per query. */
 const idsAtOnce = 500
 
 const silencesIn = (collections: Collections): Silences => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
-  /** Which of these episodes, of hosts and of inbound events, go on or have ended; what is not known is in neither. */
-  const among = async (given: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
-    const ids = given.map(({ episode }) => episode)
+  /** Returns which of these episodes are open, or have ended; unknown ones are in neither result. */
+  const among = async (silenceList: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
+    const ids = silenceList.map(({ episode }) => episode)
     const found = new Set<string>()
     for (let from = 0; from < ids.length; from += idsAtOnce) {
       const where = { id: ids.slice(from, from + idsAtOnce), endedAtMs }
@@ -183,13 +188,13 @@ const policyIn = (collections: Collections): PolicyStore => ({
     const entries = await collections.of(policyEntries).list()
     return entries.map(({ kind, id, body }) => ({ kind, id, body }))
   },
-  put: (kind: PolicyKind, id, body, changedAtMs, standing) =>
+  put: (kind: PolicyKind, id, body, changedAtMs, expected) =>
     collections.atomically(async (within) => {
       const entries = within.of(policyEntries)
       const ofKind = await entries.list({ where: { kind } })
       const others = ofKind.filter((entry) => entry.id !== id)
-      const stands = others.length < ofKind.length
-      if (standing !== undefined && stands !== (standing === 'present')) return false
+      const exists = others.length < ofKind.length
+      if (expected !== undefined && exists !== (expected === 'present')) return false
       requireFits(kind, body, others)
       await entries.put([{ kind, id, body, changedAtMs }])
       return true

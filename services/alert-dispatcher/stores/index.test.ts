@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Silence } from '#proto/alert-history.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
-import type { Condition, Episode, Happening } from '../conditions/condition.ts'
+import type { Condition, Episode, Transition } from '../conditions/condition.ts'
 import type { EventEpisode } from '../events/record.ts'
 import { memoryStores, openStoresIn } from './collected.ts'
-import { mostOfAKind, type Stores } from './stores.ts'
+import { maxPerKind, type Stores } from './stores.ts'
 
 const condition = (episode: string, more: Partial<Condition> = {}): Condition => ({
   ruleId: 'disk-usage',
@@ -25,8 +25,8 @@ const condition = (episode: string, more: Partial<Condition> = {}): Condition =>
   threshold: 80,
   offenders: ['default'],
   sinceMs: 1_790_000_000_000,
-  judgedAtMs: 1_790_000_000_000,
-  told: null,
+  evaluatedAtMs: 1_790_000_000_000,
+  lastNotification: null,
   sequence: 1,
   held: null,
   acknowledged: null,
@@ -38,7 +38,7 @@ const episode = (id: string, more: Partial<Condition> = {}, endedAtMs: number | 
   condition: condition(id, more),
   endedAtMs,
 })
-const happening = (id: string, more: Partial<Happening> = {}): Happening => ({
+const transition = (id: string, more: Partial<Transition> = {}): Transition => ({
   id,
   episode: 'e1',
   hostKey: 'db',
@@ -98,12 +98,12 @@ function suite(name: string): void {
   })
   afterAll(() => opened.disposeAsync())
 
-  it('say whether they outlive the process', async () => {
-    expect((await open()).lasting).toBe(name !== 'memory')
+  it('report whether they are persistent', async () => {
+    expect((await open()).isPersistent).toBe(name !== 'memory')
   })
 
   describe('episodes', () => {
-    it('come back once they have ended, the newest first', async () => {
+    it('are listed after they ended, newest first', async () => {
       const { episodes, eventEpisodes } = await open()
       const ended = [episode('ended-1', {}, 9_001), episode('ended-2', {}, 9_003), episode('ended-3', {}, 9_002)]
       await episodes.write([...ended, episode('goes-on')], [])
@@ -117,7 +117,7 @@ function suite(name: string): void {
       await episodes.write([episode('goes-on', {}, 1)], [])
     })
 
-    it('come back as they were written last, those that go on', async () => {
+    it('are returned in their last written state while open', async () => {
       const { episodes } = await open()
       await episodes.write([episode('e1'), episode('e2'), episode('e3')], [])
       await episodes.write([episode('e1', { severity: 'critical', sequence: 2 }), episode('e2', {}, 5_000)], [])
@@ -127,7 +127,7 @@ function suite(name: string): void {
       expect(goingOn).toEqual([episode('e1', { severity: 'critical', sequence: 2 }), episode('e3')])
     })
 
-    it('are not set back by a write that comes late, nor opened again', async () => {
+    it('are not changed or reopened by a late write', async () => {
       const { episodes } = await open()
       await episodes.write([episode('e1', { sequence: 3 })], [])
       await episodes.write([episode('e1', { sequence: 2, severity: 'critical' })], [])
@@ -137,18 +137,18 @@ function suite(name: string): void {
       expect(await episodes.open()).toEqual([])
     })
 
-    it('take many at once, and one of them twice', async () => {
+    it('accept many at once, including duplicates', async () => {
       const { episodes, history } = await open()
       const ids = Array.from({ length: 1_201 }, (_, index) => `e${index}`)
       await episodes.write(
         [...ids, 'e0'].map((id) => episode(id)),
-        ids.map((id) => happening(id)),
+        ids.map((id) => transition(id)),
       )
       expect(await episodes.open()).toHaveLength(1_201)
       expect(await history.list({ limit: 5_000 })).toHaveLength(1_201)
     })
 
-    it('are forgotten once they ended long ago', async () => {
+    it('are deleted by prune after they ended', async () => {
       const { episodes } = await open()
       await episodes.write([episode('e1'), episode('e2', {}, 1_000), episode('e3', {}, 2_000)], [])
       expect(await episodes.prune(2_000)).toBe(1)
@@ -163,19 +163,19 @@ function suite(name: string): void {
       await stores.episodes.write(
         [],
         [
-          happening('one'),
-          happening('two', { atMs: 2_000, hostKey: 'logs', kind: 'held', reason: 'maintenance' }),
-          happening('three', { atMs: 1_790_000_000_000, value: null }),
+          transition('one'),
+          transition('two', { atMs: 2_000, hostKey: 'logs', kind: 'held', reason: 'maintenance' }),
+          transition('three', { atMs: 1_790_000_000_000, value: null }),
         ],
       )
       return stores.history
     }
 
-    it('keeps each line once and lists the newest first', async () => {
+    it('stores each entry once and lists the newest first', async () => {
       const { episodes, history } = await open()
-      await episodes.write([], [happening('one'), happening('two', { atMs: 2_000 })])
-      await episodes.write([], [happening('one', { reason: 'told anew' })])
-      expect(await history.list({ limit: 10 })).toEqual([happening('two', { atMs: 2_000 }), happening('one')])
+      await episodes.write([], [transition('one'), transition('two', { atMs: 2_000 })])
+      await episodes.write([], [transition('one', { reason: 'changed' })])
+      expect(await history.list({ limit: 10 })).toEqual([transition('two', { atMs: 2_000 }), transition('one')])
     })
 
     it.each([
@@ -184,12 +184,12 @@ function suite(name: string): void {
       [{ toMs: 2_000 }, ['one']],
       [{ fromMs: 1_000, toMs: 2_001 }, ['two', 'one']],
       [{ limit: 1 }, ['three']],
-    ])('finds by %j', async (filter, ids) => {
+    ])('is filtered by %j', async (filter, ids) => {
       const history = await filled()
       expect((await history.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
     })
 
-    it('forgets what is old', async () => {
+    it('is deleted by prune', async () => {
       const history = await filled()
       expect(await history.prune(2_000)).toBe(1)
       expect((await history.list({ limit: 10 })).map(({ id }) => id)).toEqual(['three', 'two'])
@@ -197,7 +197,7 @@ function suite(name: string): void {
   })
 
   describe('silences', () => {
-    it('are one of a kind for each episode', async () => {
+    it('are stored once per kind and episode', async () => {
       const { silences } = await open()
       await silences.put(silence('e1'))
       await silences.put(silence('e1', { by: 'grace', untilMs: 1_790_000_300_000 }))
@@ -211,20 +211,20 @@ function suite(name: string): void {
       expect(await silences.list()).toHaveLength(1)
     })
 
-    it('are told to the state machine for episodes that have not ended', async () => {
+    it('are returned per open episode', async () => {
       const { episodes, silences } = await open()
       await episodes.write([episode('e1'), episode('e2', {}, 5_000)], [])
       for (const id of ['e1', 'e2']) await silences.put(silence(id))
       await silences.put(silence('e1', { kind: 'dismissal', untilMs: 7, atMs: 1_790_000_000_001 }))
       await silences.put(silence('not-kept-yet', { atMs: 1_790_000_000_002 }))
-      expect(await episodes.settled()).toEqual([
+      expect(await episodes.storedSilences()).toEqual([
         { episode: 'e1', acknowledged: { untilMs: null }, dismissed: { untilMs: 7 } },
         { episode: 'not-kept-yet', acknowledged: { untilMs: null }, dismissed: null },
       ])
       expect((await silences.list()).map(({ episode }) => episode)).toEqual(['e1', 'e1', 'not-kept-yet'])
     })
 
-    it('are forgotten when their time or their episode is over', async () => {
+    it('are deleted when they or their episode ended', async () => {
       const { episodes, silences } = await open()
       await episodes.write([episode('goes-on'), episode('ended', {}, 500)], [])
       await silences.put(silence('goes-on', { atMs: 1 }))
@@ -251,7 +251,7 @@ function suite(name: string): void {
       endedAtMs,
     })
 
-    it('are those that have not ended, as last written', async () => {
+    it('are returned in their last written state while open', async () => {
       const { eventEpisodes } = await open()
       await eventEpisodes.write([inbound('e1'), inbound('e2'), inbound('e3')])
       await eventEpisodes.write([inbound('e1', { severity: 'critical', sequence: 2 }), inbound('e2', {}, 5_000)])
@@ -264,7 +264,7 @@ function suite(name: string): void {
       expect(await eventEpisodes.prune(6_000)).toBe(1)
     })
 
-    it('end what was said about them', async () => {
+    it('end their silences', async () => {
       const { eventEpisodes, silences } = await open()
       await eventEpisodes.write([inbound('goes-on'), inbound('ended', {}, 500)])
       for (const id of ['goes-on', 'ended']) await silences.put(silence(id, { hostKey: null, atMs: 1 }))
@@ -273,8 +273,8 @@ function suite(name: string): void {
     })
   })
 
-  describe('what operators settle', () => {
-    it('is one entry for each kind and id', async () => {
+  describe('alert configuration', () => {
+    it('is stored once per kind and id', async () => {
       const { policy } = await open()
       await policy.put('route', 'a', { target: 'webhook' }, 1)
       await policy.put('route', 'a', { target: 'email', text: `it's "so"` }, 2)
@@ -290,7 +290,7 @@ function suite(name: string): void {
       expect(await policy.all()).toHaveLength(1)
     })
 
-    it('is written only while it stands as it must, whoever else writes it', async () => {
+    it('is written only if it exists or is missing as required, despite concurrent writes', async () => {
       const { policy } = await open()
       const adding = Array.from({ length: 6 }, (_, index) => policy.put('route', 'a', { index }, 1, 'absent'))
       expect((await Promise.all(adding)).filter(Boolean)).toHaveLength(1)
@@ -300,19 +300,19 @@ function suite(name: string): void {
       expect(await policy.all()).toEqual([])
     })
 
-    it('has room for so many of a kind, also for several at once', async () => {
+    it('is limited per kind, even with concurrent writes', async () => {
       const { policy } = await open()
       const add = (index: number) => policy.put('route', `r${index}`, {}, 1)
-      for (let index = 0; index < mostOfAKind - 5; index += 1) await add(index)
-      const atOnce = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(mostOfAKind + index)))
+      for (let index = 0; index < maxPerKind - 5; index += 1) await add(index)
+      const atOnce = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(maxPerKind + index)))
       const refused = atOnce.filter((each) => each.status === 'rejected')
       expect(refused.map(({ reason }) => reason)).toEqual(Array(5).fill(expect.objectContaining({ code: 'conflict' })))
-      expect(await policy.all()).toHaveLength(mostOfAKind)
+      expect(await policy.all()).toHaveLength(maxPerKind)
       await policy.put('route', 'r0', { changed: true }, 2)
       await policy.put('digest', 'one-more', {}, 2)
     })
 
-    it('has room for fewer webhook targets, each with a name of its own, also for several at once', async () => {
+    it('has a lower limit and unique names for webhook targets, even with concurrent writes', async () => {
       const { policy } = await open()
       const add = (index: number, name = `team ${index}`) => policy.put('webhook-target', `t${index}`, { name }, 1)
       const ofOneName = await Promise.allSettled([add(0, 'team'), add(1, 'team'), add(2, 'team')])

@@ -6,14 +6,14 @@ import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 import { openStoresIn } from './collected.ts'
 import type { Stores } from './stores.ts'
 
-interface Opened extends AsyncDisposable {
+interface OpenedStores extends AsyncDisposable {
   stores: Stores
-  /** Undefined where none is configured. */
+  /** Undefined if no state database is configured. */
   database: Database | undefined
 }
 
-/** Stores in the state database where there is one, else in memory. What became of episodes while it was unavailable is written later. */
-export const openStores = async (env: Environment, log: Logger): Promise<Opened> => {
+/** Opens the stores. Episode writes that fail while the database is unavailable are retried. */
+export const openStores = async (env: Environment, log: Logger): Promise<OpenedStores> => {
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
@@ -24,30 +24,30 @@ export const openStores = async (env: Environment, log: Logger): Promise<Opened>
     database,
     stores: {
       ...stores,
-      episodes: { ...episodes, write: later.made(episodes.write) },
-      eventEpisodes: { ...eventEpisodes, write: later.made(eventEpisodes.write) },
+      episodes: { ...episodes, write: later.retried(episodes.write) },
+      eventEpisodes: { ...eventEpisodes, write: later.retried(eventEpisodes.write) },
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
 
-/** Writes of this process that the database has yet to take; the oldest are given up beyond. */
+/** Maximum number of deferred writes of this process; the oldest are dropped beyond it. */
 const maxWaiting = 1_000
 const usuallyAgainMs = 2_000
 
 type Write<A extends readonly unknown[]> = (...written: A) => Promise<void>
 
-/** Makes up for writes that a database could not take, until disposed. */
+/** Retries writes that the database could not take, until disposed. */
 interface WriteLater extends Disposable {
-  /** The same write, made again until the database takes it. It still rejects when the first try fails. */
-  made<A extends readonly unknown[]>(write: Write<A>): Write<A>
+  /** Returns a write that is retried until it succeeds. It still rejects if the first attempt fails. */
+  retried<A extends readonly unknown[]>(write: Write<A>): Write<A>
 }
 
-/** For writes that may come late and twice: what was written since stays as it is. */
+/** Opens deferred writes. They may run late and twice, so they must not overwrite newer data. */
 export const openWriteLater = (log: Logger, againMs = usuallyAgainMs): WriteLater => {
   const waiting: (() => Promise<void>)[] = []
   const over = new AbortController()
-  let givenUp = 0
+  let dropped = 0
   let timer: NodeJS.Timeout | undefined
   const tryLater = () => {
     if (!over.signal.aborted) timer ??= setTimeout(() => void writeWaiting(), againMs).unref()
@@ -59,18 +59,18 @@ export const openWriteLater = (log: Logger, againMs = usuallyAgainMs): WriteLate
         await next()
       } catch (error) {
         if (isUnavailable(error)) break
-        log.error({ err: error }, 'a late write failed')
+        log.error({ err: error }, 'deferred write failed')
       }
       written += 1
       waiting.shift()
     }
     timer = undefined
     if (waiting.length > 0) return tryLater()
-    log.info({ writes: written, givenUp }, 'the history is complete again')
-    givenUp = 0
+    log.info({ writes: written, dropped }, 'deferred writes finished')
+    dropped = 0
   }
   return {
-    made:
+    retried:
       (write) =>
       async (...written) => {
         try {
@@ -78,7 +78,7 @@ export const openWriteLater = (log: Logger, againMs = usuallyAgainMs): WriteLate
         } catch (error) {
           if (isUnavailable(error)) {
             waiting.push(() => write(...written))
-            if (waiting.length > maxWaiting) giveUpOldest()
+            if (waiting.length > maxWaiting) dropOldest()
             tryLater()
           }
           throw error
@@ -90,9 +90,9 @@ export const openWriteLater = (log: Logger, againMs = usuallyAgainMs): WriteLate
     },
   }
 
-  function giveUpOldest(): void {
+  function dropOldest(): void {
     waiting.shift()
-    givenUp += 1
+    dropped += 1
   }
 }
 

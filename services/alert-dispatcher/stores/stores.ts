@@ -2,55 +2,55 @@ import { z } from 'zod'
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { maxTargets } from '../channels/webhook-target-list.ts'
-import type { Episodes, Settled } from '../conditions/condition.ts'
+import type { Episodes, EpisodeSilences } from '../conditions/condition.ts'
 import type { EventEpisodes } from '../events/record.ts'
 
-/** What the dispatcher keeps beside its live state: in the state database, or in memory where there is none. */
+/** Data that the dispatcher stores besides its live state: in the state database, or in memory without one. */
 export interface Stores {
-  /** False in memory, which a restart empties; acknowledgements and settings are refused then. */
-  readonly lasting: boolean
-  readonly episodes: KeptEpisodes
+  /** False in memory, where a restart loses the data; acknowledgements and configuration changes are then rejected. */
+  readonly isPersistent: boolean
+  readonly episodes: EpisodeStore
   readonly eventEpisodes: EventEpisodes
   readonly history: History
   readonly silences: Silences
   readonly policy: PolicyStore
 }
 
-export interface KeptEpisodes extends Episodes {
-  /** Removes those that ended before; says how many. */
+export interface EpisodeStore extends Episodes {
+  /** Deletes episodes that ended before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** So many episodes that ended are read at once. */
-export const mostEnded = 1_000
+/** Maximum number of ended episodes per query. */
+export const maxEndedEpisodes = 1_000
 
-/** Which lines of the history are wanted, the newest first. */
+/** Filter for history entries, which are returned newest first. */
 interface HistoryFilter {
   hostKey?: string | undefined
-  /** From the first of these times, up to and without the second. */
+  /** Time range in epoch milliseconds: `fromMs` inclusive, `toMs` exclusive. */
   fromMs?: number | undefined
   toMs?: number | undefined
   limit: number
 }
 
-/** What became of episodes, as `episodes.write` adds it. */
+/** The alert history; `episodes.write` appends to it. */
 export interface History {
   list(filter: HistoryFilter): Promise<HistoryEntry[]>
   prune(beforeMs: number): Promise<number>
 }
 
 export interface Silences {
-  /** One of a kind for each episode: a later one replaces it. */
+  /** Stores a silence; a later one of the same kind replaces it. */
   put(silence: Silence): Promise<void>
-  /** Those whose episode is not known to have ended. */
+  /** Returns silences whose episode is not known to have ended. */
   list(): Promise<Silence[]>
-  /** False when there was none. */
+  /** Returns false if there was none. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>
-  /** Removes those whose time was over before, and those that began before and whose episode does not go on. */
+  /** Deletes silences that expired before the given time, and older ones whose episode has ended. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** What operators settle through the API. */
+/** Kinds of alert configuration that the API can change. */
 export type PolicyKind =
   | 'general'
   | 'digest'
@@ -62,51 +62,51 @@ export type PolicyKind =
   | 'route'
   | 'webhook-target'
 
-/** One thing settled; `body` is checked by whoever reads it. */
+/** A stored configuration entry; readers validate `body`. */
 export interface PolicyEntry {
   kind: string
   id: string
   body: unknown
 }
 
-/** More of one kind than anybody would write; keeps the policy small enough to be read whole. */
-export const mostOfAKind = 200
+/** Maximum number of entries per kind, so that the whole configuration can be read at once. */
+export const maxPerKind = 200
 
-/** Whether an entry must be there already when it is written, or must not be. */
-export type Standing = 'present' | 'absent'
+/** Whether the entry must exist or must not exist when it is written. */
+export type ExpectedState = 'present' | 'absent'
 
 export interface PolicyStore {
   all(): Promise<PolicyEntry[]>
   /**
-   * False, and nothing changes, where it must stand here or must not, and somebody else has just removed or added it.
-   * Throws `conflict` where it does not go with the others of its kind (`fits.ts`).
+   * Returns false without a change if `expected` does not hold, because of a concurrent change. Throws `conflict` if
+   * the entry does not fit the others of its kind.
    */
-  put(kind: PolicyKind, id: string, body: unknown, atMs: number, standing?: Standing): Promise<boolean>
-  /** False when there was none. */
+  put(kind: PolicyKind, id: string, body: unknown, atMs: number, expected?: ExpectedState): Promise<boolean>
+  /** Returns false if there was none. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }
 
-/** Kinds of which there are fewer. */
-const mostOf: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxTargets }
+/** Lower limits for some kinds. */
+const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxTargets }
 
-/** Throws `conflict` for an entry that does not go with the others of its kind: they are too many, or one has the name that routes know it by. */
+/** Throws `conflict` if there are too many entries of the kind, or if the name of a webhook target is taken. */
 export const requireFits = (kind: PolicyKind, body: unknown, others: readonly Pick<PolicyEntry, 'body'>[]): void => {
-  const most = mostOf[kind] ?? mostOfAKind
-  if (others.length >= most)
-    throw new ServiceError('conflict', `there are ${most} entries of the kind ${kind} already; remove one first`)
+  const max = maxByKind[kind] ?? maxPerKind
+  if (others.length >= max)
+    throw new ServiceError('conflict', `too many entries of kind "${kind}": the maximum is ${max}; delete one first`)
   const name = kind === 'webhook-target' ? nameOf(body) : undefined
   if (name === undefined || others.every((other) => nameOf(other.body) !== name)) return
   const details = { parameter: 'name' }
-  throw new ServiceError('conflict', `there is a webhook target with the name ${name} already`, { details })
+  throw new ServiceError('conflict', `webhook target "${name}" already exists; choose another name`, { details })
 }
 
 const Named = z.object({ name: z.string() })
 
 const nameOf = (body: unknown): string | undefined => Named.safeParse(body).data?.name
 
-/** What silences come to for each of their episodes. */
-export const settledBy = (silences: readonly Silence[]): Settled[] => {
-  const byEpisode = new Map<string, Settled>()
+/** Merges silences into one entry per episode. */
+export const groupSilences = (silences: readonly Silence[]): EpisodeSilences[] => {
+  const byEpisode = new Map<string, EpisodeSilences>()
   for (const { kind, episode, untilMs } of silences) {
     const known = byEpisode.get(episode) ?? { episode, acknowledged: null, dismissed: null }
     byEpisode.set(episode, { ...known, [kind === 'ack' ? 'acknowledged' : 'dismissed']: { untilMs } })

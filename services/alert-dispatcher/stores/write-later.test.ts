@@ -7,7 +7,11 @@ import { openWriteLater } from './open.ts'
 const log = pino({ level: 'silent' })
 
 const openTable = () => {
-  const table = { isAway: true, rows: [] as string[], failure: new ServiceError('unavailable', 'the database is away') }
+  const table = {
+    isAway: true,
+    rows: [] as string[],
+    failure: new ServiceError('unavailable', 'the database is unavailable'),
+  }
   const write = async (row: string) => {
     if (table.isAway) throw table.failure
     table.rows.push(row)
@@ -15,25 +19,25 @@ const openTable = () => {
   return { table, write }
 }
 
-it('says that a write failed, and makes it again in its order until it succeeds', async () => {
+it('rejects a failed write and retries it in order until it succeeds', async () => {
   using later = openWriteLater(log, 5)
   const { table, write } = openTable()
-  const made = later.made(write)
-  await expect(made('one')).rejects.toThrow('the database is away')
-  await expect(made('two')).rejects.toThrow('the database is away')
+  const retried = later.retried(write)
+  await expect(retried('one')).rejects.toThrow('the database is unavailable')
+  await expect(retried('two')).rejects.toThrow('the database is unavailable')
   table.isAway = false
   await until(() => table.rows.length === 2)
   expect(table.rows).toEqual(['one', 'two'])
-  await made('three')
+  await retried('three')
   expect(table.rows).toEqual(['one', 'two', 'three'])
 })
 
-it('does not make a write again that can never succeed', async () => {
+it('does not retry a write that cannot succeed', async () => {
   using later = openWriteLater(log, 5)
   const { table, write } = openTable()
-  await expect(later.made(() => Promise.reject(new TypeError('a defect')))()).rejects.toThrow('a defect')
-  const made = later.made(write)
-  await expect(made('one')).rejects.toThrow('the database is away')
+  await expect(later.retried(() => Promise.reject(new TypeError('a defect')))()).rejects.toThrow('a defect')
+  const retried = later.retried(write)
+  await expect(retried('one')).rejects.toThrow('the database is unavailable')
   table.isAway = false
   await until(() => table.rows.length === 1)
   expect(table.rows).toEqual(['one'])

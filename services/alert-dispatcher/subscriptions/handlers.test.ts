@@ -7,10 +7,10 @@ import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
 import { encryptFor, openTransit } from '#shared/seal/transit.ts'
 import { openStore } from '#shared/store/open.ts'
-import { call } from '../delivery/testing/place.ts'
+import { call } from '../delivery/testing/fixture.ts'
 import { subscriptionHandlers } from './handlers.ts'
 import { type Subscriptions, openSubscriptions } from './open.ts'
-import { mostPerOwner } from './open.ts'
+import { maxPerOwner } from './open.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const url = 'https://93.184.216.34/hooks/a-token-of-mine'
@@ -38,7 +38,7 @@ const open = async (more: Environment = {}) => {
   const env: Environment = {
     SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
     CONVERSATIONS_EDGESQL: binding,
-    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that nobody guesses',
+    SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that is hard to guess',
     ...more,
   }
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
@@ -48,11 +48,11 @@ const open = async (more: Environment = {}) => {
   const transit = openTransit(store, 'key')
   const net = opened.use(openNet({ env }))
   const delivery = { handlers: { deliveries: async () => [] } }
-  // Of delivery nothing else is asked.
-  const asked = { env, store, net, clock, transit, subscriptions, delivery } as unknown as Parameters<
+  // Only this part of delivery is used.
+  const deps = { env, store, net, clock, transit, subscriptions, delivery } as unknown as Parameters<
     typeof subscriptionHandlers
   >[0]
-  const handlers = subscriptionHandlers(asked)
+  const handlers = subscriptionHandlers(deps)
   const encrypted = async (secrets: object) => encryptFor(await transit.publicKey(), secrets)
   const add = async (number = 1, owner = 'ada', secrets: object = { url, signingSecret: secretOf(1) }) =>
     handlers.addSubscription({ owner, id: idOf(number), fields, encrypted: await encrypted(secrets) }, call)
@@ -60,7 +60,7 @@ const open = async (more: Environment = {}) => {
 }
 
 describe('subscriptions', () => {
-  it('are kept encrypted and shown without their secrets, to their owner alone', async () => {
+  it('are stored encrypted and returned without secrets, only to their owner', async () => {
     const { handlers, add, subscriptions } = await open()
     const shown = await add()
     expect(shown).toMatchObject({ ...fields, id: idOf(1), url: '••••mine', failures: 0, broken: null, last: null })
@@ -71,15 +71,15 @@ describe('subscriptions', () => {
     expect(await subscriptions.current()).toMatchObject([{ url, signingSecret: secretOf(1), replaced: null }])
   })
 
-  it('change in part; of a secret that is replaced the one before counts for a day', async () => {
+  it('are updated in part, and a replaced secret stays valid for a day', async () => {
     const { handlers, add, encrypted, subscriptions, clock } = await open()
     await add()
     clock.ms += 1_000
     const which = { owner: 'ada', id: idOf(1) }
     const changed = await handlers.changeSubscription({ ...which, fields: { ...fields, name: 'ours' } }, call)
     expect(changed).toMatchObject({ name: 'ours', url: '••••mine', updatedAtMs: clock.ms })
-    const anew = await encrypted({ signingSecret: secretOf(2) })
-    await handlers.changeSubscription({ ...which, encrypted: anew }, call)
+    const replacement = await encrypted({ signingSecret: secretOf(2) })
+    await handlers.changeSubscription({ ...which, encrypted: replacement }, call)
     expect(await subscriptions.current()).toMatchObject([
       {
         name: 'ours',
@@ -89,7 +89,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('get another signing secret with an address on another server, and none from before signs for it', async () => {
+  it('require a new signing secret for another server, and drop the previous one', async () => {
     const { handlers, add, encrypted, subscriptions } = await open()
     await add()
     const which = { owner: 'ada', id: idOf(1) }
@@ -108,7 +108,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  it('do not sign for another server with a secret that the present key does not decrypt', async () => {
+  it('do not sign for another server with a secret that cannot be decrypted', async () => {
     await (await open()).add()
     const { handlers, encrypted } = await open({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that replaced it' })
     const secrets = { url: 'https://93.184.216.35/hooks/other', signingSecret: secretOf(2) }
@@ -116,7 +116,7 @@ describe('subscriptions', () => {
     await expect(handlers.changeSubscription(change, call)).rejects.toMatchObject({ details: { parameter: 'url' } })
   })
 
-  it('end, and are nothing to anybody but their owner', async () => {
+  it('are removed by their owner and invisible to others', async () => {
     const { handlers, add } = await open()
     await add()
     const theirs = { owner: 'eve', id: idOf(1) }
@@ -129,12 +129,12 @@ describe('subscriptions', () => {
     expect(await handlers.subscriptions({ owner: 'ada' }, call)).toEqual([])
   })
 
-  it(`are ${mostPerOwner} of one owner at most, also when several are made at once`, async () => {
+  it(`are at most ${maxPerOwner} per owner, even if created concurrently`, async () => {
     const { add } = await open()
-    const adding = await Promise.allSettled(Array.from({ length: mostPerOwner + 3 }, (_, number) => add(number)))
-    expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostPerOwner)
-    await expect(add(mostPerOwner)).rejects.toMatchObject({ code: 'conflict' })
-    // Which of those at once were refused is left to chance, so the id is none of theirs.
+    const adding = await Promise.allSettled(Array.from({ length: maxPerOwner + 3 }, (_, number) => add(number)))
+    expect(adding.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxPerOwner)
+    await expect(add(maxPerOwner)).rejects.toMatchObject({ code: 'conflict' })
+    // Which of the concurrent ones were rejected is random, so this id belongs to none of them.
     await add(100, 'eve')
   })
 
@@ -144,7 +144,7 @@ describe('subscriptions', () => {
     [{ url: 'http://93.184.216.34/x', signingSecret: secretOf(1) }, 'url'],
     [{ url: 'https://127.0.0.1/x', signingSecret: secretOf(1) }, 'url'],
     [{ url: 'https://169.254.169.254/latest', signingSecret: secretOf(1) }, 'url'],
-  ])('are refused with %o', async (secrets, parameter) => {
+  ])('are rejected with %o', async (secrets, parameter) => {
     const { add } = await open()
     const refused = add(1, 'ada', secrets)
     await expect(refused).rejects.toMatchObject({ code: 'invalid', details: { parameter } })
@@ -154,14 +154,14 @@ describe('subscriptions', () => {
     ['SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS', { SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined }],
     ['CONVERSATIONS_EDGESQL', { CONVERSATIONS_EDGESQL: undefined }],
     ['SVC_USER_CONNECTIONS_ENCRYPTION_KEY', { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: undefined }],
-  ])('are not made without %s', async (name, more) => {
+  ])('are not created without %s', async (name, more) => {
     const { add, handlers, subscriptions } = await open(more)
     expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: false })
     await expect(add()).rejects.toMatchObject({ code: 'not-implemented', message: expect.stringContaining(name) })
     expect(await subscriptions.current()).toEqual([])
   })
 
-  it('are there in cloud mode without being switched on', async () => {
+  it('are available in cloud mode by default', async () => {
     const { add, handlers } = await open({ SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: undefined, SVC_CLOUD_MODE: 'true' })
     expect(await handlers.subscriptionsOffered({}, call)).toEqual({ isOffered: true })
     expect(await add()).toMatchObject({ id: idOf(1) })

@@ -7,17 +7,17 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Transit } from '#shared/seal/transit.ts'
 import { subscriptions as channel } from '../channels/subscriptions.ts'
-import { targetsNow } from '../channels/targets.ts'
+import { listEnabledTargets } from '../channels/targets.ts'
 import type { Delivery } from '../delivery/open.ts'
-import { Pace, paceKey } from '../delivery/pace.ts'
-import { sendTest, type Testing } from '../delivery/test-channel.ts'
-import { masked } from '../policy/saved/fields.ts'
-import { wrong } from '../policy/saved/refusals.ts'
+import { TargetRateLimit, rateLimitKey } from '../delivery/rate-limit.ts'
+import { sendTest, type TestDeps } from '../delivery/test-channel.ts'
+import { maskSecret } from '../policy/saved/fields.ts'
+import { invalidParameter } from '../policy/saved/errors.ts'
 import { requireAllowed } from '../policy/saved/save-channel.ts'
-import { changedSecrets, type Kept, openKept, sealed } from './subscription.ts'
+import { updateSecrets, type StoredSubscription, decryptSubscription, sealed } from './subscription.ts'
 import type { Subscriptions } from './open.ts'
 
-interface Answering extends Testing {
+interface HandlerDeps extends TestDeps {
   transit: Transit
   subscriptions: Subscriptions
   delivery: Pick<Delivery, 'handlers'>
@@ -25,23 +25,23 @@ interface Answering extends Testing {
 
 export type SubscriptionHandlers = Pick<Handlers<typeof alerts>, keyof typeof subscriptionMethods>
 
-/** What people may do with the webhooks that they brought. */
-export const subscriptionHandlers = (answering: Answering): SubscriptionHandlers => {
-  const { subscriptions, delivery } = answering
-  const foundOf = (which: Pick<Kept, 'owner' | 'id'>) => found(subscriptions, which)
+/** Returns the handlers for webhook subscriptions of users. */
+export const subscriptionHandlers = (deps: HandlerDeps): SubscriptionHandlers => {
+  const { subscriptions, delivery } = deps
+  const foundOf = (which: Pick<StoredSubscription, 'owner' | 'id'>) => found(subscriptions, which)
   return {
-    subscriptionsOffered: async () => ({ isOffered: subscriptions.areKept && sealKey(answering.env) !== undefined }),
+    subscriptionsOffered: async () => ({ isOffered: subscriptions.hasStore && sealKey(deps.env) !== undefined }),
     subscriptions: async ({ owner }) =>
-      Promise.all((await subscriptions.store().of(owner)).map((kept) => shownOf(answering, kept))),
-    addSubscription: add(answering),
-    changeSubscription: change(answering),
+      Promise.all((await subscriptions.store().of(owner)).map((stored) => shownOf(deps, stored))),
+    addSubscription: add(deps),
+    changeSubscription: change(deps),
     async removeSubscription(which) {
-      const shown = await shownOf(answering, await foundOf(which))
+      const shown = await shownOf(deps, await foundOf(which))
       if (!(await subscriptions.store().remove(which.owner, which.id))) throw noSuch()
       subscriptions.changed()
       return shown
     },
-    testSubscription: async (which) => test(answering, await foundOf(which)),
+    testSubscription: async (which) => test(deps, await foundOf(which)),
     async subscriptionDeliveries({ limit, ...which }, call) {
       const { id } = await foundOf(which)
       const filter = { channel: channel.id, target: id, subscriptionsOf: 'everybody' as const }
@@ -51,81 +51,88 @@ export const subscriptionHandlers = (answering: Answering): SubscriptionHandlers
 }
 
 const add =
-  (answering: Answering): SubscriptionHandlers['addSubscription'] =>
+  (deps: HandlerDeps): SubscriptionHandlers['addSubscription'] =>
   async ({ owner, id, fields, encrypted }) => {
-    const { clock, subscriptions } = answering
-    const [store, key, nowMs] = [subscriptions.store(), requireKey(answering), clock.now()]
-    const { url, signingSecret } = await secretsIn(answering, encrypted)
-    if (url === undefined) throw wrong('url', 'is required')
-    if (signingSecret === undefined) throw wrong('signingSecret', 'is required')
+    const { clock, subscriptions } = deps
+    const [store, key, nowMs] = [subscriptions.store(), requireKey(deps), clock.now()]
+    const { url, signingSecret } = await secretsIn(deps, encrypted)
+    if (url === undefined) throw invalidParameter('url', 'is required')
+    if (signingSecret === undefined) throw invalidParameter('signingSecret', 'is required')
     const secrets = {
       url: sealed({ owner, id }, 'url', url, key),
       signingSecret: sealed({ owner, id }, 'secret', signingSecret, key),
       replaced: null,
     }
-    const kept = { ...fields, ...secrets, id, owner, createdAtMs: nowMs, updatedAtMs: nowMs }
-    await store.add(kept)
+    const stored = { ...fields, ...secrets, id, owner, createdAtMs: nowMs, updatedAtMs: nowMs }
+    await store.add(stored)
     subscriptions.changed()
-    return shownOf(answering, kept)
+    return shownOf(deps, stored)
   }
 
 const change =
-  (answering: Answering): SubscriptionHandlers['changeSubscription'] =>
+  (deps: HandlerDeps): SubscriptionHandlers['changeSubscription'] =>
   async ({ owner, id, fields, encrypted }) => {
-    const { clock, subscriptions } = answering
+    const { clock, subscriptions } = deps
     const before = await found(subscriptions, { owner, id })
-    const sealing = { key: requireKey(answering), nowMs: clock.now() }
-    const given = encrypted === undefined ? {} : await secretsIn(answering, encrypted)
-    const { hasMoved, ...secrets } = changedSecrets(before, given, sealing)
-    const kept = { ...before, ...fields, ...secrets, updatedAtMs: sealing.nowMs }
-    if (!(await subscriptions.store().change(kept))) throw noSuch()
+    const sealing = { key: requireKey(deps), nowMs: clock.now() }
+    const changes = encrypted === undefined ? {} : await secretsIn(deps, encrypted)
+    const { hasMoved, ...secrets } = updateSecrets(before, changes, sealing)
+    const stored = { ...before, ...fields, ...secrets, updatedAtMs: sealing.nowMs }
+    if (!(await subscriptions.store().change(stored))) throw noSuch()
     subscriptions.changed()
-    return { ...(await shownOf(answering, kept)), hasMoved }
+    return { ...(await shownOf(deps, stored)), hasMoved }
   }
 
-const secretsIn = async ({ transit, net }: Answering, encrypted: string): Promise<SubscriptionSecrets> => {
+const secretsIn = async ({ transit, net }: HandlerDeps, encrypted: string): Promise<SubscriptionSecrets> => {
   const secrets = await transit.decrypt(encrypted, SubscriptionSecrets)
   const { url } = secrets
   if (url === undefined) return secrets
-  if (!/^https:/i.test(url)) throw wrong('url', 'must be an absolute URL with https')
+  if (!/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
   await requireAllowed(net, 'url', url)
   return secrets
 }
 
-const found = async (subscriptions: Subscriptions, { owner, id }: Pick<Kept, 'owner' | 'id'>): Promise<Kept> => {
-  const kept = (await subscriptions.store().of(owner)).find((each) => each.id === id)
-  if (!kept) throw noSuch()
-  return kept
+const found = async (
+  subscriptions: Subscriptions,
+  { owner, id }: Pick<StoredSubscription, 'owner' | 'id'>,
+): Promise<StoredSubscription> => {
+  const stored = (await subscriptions.store().of(owner)).find((each) => each.id === id)
+  if (!stored) throw noSuch()
+  return stored
 }
 
-/** Somebody else's is told like one that never was. */
+/** A subscription of another user looks like one that does not exist. */
 const noSuch = (): ServiceError =>
-  new ServiceError('not-found', 'no such subscription among yours', { details: { parameter: 'id' } })
+  new ServiceError('not-found', 'subscription not found', { details: { parameter: 'id' } })
 
-const requireKey = ({ env }: Answering): RotatingKey => {
+const requireKey = ({ env }: HandlerDeps): RotatingKey => {
   const key = sealKey(env)
   if (key) return key
-  const missing = 'no webhooks can be subscribed: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY'
+  const missing = 'webhook subscriptions are unavailable: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
   throw new ServiceError('not-implemented', missing)
 }
 
-const shownOf = async ({ env, store }: Answering, kept: Kept): Promise<Subscription> => {
-  const { owner: _owner, signingSecret: _secret, replaced: _replaced, url: _url, ...shown } = kept
-  const opened = openKept(kept, sealKey(env))
-  const { failures = 0, broken = null, last = null } = (await store.get(paceKey(channel.id, kept.id), Pace)) ?? {}
-  return { ...shown, url: opened ? masked(opened.url) : '', failures, broken, last }
+const shownOf = async ({ env, store }: HandlerDeps, stored: StoredSubscription): Promise<Subscription> => {
+  const { owner: _owner, signingSecret: _secret, replaced: _replaced, url: _url, ...shown } = stored
+  const opened = decryptSubscription(stored, sealKey(env))
+  const {
+    failures = 0,
+    broken = null,
+    last = null,
+  } = (await store.get(rateLimitKey(channel.id, stored.id), TargetRateLimit)) ?? {}
+  return { ...shown, url: opened ? maskSecret(opened.url) : '', failures, broken, last }
 }
 
-const test = async (answering: Answering, kept: Kept): Promise<TestedTarget> => {
-  const opened = openKept(kept, sealKey(answering.env))
-  if (!opened) throw new ServiceError('conflict', 'its secrets do not open with the present key; give them anew')
+const test = async (deps: HandlerDeps, stored: StoredSubscription): Promise<TestedTarget> => {
+  const opened = decryptSubscription(stored, sealKey(deps.env))
+  if (!opened) throw new ServiceError('conflict', 'cannot decrypt the secrets of this subscription; enter them again')
   const policy = {
     channels: {},
     webhookTargets: [],
     subscriptions: [{ ...opened, enabled: true }],
     chatApplications: [],
   }
-  const [target] = targetsNow({ channels: [channel], env: answering.env, policy })
+  const [target] = listEnabledTargets({ channels: [channel], env: deps.env, policy })
   if (!target) throw noSuch()
-  return sendTest(answering, target)
+  return sendTest(deps, target)
 }

@@ -9,27 +9,27 @@ import { edgeBinding, edgeDatabase } from '#shared/store/edge-binding.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnown } from '../last-known.ts'
-import { openKept, type OpenSubscription, Kept } from './subscription.ts'
+import { decryptSubscription, type OpenSubscription, StoredSubscription } from './subscription.ts'
 
-/** Every notice is written down for each of them, so they stay few. */
-export const mostPerOwner = 10
-const mostInAll = 500
+/** Each notification is recorded per subscription, so their number is limited. */
+export const maxPerOwner = 10
+const maxTotal = 500
 
-/** Subscriptions in the edge SQL binding. Whatever is about one names its owner, so nobody reaches another's. */
+/** Subscriptions in the edge SQL binding. Operations on one subscription require its owner. */
 interface SubscriptionStore {
-  /** Of everybody, to be sent to. */
-  all(): Promise<Kept[]>
-  of(owner: string): Promise<Kept[]>
-  /** Throws `conflict` when there are as many as there may be. */
-  add(kept: Kept): Promise<void>
-  /** False when it is gone. */
-  change(kept: Kept): Promise<boolean>
+  /** Returns all subscriptions, for delivery. */
+  all(): Promise<StoredSubscription[]>
+  of(owner: string): Promise<StoredSubscription[]>
+  /** Throws `conflict` if the maximum number is reached. */
+  add(stored: StoredSubscription): Promise<void>
+  /** Returns false if the subscription no longer exists. */
+  change(stored: StoredSubscription): Promise<boolean>
   remove(owner: string, id: string): Promise<boolean>
 }
 
 const subscriptions = defineCollection({
   name: 'watchhouse_webhook_subscriptions',
-  schema: Kept,
+  schema: StoredSubscription,
   columns: { owner: 'text' },
   indexes: [['owner']],
   idOf: ({ id }) => id,
@@ -38,58 +38,58 @@ const subscriptions = defineCollection({
 
 const openSubscriptionStore = async (database: Database): Promise<SubscriptionStore> => {
   const collections = await openCollections('webhook-subscriptions', [subscriptions], database)
-  const kept = collections.of(subscriptions)
+  const stored = collections.of(subscriptions)
   return {
-    all: () => kept.list(),
-    of: (owner) => kept.list({ where: { owner } }),
+    all: () => stored.list(),
+    of: (owner) => stored.list({ where: { owner } }),
     add: (added) =>
       collections.atomically(async (within) => {
         const { count, add } = within.of(subscriptions)
-        if ((await count({ owner: added.owner })) >= mostPerOwner)
+        if ((await count({ owner: added.owner })) >= maxPerOwner)
           throw new ServiceError(
             'conflict',
-            `there are ${mostPerOwner} subscriptions of yours already; remove one first`,
+            `too many subscriptions: the maximum is ${maxPerOwner} per user; delete one first`,
           )
-        if ((await count()) >= mostInAll)
-          throw new ServiceError('conflict', 'there are as many subscriptions here as there may be')
-        if ((await add([added])) === 0) throw new TypeError('a subscription with this id is there already')
+        if ((await count()) >= maxTotal)
+          throw new ServiceError('conflict', 'too many subscriptions in this installation; delete one first')
+        if ((await add([added])) === 0) throw new TypeError('a subscription with this id already exists')
       }, subscriptions.name),
     async change(changed) {
-      const { after } = await kept.change(changed.id, (present) =>
+      const { after } = await stored.change(changed.id, (present) =>
         present?.owner === changed.owner ? changed : undefined,
       )
       return after !== undefined
     },
-    remove: async (owner, id) => (await kept.remove({ owner, id })) > 0,
+    remove: async (owner, id) => (await stored.remove({ owner, id })) > 0,
   }
 }
 
-/** The subscriptions of this installation; there may be none of that kind. */
+/** The subscriptions of this installation, if the feature is available. */
 export interface Subscriptions extends AsyncDisposable {
-  /** Whether there is a place to keep them. */
-  areKept: boolean
-  /** Throws `not-implemented` naming what is missing. */
+  /** Whether a database for subscriptions is configured. */
+  hasStore: boolean
+  /** Throws `not-implemented` and names the missing setting. */
   store(): SubscriptionStore
-  /** Ids of the subscriptions of one owner. */
+  /** Returns the ids of the subscriptions of an owner. */
   idsOf(owner: string): Promise<string[]>
-  /** All that can be sent to. */
+  /** Returns all subscriptions that can be decrypted. */
   current(): Promise<readonly OpenSubscription[]>
   changed(): void
 }
 
-interface Place {
+interface OpenDeps {
   env: Environment
   clock: Clock
   log: Logger
 }
 
-/** Opens the edge SQL binding where subscriptions are offered; throws `unavailable` when it does not answer. */
-export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Subscriptions> => {
+/** Opens the edge SQL binding if subscriptions are enabled; throws `unavailable` if it does not respond. */
+export const openSubscriptions = async ({ env, clock, log }: OpenDeps): Promise<Subscriptions> => {
   const { CONVERSATIONS_EDGESQL: bound } = read(edgeBinding, env)
   if (!offersSubscriptions(env)) return without('SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS')
   if (bound === undefined) return without('CONVERSATIONS_EDGESQL')
   await using opening = new AsyncDisposableStack()
-  // Loaded only where there is one, as the drivers are large.
+  // Loaded only when needed, because the drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const store = await openSubscriptionStore(opening.use(await openDatabase(edgeDatabase(bound))))
   const known = openLastKnown<readonly OpenSubscription[]>({
@@ -101,7 +101,7 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
   })
   const running = opening.move()
   return {
-    areKept: true,
+    hasStore: true,
     store: () => store,
     idsOf: async (owner) => (await store.of(owner)).map(({ id }) => id),
     current: () => known.get(),
@@ -112,13 +112,13 @@ export const openSubscriptions = async ({ env, clock, log }: Place): Promise<Sub
 
 const openAll = async (store: SubscriptionStore, env: Environment): Promise<OpenSubscription[]> => {
   const key = sealKey(env)
-  return (await store.all()).flatMap((kept) => openKept(kept, key) ?? [])
+  return (await store.all()).flatMap((stored) => decryptSubscription(stored, key) ?? [])
 }
 
 const without = (missing: string): Subscriptions => ({
-  areKept: false,
+  hasStore: false,
   store: () => {
-    throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
+    throw new ServiceError('not-implemented', `webhook subscriptions are unavailable: ${missing} is not set`)
   },
   idsOf: async () => [],
   current: async () => [],

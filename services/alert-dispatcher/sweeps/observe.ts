@@ -4,46 +4,46 @@ import { type Outage, openOutage } from '#shared/telemetry/outage.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { follow, instant } from '#shared/time/clock.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
-import type { Told } from '../conditions/tell.ts'
+import type { NotifyResult } from '../conditions/notify.ts'
 import { sweepIntervalMs } from './sweep-settings.ts'
 
-/** What sweeps and ticks show of themselves as metrics. */
+/** Records metrics of sweeps and ticks. */
 export interface Observe {
-  /** Passes on what a sweep resolves or rejects with. */
-  sweep<T>(sweeping: Promise<T>): Promise<T>
+  /** Passes on the result or error of the sweep. */
+  sweep<T>(running: Promise<T>): Promise<T>
   fleet(fleet: FleetRecord): void
-  /** How many conditions of inbound events are open. */
+  /** Sets the number of open inbound conditions. */
   inbound(open: number): void
-  told(told: Pick<Told, 'notices' | 'happenings'>): void
-  /** Hears whether the history of inbound events can be kept. */
+  notified(notified: Pick<NotifyResult, 'notifications' | 'transitions'>): void
+  /** Tracks whether the history of inbound events can be written. */
   history: Outage
 }
 
 export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry' | 'env' | 'clock'>): Observe => {
   const { metrics: registry, log } = telemetry
   const duration = metrics.sweepDuration(registry)
-  // Before the first sweep the time counts from the start, however long nothing ran before.
+  // Before the first sweep the metric counts from the start of this process.
   const startedAtMs = instant(clock)
   let succeededAtMs = startedAtMs
-  // Prometheus compares it with its own clock, so it moves with ours when that is set.
+  // Prometheus compares the timestamp with its own clock, so it follows ours when that is set.
   metrics.sweepSucceeded(registry, () => [{ labels: {}, value: follow(clock, succeededAtMs) / 1_000 }])
   metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)
   const unknown = metrics.rulesUnknown(registry)
-  const handedOn = metrics.noticesHandedOn(registry)
-  const suppressed = metrics.noticesSuppressed(registry)
+  const handedOn = metrics.notificationsDispatched(registry)
+  const suppressed = metrics.notificationsSuppressed(registry)
   const counts = { ofHosts: 0, inbound: 0 }
   const showFiring = () => firing.set(counts.ofHosts + counts.inbound)
   const history = openOutage(log, {
-    begins: 'the history of inbound events cannot be kept',
-    ends: 'the history of inbound events is kept again',
+    begins: 'writing inbound event history failed',
+    ends: 'writing inbound event history recovered',
   })
   return {
     history,
-    async sweep(sweeping) {
+    async sweep(running) {
       const took = duration.startTimer()
       try {
-        const swept = await sweeping
+        const swept = await running
         took({ outcome: 'ok' })
         return swept
       } catch (error) {
@@ -62,9 +62,9 @@ export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry'
       counts.inbound = open
       showFiring()
     },
-    told({ notices, happenings }) {
-      for (const { kind } of notices) handedOn.inc({ kind })
-      for (const { kind, reason } of happenings) if (kind === 'held') suppressed.inc({ reason })
+    notified({ notifications, transitions }) {
+      for (const { kind } of notifications) handedOn.inc({ kind })
+      for (const { kind, reason } of transitions) if (kind === 'held') suppressed.inc({ reason })
     },
   }
 }

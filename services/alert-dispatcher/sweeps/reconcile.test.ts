@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest'
-import type { Condition, HostRecord, Episode, Settled } from '../conditions/condition.ts'
+import type { Condition, HostRecord, Episode, EpisodeSilences } from '../conditions/condition.ts'
 import { emptyFleet, unsweptHost } from '../conditions/fleet-record.ts'
 import { hostRecordKey, HostRecord as HostRecordSchema } from '../conditions/condition.ts'
-import { type Inbound, noticesIn, openInbound } from '../testing/inbound.ts'
-import { takeTurn } from '../sweep-lease.ts'
-import { reconcile, reconciled } from './reconcile.ts'
+import { type Inbound, notificationsIn, openInbound } from '../testing/inbound.ts'
+import { acquireSweepLease } from '../sweep-lease.ts'
+import { reconcile, reconcileRecord } from './reconcile.ts'
 import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 
-/** A record with one rule that fires, and its condition. */
+/** Returns a record with one firing condition. */
 const firing = (): { record: HostRecord; condition: Condition } => {
   const story = newStory([plainRule({ id: 'disk' })])
   sweepOnce(story, { disk: 85 })
   const condition = story.record?.conditions.disk
-  if (!story.record || !condition) throw new Error('nothing fires')
+  if (!story.record || !condition) throw new Error('no condition fires')
   return { record: story.record, condition }
 }
 
 const episodeOf = (condition: Condition): Episode => ({ hostKey: 'db', condition, endedAtMs: null })
-const said = (...all: readonly Settled[]) => new Map(all.map((one) => [one.episode, one]))
+const groupSilences = (...all: readonly EpisodeSilences[]) => new Map(all.map((one) => [one.episode, one]))
 const untilRecovery = { untilMs: null }
 
-describe('what the store and the state database know', () => {
-  it('is left alone where it agrees', () => {
+describe('reconciling a record', () => {
+  it('changes nothing if both agree', () => {
     const { record, condition } = firing()
-    expect(reconciled(record, [episodeOf(condition)], said())).toBe(record)
-    expect(reconciled(undefined, [], said())).toBeUndefined()
+    expect(reconcileRecord(record, [episodeOf(condition)], groupSilences())).toBe(record)
+    expect(reconcileRecord(undefined, [], groupSilences())).toBeUndefined()
   })
 
-  it('gives a record that was lost its open episodes back, and what was said about them', () => {
+  it('restores open episodes and their silences to a lost record', () => {
     const { condition } = firing()
-    const settled = { episode: condition.episode, acknowledged: untilRecovery, dismissed: null }
-    expect(reconciled(undefined, [episodeOf(condition)], said(settled))).toEqual({
+    const silences = { episode: condition.episode, acknowledged: untilRecovery, dismissed: null }
+    expect(reconcileRecord(undefined, [episodeOf(condition)], groupSilences(silences))).toEqual({
       conditions: { disk: { ...condition, acknowledged: untilRecovery } },
       checks: {},
       counters: {},
@@ -38,48 +38,52 @@ describe('what the store and the state database know', () => {
     })
   })
 
-  it('adds to a condition what was said about its episode, and takes back what no longer holds', () => {
+  it('adds silences to a condition and removes expired ones', () => {
     const { record, condition } = firing()
-    const settled = { episode: condition.episode, acknowledged: { untilMs: 5 }, dismissed: untilRecovery }
-    const after = reconciled(record, [], said(settled))
+    const silences = { episode: condition.episode, acknowledged: { untilMs: 5 }, dismissed: untilRecovery }
+    const after = reconcileRecord(record, [], groupSilences(silences))
     expect(after?.conditions.disk).toMatchObject({ acknowledged: { untilMs: 5 }, dismissed: untilRecovery })
-    expect(reconciled(after, [], said())?.conditions.disk).toMatchObject({ acknowledged: null, dismissed: null })
+    expect(reconcileRecord(after, [], groupSilences())?.conditions.disk).toMatchObject({
+      acknowledged: null,
+      dismissed: null,
+    })
   })
 
-  it('keeps what was said about another episode from this one', () => {
+  it('ignores silences of another episode', () => {
     const { record } = firing()
-    const settled = { episode: 'an earlier one', acknowledged: untilRecovery, dismissed: untilRecovery }
-    expect(reconciled(record, [], said(settled))).toBe(record)
+    const silences = { episode: 'an earlier one', acknowledged: untilRecovery, dismissed: untilRecovery }
+    expect(reconcileRecord(record, [], groupSilences(silences))).toBe(record)
   })
 
-  it('brings back no episode that the store knows to be over', () => {
+  it('does not restore episodes that the store closed', () => {
     const { record, condition } = firing()
     const over = { ...condition, episode: 'an earlier one' }
-    expect(reconciled({ ...record, conditions: {} }, [episodeOf(over)], said())?.conditions).toEqual({})
+    expect(reconcileRecord({ ...record, conditions: {} }, [episodeOf(over)], groupSilences())?.conditions).toEqual({})
   })
 })
 
 describe('a dispatcher with a state database', () => {
-  /** Brings both to one account, and resolves with what is told. */
+  /** Reconciles both and returns the notifications. */
   const reconcileIn = async ({ parts, store }: Inbound): Promise<string[]> => {
-    await using turn = await takeTurn(store, new AbortController().signal)
-    if (!turn) throw new Error('nobody else has the turn')
-    await reconcile(parts, { ...emptyFleet, hosts: { db: { ...unsweptHost, conditions: 1 } } }, turn)
-    return (await noticesIn(store)).map(({ id, kind }) => `${kind} ${id}`)
+    await using lease = await acquireSweepLease(store, new AbortController().signal)
+    if (!lease) throw new Error('expected a free lease')
+    await reconcile(parts, { ...emptyFleet, hosts: { db: { ...unsweptHost, conditions: 1 } } }, lease)
+    return (await notificationsIn(store)).map(({ id, kind }) => `${kind} ${id}`)
   }
-  const openIn = async ({ stores }: Inbound) => (await stores.episodes.open()).map(({ condition }) => condition.episode)
+  const countOpen = async ({ stores }: Inbound) =>
+    (await stores.episodes.open()).map(({ condition }) => condition.episode)
   const put = ({ store }: Inbound, record: HostRecord) =>
     store.update(hostRecordKey('db'), HostRecordSchema, () => ({ value: record }))
 
-  it('adds to it the episodes of hosts that it could not take, whoever decided them', async () => {
+  it('adds missing episodes to the database, whichever process decided them', async () => {
     await using dispatcher = await openInbound()
     const { record, condition } = firing()
     await put(dispatcher, record)
     expect(await reconcileIn(dispatcher)).toEqual([])
-    expect(await openIn(dispatcher)).toEqual([condition.episode])
+    expect(await countOpen(dispatcher)).toEqual([condition.episode])
   })
 
-  it('notifies of the end of an episode that began anew in a store that had lost it', async () => {
+  it('sends the recovery of a lost episode that started again in the store', async () => {
     await using dispatcher = await openInbound()
     const { record, condition } = firing()
     await dispatcher.stores.episodes.write([episodeOf({ ...condition, episode: 'lost' })], [])
@@ -87,7 +91,7 @@ describe('a dispatcher with a state database', () => {
     dispatcher.isMissed = true
     expect(await reconcileIn(dispatcher)).toEqual(['recover lost:1'])
     dispatcher.isMissed = false
-    expect(await openIn(dispatcher)).toEqual([condition.episode])
+    expect(await countOpen(dispatcher)).toEqual([condition.episode])
     expect(await reconcileIn(dispatcher)).toEqual([])
   })
 })

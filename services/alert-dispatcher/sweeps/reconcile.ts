@@ -3,117 +3,118 @@ import {
   HostRecord as HostRecordSchema,
   hostRecordKey,
   type Episode,
-  type Happening,
-  type Settled,
-  sameSilences,
+  type Transition,
+  type EpisodeSilences,
+  hasSameSilences,
 } from '../conditions/condition.ts'
-import { missedOf, notifyAgain, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
+import { filterMissed, notifyAgain, notifyMissedEnds, rebuildEvents } from '../events/rebuild.ts'
 import { emptyRecord } from '../conditions/decide.ts'
 import type { FleetRecord } from '../conditions/fleet-record.ts'
 import { reconcileOpen } from '../events/inbound-conditions.ts'
-import { type Told, afterEnd, lastNotice, tell } from '../conditions/tell.ts'
-import { asMessage } from '../notice.ts'
+import { type NotifyResult, markRecovered, repeatedNotification, notify } from '../conditions/notify.ts'
+import { asMessage } from '../notification.ts'
 import { instant } from '#shared/time/clock.ts'
-import { inLanes } from '../in-lanes.ts'
-import type { Parts } from '../parts.ts'
-import type { Turn } from '../sweep-lease.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
+import type { SweepLease } from '../sweep-lease.ts'
 
 const atOnce = 16
 
 /**
- * Brings the store and the state database to one account: hosts whose records were lost get their open episodes back,
- * conditions get what operators said about them, the database gets the episodes that it could not take, and those that the store knows
- * to be over are ended. While the database cannot be read, what the store knows holds.
+ * Reconciles the state store with the state database. Lost host records get their open episodes back, conditions get
+ * their silences, and the database gets missing episodes. Episodes that the store closed are ended. If the database
+ * cannot be read, the store is left unchanged.
  */
-export const reconcile = async (parts: Parts, fleet: FleetRecord, { fence }: Turn): Promise<void> => {
-  const { episodes, isLasting, store, clock } = parts
+export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fence }: SweepLease): Promise<void> => {
+  const { episodes, isPersistent, store, clock } = parts
   const { log } = parts.telemetry
-  if (!isLasting) return
+  if (!isPersistent) return
   const [policy, nowMs] = [await parts.policy(), instant(clock)]
-  const kept = await Promise.all([episodes.open(), episodes.settled()]).catch((error: unknown) => {
-    log.warn({ err: error }, 'episodes cannot be read; what is known of them holds')
+  const stored = await Promise.all([episodes.open(), episodes.storedSilences()]).catch((error: unknown) => {
+    log.warn({ err: error }, 'reading episodes failed; using the last known ones')
     return undefined
   })
-  if (!kept) return
-  const [open, settled] = kept
-  const saidOf = new Map(settled.map((said) => [said.episode, said]))
+  if (!stored) return
+  const [open, silences] = stored
+  const silencesOf = new Map(silences.map((silence) => [silence.episode, silence]))
   const openOf = Map.groupBy(open, ({ hostKey }) => hostKey)
-  const isKept = new Set(open.map(({ condition }) => condition.episode))
+  const isStored = new Set(open.map(({ condition }) => condition.episode))
   const [over, missing]: [Episode[], Episode[]] = [[], []]
-  await inLanes([...new Set([...openOf.keys(), ...withConditions(fleet)])], atOnce, async (hostKey) => {
+  await runConcurrently([...new Set([...openOf.keys(), ...withConditions(fleet)])], atOnce, async (hostKey) => {
     const ofHost = openOf.get(hostKey) ?? []
     const key = hostRecordKey(hostKey)
     const known = await store.get(key, HostRecordSchema)
     const conditions = Object.values(known?.conditions ?? {})
     if (known) over.push(...ofHost.filter(({ condition }) => !isKnown(known, condition.episode)))
-    const unkept = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isKept.has(episode))
-    missing.push(...unkept.map((condition) => ({ hostKey, condition, endedAtMs: null })))
-    if (reconciled(known, ofHost, saidOf) === known) return
-    const last = ofHost.map(({ condition }) => lastNotice(condition, null, { hostKey, nowMs }))
-    const missed = known ? [] : await missedOf(parts, last)
-    let told: Told | undefined
+    const unstored = conditions.filter(({ phase, episode }) => phase !== 'pending' && !isStored.has(episode))
+    missing.push(...unstored.map((condition) => ({ hostKey, condition, endedAtMs: null })))
+    if (reconcileRecord(known, ofHost, silencesOf) === known) return
+    const last = ofHost.map(({ condition }) => repeatedNotification(condition, null, { hostKey, nowMs }))
+    const missed = known ? [] : await filterMissed(parts, last)
+    let notified: NotifyResult | undefined
     const step = (before: HostRecord | undefined) => {
-      const record = reconciled(before, ofHost, saidOf)
-      told = before || !record ? undefined : tell(record.conditions, { hostKey, policy, nowMs })
-      if (!record || !told) return { value: record }
-      return { value: { ...record, conditions: told.conditions }, outbox: [...missed, ...told.notices].map(asMessage) }
+      const record = reconcileRecord(before, ofHost, silencesOf)
+      notified = before || !record ? undefined : notify(record.conditions, { hostKey, policy, nowMs })
+      if (!record || !notified) return { value: record }
+      return {
+        value: { ...record, conditions: notified.conditions },
+        outbox: [...missed, ...notified.notifications].map(asMessage),
+      }
     }
     await store.update(key, HostRecordSchema, step, fence)
-    if (told) await keep(parts, told.episodes, told.happenings)
+    if (notified) await saveEpisodes(parts, notified.episodes, notified.transitions)
   })
-  await reconcileEvents(parts, settled)
+  await reconcileEvents(parts, silences)
   await endOver(parts, over, nowMs)
-  await keep(parts, missing)
+  await saveEpisodes(parts, missing)
 }
 
-/** A sweep that died on the way has written records and not what they hold. */
+/** A sweep that died may have written records without updating the summaries. */
 const withConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
   Object.entries(hosts).flatMap(([key, { conditions }]) => (isSweeping || conditions > 0 ? [key] : []))
 
-/** Ends what the store knows to be over. Where the store lost it and began anew, nobody has heard of that end yet. */
-const endOver = async (parts: Parts, over: readonly Episode[], nowMs: number): Promise<void> => {
+/** Ends episodes that the store closed. If the store lost them and started new ones, their recovery was never sent. */
+const endOver = async (parts: DispatcherDeps, over: readonly Episode[], nowMs: number): Promise<void> => {
   const endedAtMs = parts.clock.now()
-  const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: afterEnd(condition), endedAtMs }))
-  const last = ended.map(({ hostKey, condition }) => lastNotice(condition, endedAtMs, { hostKey, nowMs }))
+  const ended = over.map(({ hostKey, condition }) => ({ hostKey, condition: markRecovered(condition), endedAtMs }))
+  const last = ended.map(({ hostKey, condition }) => repeatedNotification(condition, endedAtMs, { hostKey, nowMs }))
   try {
-    await notifyAgain(parts.store, await missedOf(parts, last))
+    await notifyAgain(parts.store, await filterMissed(parts, last))
   } catch (error) {
-    return parts.telemetry.log.warn({ err: error }, 'episodes that are over could not be ended')
+    return parts.telemetry.log.warn({ err: error }, 'closing ended episodes failed')
   }
-  await keep(parts, ended)
+  await saveEpisodes(parts, ended)
 }
 
-const keep = async (
-  { episodes, telemetry: { log } }: Parts,
+const saveEpisodes = async (
+  { episodes, telemetry: { log } }: DispatcherDeps,
   some: readonly Episode[],
-  happenings: readonly Happening[] = [],
+  transitions: readonly Transition[] = [],
 ): Promise<void> => {
-  if (some.length + happenings.length === 0) return
-  await episodes
-    .write(some, happenings)
-    .catch((error: unknown) => log.warn({ err: error }, 'episodes could not be kept'))
+  if (some.length + transitions.length === 0) return
+  await episodes.write(some, transitions).catch((error: unknown) => log.warn({ err: error }, 'saving episodes failed'))
 }
 
-/** Nothing is ended before what a store lost has been brought back to it. */
-export const reconcileEvents = async (parts: Parts, settled: readonly Settled[]): Promise<void> => {
+/** Restores lost inbound conditions before any are ended. */
+export const reconcileEvents = async (parts: DispatcherDeps, silences: readonly EpisodeSilences[]): Promise<void> => {
   const { log } = parts.telemetry
   await rebuildEvents(parts)
   try {
-    await reconcileOpen(parts, settled)
+    await reconcileOpen(parts, silences)
     await notifyMissedEnds(parts)
   } catch (error) {
-    log.warn({ err: error }, 'conditions of inbound events could not be brought to one account')
+    log.warn({ err: error }, 'reconciling inbound conditions failed')
   }
 }
 
 const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>
   Object.values(conditions).some((condition) => condition.episode === episode)
 
-/** The record itself when nothing differs. */
-export const reconciled = (
+/** Returns the same record if nothing differs. */
+export const reconcileRecord = (
   known: HostRecord | undefined,
   open: readonly Episode[],
-  saidOf: ReadonlyMap<string, Settled>,
+  silencesOf: ReadonlyMap<string, EpisodeSilences>,
 ): HostRecord | undefined => {
   if (!known && open.length === 0) return undefined
   const record = known ?? {
@@ -121,9 +122,9 @@ export const reconciled = (
     conditions: Object.fromEntries(open.map(({ condition }) => [condition.ruleId, condition])),
   }
   const changed = Object.values(record.conditions).flatMap((condition) => {
-    const { acknowledged = null, dismissed = null } = saidOf.get(condition.episode) ?? {}
-    const said = { acknowledged, dismissed }
-    return sameSilences(condition, said) ? [] : [{ ...condition, ...said }]
+    const { acknowledged = null, dismissed = null } = silencesOf.get(condition.episode) ?? {}
+    const silence = { acknowledged, dismissed }
+    return hasSameSilences(condition, silence) ? [] : [{ ...condition, ...silence }]
   })
   if (changed.length === 0) return record
   const after = Object.fromEntries(changed.map((condition) => [condition.ruleId, condition]))

@@ -3,23 +3,23 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { problemsOf } from '#shared/config/setting.ts'
-import type { Parts } from '../parts.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import { strictSweepSettings, isSweepEnabled } from './sweep-settings.ts'
-import { sweep, type Swept } from './sweep.ts'
+import { sweep, type SweepResult } from './sweep.ts'
 import { tick } from './tick.ts'
 
 const tickEveryMs = 10_000
 
-/** Sweeps when asked and ticks by itself; disposing it ends both, between one host and the next. */
+/** Sweeps on request and ticks on a timer. Disposing it stops both between two hosts. */
 export interface Schedule extends AsyncDisposable {
-  /** Goes on whether or not its caller waits. */
-  sweep(): Promise<Swept>
+  /** Continues even if its caller stops waiting. */
+  sweep(): Promise<SweepResult>
 }
 
-export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
+export const openSchedule = (parts: DispatcherDeps, everyMs = tickEveryMs): Schedule => {
   const { log } = parts.telemetry
   for (const { name, sentence } of problemsOf(strictSweepSettings, parts.env))
-    log.warn({ variable: name, reason: sentence }, 'variable cannot be meant; it counts as unset')
+    log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   const track = <T>(work: Promise<T>): Promise<T> => {
@@ -37,10 +37,10 @@ export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
     isTicking = true
     try {
       await tick(parts, stop.signal)
-      if (isFailing) log.info('ticks succeed again')
+      if (isFailing) log.info('tick recovered')
       isFailing = false
     } catch (error) {
-      // Told once: the next tick is near, and a store that is away fails them all.
+      // Logged once, because the next tick follows soon and an unavailable store fails all of them.
       if (!isFailing && !stop.signal.aborted) log.error({ err: error }, 'tick failed')
       isFailing = true
     } finally {
@@ -53,7 +53,7 @@ export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
     sweep: () => track(sweep(parts, stop.signal)),
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      stop.abort(new ServiceError('unavailable', 'this dispatcher is stopping'))
+      stop.abort(new ServiceError('unavailable', 'alert-dispatcher is stopping'))
       await Promise.all(running)
     },
   }
@@ -61,11 +61,11 @@ export const openSchedule = (parts: Parts, everyMs = tickEveryMs): Schedule => {
 
 const nothing = { enabled: false, hosts: 0, firing: 0, messages: 0 }
 
-/** Sweeps now, unless sweeps are switched off. */
+/** Runs a sweep unless sweeps are disabled. */
 export const sweepHandler =
   (schedule: Schedule, env: Environment): Handlers<typeof alerts>['sweep'] =>
   async () => {
     if (!isSweepEnabled(env)) return nothing
-    const swept = await schedule.sweep()
-    return { ...swept, enabled: true, messages: swept.dispatched }
+    const result = await schedule.sweep()
+    return { ...result, enabled: true, messages: result.dispatched }
   }

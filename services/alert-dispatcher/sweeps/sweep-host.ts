@@ -4,104 +4,118 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Reading } from '#proto/rules.ts'
 import { beginningOf } from '#shared/text/cut.ts'
-import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
 import { type Decision, decide } from '../conditions/decide.ts'
-import { summaryOf, type HostSummary } from '../conditions/fleet-record.ts'
-import type { Measured } from '../conditions/judge.ts'
-import type { Watched } from '../conditions/watched.ts'
-import { asMessage } from '../notice.ts'
-import { type Parts, ownCall } from '../parts.ts'
+import { summarizeHost, type HostSummary } from '../conditions/fleet-record.ts'
+import type { Measurements } from '../conditions/evaluate.ts'
+import type { MonitoredRule } from '../conditions/monitored-rules.ts'
+import { asMessage } from '../notification.ts'
+import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
-import type { Turn } from '../sweep-lease.ts'
+import type { SweepLease } from '../sweep-lease.ts'
 
-/** A probe of 2 s and three rounds of statements at their time limit. */
-const measuredWithinMs = 45_000
+/** Enough for a probe of 2 s and three rounds of statements at their time limit. */
+const measureTimeoutMs = 45_000
 
-/** What decides which rules are asked: the ids of conditions. The rest of a record is long. */
+/** Reads only the condition ids, which decide what is evaluated; the whole record is large. */
 const KnownConditions = z.object({ conditions: z.record(z.string(), z.unknown()) })
 
-/** What one sweep does everywhere. */
-export interface Sweeping {
-  turn: Turn
+/** Shared state of one sweep. */
+export interface SweepContext {
+  lease: SweepLease
   policy: Policy
-  watched: readonly Watched[]
-  /** How many there were before. */
+  watched: readonly MonitoredRule[]
+  /** Number of earlier sweeps. */
   number: number
-  missed: Missed
-  /** Whether a host's record may say of conditions, as far as that is known without reading it. */
+  failedHosts: FailedHosts
+  /** Returns whether the host may have conditions, according to its summary. */
   mayHaveConditions(hostKey: string): boolean
   nowMs: number
 }
 
-export interface SweptHost {
+export interface HostSweepResult {
   decision: Decision
   summary: HostSummary
 }
 
-/** Measures one host, and decides on it in one write together with what is to be told. */
-export const sweepHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
-  const { watched, number, mayHaveConditions } = sweeping
-  const isDue = ({ everySweeps }: Watched) => number % everySweeps === 0
-  const isToldByRecord = !watched.every(isDue) && mayHaveConditions(hostKey)
-  const known = isToldByRecord ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
-  const asked = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
-  const measured = await measure(parts, hostKey, asked, sweeping)
-  const decision = await decideOn(parts, hostKey, sweeping, { watched, asked, measured })
-  return { decision, summary: summaryOf(decision.record, measured.uptimeSeconds === null) }
+/** Measures one host, and stores the decision and its notifications in one write. */
+export const sweepHost = async (
+  parts: DispatcherDeps,
+  hostKey: string,
+  context: SweepContext,
+): Promise<HostSweepResult> => {
+  const { watched, number, mayHaveConditions } = context
+  const isDue = ({ everySweeps }: MonitoredRule) => number % everySweeps === 0
+  const needsConditions = !watched.every(isDue) && mayHaveConditions(hostKey)
+  const known = needsConditions ? await parts.store.get(hostRecordKey(hostKey), KnownConditions) : undefined
+  const dueRules = watched.filter((rule) => isDue(rule) || known?.conditions[rule.id])
+  const measured = await measure(parts, hostKey, dueRules, context)
+  const decision = await decideOn(parts, hostKey, context, { watched, dueRules, measured })
+  return { decision, summary: summarizeHost(decision.record, measured.uptimeSeconds === null) }
 }
 
-/** A host that is no longer in the list: its conditions end, and its record when nobody waits to hear of that. */
-export const leaveHost = async (parts: Parts, hostKey: string, sweeping: Sweeping): Promise<SweptHost> => {
-  const decision = await decideOn(parts, hostKey, sweeping, { watched: [], asked: [], measured: nothing })
-  return { decision, summary: summaryOf(decision.record, false) }
+/** Closes the conditions of a host that left the list. Its record is deleted once no recovery is held. */
+export const leaveHost = async (
+  parts: DispatcherDeps,
+  hostKey: string,
+  context: SweepContext,
+): Promise<HostSweepResult> => {
+  const decision = await decideOn(parts, hostKey, context, { watched: [], dueRules: [], measured: nothing })
+  return { decision, summary: summarizeHost(decision.record, false) }
 }
 
-const nothing: Measured = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
+const nothing: Measurements = { readings: new Map(), metrics: new Map(), uptimeSeconds: null }
 
 const decideOn = async (
-  { store, clock, observe }: Parts,
+  { store, clock, observe }: DispatcherDeps,
   hostKey: string,
-  { turn, policy, nowMs }: Sweeping,
-  what: Pick<Parameters<typeof decide>[1], 'watched' | 'asked' | 'measured'>,
+  { lease, policy, nowMs }: SweepContext,
+  what: Pick<Parameters<typeof decide>[1], 'watched' | 'dueRules' | 'measured'>,
 ): Promise<Decision> => {
   let decision: Decision | undefined
   await store.update(
     hostRecordKey(hostKey),
     HostRecord,
     (before) => {
-      decision = decide(before && followed(before, clock), { ...what, hostKey, policy, nowMs, newEpisode: randomUUID })
+      decision = decide(before && adjustRecord(before, clock), {
+        ...what,
+        hostKey,
+        policy,
+        nowMs,
+        newEpisode: randomUUID,
+      })
       const isEmpty = what.watched.length === 0 && Object.keys(decision.record.conditions).length === 0
-      return { value: isEmpty ? undefined : decision.record, outbox: decision.notices.map(asMessage) }
+      return { value: isEmpty ? undefined : decision.record, outbox: decision.notifications.map(asMessage) }
     },
-    turn.fence,
+    lease.fence,
   )
-  if (!decision) throw new Error('a store must make the step that it is given')
-  observe.told(decision)
+  if (!decision) throw new Error('the store did not run the update')
+  observe.notified(decision)
   return decision
 }
 
-/** Whatever keeps the host from being measured makes its rules unknown, and their conditions stay as they are. */
+/** Measures the rules of one host. On failure they have no data, and their conditions stay unchanged. */
 const measure = async (
-  parts: Parts,
+  parts: DispatcherDeps,
   hostKey: string,
-  asked: readonly Watched[],
-  { turn: { signal }, missed }: Sweeping,
-): Promise<Measured> => {
-  const measured = asked.filter(({ allOf }) => allOf.length === 0)
+  dueRules: readonly MonitoredRule[],
+  { lease: { signal }, failedHosts }: SweepContext,
+): Promise<Measurements> => {
+  const measured = dueRules.filter(({ allOf }) => allOf.length === 0)
   const rules = measured.flatMap(({ id, metric }) => (metric === null ? [id] : []))
   const metrics = [...new Set(measured.flatMap(({ metric }) => metric ?? []))]
   try {
-    const call = ownCall(parts, measuredWithinMs, signal)
-    const answer = await parts.query.evaluateRules({ hostKey, rules, metrics }, call)
+    const call = createServiceCall(parts, measureTimeoutMs, signal)
+    const response = await parts.query.evaluateRules({ hostKey, rules, metrics }, call)
     return {
-      readings: byId(answer.readings),
-      metrics: byId(answer.metrics),
-      uptimeSeconds: answer.uptimeSeconds,
+      readings: byId(response.readings),
+      metrics: byId(response.metrics),
+      uptimeSeconds: response.uptimeSeconds,
     }
   } catch (error) {
     signal.throwIfAborted()
-    const reason = error instanceof ServiceError ? beginningOf(error.message, 300) : 'it could not be measured'
-    missed.add('measured', hostKey, error)
+    const reason = error instanceof ServiceError ? beginningOf(error.message, 300) : 'measurement failed'
+    failedHosts.add('measured', hostKey, error)
     const none = (id: string): Reading => ({
       ...unmeasured,
       id,
@@ -116,19 +130,19 @@ const unmeasured = { value: null, samples: null, warning: null, critical: null, 
 const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
   new Map(readings.map((reading) => [reading.id, reading]))
 
-/** Hosts that a line of the log names. */
+/** Number of hosts that a log line names. */
 const namedHosts = 10
 
-/** Hosts that a sweep could not measure or decide on. */
-interface Missed {
+/** Hosts that a sweep could not measure or process. */
+interface FailedHosts {
   add(what: 'measured' | 'swept', hostKey: string, error: unknown): void
-  /** Whether every host was decided on. */
+  /** Returns whether every host was processed. */
   areAllDecided(): boolean
-  /** Logs them: one line for each cause, since what keeps one host from being measured mostly keeps all of them. */
-  tell(): void
+  /** Logs one line per cause, because the same cause usually affects many hosts. */
+  logAll(): void
 }
 
-export const openMissed = (log: Logger): Missed => {
+export const openFailedHosts = (log: Logger): FailedHosts => {
   const causes = new Map<string, { what: string; error: unknown; hosts: string[] }>()
   return {
     add(what, hostKey, error) {
@@ -138,11 +152,11 @@ export const openMissed = (log: Logger): Missed => {
       causes.set(cause, known)
     },
     areAllDecided: () => [...causes.values()].every(({ what }) => what !== 'swept'),
-    tell() {
+    logAll() {
       for (const { what, error, hosts } of causes.values()) {
         const facts = { err: error, hosts: hosts.length, named: hosts.slice(0, namedHosts) }
-        // A host that cannot be measured is unknown, as its rules say; one that cannot be decided on is a defect.
-        log[what === 'swept' ? 'error' : 'warn'](facts, `hosts could not be ${what}`)
+        // A host that cannot be measured is expected and shown as no data. A host that cannot be processed is a defect.
+        log[what === 'swept' ? 'error' : 'warn'](facts, `hosts not ${what}`)
       }
     },
   }

@@ -1,15 +1,15 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, signingKey, url, whole, read } from '#shared/config/setting.ts'
-import { forgiving, strictFlag } from '../forgiving-settings.ts'
+import { makeLenient, strictFlag } from '../lenient-settings.ts'
 
-/** As they must be written, of those whose texts count as unset when they cannot be meant. */
+/** Settings in strict form; the service ignores invalid values of them. */
 export const strictSweepSettings = {
   SVC_HEALTH_SWEEP_ENABLED: {
     ...strictFlag(maybeFlag('Whether health sweeps run.')),
     fallback: 'on when CRON_SECRET is set',
   },
   HEALTH_ALERT_HEARTBEAT_URL: url(
-    'Asked after each health sweep, so that whoever expects it notices when sweeps end.',
+    'Heartbeat URL that is called after each health sweep. Its receiver alerts when calls stop (dead man switch).',
     {
       protocols: ['http', 'https'],
       audience: 'secret',
@@ -17,28 +17,28 @@ export const strictSweepSettings = {
   ),
   SVC_HEALTH_SWEEP_INTERVAL_MINUTES: whole(
     0,
-    'Minutes between the health sweeps that the service begins by itself; 0 leaves them to whoever calls GET /api/cron/health-sweep.',
+    'Interval of health sweeps in minutes; 0 disables the schedule, so that only GET /api/cron/health-sweep runs sweeps.',
     { max: 1_440 },
   ),
 } as const
 
-/** What the sweep obeys; a sweep reads it when it begins. */
+/** Settings of the sweep, read at the start of each one. */
 export const sweepSettings = {
-  CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
-  ...forgiving(strictSweepSettings),
+  CRON_SECRET: signingKey('Bearer token of the cron routes; without it they return 503.'),
+  ...makeLenient(strictSweepSettings),
 } as const
 
-/** Unless it is said, sweeps run where somebody may ask for them. */
+/** Returns whether sweeps run. By default they do if a cron secret is set, because the sweep route then works. */
 export const isSweepEnabled = (env: Environment): boolean => {
   const { SVC_HEALTH_SWEEP_ENABLED: said, CRON_SECRET: secret } = read(sweepSettings, env)
   return said ?? secret !== undefined
 }
 
 const minuteMs = 60_000
-/** How often a scheduler requests sweeps, where the service does not begin them itself. */
+/** Expected interval of an external scheduler, where the service does not start sweeps itself. */
 const scheduledEveryMs = 5 * minuteMs
 
-/** Milliseconds between two sweeps; 0 where sweeps are off. */
+/** Returns the interval between sweeps in milliseconds; 0 if sweeps are disabled. */
 export const sweepIntervalMs = (env: Environment): number => {
   if (!isSweepEnabled(env)) return 0
   return read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs || scheduledEveryMs

@@ -25,7 +25,7 @@ interface Chosen {
   place?: Place
 }
 
-/** One dispatcher on memory, and hosts that a test can hold. */
+/** A dispatcher with memory stores, and hosts that a test can block. */
 const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) => {
   const watched: WatchedHosts = { names, values: {} }
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }
@@ -38,7 +38,7 @@ const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) =>
   return { watched, clock, dispatchers, [Symbol.asyncDispose]: () => dispatchers[Symbol.asyncDispose]() }
 }
 
-/** Holds a host where it is measured until it is released. */
+/** Blocks the measurement of a host until it is released. */
 const hold = (watched: WatchedHosts, held: string) => {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   watched.onMeasure = async (hostKey) => {
@@ -55,7 +55,7 @@ const firing = ({ alerts, call }: Dispatchers) => alerts.firing({}, call())
 const names = (count: number) => Array.from({ length: count }, (_, index) => `host-${index}`)
 
 describe('a sweep', () => {
-  it('says what it did', async () => {
+  it('returns its results', async () => {
     await using rig = await open()
     rig.watched.values = { 'one/disk': 85, 'one/memory': 95, 'two/memory': null }
     const swept = await sweep(rig.dispatchers)
@@ -78,41 +78,41 @@ describe('a sweep', () => {
     ])
   })
 
-  it('says what it held, and why', async () => {
+  it('returns held notifications by reason', async () => {
     await using rig = await open({ env: { HEALTH_ALERT_ENABLED: 'off' } })
     rig.watched.values = { 'one/disk': 85 }
     expect(await sweep(rig.dispatchers)).toMatchObject({ firing: 1, dispatched: 0, suppressed: { disabled: 1 } })
   })
 
-  it('logs in one line which hosts could not be measured, for each cause', async () => {
+  it('logs hosts that could not be measured, one line per cause', async () => {
     await using rig = await open({ names: names(30) })
     rig.watched.onMeasure = async (hostKey) => {
       if (hostKey === 'host-3') throw new ServiceError('timeout', 'it took too long')
-      if (hostKey !== 'host-7') throw new ServiceError('unavailable', 'nobody measures')
+      if (hostKey !== 'host-7') throw new ServiceError('unavailable', 'measurement failed')
     }
     expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 30, unknown: 87, firing: 0 })
-    const told = rig.dispatchers
+    const notified = rig.dispatchers
       .logged()
       .split('\n')
-      .flatMap((line) => (line.includes('could not be measured') ? [JSON.parse(line)] : []))
-    expect(told.map(({ level, hosts, named, err }) => [level, hosts, named.length, err.message])).toEqual(
+      .flatMap((line) => (line.includes('hosts not measured') ? [JSON.parse(line)] : []))
+    expect(notified.map(({ level, hosts, named, err }) => [level, hosts, named.length, err.message])).toEqual(
       expect.arrayContaining([
         ['warn', 1, 1, 'it took too long'],
-        ['warn', 28, 10, 'nobody measures'],
+        ['warn', 28, 10, 'measurement failed'],
       ]),
     )
-    expect(told).toHaveLength(2)
+    expect(notified).toHaveLength(2)
   })
 
-  it('goes on when its caller leaves', async () => {
+  it('continues if its caller disconnects', async () => {
     await using rig = await open()
     rig.watched.values = { 'two/disk': 85 }
     const held = hold(rig.watched, 'two')
     const leaving = new AbortController()
-    const asked = sweep(rig.dispatchers, leaving.signal)
+    const requests = sweep(rig.dispatchers, leaving.signal)
     await held.arrived
-    leaving.abort(new Error('nobody waits'))
-    await expect(asked).rejects.toThrow('nobody waits')
+    leaving.abort(new Error('the caller left'))
+    await expect(requests).rejects.toThrow('the caller left')
     held.release()
     await eventually(
       () => firing(rig.dispatchers),
@@ -120,7 +120,7 @@ describe('a sweep', () => {
     )
   })
 
-  it('refuses the next while it runs', async () => {
+  it('rejects a second sweep while it runs', async () => {
     await using rig = await open()
     const held = hold(rig.watched, 'two')
     const first = sweep(rig.dispatchers)
@@ -131,7 +131,7 @@ describe('a sweep', () => {
     expect(await sweep(rig.dispatchers)).toMatchObject({ hosts: 2 })
   })
 
-  it('ends when its dispatcher does, and leaves the turn to the next', async () => {
+  it('ends with its dispatcher and releases the lease', async () => {
     const place = await ground.next()
     const rig = await open({ place })
     const held = hold(rig.watched, 'two')
@@ -144,7 +144,7 @@ describe('a sweep', () => {
     expect(await sweep(next.dispatchers)).toMatchObject({ hosts: 2 })
   })
 
-  it('measures 128 hosts at once, and those that did not answer last, 16 at once', async () => {
+  it('measures 128 hosts at once, and failed ones last, 16 at once', async () => {
     await using rig = await open({ names: names(300) })
     const down = names(40)
     const [inFlight, most] = [
@@ -171,18 +171,18 @@ describe('a sweep', () => {
     expect(most).toEqual({ all: 128, down: 16 })
   })
 
-  it('asks dear rules every third time, and each time while they are not ok', async () => {
+  it('evaluates expensive rules in every third sweep, and always while not ok', async () => {
     await using rig = await open({ names: ['one'] })
     rig.watched.rules = [plainRule({ id: 'dear', everySweeps: 3 })]
-    const asked: boolean[] = []
-    rig.watched.onMeasure = async (_host, rules) => void asked.push(rules.includes('dear'))
+    const requests: boolean[] = []
+    rig.watched.onMeasure = async (_host, rules) => void requests.push(rules.includes('dear'))
     for (let count = 0; count < 7; count++) await sweep(rig.dispatchers)
     rig.watched.values = { 'one/dear': 85 }
     for (let count = 7; count < 12; count++) await sweep(rig.dispatchers)
-    expect(asked.map(Number).join('')).toBe('100100100111')
+    expect(requests.map(Number).join('')).toBe('100100100111')
   })
 
-  it('goes on when one host cannot be measured, and leaves it as it is', async () => {
+  it('continues if one host cannot be measured, and keeps its conditions', async () => {
     await using rig = await open()
     rig.watched.values = { 'one/disk': 85 }
     await sweep(rig.dispatchers)
@@ -194,7 +194,7 @@ describe('a sweep', () => {
     expect(checks[0]).toMatchObject({ status: 'unknown', reason: 'the host has enough to do' })
   })
 
-  it('has not succeeded while a host cannot be decided on', async () => {
+  it('is not successful if a host cannot be processed', async () => {
     const place = await ground.next()
     await using rig = await open({ place })
     await using store = await place.openStore()
@@ -210,7 +210,7 @@ describe('a sweep', () => {
     expect(await succeededAtMs()).toBe(rig.clock.ms)
   })
 
-  it('fails when the store goes on its way, and the next one tells what that one could not', async () => {
+  it('fails if the store fails, and the next one sends the missing notifications', async () => {
     const place = await ground.next()
     let isAway = false
     const failing = async (): Promise<Store> => {
@@ -239,12 +239,12 @@ describe('a sweep', () => {
     [{ SVC_HEALTH_SWEEP_ENABLED: 'perhaps' }, false],
     [{ SVC_HEALTH_SWEEP_ENABLED: 'perhaps', CRON_SECRET: 'secret' }, true],
     [{ SVC_HEALTH_SWEEP_ENABLED: 'on' }, true],
-  ])('with %j runs: %s', async (env, runs) => {
+  ])('runs with %j: %s', async (env, runs) => {
     await using rig = await open({ env })
     expect(await sweep(rig.dispatchers)).toMatchObject({ enabled: runs, hosts: runs ? 2 : 0 })
   })
 
-  it('begins by itself when its interval has passed, also when the clock was set back', async () => {
+  it('starts after its interval, even if the clock was set back', async () => {
     await using rig = await open({ env: { SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' } })
     const swept: string[] = []
     rig.watched.onMeasure = async (hostKey) => void swept.push(hostKey)
@@ -263,15 +263,15 @@ describe('a sweep', () => {
 
 describe('a heartbeat', () => {
   const listen = async (status: number) => {
-    const asked: string[] = []
+    const requests: string[] = []
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '')
+      requests.push(request.url ?? '')
       response.writeHead(status).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    // A listening TCP server has an address of this kind.
+    // A listening TCP server has an address of this type.
     const { port } = server.address() as AddressInfo
-    return { asked, url: `http://127.0.0.1:${port}/ping/secret-of-the-ping`, [Symbol.dispose]: () => server.close() }
+    return { requests, url: `http://127.0.0.1:${port}/ping/secret-of-the-ping`, [Symbol.dispose]: () => server.close() }
   }
 
   it('is sent after each sweep', async () => {
@@ -279,10 +279,10 @@ describe('a heartbeat', () => {
     await using rig = await open({ env: { HEALTH_ALERT_HEARTBEAT_URL: server.url } })
     await sweep(rig.dispatchers)
     await sweep(rig.dispatchers)
-    expect(server.asked).toEqual(['/ping/secret-of-the-ping', '/ping/secret-of-the-ping'])
+    expect(server.requests).toEqual(['/ping/secret-of-the-ping', '/ping/secret-of-the-ping'])
   })
 
-  it('that is refused or cannot be sent fails no sweep, and is told without its address', async () => {
+  it('that fails does not fail the sweep, and is logged without its address', async () => {
     using server = await listen(500)
     for (const url of [server.url, 'http://127.0.0.1:1/ping/secret-of-the-ping']) {
       await using rig = await open({ env: { HEALTH_ALERT_HEARTBEAT_URL: url } })
@@ -293,14 +293,14 @@ describe('a heartbeat', () => {
   })
 })
 
-it('measures what is about no host with the first of the list alone', async () => {
+it('measures host-independent rules with the first host only', async () => {
   await using rig = await open()
   const { watched } = rig
   watched.rules = [plainRule({ id: 'mirror-failed', once: true })]
-  const asked = new Map<string, boolean>()
-  watched.onMeasure = async (hostKey, rules) => void asked.set(hostKey, rules.includes('mirror-failed'))
+  const requests = new Map<string, boolean>()
+  watched.onMeasure = async (hostKey, rules) => void requests.set(hostKey, rules.includes('mirror-failed'))
   await sweep(rig.dispatchers)
-  expect(asked).toEqual(
+  expect(requests).toEqual(
     new Map([
       ['one', true],
       ['two', false],
@@ -308,7 +308,7 @@ it('measures what is about no host with the first of the list alone', async () =
   )
 })
 
-it('goes on with variables that cannot be meant as if they were unset, and warns once of each without its text', async () => {
+it('treats invalid variables as unset and logs each once without its value', async () => {
   const env = {
     SVC_HEALTH_SWEEP_ENABLED: 'perhaps',
     CRON_SECRET: 'a secret of the scheduler',

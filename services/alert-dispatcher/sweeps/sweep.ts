@@ -6,106 +6,115 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
-import type { HeldReason, Episode, Happening } from '../conditions/condition.ts'
+import type { HeldReason, Episode, Transition } from '../conditions/condition.ts'
 import { FleetRecord, emptyFleet, fleetKey, unsweptHost, type HostSummary } from '../conditions/fleet-record.ts'
-import { watchedRules } from '../conditions/watched.ts'
-import { inLanes, queueByQueue } from '../in-lanes.ts'
-import { type Parts, ownCall } from '../parts.ts'
+import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
+import { runConcurrently, runQueues } from '../run-concurrently.ts'
+import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import { reconcile } from './reconcile.ts'
-import { openMissed, type Sweeping, leaveHost, sweepHost, type SweptHost } from './sweep-host.ts'
+import { openFailedHosts, type SweepContext, leaveHost, sweepHost, type HostSweepResult } from './sweep-host.ts'
 import { sweepSettings } from './sweep-settings.ts'
-import { type Turn, takeTurn } from '../sweep-lease.ts'
+import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 
 const hostsAtOnce = 128
-/** Those that did not answer last time wait for each other at the end, where nobody waits for them. */
+/** Hosts that failed in the last sweep are measured last, so that they delay no other host. */
 const failedAtOnce = 16
-const listedWithinMs = 10_000
-/** A tick has the turn for a moment. */
-const turnWithinMs = 5_000
-const turnEveryMs = 100
+const listTimeoutMs = 10_000
+/** A tick holds the lease only briefly. */
+const leaseTimeoutMs = 5_000
+const leaseRetryMs = 100
 
-/** Takes the turn and sweeps; `conflict` while another sweep runs. */
-export const sweep = async (parts: Parts, stop: AbortSignal): Promise<Swept> => {
-  for (let waitedMs = 0; waitedMs <= turnWithinMs; waitedMs += turnEveryMs) {
-    await using turn = await takeTurn(parts.store, stop)
-    // Awaited here, for the turn ends with this block.
-    if (turn) return await sweepIn(turn, parts)
+/** Acquires the lease and sweeps; throws `conflict` while another sweep runs. */
+export const sweep = async (parts: DispatcherDeps, stop: AbortSignal): Promise<SweepResult> => {
+  for (let waitedMs = 0; waitedMs <= leaseTimeoutMs; waitedMs += leaseRetryMs) {
+    await using lease = await acquireSweepLease(parts.store, stop)
+    // Awaited here, because the lease is released at the end of this block.
+    if (lease) return await sweepIn(lease, parts)
     const fleet = await parts.store.get(fleetKey, FleetRecord)
     if (fleet?.isSweeping) break
-    await wait(turnEveryMs, undefined, { signal: stop })
+    await wait(leaseRetryMs, undefined, { signal: stop })
   }
-  throw new ServiceError('conflict', 'a sweep is running already; it does what this one would')
+  throw new ServiceError('conflict', 'a sweep is already running; wait for it to finish')
 }
 
-/** Sweeps all hosts with a turn that is held. Rejects when the store or `query` fails: each host is then decided whole or not at all. */
-export const sweepIn = (turn: Turn, parts: Parts): Promise<Swept> => parts.observe.sweep(sweepHosts(turn, parts))
+/**
+ * Sweeps all hosts under an acquired lease. Rejects when the store or `query` fails; each host is then updated
+ * completely or not at all.
+ */
+export const sweepIn = (lease: SweepLease, parts: DispatcherDeps): Promise<SweepResult> =>
+  parts.observe.sweep(sweepHosts(lease, parts))
 
-const sweepHosts = async (turn: Turn, parts: Parts): Promise<Swept> => {
+const sweepHosts = async (lease: SweepLease, parts: DispatcherDeps): Promise<SweepResult> => {
   const began = performance.now()
-  const call = ownCall(parts, listedWithinMs, turn.signal)
+  const call = createServiceCall(parts, listTimeoutMs, lease.signal)
   const [policy, catalogue, hosts] = await Promise.all([
     parts.policy(),
     parts.query.rules({}, call),
     parts.query.hosts({}, call),
   ])
-  parts.warnOfUnsoundRules(policy, catalogue)
+  parts.warnOfInvalidRules(policy, catalogue)
   parts.warnOfLostRoutes(policy)
   parts.warnOfBrokenChannels(policy)
   const nowMs = instant(parts.clock)
   const listed = hosts.map(({ key }) => key)
-  const fleet = await begin(parts.store, turn, listed, nowMs)
+  const fleet = await begin(parts.store, lease, listed, nowMs)
   const tally = newTally()
-  const watched = watchedRules(catalogue, policy)
-  // A sweep that died on the way has written records and not what they hold.
+  const watched = selectMonitoredRules(catalogue, policy)
+  // A sweep that died may have written records without updating the summaries.
   const mayHaveConditions = (key: string) => fleet.isSweeping || fleet.hosts[key]?.conditions !== 0
-  const missed = openMissed(parts.telemetry.log)
-  const sweeping = { turn, policy, watched, number: fleet.sweeps, missed, mayHaveConditions, nowMs }
+  const failedHosts = openFailedHosts(parts.telemetry.log)
+  const context = { lease, policy, watched, number: fleet.sweeps, failedHosts, mayHaveConditions, nowMs }
   const finish = async (hasSucceeded: boolean) => {
-    missed.tell()
-    await keep(parts, tally)
-    await end(parts, turn, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
+    failedHosts.logAll()
+    await saveEpisodes(parts, tally)
+    await end(parts, lease, { listed: new Set(listed), swept: tally.hosts, hasSucceeded })
   }
   try {
-    await reconcile(parts, fleet, turn)
-    await sweepAll(parts, sweeping, { fleet, listed, tally })
+    await reconcile(parts, fleet, lease)
+    await sweepAll(parts, context, { fleet, listed, tally })
   } catch (error) {
-    // What was decided so far counts; where that cannot be said either, the next sweep finds it out.
+    // The results so far are saved. If that fails too, the next sweep detects them.
     await finish(false).catch(() => {})
     throw error
   }
-  await finish(missed.areAllDecided())
+  await finish(failedHosts.areAllDecided())
   const swept = { ...tally.swept, hosts: listed.length, tookMs: Math.round(performance.now() - began) }
   parts.telemetry.log.info(swept, 'sweep finished')
-  await beat({ ...parts, log: parts.telemetry.log })
+  await sendHeartbeat({ ...parts, log: parts.telemetry.log })
   return swept
 }
 
-/** Says that a sweep runs, and gives what was known before. */
-const begin = async (store: Store, { fence }: Turn, listed: readonly string[], nowMs: number): Promise<FleetRecord> => {
+/** Marks the sweep as running and returns the previous fleet record. */
+const begin = async (
+  store: Store,
+  { fence }: SweepLease,
+  listed: readonly string[],
+  nowMs: number,
+): Promise<FleetRecord> => {
   let known = emptyFleet
   const step = (before = emptyFleet) => {
     known = before
     const unswept = Object.fromEntries(listed.map((key) => [key, unsweptHost]))
     const hosts = { ...unswept, ...before.hosts }
-    return { value: { ...before, hosts, sweeps: before.sweeps + 1, begunAtMs: nowMs, isSweeping: true } }
+    return { value: { ...before, hosts, sweeps: before.sweeps + 1, startedAtMs: nowMs, isSweeping: true } }
   }
   await store.update(fleetKey, FleetRecord, step, fence)
   return known
 }
 
-interface EndedSweep {
+interface SweepEnd {
   listed: ReadonlySet<string>
   swept: Tally['hosts']
   hasSucceeded: boolean
 }
 
 const end = async (
-  { store, observe, clock }: Parts,
-  { fence }: Turn,
-  { listed, swept, hasSucceeded }: EndedSweep,
+  { store, observe, clock }: DispatcherDeps,
+  { fence }: SweepLease,
+  { listed, swept, hasSucceeded }: SweepEnd,
 ): Promise<void> => {
   const step = (before = emptyFleet) => {
-    // A host that has left the list is remembered until all who knew of its conditions have been told.
+    // A host that left the list is kept until its recoveries are sent.
     const isOver = (key: string) => !listed.has(key) && swept[key]?.conditions === 0
     const hosts = Object.entries({ ...before.hosts, ...swept }).filter(([key]) => !isOver(key))
     const succeededAtMs = hasSucceeded ? instant(clock) : before.succeededAtMs
@@ -115,88 +124,92 @@ const end = async (
   if (fleet) observe.fleet(fleet)
 }
 
-/** Writes what became of episodes; a database that does not answer stops nobody from being told. */
-const keep = async ({ episodes, telemetry: { log } }: Parts, tally: Tally): Promise<void> => {
+/** Saves episodes; a database failure does not stop notifications. */
+const saveEpisodes = async ({ episodes, telemetry: { log } }: DispatcherDeps, tally: Tally): Promise<void> => {
   try {
-    await episodes.write(tally.episodes, tally.happenings)
+    await episodes.write(tally.episodes, tally.transitions)
   } catch (error) {
-    log.warn({ err: error, episodes: tally.episodes.length }, 'episodes could not be kept')
+    log.warn({ err: error, episodes: tally.episodes.length }, 'saving episodes failed')
   }
 }
 
-const answersWithinMs = 5_000
+const heartbeatTimeoutMs = 5_000
 
-/** Tells whoever expects it that a sweep has ended; that it cannot be told fails no sweep. */
-const beat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
+/** Calls the heartbeat URL; a failure does not fail the sweep. */
+const sendHeartbeat = async ({ env, net, log }: { env: Environment; net: Net; log: Logger }): Promise<void> => {
   const { HEALTH_ALERT_HEARTBEAT_URL: address } = read(sweepSettings, env)
   if (!address) return
   try {
-    const answer = await net.trusted(address, { timeoutMs: answersWithinMs })
-    await answer.body?.cancel()
-    if (!answer.ok) log.warn({ status: answer.status }, 'heartbeat was refused')
+    const response = await net.trusted(address, { timeoutMs: heartbeatTimeoutMs })
+    await response.body?.cancel()
+    if (!response.ok) log.warn({ status: response.status }, 'heartbeat rejected')
   } catch (error) {
-    // Its message names the host at most, never the path, which is a secret.
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat could not be sent')
+    // The message names at most the host, never the path, which is a secret.
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'heartbeat failed')
   }
 }
 
 interface Hosts {
-  /** As the sweep before left it. */
+  /** The record of the previous sweep. */
   fleet: FleetRecord
   listed: readonly string[]
   tally: Tally
 }
 
-const sweepAll = async (parts: Parts, sweeping: Sweeping, { fleet, listed, tally }: Hosts): Promise<void> => {
+const sweepAll = async (
+  parts: DispatcherDeps,
+  context: SweepContext,
+  { fleet, listed, tally }: Hosts,
+): Promise<void> => {
   const isListed = new Set(listed)
   const gone = Object.keys(fleet.hosts).filter((key) => !isListed.has(key))
-  const ofHosts = { ...sweeping, watched: sweeping.watched.filter(({ once }) => !once) }
-  const work = (act: typeof sweepHost) => async (hostKey: string) => {
-    sweeping.turn.signal.throwIfAborted()
+  const ofHosts = { ...context, watched: context.watched.filter(({ once }) => !once) }
+  const work = (sweepOne: typeof sweepHost) => async (hostKey: string) => {
+    context.lease.signal.throwIfAborted()
     try {
-      count(tally, hostKey, await act(parts, hostKey, hostKey === listed[0] ? sweeping : ofHosts))
+      count(tally, hostKey, await sweepOne(parts, hostKey, hostKey === listed[0] ? context : ofHosts))
     } catch (error) {
-      if (sweeping.turn.signal.aborted || isOfTheStore(error)) throw error
-      sweeping.missed.add('swept', hostKey, error)
+      if (context.lease.signal.aborted || isOfTheStore(error)) throw error
+      context.failedHosts.add('swept', hostKey, error)
     }
   }
   const hasFailed = (key: string) => fleet.hosts[key]?.failed ?? false
-  await inLanes(gone, failedAtOnce, work(leaveHost))
+  await runConcurrently(gone, failedAtOnce, work(leaveHost))
   const queues = [
     { items: listed.filter((key) => !hasFailed(key)), atOnce: hostsAtOnce },
     { items: listed.filter(hasFailed), atOnce: failedAtOnce },
   ]
-  await queueByQueue(queues, work(sweepHost))
+  await runQueues(queues, work(sweepHost))
 }
 
-/** One that no other host would fare better with. */
+/** Returns whether the store failed, which would fail every other host too. */
 const isOfTheStore = (error: unknown): boolean =>
   error instanceof ServiceError && ['unavailable', 'conflict', 'busy'].includes(error.code)
 
-/** What one sweep did. */
-export interface Swept {
+/** Summary of one sweep. */
+export interface SweepResult {
   hosts: number
   checks: number
-  /** Checks that were not ok. */
+  /** Number of evaluations that are not ok. */
   findings: number
-  /** Conditions that fire now. */
+  /** Number of firing conditions. */
   firing: number
-  /** Notices handed on, recoveries among them. */
+  /** Number of notifications written to the outbox, recoveries included. */
   dispatched: number
-  /** Notices that were due and not handed on, by why. */
+  /** Number of held notifications by reason. */
   suppressed: Partial<Record<HeldReason, number>>
   recoveries: number
   unknown: number
   tookMs: number
 }
 
-/** What a sweep has done so far. */
+/** Running totals of a sweep. */
 interface Tally {
-  swept: Swept
+  swept: SweepResult
   hosts: Record<string, HostSummary>
-  /** To be kept beside the store, at the end and all at once. */
+  /** Saved to the database at the end, in one write. */
   episodes: Episode[]
-  happenings: Happening[]
+  transitions: Transition[]
 }
 
 const newTally = (): Tally => ({
@@ -213,28 +226,28 @@ const newTally = (): Tally => ({
   },
   hosts: {},
   episodes: [],
-  happenings: [],
+  transitions: [],
 })
 
-/** Adds one host. */
+/** Adds the result of one host. */
 const count = (
-  { swept, hosts, episodes, happenings }: Tally,
+  { swept, hosts, episodes, transitions }: Tally,
   hostKey: string,
-  { decision, summary }: SweptHost,
+  { decision, summary }: HostSweepResult,
 ): void => {
-  const { verdicts, notices, held } = decision
+  const { evaluations, notifications, held } = decision
   hosts[hostKey] = summary
-  swept.checks += verdicts.length
-  swept.unknown += verdicts.filter(({ status }) => status === 'unknown').length
-  swept.findings += verdicts.filter(({ status }) => status === 'warning' || status === 'critical').length
+  swept.checks += evaluations.length
+  swept.unknown += evaluations.filter(({ status }) => status === 'unknown').length
+  swept.findings += evaluations.filter(({ status }) => status === 'warning' || status === 'critical').length
   swept.firing += summary.firing
-  swept.dispatched += notices.length
-  swept.recoveries += notices.filter(({ kind }) => kind === 'recover').length
+  swept.dispatched += notifications.length
+  swept.recoveries += notifications.filter(({ kind }) => kind === 'recover').length
   for (const [reason, times] of Object.entries(held)) {
-    // The keys are those of `held`, and `suppressed` has the same.
+    // `held` and `suppressed` have the same keys.
     const name = reason as HeldReason
     swept.suppressed[name] = (swept.suppressed[name] ?? 0) + times
   }
   episodes.push(...decision.episodes)
-  happenings.push(...decision.happenings)
+  transitions.push(...decision.transitions)
 }

@@ -2,23 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { read } from '#shared/config/setting.ts'
 import { ageMs, follow, instant } from '#shared/time/clock.ts'
-import { HostRecord, followed, hostRecordKey } from '../conditions/condition.ts'
+import { HostRecord, adjustRecord, hostRecordKey } from '../conditions/condition.ts'
 import { DigestRecord, digestKey, flush } from '../conditions/digest.ts'
 import { FleetRecord, emptyFleet, fleetKey } from '../conditions/fleet-record.ts'
 import { isInMaintenance, isQuiet } from '../conditions/mute-timings.ts'
-import { type Told, tell } from '../conditions/tell.ts'
-import { withdrawn } from '../conditions/transition.ts'
-import { afterTime } from '../events/entry.ts'
-import { OpenCounts, countsKey, firingIn, openPlaces, entryAt, openIn } from '../events/places.ts'
+import { type NotifyResult, notify } from '../conditions/notify.ts'
+import { closeUnmonitored } from '../conditions/transition.ts'
+import { applyExpiry } from '../events/entry.ts'
+import { OpenCounts, countsKey, countFiring, openPlaces, entryAt, countOpen } from '../events/places.ts'
 import { rebuildEvents } from '../events/rebuild.ts'
-import { type EventEntry, followedEntry, mostOpen, overflowPlace } from '../events/record.ts'
+import { type EventEntry, adjustEntry, maxOpen, overflowPlace } from '../events/record.ts'
 import { eventAlertSettings } from '../events/settings.ts'
-import { tellEntry, type Changed, type Written, asItIs, settle, writeEntry } from '../events/write.ts'
-import { inLanes } from '../in-lanes.ts'
-import { type Notice, asMessage } from '../notice.ts'
-import type { Parts } from '../parts.ts'
+import {
+  notifyEntry,
+  type EntryChange,
+  type WrittenEntry,
+  unchanged,
+  finishWrites,
+  writeEntry,
+} from '../events/write.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import { type Notification, asMessage } from '../notification.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
-import { type Turn, takeTurn } from '../sweep-lease.ts'
+import { type SweepLease, acquireSweepLease } from '../sweep-lease.ts'
 import { reconcile } from './reconcile.ts'
 import { sweepSettings, isSweepEnabled } from './sweep-settings.ts'
 import { sweepIn } from './sweep.ts'
@@ -26,117 +33,122 @@ import { sweepIn } from './sweep.ts'
 const entriesAtOnce = 64
 const hourMs = 60 * 60_000
 
-/** What time alone brings about for inbound events: their end, reminders, and what was held until now. */
+/** Applies time to inbound conditions: expiry, reminders and held notifications. */
 export const tickEvents = async (
-  parts: Parts,
-  { fence }: Turn,
-  { policy, nowMs, most = mostOpen }: { policy: Policy; nowMs: number; most?: number },
+  parts: DispatcherDeps,
+  { fence }: SweepLease,
+  { policy, nowMs, max = maxOpen }: { policy: Policy; nowMs: number; max?: number },
 ): Promise<void> => {
   await rebuildEvents(parts)
   const { store, env, clock } = parts
-  const lifeMs = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
-  const hasRoom = openIn((await store.get(countsKey, OpenCounts)) ?? {}) < most
+  const lifetimeMs = read(eventAlertSettings, env).SVC_EVENTS_ALERTS_HOURS * hourMs
+  const hasRoom = countOpen((await store.get(countsKey, OpenCounts)) ?? {}) < max
   const after = (place: string, entry: EventEntry, now: number): EventEntry =>
-    place === overflowPlace && hasRoom ? over(entry) : afterTime(entry, { nowMs: now, lifeMs })
-  const changed = (place: string, entry: EventEntry, now: number): Changed => {
+    place === overflowPlace && hasRoom ? closeOverflow(entry) : applyExpiry(entry, { nowMs: now, lifetimeMs })
+  const changed = (place: string, entry: EventEntry, now: number): EntryChange => {
     const next = after(place, entry, now)
-    if (next === entry && tellEntry(entry, { policy, nowMs: now }).happenings.length === 0) return 'stays'
-    // What ended by itself is not remembered: the same event, sent again, begins it anew.
+    if (next === entry && notifyEntry(entry, { policy, nowMs: now }).transitions.length === 0) return 'stays'
+    // An expired entry is deleted, so that a repeated event opens a new episode.
     return next.condition === null ? 'goes' : next
   }
-  const written: Written[] = []
-  await inLanes(await openPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
+  const written: WrittenEntry[] = []
+  await runConcurrently(await openPlaces(store, Number.POSITIVE_INFINITY), entriesAtOnce, async (place) => {
     const stored = await entryAt(store, place)
-    if (!stored?.condition) return void written.push(asItIs(place, stored))
-    const known = followedEntry(stored, clock)
-    // An entry of which nothing is due is not written.
+    if (!stored?.condition) return void written.push(unchanged(place, stored))
+    const known = adjustEntry(stored, clock)
+    // Entries with nothing due are not written.
     if (changed(place, known, nowMs) === 'stays') return
     const one = await writeEntry(parts, place, (entry, now) => (entry ? changed(place, entry, now) : 'stays'), fence)
     if (one) written.push(one)
   })
-  await settle(parts, written)
+  await finishWrites(parts, written)
 }
 
-/** There is room again, so nothing stands for what found none. */
-const over = (entry: EventEntry): EventEntry =>
+/** Closes the overflow condition once there is room again. */
+const closeOverflow = (entry: EventEntry): EventEntry =>
   entry.condition === null || entry.condition.phase === 'cleared'
     ? entry
-    : { ...entry, condition: withdrawn(entry.condition) ?? null }
+    : { ...entry, condition: closeUnmonitored(entry.condition) ?? null }
 
 const hostsAtOnce = 16
 const minuteMs = 60_000
 
 /**
- * What time alone brings about, by whoever has the turn: reminders, what was held until now, digests whose window has ended, and
- * the sweep that is due. Nothing while another has the turn.
+ * Runs what becomes due with time: reminders, held notifications, digests and the scheduled sweep. Does nothing while
+ * another process holds the lease.
  */
-export const tick = async (parts: Parts, stop: AbortSignal): Promise<void> => {
+export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
   parts.observe.fleet(fleet)
-  parts.observe.inbound(firingIn((await parts.store.get(countsKey, OpenCounts)) ?? {}))
-  await using turn = await takeTurn(parts.store, stop)
-  if (!turn) return
-  if (isSweepDue(fleet, parts)) return void (await sweepIn(turn, parts))
+  parts.observe.inbound(countFiring((await parts.store.get(countsKey, OpenCounts)) ?? {}))
+  await using lease = await acquireSweepLease(parts.store, stop)
+  if (!lease) return
+  if (isSweepDue(fleet, parts)) return void (await sweepIn(lease, parts))
   const policy = await parts.policy()
   const nowMs = instant(parts.clock)
-  if (await isReconcileDue(parts)) await reconcile(parts, fleet, turn)
+  if (await isReconcileDue(parts)) await reconcile(parts, fleet, lease)
   const withConditions = Object.entries(fleet.hosts).flatMap(([key, { conditions }]) => (conditions > 0 ? [key] : []))
-  await inLanes(withConditions, hostsAtOnce, (hostKey) => tellHost(parts, turn, { hostKey, policy, nowMs }))
-  await tickEvents(parts, turn, { policy, nowMs })
-  await flushDigest(parts, turn, policy, nowMs)
+  await runConcurrently(withConditions, hostsAtOnce, (hostKey) => notifyHost(parts, lease, { hostKey, policy, nowMs }))
+  await tickEvents(parts, lease, { policy, nowMs })
+  await flushDigest(parts, lease, policy, nowMs)
 }
 
 const reconciledKey = 'alerts:reconciled'
 
 /**
- * Whether store and database are to be brought to one account now: once a minute, by whichever process has the turn. What was decided
- * while the database was down, by a process that ended meanwhile, gets there so, whether or not there are sweeps.
+ * Returns whether to reconcile now, once a minute across all processes. It also runs without sweeps, to recover what a
+ * process decided during a database outage.
  */
-const isReconcileDue = async ({ store, isLasting }: Parts): Promise<boolean> => {
-  if (!isLasting || (await store.get(reconciledKey, z.number()))) return false
+const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<boolean> => {
+  if (!isPersistent || (await store.get(reconciledKey, z.number()))) return false
   await store.update(reconciledKey, z.number(), () => ({ value: 1, expiresInMs: minuteMs }))
   return true
 }
 
-/** A clock that was set back before this process began must not put it off. */
-const isSweepDue = ({ begunAtMs }: FleetRecord, { env, clock }: Parts): boolean => {
+/** A clock that was set back before the start of this process must not delay the sweep. */
+const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps): boolean => {
   const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false
-  if (begunAtMs === null) return true
-  const sinceMs = ageMs(clock, begunAtMs)
+  if (startedAtMs === null) return true
+  const sinceMs = ageMs(clock, startedAtMs)
   return sinceMs < 0 || sinceMs >= intervalMs
 }
 
-/** Tells what has become due since the last sweep; a record of which nothing is due is not written. */
-const tellHost = async (
-  { store, clock, episodes, observe, telemetry: { log } }: Parts,
-  { fence }: Turn,
-  telling: Parameters<typeof tell>[1],
+/** Sends notifications that became due since the last sweep; records with nothing due are not written. */
+const notifyHost = async (
+  { store, clock, episodes, observe, telemetry: { log } }: DispatcherDeps,
+  { fence }: SweepLease,
+  context: Parameters<typeof notify>[1],
 ): Promise<void> => {
-  const key = hostRecordKey(telling.hostKey)
+  const key = hostRecordKey(context.hostKey)
   const known = await store.get(key, HostRecord)
-  if (!known || tell(followed(known, clock).conditions, telling).happenings.length === 0) return
-  let told: Told | undefined
+  if (!known || notify(adjustRecord(known, clock).conditions, context).transitions.length === 0) return
+  let notified: NotifyResult | undefined
   await store.update(
     key,
     HostRecord,
     (before) => {
       if (!before) return { value: undefined }
-      told = tell(followed(before, clock).conditions, telling)
-      return { value: { ...before, conditions: told.conditions }, outbox: told.notices.map(asMessage) }
+      notified = notify(adjustRecord(before, clock).conditions, context)
+      return { value: { ...before, conditions: notified.conditions }, outbox: notified.notifications.map(asMessage) }
     },
     fence,
   )
-  if (!told) return
-  observe.told(told)
+  if (!notified) return
+  observe.notified(notified)
   await episodes
-    .write(told.episodes, told.happenings)
-    .catch((error: unknown) => log.warn({ err: error }, 'episodes could not be kept'))
+    .write(notified.episodes, notified.transitions)
+    .catch((error: unknown) => log.warn({ err: error }, 'saving episodes failed'))
 }
 
-const flushDigest = async ({ store, clock }: Parts, { fence }: Turn, policy: Policy, nowMs: number): Promise<void> => {
+const flushDigest = async (
+  { store, clock }: DispatcherDeps,
+  { fence }: SweepLease,
+  policy: Policy,
+  nowMs: number,
+): Promise<void> => {
   if (!(await store.get(digestKey, DigestRecord))) return
-  const mustWait = ({ hostKey, source, severity }: Notice) =>
+  const mustWait = ({ hostKey, source, severity }: Notification) =>
     !policy.enabled ||
     isInMaintenance(policy.maintenance, hostKey ?? source, nowMs) ||
     isQuiet(policy.quietHours, severity, nowMs)
@@ -147,7 +159,7 @@ const flushDigest = async ({ store, clock }: Parts, { fence }: Turn, policy: Pol
     (before) => {
       const record = before && { ...before, startedAtMs: follow(clock, before.startedAtMs) }
       const flushed = flush(record, { windowMs: policy.digestMs, nowMs, episode, mustWait })
-      return flushed ? { value: flushed.record, outbox: [asMessage(flushed.notice)] } : { value: before }
+      return flushed ? { value: flushed.record, outbox: [asMessage(flushed.notification)] } : { value: before }
     },
     fence,
   )

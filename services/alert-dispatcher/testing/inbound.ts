@@ -7,53 +7,53 @@ import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { openPlaces, EventList, OpenCounts, countsKey, listKey } from '../events/places.ts'
 import { markerKey } from '../events/rebuild.ts'
-import { entryKey, mostOpen } from '../events/record.ts'
+import { entryKey, maxOpen } from '../events/record.ts'
 import { inboundConditions } from '../events/inbound-conditions.ts'
-import { takeEvents, type Waiting } from '../events/consume.ts'
+import { processEvents, type PendingEvent } from '../events/consume.ts'
 import { tickEvents } from '../sweeps/tick.ts'
-import { Notice } from '../notice.ts'
+import { Notification } from '../notification.ts'
 import { reconcileEvents } from '../sweeps/reconcile.ts'
 import { openObserve } from '../sweeps/observe.ts'
-import type { Parts } from '../parts.ts'
+import type { DispatcherDeps } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import { memoryStores } from '../stores/collected.ts'
 import type { Stores } from '../stores/stores.ts'
-import { takeTurn } from '../sweep-lease.ts'
+import { acquireSweepLease } from '../sweep-lease.ts'
 import { plainPolicy } from './story.ts'
 
-/** A dispatcher that hears of inbound events and of nothing else, on a clock of its own. */
+/** A dispatcher with inbound events only and its own clock. */
 export interface Inbound extends AsyncDisposable {
   nowMs: number
   policy: Policy
   env: Record<string, string>
-  /** Sends events in their order and gives what was told because of them. */
-  hear(...events: readonly Partial<InboundEvent>[]): Promise<string[]>
-  /** Takes events that come together. */
-  take(...events: readonly Partial<InboundEvent>[]): Promise<Waiting[]>
-  /** Lets time do its part and gives what was told. */
+  /** Processes events in order and returns the notifications. */
+  process(...events: readonly Partial<InboundEvent>[]): Promise<string[]>
+  /** Processes events as one batch. */
+  take(...events: readonly Partial<InboundEvent>[]): Promise<PendingEvent[]>
+  /** Runs a tick and returns the notifications. */
   tick(): Promise<string[]>
-  /** Kinds and reasons of the history, the oldest first. */
+  /** Returns kinds and reasons of the history, oldest first. */
   history(): Promise<string[]>
-  /** Acknowledges, dismisses or takes back, and lists. */
+  /** Handlers for listing conditions and for silences. */
   handlers: ReturnType<typeof inboundConditions>
-  /** Brings what was said and is only in the database to what is open. */
+  /** Copies silences from the database into open conditions. */
   reconcile(): Promise<void>
   stores: Stores
   store: Store
-  parts: Parts
-  /** Loses all that the store has of events, as a Redis that came back empty. */
+  parts: DispatcherDeps
+  /** Deletes all event data from the store, like an emptied Redis. */
   lose(): Promise<void>
-  /** What the last messages say in full. */
-  notices: Notice[]
-  /** Whether some target took each of them, as is on record. */
+  /** The last notifications in full. */
+  notifications: Notification[]
+  /** Whether each of them lacks a stored delivery. */
   isMissed: boolean
 }
 
-const unasked: Partial<Parts['query']> = {}
-// Events are about no host and no rule of ours, so nothing of it is ever asked.
+const unasked: Partial<DispatcherDeps['query']> = {}
+// Events concern no host and no built-in rule, so `query` is never called.
 const unconcerned = {
-  query: unasked as Parts['query'],
-  warnOfUnsoundRules: () => {},
+  query: unasked as DispatcherDeps['query'],
+  warnOfInvalidRules: () => {},
   warnOfLostRoutes: () => {},
   warnOfBrokenChannels: () => {},
 }
@@ -61,35 +61,35 @@ const unconcerned = {
 const partsOf = ({ episodes, eventEpisodes }: Stores, opened: Parameters<typeof openObserve>[0]) => ({
   episodes,
   eventEpisodes,
-  isLasting: true,
+  isPersistent: true,
   observe: openObserve(opened),
 })
 
-export const openInbound = async (most = mostOpen): Promise<Inbound> => {
+export const openInbound = async (max = maxOpen): Promise<Inbound> => {
   await using opening = new AsyncDisposableStack()
   const facts = { instance: 'test', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opening.use(await openTelemetry({}, facts, { write: () => {} })).of('alert-dispatcher')
   const store = opening.use(await openStore({ env: {}, busIsShared: false }))
   const stores = memoryStores()
-  const [env, notices]: [Record<string, string>, Notice[]] = [{}, []]
+  const [env, notifications]: [Record<string, string>, Notification[]] = [{}, []]
   let sent = 0
-  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notices, isMissed: false }
+  const inbound = { nowMs: Date.UTC(2026, 2, 1, 12), policy: plainPolicy, env, notifications, isMissed: false }
   const clock = clockOf(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
   const now = { policy: async () => inbound.policy, isMissed: async () => inbound.isMissed }
-  const parts: Parts = { ...opened, ...unconcerned, ...partsOf(stores, opened), ...now }
+  const parts: DispatcherDeps = { ...opened, ...unconcerned, ...partsOf(stores, opened), ...now }
 
-  const told = async (): Promise<string[]> => {
-    inbound.notices = await noticesIn(store)
-    return inbound.notices.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
+  const notified = async (): Promise<string[]> => {
+    inbound.notifications = await notificationsIn(store)
+    return inbound.notifications.map(({ kind, severity, title, source }) => `${kind} ${severity} ${title} on ${source}`)
   }
-  const take = async (...events: readonly Partial<InboundEvent>[]): Promise<Waiting[]> => {
-    const waiting = events.map((event): Waiting => {
+  const take = async (...events: readonly Partial<InboundEvent>[]): Promise<PendingEvent[]> => {
+    const waiting = events.map((event): PendingEvent => {
       sent += 1
       const { nowMs } = inbound
       return { event: { ...plainEvent, occurredAt: nowMs, receivedAt: nowMs, ...event, id: `e${sent}` } }
     })
-    await takeEvents({ ...parts, mostOpen: most }, waiting)
+    await processEvents({ ...parts, maxOpen: max }, waiting)
     return waiting
   }
   const running = opening.move()
@@ -99,18 +99,18 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
     parts,
     take,
     history: () => historyIn(stores),
-    handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, lasting: true } }),
-    reconcile: async () => reconcileEvents(parts, await stores.episodes.settled()),
+    handlers: inboundConditions({ store, clock: parts.clock, stores: { ...stores, isPersistent: true } }),
+    reconcile: async () => reconcileEvents(parts, await stores.episodes.storedSilences()),
     lose: () => lose(store),
-    hear: async (...events: readonly Partial<InboundEvent>[]) => {
+    process: async (...events: readonly Partial<InboundEvent>[]) => {
       for (const event of events) for (const { failure } of await take(event)) if (failure) throw failure
-      return told()
+      return notified()
     },
     tick: async () => {
-      await using turn = await takeTurn(store, new AbortController().signal)
-      if (!turn) throw new Error('nobody else has the turn')
-      await tickEvents(parts, turn, { policy: inbound.policy, nowMs: inbound.nowMs, most })
-      return told()
+      await using lease = await acquireSweepLease(store, new AbortController().signal)
+      if (!lease) throw new Error('expected a free lease')
+      await tickEvents(parts, lease, { policy: inbound.policy, nowMs: inbound.nowMs, max })
+      return notified()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   })
@@ -119,23 +119,23 @@ export const openInbound = async (most = mostOpen): Promise<Inbound> => {
 const historyIn = async ({ history }: Stores): Promise<string[]> =>
   (await history.list({ limit: 1_000 })).toReversed().map(({ kind, reason }) => `${kind}: ${reason}`)
 
-/** Takes all notices out of the outbox. */
-export const noticesIn = async ({ outbox }: Store): Promise<Notice[]> => {
+/** Claims and returns all notifications in the outbox. */
+export const notificationsIn = async ({ outbox }: Store): Promise<Notification[]> => {
   const claimed = await outbox.claim(1_000, 60_000)
   await outbox.ack(claimed.map(({ id }) => id))
-  return claimed.map(({ payload }) => Notice.parse(payload))
+  return claimed.map(({ payload }) => Notification.parse(payload))
 }
 
-/** What the store has of events. */
+/** Deletes the event data of the store. */
 const lose = async (store: Store): Promise<void> => {
   const lists = Object.keys((await store.get(countsKey, OpenCounts)) ?? {}).map(listKey)
   const over = await Promise.all(lists.map(async (key) => (await store.get(key, EventList))?.over ?? []))
-  const entries = [...(await openPlaces(store, mostOpen)), ...over.flat()].map(entryKey)
+  const entries = [...(await openPlaces(store, maxOpen)), ...over.flat()].map(entryKey)
   for (const key of [countsKey, markerKey, ...lists, ...entries])
     await store.update(key, z.unknown(), () => ({ value: undefined }))
 }
 
-/** An event of a test, to be changed. */
+/** An event for tests. */
 export const plainEvent: InboundEvent = {
   id: '',
   source: 'prometheus',

@@ -1,12 +1,12 @@
 import type { Reading, Rule } from '#proto/rules.ts'
-import type { Condition, HostRecord, Episode, Happening } from '../conditions/condition.ts'
+import type { Condition, HostRecord, Episode, Transition } from '../conditions/condition.ts'
 import { decide } from '../conditions/decide.ts'
-import type { Notice } from '../notice.ts'
+import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { type Told, tell } from '../conditions/tell.ts'
-import { watchedRules } from '../conditions/watched.ts'
+import { type NotifyResult, notify } from '../conditions/notify.ts'
+import { selectMonitoredRules } from '../conditions/monitored-rules.ts'
 
-/** What holds where nobody has settled anything, told without delay. */
+/** The default policy, with alerting enabled and without digest. */
 export const plainPolicy: Policy = {
   enabled: true,
   minSeverity: 'warning',
@@ -26,7 +26,7 @@ export const plainPolicy: Policy = {
   chatApplications: [],
 }
 
-/** A gauge that breaches at 80 and 90. */
+/** A gauge with thresholds 80 and 90. */
 export const plainRule = (more: Partial<Rule> & { id: string }): Rule => ({
   title: more.id,
   doc: 'A rule of a test.',
@@ -58,31 +58,31 @@ export const plainReading = (id: string, value: number | null, more: Partial<Rea
   ...more,
 })
 
-/** What is measured of rules; one that is not named is unknown. */
+/** Measured values by rule; missing rules have no data. */
 export type Values = Readonly<Record<string, number | null>>
 
-/** One host on a clock of its own, and all that was told about it. Tests change what they like between sweeps. */
+/** One host with its own clock, and all its notifications. Tests change fields between sweeps. */
 export interface Story {
   rules: readonly Rule[]
   policy: Policy
   nowMs: number
   record: HostRecord | undefined
-  begun: number
-  notices: Notice[]
-  happenings: Happening[]
+  episodesStarted: number
+  notifications: Notification[]
+  transitions: Transition[]
   episodes: Episode[]
-  /** Why notices were held the last time. */
+  /** Reasons of the notifications that the last step held. */
   held: string[]
 }
 
-export const newStory = (rules: readonly Rule[], settled: Partial<Policy> = {}): Story => ({
+export const newStory = (rules: readonly Rule[], overrides: Partial<Policy> = {}): Story => ({
   rules,
-  policy: { ...plainPolicy, ...settled },
+  policy: { ...plainPolicy, ...overrides },
   nowMs: Date.UTC(2026, 0, 5, 12),
   record: undefined,
-  begun: 0,
-  notices: [],
-  happenings: [],
+  episodesStarted: 0,
+  notifications: [],
+  transitions: [],
   episodes: [],
   held: [],
 })
@@ -90,15 +90,15 @@ export const newStory = (rules: readonly Rule[], settled: Partial<Policy> = {}):
 const hostKey = 'db'
 const minuteMs = 60_000
 
-/** What a sweep has besides the values. */
+/** Properties of a sweep besides the values. */
 interface Sweep {
   uptimeSeconds?: number | null
   afterMinutes?: number
-  /** Of each rule. */
+  /** Offenders of every rule. */
   offenders?: readonly string[]
 }
 
-/** A sweep five minutes after what came before. What it tells reads as `fire disk critical`. */
+/** Sweeps five minutes after the last step; returns notifications such as `fire disk critical`. */
 export const sweepOnce = (
   story: Story,
   values: Values,
@@ -106,43 +106,46 @@ export const sweepOnce = (
 ): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { policy, nowMs } = story
-  const watched = watchedRules({ rules: story.rules, metrics: [] }, policy)
+  const watched = selectMonitoredRules({ rules: story.rules, metrics: [] }, policy)
   const readings = new Map(
     watched.map(({ id }) => [id, plainReading(id, values[id] ?? null, { offenders: [...offenders] })]),
   )
   const measured = { readings, metrics: new Map(), uptimeSeconds }
-  const newEpisode = () => `episode-${++story.begun}`
-  const deciding = { hostKey, policy, nowMs, watched, asked: watched, measured, newEpisode }
+  const newEpisode = () => `episode-${++story.episodesStarted}`
+  const deciding = { hostKey, policy, nowMs, watched, dueRules: watched, measured, newEpisode }
   const decision = decide(story.record, deciding)
   story.record = decision.record
   return take(story, decision)
 }
 
-/** A tick so many minutes after what came before, told as by `sweepOnce`. */
+/** Ticks after the given minutes; returns notifications like `sweepOnce`. */
 export const tickOnce = (story: Story, afterMinutes: number): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { record, policy, nowMs } = story
   if (!record) return []
-  const told = tell(record.conditions, { hostKey, policy, nowMs })
-  story.record = { ...record, conditions: told.conditions }
-  return take(story, told)
+  const notified = notify(record.conditions, { hostKey, policy, nowMs })
+  story.record = { ...record, conditions: notified.conditions }
+  return take(story, notified)
 }
 
-/** What an operator says about a condition. */
-export const say = (
+/** Sets acknowledgement or dismissal of a condition. */
+export const setSilence = (
   { record }: Story,
   ruleId: string,
-  said: Partial<Pick<Condition, 'acknowledged' | 'dismissed'>>,
+  silences: Partial<Pick<Condition, 'acknowledged' | 'dismissed'>>,
 ): void => {
   const condition = record?.conditions[ruleId]
-  if (!record || !condition) throw new Error(`there is no condition of ${ruleId}`)
-  record.conditions[ruleId] = { ...condition, ...said }
+  if (!record || !condition) throw new Error(`no condition for rule ${ruleId}`)
+  record.conditions[ruleId] = { ...condition, ...silences }
 }
 
-const take = (story: Story, told: Pick<Told, 'notices' | 'happenings' | 'episodes' | 'held'>): string[] => {
-  story.notices.push(...told.notices)
-  story.happenings.push(...told.happenings)
-  story.episodes.push(...told.episodes)
-  story.held = Object.keys(told.held)
-  return told.notices.map(({ kind, ruleId, severity }) => `${kind} ${ruleId} ${severity}`)
+const take = (
+  story: Story,
+  notified: Pick<NotifyResult, 'notifications' | 'transitions' | 'episodes' | 'held'>,
+): string[] => {
+  story.notifications.push(...notified.notifications)
+  story.transitions.push(...notified.transitions)
+  story.episodes.push(...notified.episodes)
+  story.held = Object.keys(notified.held)
+  return notified.notifications.map(({ kind, ruleId, severity }) => `${kind} ${ruleId} ${severity}`)
 }

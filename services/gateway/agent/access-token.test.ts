@@ -15,9 +15,9 @@ let product: FakeProduct
 const start = async (env: Record<string, string | undefined> = {}) => {
   const clock = clockOf(() => nowMs)
   const provider = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, IDP_API_URL: idp.url, SVC_PUBLIC_URL: here }
-  const given = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
-  const known = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  product = await startFake({ mcp: {}, env: Object.fromEntries(known), clock })
+  const merged = { ...provider, IDP_SECRET_KEY: idpSecretKey, RATE_LIMIT_MCP_PER_MIN: '1000', ...env }
+  const set = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  product = await startFake({ mcp: {}, env: Object.fromEntries(set), clock })
 }
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 1)
@@ -34,29 +34,29 @@ const send = (bearer: string) =>
     body: '{"id":1}',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
   })
-const asked = () => idp.heard.filter((call) => call === introspection).length
-const message = async (answer: Response) => Failure.parse(await answer.json()).error.message
+const verifications = () => idp.heard.filter((call) => call === introspection).length
+const message = async (response: Response) => Failure.parse(await response.json()).error.message
 
 describe('an OAuth token of the identity provider', () => {
-  it('stands for its subject, and is asked about once a minute', async () => {
+  it('identifies its subject and is verified once a minute', async () => {
     await start()
     idp.accessTokens.set(token, {})
     const [first, ...others] = await Promise.all([send(token), send(token), send(token)])
     expect(await first?.json()).toMatchObject({ result: { subject: 'user_ada' } })
-    expect([first, ...others].map((answer) => answer?.status)).toEqual([200, 200, 200])
-    expect(asked()).toBe(1)
+    expect([first, ...others].map((response) => response?.status)).toEqual([200, 200, 200])
+    expect(verifications()).toBe(1)
     idp.accessTokens.set(token, { revoked: true })
     nowMs += 60_000
     expect((await send(token)).status).toBe(200)
     nowMs += 1
     expect((await send(token)).status).toBe(401)
-    expect(asked()).toBe(2)
+    expect(verifications()).toBe(2)
   })
 
   it.each([
     ['seconds', 1],
     ['milliseconds', 1_000],
-  ])('ends when it says in %s, whatever is remembered', async (_unit, factor) => {
+  ])('expires at its own time in %s, even if cached', async (_unit, factor) => {
     await start()
     idp.accessTokens.set(token, { expiration: (nowMs / 1_000 + 10) * factor })
     expect((await send(token)).status).toBe(200)
@@ -72,39 +72,39 @@ describe('an OAuth token of the identity provider', () => {
     ['issued for here', { aud: `${here}/api/mcp` }, 200],
     ['issued for here and elsewhere', { aud: ['https://files.example.com', here] }, 200],
     ['without a subject', { subject: '' }, 503],
-  ])('that is %s', async (_what, standing, status) => {
+  ])('is accepted or rejected when %s', async (_what, introspected, status) => {
     await start()
-    idp.accessTokens.set(token, standing)
+    idp.accessTokens.set(token, introspected)
     expect((await send(token)).status).toBe(status)
   })
 
-  it('that nobody issued is refused, and is not asked about again at once', async () => {
+  it('is rejected when unknown, and the rejection is cached briefly', async () => {
     await start()
     for (const _ of [1, 2]) {
-      const answer = await send('oat_made_up')
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toBe(
+      const response = await send('oat_made_up')
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe(
         `Bearer realm="watchhouse", resource_metadata="${here}/.well-known/oauth-protected-resource/api/mcp", error="invalid_token"`,
       )
     }
-    expect(asked()).toBe(1)
+    expect(verifications()).toBe(1)
     nowMs += 5_001
     idp.accessTokens.set('oat_made_up', {})
     expect((await send('oat_made_up')).status).toBe(200)
   })
 
-  it('is neither believed nor refused while the provider cannot be asked', async () => {
+  it('returns 503 while the provider is unreachable', async () => {
     await start()
     idp.accessTokens.set(token, {})
     idp.isDown = true
-    const answer = await send(token)
-    expect([answer.status, await message(answer)]).toEqual([503, expect.stringContaining('cannot be asked')])
+    const response = await send(token)
+    expect([response.status, await message(response)]).toEqual([503, expect.stringContaining('unreachable')])
     expect(product.logged.join()).not.toContain(token)
     idp.isDown = false
     expect((await send(token)).status).toBe(200)
   })
 
-  it('is still believed when the provider falls silent', async () => {
+  it('is still accepted from the cache when the provider becomes unreachable', async () => {
     await start()
     idp.accessTokens.set(token, {})
     expect((await send(token)).status).toBe(200)
@@ -112,29 +112,29 @@ describe('an OAuth token of the identity provider', () => {
     expect((await send(token)).status).toBe(200)
   })
 
-  it('is refused without the secret key, which the log says at the start, and cannot be verified with a wrong one', async () => {
+  it('is rejected without the secret key, with a warning at start, and returns 503 with a wrong key', async () => {
     await start({ IDP_SECRET_KEY: undefined })
     idp.accessTokens.set(token, {})
-    const refused = await send(token)
-    expect([refused.status, await message(refused)]).toEqual([401, 'the token is not valid here'])
-    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
-    expect([asked(), product.logged.join().includes('IDP_SECRET_KEY is not set')]).toEqual([0, true])
+    const rejected = await send(token)
+    expect([rejected.status, await message(rejected)]).toEqual([401, 'invalid token'])
+    expect(rejected.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    expect([verifications(), product.logged.join().includes('IDP_SECRET_KEY is not set')]).toEqual([0, true])
     product.env.IDP_SECRET_KEY = 'sk_test_wrong'
     expect((await send(token)).status).toBe(503)
   })
 
-  it('stands beside keys, which never leave the house', async () => {
+  it('is accepted alongside API keys, which are never sent to the provider', async () => {
     const secret = 'the secret of the keys'
     await start({ SVC_API_KEY_SECRET: secret })
     idp.accessTokens.set(token, {})
     const claims = { jti: 'a'.repeat(16), sub: 'bob', label: 'laptop', scopes: ['mcp'], iat: 0, exp: 4_102_444_799 }
     expect((await send(signKey(claims, secret))).status).toBe(200)
     expect((await send('svc_made_up')).status).toBe(401)
-    expect(asked()).toBe(0)
+    expect(verifications()).toBe(0)
     expect((await send(token)).status).toBe(200)
   })
 
-  it("is something else than the token of a browser's session", async () => {
+  it('is rejected when it is a browser session token', async () => {
     await start()
     expect((await send(await idp.token())).status).toBe(401)
   })

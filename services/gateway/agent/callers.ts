@@ -14,14 +14,17 @@ import type { Shown } from '../response/http-exchange.ts'
 import { requireAllowedHost } from '../server/allowed-hosts.ts'
 import { agentDoorSettings, toolServerSettings } from './config.ts'
 
-/** Whoever shares the bearer of the agent: all of them are one caller, who may ask and change nothing. */
+/** The caller for requests with AGENT_API_TOKEN: one identity for all of them, with the scope `agent` only. */
 const tokenHolder: Identity = { kind: 'key', subject: 'agent-api-token', features: 'all', scopes: ['agent'] }
 
-/** Who asks the agent: as everywhere else, or by the shared bearer where the agent needs somebody to be known. */
-export const identifyAsker = async (request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity> => {
+/** Returns the caller of the agent. `AGENT_API_TOKEN` is accepted only while the agent requires authentication. */
+export const identifyAgentCaller = async (
+  request: Request<Record<string, string>>,
+  gateway: Gateway,
+): Promise<Identity> => {
   const { AGENT_API_TOKEN: token } = read(agentDoorSettings, gateway.env)
-  const counts = token !== undefined && gateway.policy().permissions.AGENT.access === 'authenticated'
-  if (counts && isSharedSecret(bearerOf(request.headers), token)) return tokenHolder
+  const isAccepted = token !== undefined && gateway.policy().permissions.AGENT.access === 'authenticated'
+  if (isAccepted && isSharedSecret(bearerOf(request.headers), token)) return tokenHolder
   return gateway.identify(request)
 }
 
@@ -30,8 +33,9 @@ type AnyRequest = Request<Record<string, string>>
 const guarded = { access: 'write', feature: 'MCP' } as const
 
 /**
- * The caller of the tool server: by an API key or a token of the identity provider in a header, never by a cookie or by headers of
- * a proxy, so pages of every origin may call. Without either configured it throws `unauthenticated`, unless `SVC_MCP_PUBLIC` is on.
+ * Returns the caller of the MCP server, from an API key or a token of the identity provider. Cookies and proxy
+ * headers are ignored, so pages of every origin may call. Throws `unauthenticated` when neither is configured, unless
+ * `SVC_MCP_PUBLIC` is on.
  */
 export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway): Promise<Identity> => {
   const { env, build, keys, telemetry } = gateway
@@ -40,11 +44,11 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
   if (!keys.enabled() && !hasProvider) {
     if (!isOpenToAll(gateway)) {
       throw unauthenticated(
-        'the tool server is shut: set SVC_API_KEY_SECRET and send a key, or SVC_MCP_PUBLIC to open it',
+        'the MCP server is closed: set SVC_API_KEY_SECRET and send an API key, or set SVC_MCP_PUBLIC=true',
       )
     }
     requireAllowedHost(request, env)
-    telemetry.log.warn('SVC_MCP_PUBLIC is on: a request to the tool server was let in without credentials')
+    telemetry.log.warn('SVC_MCP_PUBLIC is on: anonymous MCP request allowed')
     const refusal = featureRefusal('MCP', anonymous, policy.permissions)
     if (refusal) throw refusal
     return anonymous
@@ -56,29 +60,29 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
       `send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as a bearer`,
     )
   }
-  const identity = key === undefined ? await ofAccessToken(request, gateway) : await gateway.identify(request)
+  const identity = key === undefined ? await identifyByAccessToken(request, gateway) : await gateway.identify(request)
   const refusal = refusalOf(guarded, identity, policy)
   if (refusal) throw refusal
   return identity
 }
 
-/** Whom an OAuth token of the identity provider stands for; a token of a browser's session is none, nor is one issued for another service. */
-const ofAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
+/** Returns the subject of an OAuth token. Rejects browser session tokens and tokens issued for another service. */
+const identifyByAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
   const here = publicUrl(request, env)
   const identity = await auth.accessTokens.verify(bearerOf(request.headers) ?? '', [`${here}/api/mcp`, here])
-  if (identity === undefined) throw unauthenticated('the token is not valid here')
+  if (identity === undefined) throw unauthenticated('invalid token')
   return identity
 }
 
-/** Whether nobody needs to say who they are; never where there is a way to say it. */
+/** Returns whether anonymous MCP requests are accepted; never when API keys or an identity provider are configured. */
 export const isOpenToAll = ({ env, build, keys }: Pick<Gateway, 'env' | 'build' | 'keys'>): boolean =>
   !keys.enabled() && providerOf(env, build) !== 'idp' && read(toolServerSettings, env).SVC_MCP_PUBLIC
 
 const unauthenticated = (sentence: string): ServiceError => new ServiceError('unauthenticated', sentence)
 
 /**
- * What a refused client learns about signing in (RFC 6750 §3, RFC 9728 §5.1): without credentials there is no error to name, and
- * with too little scope the one that would do is named.
+ * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1).
+ * A request without credentials gets no `error`; a 403 names the required scope.
  */
 export const toolServerChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,

@@ -4,19 +4,19 @@ import type { Identity } from '#proto/call.ts'
 import type { Store } from '#shared/store/store.ts'
 import { ownerOf } from '../connections/user-connections.ts'
 
-/** The latest run of each chat, so that a client finds its answer again by the name it gave the chat. */
+/** The latest run of each chat, so that a client can reconnect by its own chat id. */
 export interface Chats {
-  keep(chatId: string, identity: Identity, runId: string): Promise<void>
-  /** The run of an id that is a run's or a chat's; undefined when there is none of late. */
+  store(chatId: string, identity: Identity, runId: string): Promise<void>
+  /** Returns the run for a run id or a chat id; undefined when there is no recent run. */
   runOf(id: string, identity: Identity): Promise<string | undefined>
 }
 
-/** Longer than a run and the time that its events are kept. */
-const keptMs = 15 * 60_000
+/** Longer than a run plus the retention of its events. */
+const retentionMs = 15 * 60_000
 
 export const openChats = (store: Store): Chats => ({
-  keep: async (chatId, identity, runId) => {
-    await store.update(keyOf(chatId, identity), AgentRunId, () => ({ value: runId, expiresInMs: keptMs }))
+  store: async (chatId, identity, runId) => {
+    await store.update(keyOf(chatId, identity), AgentRunId, () => ({ value: runId, expiresInMs: retentionMs }))
   },
   runOf: async (id, identity) => {
     const run = AgentRunId.safeParse(id)
@@ -24,6 +24,6 @@ export const openChats = (store: Store): Chats => ({
   },
 })
 
-/** Names of chats are the caller's own, and two callers may have the same. */
+/** Chat ids are chosen by callers, so two callers may use the same one. */
 const keyOf = (chatId: string, identity: Identity): string =>
   `gateway:chat:${ownerOf(identity)}:${hash('sha256', chatId, 'base64url')}`

@@ -3,70 +3,70 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Which part of a run is wanted. */
-export interface Wanted {
+/** A position in the events of a run. */
+export interface RunPosition {
   runId: string
-  /** Number of the last event that the caller has. */
+  /** Number of the last event that the caller has received. */
   after: number
 }
 
-/** How long one reading may take; the run itself waits for less. */
-const readWithinMs = 30_000
-/** Readings in a row that may fail, while the bus or the process comes back. */
-const failuresAtMost = 3
+/** Timeout of one read; the run itself waits for less. */
+const readTimeoutMs = 30_000
+/** Consecutive failed reads before the run counts as lost; the bus or the process may recover in between. */
+const maxFailures = 3
 const pauseMs = 1_000
-/** A line that clients skip: it shows proxies that the connection lives. */
-const alive = ': alive\n\n'
+/** An SSE comment: clients skip it, and proxies see traffic. */
+const keepAlive = ': alive\n\n'
 
 /**
- * The events of a run as its caller reads them, to the last. The first reading is done when this resolves, so that a run that is gone has an
- * answer of its own; a run that is lost later ends with a part that says so.
+ * Returns the events of a run as server-sent events, until it ends. The first read completes before this resolves, so
+ * an unknown run fails the request. A run that is lost later ends the stream with `data-run-lost`.
  */
-export const toldEvents = async (
+export const runEvents = async (
   gateway: Pick<Gateway, 'agent' | 'clock'>,
-  { runId, after }: Wanted,
+  { runId, after }: RunPosition,
   call: Call,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> => {
   const read = (from: number) =>
-    gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.elapsedMs() + readWithinMs })
+    gateway.agent.read({ runId, after: from }, { ...call, deadline: gateway.clock.elapsedMs() + readTimeoutMs })
   const first = await read(after)
   return eventsFrom(first, read, runId, call)
 }
 
-type Reading = Awaited<ReturnType<Gateway['agent']['read']>>
+type RunRead = Awaited<ReturnType<Gateway['agent']['read']>>
 
 async function* eventsFrom(
-  first: Reading,
-  read: (after: number) => Promise<Reading>,
+  first: RunRead,
+  read: (after: number) => Promise<RunRead>,
   runId: string,
   { signal }: Call,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder()
-  let reading = first
+  let page = first
   for (let failures = 0; ;) {
-    yield encoder.encode(reading.events || alive)
-    if (reading.ended) return
+    yield encoder.encode(page.events || keepAlive)
+    if (page.ended) return
     try {
-      reading = await read(reading.last)
+      page = await read(page.last)
       failures = 0
     } catch (error) {
       signal.throwIfAborted()
       failures += 1
-      if (isFinal(error) || failures === failuresAtMost) return yield encoder.encode(lost(runId))
-      reading = { ...reading, events: '' }
+      if (isFinal(error) || failures === maxFailures) return yield encoder.encode(runLostEvents(runId))
+      page = { ...page, events: '' }
       await wait(pauseMs, undefined, { signal })
     }
   }
 }
 
-/** Whether asking again cannot help: the process is gone, or it says no. */
+/** Whether a retry cannot help: the process is gone, or it rejected the request. */
 const isFinal = (error: unknown): boolean =>
   !(error instanceof ServiceError) ||
   !(error.code === 'unavailable' || error.code === 'timeout' || error.code === 'busy')
 
-/** What a caller is told of a run whose process is gone; without numbers, since they are no events of the run. */
-const lost = (runId: string): string => {
-  const message = 'the process that worked at the answer is gone; ask again'
+/** The events for a lost run. They have no numbers, because they are not events of the run. */
+const runLostEvents = (runId: string): string => {
+  const message = 'the agent process stopped; send the message again'
   const data = { code: 'run-lost', runId, message, retryable: true }
   return [
     { type: 'data-run-lost', id: 'run-lost', data },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { SettledId } from '#proto/alert-policy.ts'
-import type { Settling, AlertPolicy, Settled } from '#proto/alerting.ts'
+import { AlertConfigId } from '#proto/alert-policy.ts'
+import type { AlertConfigUpdate, AlertPolicy, AlertConfigKey } from '#proto/alerting.ts'
 import type { Call } from '#proto/call.ts'
-import { SettledIdAnswer } from '#proto/http/alerts.ts'
+import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
 import { beginningOf } from '#shared/text/cut.ts'
@@ -12,9 +12,9 @@ import { deleteRoute, postRoute, putRoute, type Route } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
 
-type Listed = Extract<Settling, { value: { id: string } }>
+type Listed = Extract<AlertConfigUpdate, { value: { id: string } }>
 
-/** One kind of thing of which operators settle several. */
+/** One kind of alert configuration. */
 interface Family<N extends z.ZodType, C extends z.ZodType> {
   /** Below /api/v1/health. */
   name: string
@@ -25,7 +25,7 @@ interface Family<N extends z.ZodType, C extends z.ZodType> {
   changed: C
   /** The id of one that is added. */
   newId(body: z.output<N>): string
-  settling(id: string, body: z.output<N> | z.output<C>, gateway: Gateway): Promise<Listed> | Listed
+  update(id: string, body: z.output<N> | z.output<C>, gateway: Gateway): Promise<Listed> | Listed
 }
 
 const common = {
@@ -33,13 +33,13 @@ const common = {
   access: 'write',
   limit: 'data',
   query: noQuery,
-  answer: SettledIdAnswer,
+  answer: AlertConfigIdResponse,
 } as const
-const IdPath = z.object({ id: SettledId })
+const IdPath = z.object({ id: AlertConfigId })
 
 /** The routes that add, change and remove things of one kind. */
 export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: Family<N, C>): readonly Route[] => {
-  const { name, kind, noun, added, changed, settling, newId } = family
+  const { name, kind, noun, added, changed, update, newId } = family
   const path = `/api/v1/health/${name}`
   return [
     postRoute({
@@ -49,7 +49,7 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       body: added,
       handle: async (asked, gateway) => {
         const id = newId(asked.body)
-        await settle(gateway, asked, await settling(id, asked.body, gateway), 'new')
+        await updateAlertConfig(gateway, asked, await update(id, asked.body, gateway), 'new')
         return success({ id }, {})
       },
     }),
@@ -60,7 +60,7 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       body: changed,
       handle: async (asked, gateway) => {
         const { id } = parse(IdPath, asked.path)
-        await settle(gateway, asked, await settling(id, asked.body, gateway), 'known')
+        await updateAlertConfig(gateway, asked, await update(id, asked.body, gateway), 'known')
         return success({ id }, {})
       },
     }),
@@ -70,7 +70,7 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       doc: `Removes ${noun}`,
       handle: async (asked, gateway) => {
         const { id } = parse(IdPath, asked.path)
-        await unsettle(gateway, asked, { kind, id })
+        await deleteAlertConfig(gateway, asked, { kind, id })
         return success({ id }, {})
       },
     }),
@@ -88,52 +88,53 @@ interface Asked {
 
 type Standing = 'new' | 'known' | null
 
-/** Settles one thing, once that is on record; gives all that is settled then. */
-export const settle = (
+/** Updates one entry after the audit record is written; returns the whole configuration. */
+export const updateAlertConfig = (
   gateway: Gateway,
   { call, requestId }: Asked,
-  settling: Settling,
+  update: AlertConfigUpdate,
   mustBe: Standing = null,
 ): Promise<AlertPolicy> => {
-  const deed = { action: `settle-${settling.kind}`, host: null, target: { ...idOf(settling), ...namesOf(settling) } }
+  const deed = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...namesOf(update) } }
   return gateway.audit.of(deed, { call, requestId }, async () =>
-    gateway.alerts.settle({ ...(await withoutSecrets(gateway, settling, call)), mustBe }, call),
+    gateway.alerts.updateAlertConfig({ ...(await withoutSecrets(gateway, update, call)), mustBe }, call),
   )
 }
 
 /** Fields of whose values each may be a secret. */
-const secretFields: Readonly<Partial<Record<Settling['kind'], readonly string[]>>> = {
+const secretFields: Readonly<Partial<Record<AlertConfigUpdate['kind'], readonly string[]>>> = {
   channel: ['settings'],
   'webhook-target': ['url', 'headers'],
 }
 
-const withoutSecrets = async (gateway: Gateway, settling: Settling, call: Call) => {
-  const names = new Set(secretFields[settling.kind])
-  const given = Object.entries(settling.value).filter(([, each]) => each !== undefined)
+const withoutSecrets = async (gateway: Gateway, update: AlertConfigUpdate, call: Call) => {
+  const names = new Set(secretFields[update.kind])
+  const given = Object.entries(update.value).filter(([, each]) => each !== undefined)
   const secrets = given.filter(([name]) => names.has(name))
-  if (secrets.length === 0) return { settling }
+  if (secrets.length === 0) return { update }
   const encrypted = await encryptForAlerts(gateway, Object.fromEntries(secrets), call)
   const value = Object.fromEntries(given.filter(([name]) => !names.has(name)))
   // Of all kinds only those above get here, and what is taken from them may be absent.
-  return { settling: { ...settling, value } as Settling, encrypted }
+  return { update: { ...update, value } as AlertConfigUpdate, encrypted }
 }
 
-/** Takes back what was settled here, once that is on record; gives all that is settled then. */
-export const unsettle = (
+/** Deletes one entry after the audit record is written; returns the whole configuration. */
+export const deleteAlertConfig = (
   { alerts, audit }: Gateway,
   { call, requestId }: Asked,
-  settled: Settled,
+  key: AlertConfigKey,
 ): Promise<AlertPolicy> => {
-  const deed = { action: `unsettle-${settled.kind}`, host: null, target: idOf(settled) }
-  return audit.of(deed, { call, requestId }, () => alerts.unsettle({ settled }, call))
+  const deed = { action: `delete-${key.kind}`, host: null, target: idOf(key) }
+  return audit.of(deed, { call, requestId }, () => alerts.deleteAlertConfig({ key }, call))
 }
 
-const idOf = (named: Settling | Settled): Record<string, string> => ('id' in named ? { id: named.id } : {})
+const idOf = (named: AlertConfigUpdate | AlertConfigKey): Record<string, string> =>
+  'id' in named ? { id: named.id } : {}
 
 const longestText = 200
 
-/** What it was settled to, as the audit keeps it. */
-const namesOf = ({ value }: Settling): Record<string, string> =>
+/** The new value, as the audit records it. */
+const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)

@@ -17,7 +17,7 @@ const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
 export const subscriberOf = (gateway: Part, { identity }: Call): string => {
   const missing = missingFor(gateway)
   if (missing !== undefined)
-    throw new ServiceError('not-implemented', `no webhooks can be subscribed: the operator has not set ${missing}`)
+    throw new ServiceError('not-implemented', `webhook subscriptions are unavailable: ${missing} is not set`)
   if (identity.kind !== 'user' && identity.kind !== 'key')
     throw new ServiceError('unauthenticated', 'sign in to subscribe webhooks of your own')
   return ownerOf(identity)

@@ -8,91 +8,89 @@ import { whole } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AuditFilter, AuditStore } from './store.ts'
 
-/** How long it is remembered who did what. */
+/** Retention of audit records. */
 export const auditSettings = {
-  SVC_AUDIT_DAYS: whole(365, 'Age in days at which audit records are removed.', { min: 1, max: 3_650 }),
+  SVC_AUDIT_DAYS: whole(365, 'Retention of audit records in days.', { min: 1, max: 3_650 }),
 } as const
 
-/** What the audit calls what operators say to conditions, and its taking back. */
+/** Audit actions for acknowledging and dismissing alerts, and for undoing both. */
 export const silenceActions = {
   ack: { done: 'acknowledge-alert', undone: 'unacknowledge-alert' },
   dismissal: { done: 'dismiss-alert', undone: 'restore-alert' },
 } as const
 
-/** What is about to be done. */
-export interface Deed {
+/** An action to record, without its result. */
+export interface AuditedAction {
   action: string
   host: HostOnRecord | null
   target: Readonly<Record<string, string>>
 }
 
-/** Whose request it is. */
-export interface Asker {
+/** The request that an action belongs to. */
+export interface AuditContext {
   call: Pick<Call, 'identity'>
   requestId: string
 }
 
-/** Who did what, when, and what came of it. */
+/** The audit log: who did what, when, and with which result. */
 export interface Audit extends AsyncDisposable {
-  /** Does it once it is on record, and adds the result; refuses with `unavailable` when no record can be made. */
-  of<T>(deed: Deed, asked: Asker, act: () => Promise<T>): Promise<T>
+  /** Records the action, runs it, then records the result. Throws `unavailable`, without running it, when the first record fails. */
+  of<T>(action: AuditedAction, context: AuditContext, act: () => Promise<T>): Promise<T>
   list(filter: AuditFilter): Promise<AuditRecord[]>
   prune(beforeMs: number): Promise<number>
 }
 
-interface Place {
+interface AuditDeps {
   store: AuditStore
   bus: Bus
   clock: Clock
   telemetry: Telemetry
 }
 
-const longestDetail = 500
+const maxDetailLength = 500
 
-/** Keeps what passes through the gateway, and what other services tell of their own. */
-export const openAudit = async ({ store, bus, clock, telemetry: { log } }: Place): Promise<Audit> => {
-  const keep = (record: AuditRecord): void => {
-    store
-      .put(record)
-      .catch((error: unknown) => log.error({ err: error, action: record.action }, 'action not on record'))
+/** Opens the audit log for actions of the gateway and for records that other services publish. */
+export const openAudit = async ({ store, bus, clock, telemetry: { log } }: AuditDeps): Promise<Audit> => {
+  const save = (record: AuditRecord): void => {
+    store.put(record).catch((error: unknown) => log.error({ err: error, action: record.action }, 'audit record failed'))
   }
-  const told = await bus.on(actionAudited, keep)
+  const subscription = await bus.on(actionAudited, save)
   return {
     list: (filter) => store.list(filter),
     prune: (beforeMs) => store.prune(beforeMs),
-    async of(deed, { call, requestId }, act) {
+    async of(action, { call, requestId }, act) {
       const [atMs, beganMs] = [clock.now(), clock.elapsedMs()]
       const tookMs = () => Math.round(clock.elapsedMs() - beganMs)
       const { kind, subject } = call.identity
-      const begun: AuditRecord = {
-        ...deed,
-        target: { ...deed.target },
+      const started: AuditRecord = {
+        ...action,
+        target: { ...action.target },
         id: randomUUID(),
         atMs,
         actor: { kind, subject },
-        result: 'begun',
+        result: 'started',
         detail: null,
         tookMs: null,
         requestId,
       }
-      await store.put(begun)
+      await store.put(started)
       try {
         const done = await act()
-        keep({ ...begun, result: 'done', tookMs: tookMs() })
-        log.info({ action: deed.action, host: deed.host, subject, result: 'done' }, 'action carried out')
+        save({ ...started, result: 'done', tookMs: tookMs() })
+        log.info({ action: action.action, host: action.host, subject, result: 'done' }, 'action succeeded')
         return done
       } catch (error) {
         const result = isRefusal(error) ? 'refused' : 'failed'
-        keep({ ...begun, result, detail: sentenceOf(error), tookMs: tookMs() })
-        log.info({ action: deed.action, host: deed.host, subject, result }, 'action not carried out')
+        save({ ...started, result, detail: messageOf(error), tookMs: tookMs() })
+        log.info({ action: action.action, host: action.host, subject, result }, 'action failed')
         throw error
       }
     },
-    [Symbol.asyncDispose]: async () => told[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => subscription[Symbol.asyncDispose](),
   }
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof ServiceError && errorStatuses[error.code] < 500
 
-const sentenceOf = (error: unknown): string =>
-  error instanceof ServiceError ? error.message.slice(0, longestDetail) : 'something failed on our side'
+const messageOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.message.slice(0, maxDetailLength) : 'internal error'

@@ -14,7 +14,7 @@ const record = (id: string, atMs: number, more: Partial<AuditRecord> = {}): Audi
   action: 'killQuery',
   host: 'db',
   target: { queryId: `it's "${id}"` },
-  result: 'begun',
+  result: 'started',
   detail: null,
   tookMs: null,
   requestId: null,
@@ -54,7 +54,7 @@ function suite(name: string): void {
   })
   afterAll(() => opened.disposeAsync())
 
-  it('brings a record up to date and lists the newest first', async () => {
+  it('updates a record and lists the newest first', async () => {
     const all = await store.list({ limit: 10 })
     expect(all.map(({ id }) => id)).toEqual(['three', 'two', 'one'])
     expect(all[2]).toEqual(record('one', 1_000, { result: 'done', tookMs: 12.5, detail: 'ended' }))
@@ -66,28 +66,28 @@ function suite(name: string): void {
     [{ host: 'db' }, ['three', 'one']],
     [{ beforeMs: 2_000 }, ['one']],
     [{ limit: 1 }, ['three']],
-  ])('finds by %j', async (filter, ids) => {
+  ])('filters by %j', async (filter, ids) => {
     expect((await store.list({ limit: 10, ...filter })).map(({ id }) => id)).toEqual(ids)
   })
 
-  it('leaves out what belongs to another person than the reader', async () => {
+  it('leaves out personal records of other people', async () => {
     const eve = { kind: 'user', subject: 'eve' } as const
     const put = (id: string, more: Partial<AuditRecord>) =>
       store.put(record(id, 500, { actor: eve, host: null, ...more }))
-    await put('kept', { action: 'keep-connection', target: { address: 'secret.example.com' } })
+    await put('saved', { action: 'keep-connection', target: { address: 'secret.example.com' } })
     await put('subscribed', { action: 'subscribe-webhook', actor: { kind: 'key', subject: 'eve' } })
-    await put('brought', { host: 'mine (brought by the caller)' })
+    await put('own-host', { host: 'mine (brought by the caller)' })
     await put('shared', { host: 'db' })
     await put('operator', { action: 'issue-api-key', actor: { kind: 'service', subject: 'operator' } })
     const seenBy = async (reader: string | undefined) =>
       (await store.list({ limit: 10, beforeMs: 501, reader })).map(({ id }) => id).toSorted()
-    expect(await seenBy('eve')).toEqual(['brought', 'kept', 'operator', 'shared', 'subscribed'])
+    expect(await seenBy('eve')).toEqual(['operator', 'own-host', 'saved', 'shared', 'subscribed'])
     expect(await seenBy('ada')).toEqual(['operator', 'shared'])
-    expect(await seenBy(undefined)).toEqual(['brought', 'kept', 'operator', 'shared', 'subscribed'])
+    expect(await seenBy(undefined)).toEqual(['operator', 'own-host', 'saved', 'shared', 'subscribed'])
     expect(await store.prune(501)).toBe(5)
   })
 
-  it('keeps a record that quotes a character which no database may hold', async () => {
+  it('stores a record that contains NUL characters', async () => {
     const quoting = record('four', 1_500, { action: 'drop_role', target: { role: 'a\0b' } })
     await store.put(quoting)
     await store.put({ ...quoting, result: 'refused', detail: 'no role a\0b on host db' })
@@ -101,7 +101,7 @@ function suite(name: string): void {
     expect(await store.list({ limit: 1, subject: '\0' })).toEqual([])
   })
 
-  it('removes what is old', async () => {
+  it('prunes old records', async () => {
     expect(await store.prune(2_000)).toBe(2)
     expect((await store.list({ limit: 10 })).map(({ id }) => id)).toEqual(['three', 'two'])
   })

@@ -1,26 +1,26 @@
-import { AuditRecord, broughtMark } from '#proto/audit.ts'
+import { AuditRecord, userConnectionSuffix } from '#proto/audit.ts'
 import { defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 
-/** Which records of the audit are wanted, the newest first. */
+/** Selects audit records, newest first. */
 export interface AuditFilter {
-  /** Only those of this action, actor or host. */
+  /** Exact matches; undefined matches all. */
   action?: string | undefined
   subject?: string | undefined
   host?: string | undefined
-  /** Only those that began before, in epoch milliseconds. */
+  /** Only records that began before this time, in epoch milliseconds. */
   beforeMs?: number | undefined
-  /** Leaves out what belongs to another person than the one with this subject; undefined where the reader may see all of it. */
+  /** Leaves out personal records of other subjects; undefined for readers who may see all records. */
   reader?: string | undefined
   limit: number
 }
 
-/** Keeps the records of the audit. */
+/** Storage of audit records. */
 export interface AuditStore {
-  /** Adds a record, or brings what is known of it up to date. */
+  /** Inserts or updates a record. */
   put(record: AuditRecord): Promise<void>
   list(filter: AuditFilter): Promise<AuditRecord[]>
-  /** Removes what began before; says how many. */
+  /** Removes records that began before; returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
@@ -42,13 +42,13 @@ const personalActions = [
   'deny-device',
 ] as const
 
-/** Kinds of actors that are people; a person has the same subject with a session and with a key. */
+/** Actors that are people; a person has the same subject with a session and with a key. */
 const personKinds = ['user', 'key'] as const
 
-/** Whose record it is when only its owner may see it: what a person did to its own things. */
+/** Returns the only subject that may see a record; null when every reader may. */
 const ownerOf = ({ actor, action, host }: AuditRecord): string | null => {
   const isPerson = personKinds.some((kind) => kind === actor.kind)
-  const isPersonal = personalActions.some((each) => each === action) || host?.endsWith(broughtMark) === true
+  const isPersonal = personalActions.some((each) => each === action) || host?.endsWith(userConnectionSuffix) === true
   return isPerson && isPersonal ? actor.subject : null
 }
 
@@ -61,7 +61,7 @@ const auditRecords = defineCollection({
   valuesOf: (record) => ({ ...record, subject: record.actor.subject, owner: ownerOf(record) }),
 })
 
-/** Opens the records of the audit: in the database all of them, without one the newest ten thousand of this process. */
+/** Opens the audit store. Without a database it holds the newest 10,000 records of this process. */
 export const openAuditStore = async (database: Database | undefined): Promise<AuditStore> => {
   const records = (await openCollections('audit', [auditRecords], database)).of(auditRecords)
   return {

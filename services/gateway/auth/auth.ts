@@ -55,7 +55,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOpti
   if (problems.length > 0) throw new InvalidSettings(problems)
   if (provider() === 'idp') warnOfProvider(env, addresses() !== undefined, log)
   if (provider() === 'proxy' && !isProxyNamed(env)) {
-    log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: no proxy can vouch for anybody')
+    log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: proxy sign-in is disabled')
   }
 
   const keySets = openKeySets({ ask, clock, log })
@@ -84,11 +84,13 @@ const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): voi
   )
   if (!hasAddress) {
     const reason = key === undefined ? 'is not set' : 'names no host'
-    log.warn(`SVC_IDP_PUBLISHABLE_KEY ${reason}, nor is IDP_OAUTH_ISSUER set: sign-in by the identity provider is off`)
+    log.warn(
+      `SVC_IDP_PUBLISHABLE_KEY ${reason}, and IDP_OAUTH_ISSUER is not set: sign-in with the identity provider is disabled`,
+    )
   }
   if (secret === undefined) {
     log.warn(
-      'IDP_SECRET_KEY is not set: /api/mcp refuses tokens of the identity provider, and sessions end with their token',
+      'IDP_SECRET_KEY is not set: /api/mcp rejects tokens of the identity provider, and sessions cannot be renewed',
     )
   }
 }
@@ -131,7 +133,7 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
     const added = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
     if (added === undefined) return anonymous
     if (isCrossSiteWrite(request, publicUrl(request, env))) {
-      throw new ServiceError('forbidden', 'a page of another site may not change things here in your name')
+      throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
     return added
   }
@@ -146,10 +148,10 @@ const byStated = async (
   const bearer = bearerOf(headers)
   const key = keyOf(headers, bearer)
   if (key !== undefined && keys.enabled()) return held(await keys.verify(key), 'the API key is not valid')
-  if (key !== undefined && provider !== 'none') throw refused('API keys are off here')
+  if (key !== undefined && provider !== 'none') throw refused('API keys are disabled')
   if (bearer === undefined) return undefined
-  if (provider === 'idp') return held(await idp.ofToken(bearer), 'the session token is not valid')
-  if (provider === 'none' && keys.enabled()) throw refused('the bearer is no API key')
+  if (provider === 'idp') return held(await idp.ofToken(bearer), 'invalid session token')
+  if (provider === 'none' && keys.enabled()) throw refused('the bearer token is not an API key')
   // A proxy may send tokens of its own along, and where nobody is asked for credentials none can be wrong.
   return undefined
 }

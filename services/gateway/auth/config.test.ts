@@ -7,7 +7,7 @@ type Variables = Record<string, string>
 const secretRequired = {
   name: 'SVC_TRUSTED_AUTH_SECRET',
   sentence:
-    'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true when nobody can go around the proxy',
+    'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true if the service is reachable only through the proxy',
 }
 const oneOfTwo = 'is required beside the other of the two: a token counts only for one team and one application'
 

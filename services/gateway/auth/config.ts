@@ -52,7 +52,7 @@ const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
 /** What API keys obey. */
 export const keySettings = {
   SVC_API_KEY_SECRET: signingKey(
-    "Signs `svc_` keys and is the operator's bearer for issuing them; setting it turns API keys on beside any provider.",
+    "Secret that signs `svc_` keys, and the operator's bearer token for issuing them. Setting it enables API keys alongside any provider.",
   ),
 } as const
 
@@ -89,26 +89,26 @@ const apiUrl = (fallback: string, doc: string): Setting<URL> => ({
   parse: (given) => providerUrl(doc).parse(given) ?? new URL(fallback),
 })
 
-const sharedSecretHeader = 'Header in which the proxy sends its shared secret.'
+const sharedSecretHeader = 'Header that contains the shared secret of the proxy.'
 
 const idpSettings = {
-  SVC_IDP_PUBLISHABLE_KEY: publishableKey('Publishable key of the identity provider, which names its address.'),
+  SVC_IDP_PUBLISHABLE_KEY: publishableKey('Publishable key of the identity provider (Clerk), which contains its URL.'),
   IDP_SECRET_KEY: secret(
-    'Secret key for the API of the identity provider: keeps sessions alive, ends them, and verifies tokens.',
+    'Secret key for the API of the identity provider (Clerk), used to renew and end sessions and to verify tokens.',
   ),
-  IDP_PUBLISHABLE_KEY: publishableKey('Publishable key that the OAuth metadata of the tool server falls back to.'),
-  IDP_OAUTH_ISSUER: providerUrl('Address of the identity provider in place of the one its publishable key names.'),
+  IDP_PUBLISHABLE_KEY: publishableKey('Fallback publishable key for the OAuth metadata of the MCP server.'),
+  IDP_OAUTH_ISSUER: providerUrl('URL of the identity provider, instead of the one in its publishable key.'),
   IDP_API_URL: apiUrl('https://api.clerk.com', 'API of the identity provider.'),
-  SVC_IDP_PUBLIC_READ: maybeFlag('Let anybody read without signing in; on in cloud mode when unset.'),
+  SVC_IDP_PUBLIC_READ: maybeFlag('Allow anonymous reads. Unset: off, on in cloud mode.'),
 } as const
 
 /** What a proxy that vouches for people obeys. */
 export const proxySettings = {
-  SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team address of the access gateway, whose tokens are then verified.'),
-  SVC_EDGE_ACCESS_AUD: optional('Audience tag that tokens of the access gateway must carry.'),
-  SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy; without it identity headers are ignored.'),
+  SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team domain of Cloudflare Access, whose tokens are then verified.'),
+  SVC_EDGE_ACCESS_AUD: optional('Audience (AUD) tag that Cloudflare Access tokens must have.'),
+  SVC_PROXY_AUTH_SECRET: signingKey('Shared secret of the proxy. Unset: identity headers are ignored.'),
   SVC_PROXY_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
-  SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header in which the proxy names the person.'),
+  SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
 /** What a trusted proxy obeys. */
@@ -116,25 +116,33 @@ export const trustedSettings = {
   SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
   SVC_TRUSTED_ALLOW_INSECURE: flag(
     false,
-    'Trust identity headers without a secret; safe only when nobody reaches the service but through the proxy.',
+    'Trust identity headers without a secret. Safe only when the service is reachable only through the proxy.',
   ),
   SVC_TRUSTED_SHARED_SECRET_HEADER: headerName('X-Svc-Proxy-Secret', sharedSecretHeader),
   SVC_TRUSTED_USER_HEADER: headerName(
     'X-Forwarded-User',
-    'Header of the subject; without it the email is the subject.',
+    'Header that contains the user ID; without it the email address is used.',
   ),
-  SVC_TRUSTED_EMAIL_HEADER: headerName('X-Forwarded-Email', 'Header of the email address.'),
-  SVC_TRUSTED_NAME_HEADER: headerName('X-Forwarded-Preferred-Username', 'Header of the name to show.'),
-  SVC_TRUSTED_AVATAR_HEADER: headerName('X-Forwarded-Avatar', 'Header of the address of a picture.'),
-  SVC_TRUSTED_GROUPS_HEADER: headerName('X-Forwarded-Groups', 'Header of the groups, separated by commas or blanks.'),
-  SVC_TRUSTED_ROLE_HEADER: headerName('X-Forwarded-Role', 'Header of one role, which counts as a group.'),
-  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeaders('Further fields of a person, as field:Header-Name pairs.'),
-  SVC_TRUSTED_ALLOWED_GROUPS: list('Groups of which a person must have one, in any case; unset admits everybody.'),
+  SVC_TRUSTED_EMAIL_HEADER: headerName('X-Forwarded-Email', 'Header that contains the email address.'),
+  SVC_TRUSTED_NAME_HEADER: headerName('X-Forwarded-Preferred-Username', 'Header that contains the display name.'),
+  SVC_TRUSTED_AVATAR_HEADER: headerName('X-Forwarded-Avatar', 'Header that contains the avatar URL.'),
+  SVC_TRUSTED_GROUPS_HEADER: headerName(
+    'X-Forwarded-Groups',
+    'Header that contains the groups, separated by commas or spaces.',
+  ),
+  SVC_TRUSTED_ROLE_HEADER: headerName(
+    'X-Forwarded-Role',
+    'Header that contains one role, which is treated as a group.',
+  ),
+  SVC_TRUSTED_CUSTOM_HEADERS: fieldHeaders('Additional user fields, as field:Header-Name pairs.'),
+  SVC_TRUSTED_ALLOWED_GROUPS: list(
+    'Allowed groups, case-insensitive; a user needs at least one. Unset: all groups are allowed.',
+  ),
 } as const
 
 /** What signing in obeys. */
 export const authSettings = {
-  SVC_AUTH_PROVIDER: provider('Who vouches for people besides API keys.'),
+  SVC_AUTH_PROVIDER: provider('Authentication provider for users, in addition to API keys.'),
   ...keySettings,
   ...idpSettings,
   ...proxySettings,
@@ -171,6 +179,6 @@ const trustGateProblems = (settings: AuthValues): readonly SettingProblem[] => {
   if ((secret !== undefined) !== insecure) return []
   const sentence = insecure
     ? 'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; keep one trust gate, the secret if you can'
-    : 'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true when nobody can go around the proxy'
+    : 'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true if the service is reachable only through the proxy'
   return [{ name: 'SVC_TRUSTED_AUTH_SECRET', sentence }]
 }

@@ -48,7 +48,7 @@ describe('the notes for agents', () => {
 
   it('say that nothing is needed where nothing is', async () => {
     const text = await notes({})
-    expect(text).toContain('No credentials are needed')
+    expect(text).toContain('No credentials are required')
     for (const absent of ['Bearer', 'Device login', 'OAuth']) expect(text).not.toContain(absent)
   })
 

@@ -28,7 +28,7 @@ export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): Cli
   }
 }
 
-const openHint = 'No credentials are needed: whoever can reach this server may call it.'
+const openHint = 'No credentials are required: anyone who can reach this server can call it.'
 const readHint = 'Reading needs no credentials; changing things, asking the agent and running SQL does. '
 const hints = {
   none: 'A key is needed and keys are off: ask the operator to set SVC_API_KEY_SECRET.',
@@ -63,7 +63,7 @@ const howToSend = ({ discovery: { method, authProvider } }: Noted): string => {
   const ways = [
     method === 'none' ? undefined : 'Send `Authorization: Bearer svc_…` or `x-api-key: svc_…` with every request.',
     signIns[authProvider],
-    'Who sends no credentials, or invalid ones, gets 401; who may not do what is asked gets 403.',
+    'Missing or invalid credentials return 401; missing permissions return 403.',
   ]
   return `## Sending credentials\n\n${ways.filter((way) => way !== undefined).join(' ')}`
 }

@@ -28,7 +28,7 @@ export const person = ({ subject, name, email, avatar, groups = [], fields = {} 
   if (subject.length > maxSubjectLength) {
     throw new ServiceError(
       'unauthenticated',
-      `whoever vouches for you names a subject of over ${maxSubjectLength} characters`,
+      `the authentication provider sent a user ID of more than ${maxSubjectLength} characters`,
     )
   }
   const profile: Profile = {

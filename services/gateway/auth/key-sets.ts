@@ -69,7 +69,7 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
     try {
       known = { keyOf: createLocalJWKSet(await load()), loadedAtMs: clock.elapsedMs() }
     } catch (error) {
-      log.warn({ err: error }, 'the keys that sign tokens cannot be fetched')
+      log.warn({ err: error }, 'fetching token signing keys failed')
     } finally {
       askedAtMs = clock.elapsedMs()
     }
@@ -85,7 +85,7 @@ export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey
   const current = async (): Promise<JWTVerifyGetKey> => {
     if (known === undefined || clock.elapsedMs() - known.loadedAtMs >= freshMs) await refresh()
     if (known === undefined || clock.elapsedMs() - known.loadedAtMs >= usableMs) {
-      throw new ServiceError('unavailable', 'who signs in cannot be checked now; try again soon', {
+      throw new ServiceError('unavailable', 'cannot verify the sign-in: the signing keys are unavailable; try again', {
         retryAfterMs: pauseMs,
       })
     }

@@ -7,16 +7,16 @@ import type { Host } from '#proto/query.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import type { Gateway } from '../gateway.ts'
 import { type HostList, noSuchHost } from '../hosts/host-list.ts'
-import { type KeptConnection, connectionKey, type OwnConnections, ownerOf } from './user-connections.ts'
+import { type SavedConnection, connectionKey, type OwnConnections, ownerOf } from './user-connections.ts'
 
-/** A call that takes connections along. */
-type CarryingCall = Call & { connections: Map<string, SealedConnection> }
+/** A call that carries sealed connections to `query`. */
+type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
 
 /**
- * The hosts as one caller sees them: the configured ones and their own connections, or with a connection session that one alone.
- * A connection that is found is put into the call, since `query` knows it from there only.
+ * Returns the hosts of one caller: the configured hosts and the saved connections, or only the host of a connection session.
+ * `find` adds the connection that it returns to the call, because `query` reads it from there.
  */
-export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCall): HostList => {
+export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CallWithConnections): HostList => {
   let list: HostList | undefined
   // Many requests need no host, and most that do need a configured one.
   const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
@@ -27,13 +27,13 @@ export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: Ca
   }
 }
 
-const listOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CarryingCall): HostList => {
+const listOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CallWithConnections): HostList => {
   const session = sessionOf(headers, call.identity)
   if (session) return sessionHosts(session, call)
   return ownHosts(gateway.hosts, () => gateway.connections.ifAny(call), call)
 }
 
-const sessionHosts = ({ host: address, ...session }: Session, call: CarryingCall): HostList => {
+const sessionHosts = ({ host: address, ...session }: Session, call: CallWithConnections): HostList => {
   const host = asHost(0, session, address)
   return {
     all: async () => [host],
@@ -49,20 +49,20 @@ const sessionHosts = ({ host: address, ...session }: Session, call: CarryingCall
 const ownHosts = (
   configured: HostList,
   ownConnections: () => OwnConnections | undefined,
-  call: CarryingCall,
+  call: CallWithConnections,
 ): HostList => {
   const all = async () => {
     const own = ownConnections()
-    const [hosts, kept] = await Promise.all([configured.all(), own?.kept.list(own.owner) ?? []])
-    return own === undefined ? hosts : [...hosts, ...kept.map((each) => keptHost(own.owner, each))]
+    const [hosts, saved] = await Promise.all([configured.all(), own?.saved.list(own.owner) ?? []])
+    return own === undefined ? hosts : [...hosts, ...saved.map((each) => savedHost(own.owner, each))]
   }
   const findOwn = async (hostId: number, parameter: string) => {
     const own = ownConnections()
-    if (own === undefined) throw keepsNone(parameter)
-    const kept = await own.kept.byNumber(own.owner, -hostId)
-    if (kept === undefined) throw noSuchHost(hostId, parameter, await all())
-    const host = keptHost(own.owner, kept)
-    call.connections.set(host.key, sealedConnection(own.owner, kept))
+    if (own === undefined) throw noSavedConnections(parameter)
+    const saved = await own.saved.byNumber(own.owner, -hostId)
+    if (saved === undefined) throw noSuchHost(hostId, parameter, await all())
+    const host = savedHost(own.owner, saved)
+    call.connections.set(host.key, sealedConnection(own.owner, saved))
     return host
   }
   return {
@@ -73,21 +73,21 @@ const ownHosts = (
   }
 }
 
-const keepsNone = (parameter: string): ServiceError => {
-  const message = 'must not be negative: you keep no connections of your own here'
+const noSavedConnections = (parameter: string): ServiceError => {
+  const message = 'must not be negative: you have no saved connections'
   const details = { parameter, problems: [{ parameter, message }] }
   return new ServiceError('invalid', `${parameter} ${message}`, { details })
 }
 
-/** A kept connection as it travels with a call. */
-export const sealedConnection = (owner: string, { id, name, sealed }: KeptConnection): SealedConnection => ({
+/** Returns a saved connection in the form that a call carries. */
+export const sealedConnection = (owner: string, { id, name, sealed }: SavedConnection): SealedConnection => ({
   key: connectionKey(owner, id),
   name,
   sealed,
 })
 
-const keptHost = (owner: string, kept: KeptConnection): Host =>
-  asHost(-kept.number, { key: connectionKey(owner, kept.id), name: kept.name }, kept.host)
+const savedHost = (owner: string, saved: SavedConnection): Host =>
+  asHost(-saved.number, { key: connectionKey(owner, saved.id), name: saved.name }, saved.host)
 
 const asHost = (id: number, { key, name }: Pick<Host, 'key' | 'name'>, host: string): Host => ({
   id,
@@ -98,21 +98,21 @@ const asHost = (id: number, { key, name }: Pick<Host, 'key' | 'name'>, host: str
   tags: [],
 })
 
-const longestHost = 300
+const maxHostLength = 300
 
-/** A session as its token tells it. */
+/** The content of a session token. */
 const Session = SealedConnection.extend({
-  /** Host name and port; shown to whoever brings the token, and decides nothing. */
+  /** Host name and port, for display only. */
   host: z
     .string()
-    .max(longestHost)
+    .max(maxHostLength)
     .regex(/^\P{Cc}+$/u),
 })
 type Session = z.infer<typeof Session>
 
 /**
- * The text that a browser keeps: an id, a name and an address to read, and what only `query` opens, which it does for that id and
- * name alone.
+ * Returns the token that a browser stores: a readable id, name and address, and the sealed connection. Only `query` can open it,
+ * and only with the same id and name.
  */
 export const sessionToken = (id: string, { name, host, sealed }: Omit<Session, 'key'>): string =>
   [id, encoded(name), encoded(host), sealed].join('.')
@@ -121,25 +121,25 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64url'
 
 const tokenShape = /^(?<id>[\w-]{22})\.(?<name>[\w-]{1,600})\.(?<host>[\w-]{1,400})\.(?<sealed>.+)$/
 
-/** The session that a request carries in its header, if any. Another caller's token becomes a key under which it does not open. */
+/** Returns the session in the request header, if any. A token of another caller gets a key that does not open it. */
 export const sessionOf = (headers: IncomingHttpHeaders, identity: Identity): Session | undefined => {
-  const given = headers[connectionSessionHeader]
-  if (given === undefined) return undefined
-  const { id = '', name = '', host = '', sealed } = tokenShape.exec(String(given))?.groups ?? {}
+  const token = headers[connectionSessionHeader]
+  if (token === undefined) return undefined
+  const { id = '', name = '', host = '', sealed } = tokenShape.exec(String(token))?.groups ?? {}
   const key = connectionKey(ownerOf(identity), id)
   const read = Session.safeParse({ key, name: decoded(name), host: decoded(host), sealed })
   if (read.success) return read.data
-  throw refused('must be the token of a connection session')
+  throw invalidSession('must be the token of a connection session')
 }
 
 const decoded = (text: string): string => Buffer.from(text, 'base64url').toString('utf8')
 
-/** For routes that tell of the configured hosts alone: nobody shall take theirs for the one that was brought. */
-export const refuseSession = (headers: IncomingHttpHeaders): void => {
+/** Rejects connection sessions, for routes that cover configured hosts only. */
+export const rejectSession = (headers: IncomingHttpHeaders): void => {
   if (headers[connectionSessionHeader] !== undefined) {
-    throw refused('must be left out here, where only the configured hosts are told of')
+    throw invalidSession('must be omitted: only configured hosts are supported here')
   }
 }
 
-const refused = (why: string): ServiceError =>
+const invalidSession = (why: string): ServiceError =>
   new ServiceError('invalid', `${connectionSessionHeader} ${why}`, { details: { parameter: connectionSessionHeader } })

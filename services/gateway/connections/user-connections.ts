@@ -11,62 +11,62 @@ import type { Database } from '#shared/store/sql/connection.ts'
 import { userConnectionSettings } from '../features/config.ts'
 import type { Policy } from '../features/policy.ts'
 
-/** A caller's own connections. */
+/** The saved connections of one caller. */
 export interface OwnConnections {
   owner: string
-  kept: KeptConnections
+  saved: SavedConnections
 }
 
-/** Connections that people keep, where the installation keeps any. */
+/** Saved connections of users, if the installation stores them. */
 export interface UserConnections {
-  /** Those of a caller; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
+  /** Returns the connections of a caller. Throws `not-implemented` with the missing setting, or `unauthenticated` before sign-in. */
   of(call: Call): Promise<OwnConnections>
-  /** Whether the caller may keep any. */
-  areKept(call: Call): Promise<boolean>
-  /** The same as `of` where it is no failure that there are none. */
+  /** Returns whether the caller may save connections. */
+  canSave(call: Call): Promise<boolean>
+  /** Like `of`, but returns undefined instead of throwing. */
   ifAny(call: Call): OwnConnections | undefined
-  /** Removes all that somebody keeps, whether or not any may be kept now; says how many. */
-  forget(identity: Identity): Promise<number>
+  /** Removes all connections of a caller, even while the feature is off; returns their number. */
+  removeAll(identity: Identity): Promise<number>
 }
 
-interface Place {
+interface UserConnectionsDeps {
   env: Environment
   query: Client<typeof query>
   policy: () => Policy
   /** Undefined without a state database. */
-  kept: KeptConnections | undefined
+  saved: SavedConnections | undefined
 }
 
-export const openUserConnections = ({ env, query, policy, kept }: Place): UserConnections => {
+export const openUserConnections = ({ env, query, policy, saved }: UserConnectionsDeps): UserConnections => {
   const isOn = (): boolean => read(userConnectionSettings, env).SVC_FEATURE_USER_CONNECTIONS_DB
-  /** Where nobody can sign in all callers are one owner; where they can, only those have connections who did. */
+  /** Without sign-in all anonymous callers share one owner; with it, only signed-in callers own connections. */
   const mayOwn = ({ identity: { kind } }: Call): boolean =>
     kind === 'user' || kind === 'key' || (kind === 'anonymous' && policy().anonymous === 'write')
 
   return {
     async of(call) {
       if (!isOn()) throw missing('SVC_FEATURE_USER_CONNECTIONS_DB')
-      if (kept === undefined) throw missing('a state database, such as SVC_STATE_DB_URL')
+      if (saved === undefined) throw missing('a state database, such as SVC_STATE_DB_URL')
       if (!(await query.keepsConnections({}, call))) throw missing('SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
-      if (!mayOwn(call)) throw new ServiceError('unauthenticated', 'sign in to keep connections of your own')
-      return { owner: ownerOf(call.identity), kept }
+      if (!mayOwn(call)) throw new ServiceError('unauthenticated', 'sign in to save your own connections')
+      return { owner: ownerOf(call.identity), saved }
     },
-    areKept: async (call) => kept !== undefined && isOn() && mayOwn(call) && (await query.keepsConnections({}, call)),
-    forget: async (identity) => (kept ? kept.removeAll(ownerOf(identity)) : 0),
-    ifAny: (call) => (kept && isOn() && mayOwn(call) ? { owner: ownerOf(call.identity), kept } : undefined),
+    canSave: async (call) => saved !== undefined && isOn() && mayOwn(call) && (await query.keepsConnections({}, call)),
+    removeAll: async (identity) => (saved ? saved.removeAll(ownerOf(identity)) : 0),
+    ifAny: (call) => (saved && isOn() && mayOwn(call) ? { owner: ownerOf(call.identity), saved } : undefined),
   }
 }
 
 const missing = (what: string): ServiceError =>
-  new ServiceError('not-implemented', `no connections are kept here: the operator has not set ${what}`)
+  new ServiceError('not-implemented', `saved connections are unavailable: not set: ${what}`)
 
-/** Connections of one owner; each is dialled rarely, and lists stay short enough to show whole. */
+/** Maximum number of connections per owner, so that a list needs no pages. */
 export const maxPerOwner = 50
 
-/** A connection as it is kept: what only `query` can open, and what its owner may see. */
-const KeptConnection = z.object({
+/** A stored connection: the sealed part that only `query` can open, and the fields that its owner may see. */
+const SavedConnection = z.object({
   id: z.string(),
-  /** Never used twice; its negative is the `hostId`. */
+  /** Never reused; the `hostId` is its negative. */
   number: z.int(),
   name: z.string(),
   host: z.string(),
@@ -74,24 +74,24 @@ const KeptConnection = z.object({
   createdAtMs: z.int(),
   updatedAtMs: z.int(),
 })
-export type KeptConnection = z.infer<typeof KeptConnection>
-type Written = Omit<KeptConnection, 'number'>
+export type SavedConnection = z.infer<typeof SavedConnection>
+type NewConnection = Omit<SavedConnection, 'number'>
 
-/** Connections in the state database. Every question names the owner, so nobody reaches another's. */
-export interface KeptConnections {
-  list(owner: string): Promise<KeptConnection[]>
-  byId(owner: string, id: string): Promise<KeptConnection | undefined>
-  byNumber(owner: string, number: number): Promise<KeptConnection | undefined>
-  /** Throws `conflict` when the owner has as many as one may have. */
-  add(owner: string, connection: Written): Promise<KeptConnection>
-  /** Undefined when it is gone. */
-  change(owner: string, id: string, changed: Partial<Written>): Promise<KeptConnection | undefined>
-  remove(owner: string, id: string): Promise<KeptConnection | undefined>
-  /** Says how many there were. */
+/** Connections in the state database. Every method takes the owner, so a caller cannot reach those of another. */
+export interface SavedConnections {
+  list(owner: string): Promise<SavedConnection[]>
+  byId(owner: string, id: string): Promise<SavedConnection | undefined>
+  byNumber(owner: string, number: number): Promise<SavedConnection | undefined>
+  /** Throws `conflict` when the owner already has `maxPerOwner`. */
+  add(owner: string, connection: NewConnection): Promise<SavedConnection>
+  /** Returns undefined when it does not exist. */
+  change(owner: string, id: string, changed: Partial<NewConnection>): Promise<SavedConnection | undefined>
+  remove(owner: string, id: string): Promise<SavedConnection | undefined>
+  /** Returns the number removed. */
   removeAll(owner: string): Promise<number>
 }
 
-const OwnedConnection = KeptConnection.extend({ owner: z.string() })
+const OwnedConnection = SavedConnection.extend({ owner: z.string() })
 
 const connections = defineCollection({
   name: 'watchhouse_user_connections',
@@ -102,7 +102,7 @@ const connections = defineCollection({
   valuesOf: (connection) => connection,
 })
 
-/** The last number that was given, which stays when its connection goes. */
+/** The last assigned number; it remains when its connection is removed. */
 const numbers = defineCollection({
   name: 'watchhouse_user_connection_numbers',
   schema: z.object({ last: z.int() }),
@@ -111,54 +111,54 @@ const numbers = defineCollection({
   valuesOf: () => ({}),
 })
 
-export const openKeptConnections = async (database: Database): Promise<KeptConnections> => {
+export const openSavedConnections = async (database: Database): Promise<SavedConnections> => {
   const collections = await openCollections('user-connections', [connections, numbers], database)
-  const kept = collections.of(connections)
+  const saved = collections.of(connections)
   const one = async (where: { owner: string; id?: string; number?: number }) => {
-    const [connection] = await kept.list({ where, limit: 1 })
+    const [connection] = await saved.list({ where, limit: 1 })
     return connection && shown(connection)
   }
   return {
-    list: async (owner) => (await kept.list({ where: { owner }, orderBy: 'number' })).map(shown),
+    list: async (owner) => (await saved.list({ where: { owner }, orderBy: 'number' })).map(shown),
     byId: (owner, id) => one({ owner, id }),
     byNumber: (owner, number) => one({ owner, number }),
-    add: (owner, written) =>
+    add: (owner, added) =>
       collections.atomically(async (within) => {
         const { add, count } = within.of(connections)
         if ((await count({ owner })) >= maxPerOwner)
-          throw new ServiceError('conflict', `there are ${maxPerOwner} connections already; remove one first`)
+          throw new ServiceError('conflict', `too many connections: the maximum is ${maxPerOwner}; delete one first`)
         const { after } = await within.of(numbers).change('last', (present) => ({ last: (present?.last ?? 0) + 1 }))
-        const connection = { ...written, number: after.last }
+        const connection = { ...added, number: after.last }
         await add([{ ...connection, owner }])
         return connection
       }, connections.name),
     async change(owner, id, changed) {
-      const { after } = await kept.change(id, (present) =>
+      const { after } = await saved.change(id, (present) =>
         present?.owner === owner ? { ...present, ...changed, id } : undefined,
       )
       return after && shown(after)
     },
     async remove(owner, id) {
       const connection = await one({ owner, id })
-      return connection && (await kept.remove({ owner, id })) > 0 ? connection : undefined
+      return connection && (await saved.remove({ owner, id })) > 0 ? connection : undefined
     },
-    removeAll: (owner) => kept.remove({ owner }),
+    removeAll: (owner) => saved.remove({ owner }),
   }
 }
 
-const shown = ({ owner: _owner, ...connection }: z.infer<typeof OwnedConnection>): KeptConnection => connection
+const shown = ({ owner: _owner, ...connection }: z.infer<typeof OwnedConnection>): SavedConnection => connection
 
 const idBytes = 16
 const ownerLength = 22
 
-/** Whose connections they are. People own the same ones whether they come with a session or with a key. */
+/** Returns the owner id of a caller. A user and an API key with the same subject are one owner. */
 export const ownerOf = ({ kind, subject }: Identity): string => {
   const who = kind === 'user' || kind === 'key' ? 'person' : kind
   return hash('sha256', JSON.stringify([who, subject]), 'base64url').slice(0, ownerLength)
 }
 
-/** Nobody guesses it, and it is never used again. */
+/** Returns a random, unguessable id. */
 export const newConnectionId = (): string => randomBytes(idBytes).toString('base64url')
 
-/** What every cache, pool and queue knows a connection by; keys of configured hosts never begin so. */
+/** Returns the key of a connection in caches, pools and queues. Keys of configured hosts never start with `user:`. */
 export const connectionKey = (owner: string, id: string): string => `user:${owner}:${id}`

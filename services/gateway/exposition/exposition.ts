@@ -99,7 +99,7 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
     return new Map(counted.map(({ hostKey, conditions }) => [hostKey, conditions]))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    log.debug({ err: error }, 'firing alerts are not known')
+    log.debug({ err: error }, 'reading firing alerts failed')
     return undefined
   }
 }

@@ -71,6 +71,8 @@ const namedGroups = 20
 
 const noSuchGroup = (group: string, hosts: readonly Host[]): ServiceError => {
   const groups = [...new Set(hosts.flatMap((host) => host.group ?? []))].slice(0, namedGroups)
-  const known = groups.length === 0 ? 'no host has one' : `there are ${groups.join(', ')}`
-  return new ServiceError('not-found', `no such group: ${group}; ${known}`, { details: { parameter: 'group', groups } })
+  const known = groups.length === 0 ? 'no host has one' : `available: ${groups.join(', ')}`
+  return new ServiceError('not-found', `unknown group "${group}"; ${known}`, {
+    details: { parameter: 'group', groups },
+  })
 }

@@ -1,38 +1,39 @@
 import { type Feature, features } from '#proto/call.ts'
 import { type Setting, maybeFlag, optional, flag } from '#shared/config/setting.ts'
 
-/** Who may use a feature that is not switched off. */
+/** Who may use an enabled feature. */
 export type FeatureAccess = 'public' | 'authenticated'
 
-/** `guest` is another word for public. */
+/** `guest` is an alias of `public`. */
 const accessWords: Readonly<Record<string, FeatureAccess>> = {
   public: 'public',
   guest: 'public',
   authenticated: 'authenticated',
 }
 
-/** What a word of the environment or the file means; undefined when it means nothing. */
+/** Parses an access level, case-insensitively; undefined when it is unknown. */
 export const parseAccess = (word: string): FeatureAccess | undefined => {
   const lower = word.trim().toLowerCase()
   return Object.hasOwn(accessWords, lower) ? accessWords[lower] : undefined
 }
 
-/** The feature that somebody wrote, in whatever case. */
+/** Parses a feature id, case-insensitively; undefined when it is unknown. */
 export const parseFeature = (word: string): Feature | undefined =>
   features.find((feature) => feature === word.trim().toUpperCase())
 
-/** Refused rather than skipped: a misspelt name would leave open what was to be closed. */
+/** Unknown names are errors: a skipped typo would leave a feature open that should be closed. */
 const featureList = (doc: string): Setting<ReadonlySet<Feature>> => ({
   doc,
   audience: 'server',
   fallback: 'none',
   allowed: 'comma-separated feature ids',
-  parse: (given) => {
-    const words = (given ?? '').split(',').filter((word) => word.trim() !== '')
+  parse: (value) => {
+    const words = (value ?? '').split(',').filter((word) => word.trim() !== '')
     return new Set(
       words.map((word) => {
         const feature = parseFeature(word)
-        if (feature === undefined) throw new Error(`knows no feature ${word.trim()}; there are ${features.join(', ')}`)
+        if (feature === undefined)
+          throw new Error(`has an unknown feature "${word.trim()}"; allowed: ${features.join(', ')}`)
         return feature
       }),
     )
@@ -40,34 +41,34 @@ const featureList = (doc: string): Setting<ReadonlySet<Feature>> => ({
 })
 
 const accessOf = (feature: Feature): Setting<FeatureAccess | undefined> => ({
-  doc: `Who may use ${feature}: everybody who may read, or only who is known.`,
+  doc: `Who can use ${feature}: everyone with read access, or authenticated callers only.`,
   audience: 'server',
   fallback: 'public',
   allowed: 'public, guest (the same), authenticated',
-  parse: (given) => {
-    if (given === undefined) return undefined
-    const access = parseAccess(given)
+  parse: (value) => {
+    if (value === undefined) return undefined
+    const access = parseAccess(value)
     if (access === undefined) throw new Error('must be public, guest or authenticated')
     return access
   },
 })
 
 const enabledOf = (feature: Feature): Setting<boolean | undefined> => ({
-  ...maybeFlag(`Whether there is ${feature} at all.`),
+  ...maybeFlag(`Whether the feature ${feature} is enabled.`),
   fallback: 'true',
 })
 
 type FeatureSettings = Record<`SVC_FEATURE_${Feature}_ACCESS`, Setting<FeatureAccess | undefined>> &
   Record<`SVC_FEATURE_${Feature}_ENABLED`, Setting<boolean | undefined>>
 
-/** What decides which features there are and for whom. */
+/** Settings that enable features and restrict their access. */
 export const featureSettings = {
-  SVC_DISABLED_FEATURES: featureList('Features that are off for everybody.'),
-  SVC_AUTH_REQUIRED_FEATURES: featureList('Features that only who is known may use.'),
+  SVC_DISABLED_FEATURES: featureList('Features that are disabled.'),
+  SVC_AUTH_REQUIRED_FEATURES: featureList('Features that require authentication.'),
   SVC_CONFIG_FILE: optional(
-    'TOML or YAML file with a features table, read once at start, not on the edge; the environment wins over it.',
+    'TOML or YAML file with a features table, read once at start; ignored on the edge. Environment variables take precedence.',
   ),
-  // Both names of every feature are made here, which is what the type says.
+  // Object.fromEntries loses the key type; both names of every feature are generated here.
   ...(Object.fromEntries(
     features.flatMap((feature) => [
       [`SVC_FEATURE_${feature}_ACCESS`, accessOf(feature)],
@@ -76,27 +77,27 @@ export const featureSettings = {
   ) as FeatureSettings),
 } as const
 
-/** Whether Prometheus may scrape the metrics of all hosts. */
+/** Settings of the Prometheus endpoint. */
 export const expositionSettings = {
   SVC_FEATURE_PROMETHEUS_ENABLED: maybeFlag(
-    'Serve GET /api/v1/metrics, the figures of all hosts for Prometheus; unset means yes, in cloud mode no.',
+    'Serve GET /api/v1/metrics with the metrics of all hosts for Prometheus. Unset: on, off in cloud mode.',
   ),
 } as const
 
-/** Whether people may keep connections to databases of their own. */
+/** Settings of saved connections. */
 export const userConnectionSettings = {
   SVC_FEATURE_USER_CONNECTIONS_DB: flag(
     false,
-    'Let people keep connections of their own; needs a state database and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
+    'Allow users to save their own connections; requires a state database and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
     { audience: 'client' },
   ),
 } as const
 
-/** Whether conversations of people are kept by the server; the web and the server must agree, so it is settled when the web is built. */
+/** Settings of stored conversations. The value is fixed when the web is built, so that web and server agree. */
 export const conversationFeatureSettings = {
   SVC_FEATURE_CONVERSATION_DB: flag(
     false,
-    'Keep conversations of people who are signed in by the identity provider on the server. Set it when the web is built: at run time it changes nothing.',
+    'Store conversations of users of the identity provider on the server. Build-time variable: setting it at run time has no effect.',
     { audience: 'client' },
   ),
 } as const

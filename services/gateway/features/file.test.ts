@@ -13,7 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const written = (name: string, text: string): string => {
+const writeFile = (name: string, text: string): string => {
   const path = join(directory, name)
   writeFileSync(path, text)
   return path
@@ -40,7 +40,7 @@ features:
   agent: { access: authenticated }
   ACTIONS: { enabled: off }
 `
-const said = { DOCS: { enabled: false }, AGENT: { access: 'authenticated' }, ACTIONS: { enabled: false } }
+const permissions = { DOCS: { enabled: false }, AGENT: { access: 'authenticated' }, ACTIONS: { enabled: false } }
 
 describe('the configuration file', () => {
   it.each([
@@ -51,19 +51,19 @@ describe('the configuration file', () => {
       'features.yml',
       JSON.stringify({ features: { docs: false, agent: { access: 'authenticated' }, actions: { enabled: 'no' } } }),
     ],
-  ])('%s says what stands for the features it names', (name, text) => {
-    expect(readFile(written(name, text))).toEqual({ permissions: said, warned: [] })
+  ])('%s sets the permissions of the features it names', (name, text) => {
+    expect(readFile(writeFile(name, text))).toEqual({ permissions, warned: [] })
   })
 
   it.each([
     ['empty.yaml', ''],
     ['empty.toml', ''],
     ['other.yaml', 'title: ours'],
-  ])('%s need not speak of features', (name, text) => {
-    expect(readFile(written(name, text))).toEqual({ permissions: {}, warned: [] })
+  ])('%s may omit features', (name, text) => {
+    expect(readFile(writeFile(name, text))).toEqual({ permissions: {}, warned: [] })
   })
 
-  it('loses the entries that mean nothing, with a warning that names each, and keeps the others', () => {
+  it('skips invalid entries with a warning for each and applies the others', () => {
     const text = `
 features:
   agents: { enabled: false }
@@ -72,47 +72,47 @@ features:
   docs: { enabled: perhaps, access: authenticated }
   about: { access: everyone, enabled: false, order: 1 }
 `
-    const { permissions, warned } = readFile(written('odd.yaml', text))
+    const { permissions, warned } = readFile(writeFile('odd.yaml', text))
     expect(permissions).toEqual({ DOCS: { access: 'authenticated' }, ABOUT: { enabled: false } })
     expect(warned).toMatchObject(
       [
-        ['agents', 'no such feature'],
-        ['constructor', 'no such feature'],
+        ['agents', 'unknown feature'],
+        ['constructor', 'unknown feature'],
         ['mcp', 'must be a table with enabled or access'],
         ['docs.enabled', 'must be true or false'],
         ['about.access', 'must be public, guest or authenticated'],
-        ['about.order', 'is not known here; known are enabled, access'],
+        ['about.order', 'is unknown; allowed: enabled, access'],
       ].map(([entry, reason]) => ({ level: 40, entry, reason, msg: 'entry of SVC_CONFIG_FILE skipped' })),
     )
   })
 
   it.each([
     ['missing.yaml', undefined, 'cannot be read'],
-    ['broken.toml', '[features', 'is no TOML'],
-    ['broken.yaml', 'features: [', 'is no YAML'],
+    ['broken.toml', '[features', 'is not valid TOML'],
+    ['broken.yaml', 'features: [', 'is not valid YAML'],
     ['list.yaml', 'features: [agent]', 'whose features are a table'],
     ['text.yaml', 'agent', 'whose features are a table'],
     ['features.json', '{}', 'ends in .toml, .yaml or .yml'],
-  ])('keeps the gateway from starting when it cannot be read as a whole: %s', (name, text, sentence) => {
-    const path = text === undefined ? join(directory, name) : written(name, text)
+  ])('prevents the start of the gateway when it is unreadable: %s', (name, text, sentence) => {
+    const path = text === undefined ? join(directory, name) : writeFile(name, text)
     expect(() => readFile(path)).toThrow(sentence)
     expect(() => readFile(path)).toThrow(/^SVC_CONFIG_FILE: /)
-    // Told with all else that is wrong, before anything is opened.
-    const told = { name: 'SVC_CONFIG_FILE', sentence: expect.stringContaining(sentence) }
-    expect(problems({ SVC_CONFIG_FILE: path })).toEqual([told])
+    // Reported together with all other configuration problems, before anything is opened.
+    const problem = { name: 'SVC_CONFIG_FILE', sentence: expect.stringContaining(sentence) }
+    expect(problems({ SVC_CONFIG_FILE: path })).toEqual([problem])
     expect(problems({ SVC_CONFIG_FILE: path, EDGE_WORKERS: '1' })).toEqual([])
   })
 
   it('is read once, at the start', async () => {
-    const path = written('once.yaml', 'features: { metrics: false }')
+    const path = writeFile('once.yaml', 'features: { metrics: false }')
     await using product = await startFake({ env: { SVC_CONFIG_FILE: path } })
     const status = async () => (await fetch(`${product.url}/api/v1/metrics`)).status
     expect(await status()).toBe(404)
-    written('once.yaml', 'features: { metrics: true }')
+    writeFile('once.yaml', 'features: { metrics: true }')
     expect(await status()).toBe(404)
   })
 
   it.each(['EDGE_WORKERS', 'EDGE_PAGES', 'EDGE_LOCAL_EMULATOR'])('is not read on the edge: %s', (mark) => {
-    expect(readFile(written('edge.yaml', yaml), { [mark]: '1' }).permissions).toEqual({})
+    expect(readFile(writeFile('edge.yaml', yaml), { [mark]: '1' }).permissions).toEqual({})
   })
 })

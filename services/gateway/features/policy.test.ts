@@ -9,16 +9,16 @@ const resolved = (env: Record<string, string>, file: FilePermissions = {}) =>
 
 const open = { enabled: true, access: 'public', offBy: null }
 const offBy = (setting: string) => ({ enabled: false, access: 'public', offBy: setting })
-const known = { enabled: true, access: 'authenticated', offBy: null }
+const authenticated = { enabled: true, access: 'authenticated', offBy: null }
 
 describe('the permission of a feature', () => {
-  it('is open to all, of every feature, when nothing is said', () => {
+  it('defaults to public for every feature', () => {
     const permissions = resolvePermissions(read(featureSettings, {}), {})
     expect(Object.keys(permissions)).toEqual([...features])
     for (const feature of features) expect(permissions[feature]).toEqual(open)
   })
 
-  it('is one of nineteen', () => {
+  it('exists for the 19 features of the specification', () => {
     const ids =
       'OVERVIEW AGENT INSIGHTS HEALTH QUERIES TABLES METRICS DASHBOARD SECURITY LOGS SETTINGS BILLING CLUSTER OPERATIONS ACTIONS MCP DOCS ABOUT REPLDB'
     expect([...features].toSorted()).toEqual(ids.split(' ').toSorted())
@@ -27,22 +27,22 @@ describe('the permission of a feature', () => {
   const rows: [env: Record<string, string>, file: FilePermissions, expected: object][] = [
     [{ SVC_DISABLED_FEATURES: 'MCP, agent,' }, {}, offBy('SVC_DISABLED_FEATURES')],
     [{ SVC_DISABLED_FEATURES: 'MCP' }, {}, open],
-    [{ SVC_AUTH_REQUIRED_FEATURES: ' AGENT ' }, {}, known],
+    [{ SVC_AUTH_REQUIRED_FEATURES: ' AGENT ' }, {}, authenticated],
     [{ SVC_FEATURE_AGENT_ENABLED: 'false' }, {}, offBy('SVC_FEATURE_AGENT_ENABLED')],
     [{ SVC_FEATURE_AGENT_ENABLED: 'Off' }, {}, offBy('SVC_FEATURE_AGENT_ENABLED')],
     [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, {}, open],
-    [{ SVC_FEATURE_AGENT_ACCESS: 'authenticated' }, {}, known],
+    [{ SVC_FEATURE_AGENT_ACCESS: 'authenticated' }, {}, authenticated],
     [{ SVC_FEATURE_AGENT_ACCESS: 'Guest' }, {}, open],
-    [{ SVC_FEATURE_AGENT_ACCESS: '' }, { AGENT: { access: 'authenticated' } }, known],
+    [{ SVC_FEATURE_AGENT_ACCESS: '' }, { AGENT: { access: 'authenticated' } }, authenticated],
     [{}, { AGENT: { enabled: false } }, offBy('SVC_CONFIG_FILE')],
-    [{}, { AGENT: { access: 'authenticated' } }, known],
+    [{}, { AGENT: { access: 'authenticated' } }, authenticated],
     [{}, { MCP: { enabled: false } }, open],
     [{ SVC_FEATURE_AGENT_ENABLED: 'true' }, { AGENT: { enabled: false } }, open],
     [{ SVC_FEATURE_AGENT_ACCESS: 'public' }, { AGENT: { access: 'authenticated' } }, open],
     [{ SVC_FEATURE_AGENT_ENABLED: 'maybe' }, { AGENT: { enabled: false } }, offBy('SVC_CONFIG_FILE')],
     [{ SVC_DISABLED_FEATURES: 'AGENT' }, { AGENT: { enabled: true } }, offBy('SVC_DISABLED_FEATURES')],
     [{ SVC_DISABLED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ENABLED: 'true' }, {}, offBy('SVC_DISABLED_FEATURES')],
-    [{ SVC_AUTH_REQUIRED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ACCESS: 'public' }, {}, known],
+    [{ SVC_AUTH_REQUIRED_FEATURES: 'AGENT', SVC_FEATURE_AGENT_ACCESS: 'public' }, {}, authenticated],
     [
       { SVC_DISABLED_FEATURES: 'AGENT', SVC_AUTH_REQUIRED_FEATURES: 'AGENT' },
       {},
@@ -53,22 +53,22 @@ describe('the permission of a feature', () => {
     expect(resolved(env, file)).toEqual(expected)
   })
 
-  it.each(features)('%s follows its own variables, and no other feature does', (feature) => {
+  it.each(features)('%s follows only its own variables', (feature) => {
     const changed = (env: Record<string, string>) =>
       Object.entries(resolvePermissions(read(featureSettings, env), {})).filter(
         ([, { enabled, access }]) => !enabled || access !== 'public',
       )
     const enabled = `SVC_FEATURE_${feature}_ENABLED`
     expect(changed({ [enabled]: 'false' })).toEqual([[feature, offBy(enabled)]])
-    expect(changed({ [`SVC_FEATURE_${feature}_ACCESS`]: 'authenticated' })).toEqual([[feature, known]])
+    expect(changed({ [`SVC_FEATURE_${feature}_ACCESS`]: 'authenticated' })).toEqual([[feature, authenticated]])
   })
 
   it.each([
-    [{ SVC_DISABLED_FEATURES: 'AGENT,AGENTS' }, 'knows no feature AGENTS; there are OVERVIEW'],
-    [{ SVC_AUTH_REQUIRED_FEATURES: 'toString' }, 'knows no feature toString'],
+    [{ SVC_DISABLED_FEATURES: 'AGENT,AGENTS' }, 'has an unknown feature "AGENTS"; allowed: OVERVIEW'],
+    [{ SVC_AUTH_REQUIRED_FEATURES: 'toString' }, 'has an unknown feature "toString"'],
     [{ SVC_FEATURE_AGENT_ACCESS: 'authenicated' }, 'must be public, guest or authenticated'],
     [{ SVC_FEATURE_AGENT_ACCESS: 'constructor' }, 'must be public, guest or authenticated'],
-  ])('keeps the product from starting when it is misspelt, which would leave it open: %j', (env, sentence) => {
+  ])('rejects misspelt values, which would leave a feature open: %j', (env, sentence) => {
     const [name] = Object.keys(env)
     expect(problemsOf(featureSettings, env)).toEqual([{ name, sentence: expect.stringContaining(sentence) }])
   })

@@ -19,68 +19,71 @@ import { type AnonymousRight, anonymousRight } from '../auth/provider.ts'
 import { isOnEdge } from '../request/client-address.ts'
 import { featureSettings, type FeatureAccess, parseAccess, parseFeature } from './config.ts'
 
-/** What decides whether a caller may use a route. */
+/** The rules that decide whether a caller may use a route. */
 export interface Policy {
   permissions: Permissions
-  /** What callers may do of whom nothing is known. */
+  /** Rights of anonymous callers. */
   anonymous: AnonymousRight
 }
 
-/** The policy in force when it is asked for. Permissions are resolved again only when one of their variables has changed. */
+/**
+ * Returns a function that returns the current policy. Permissions are resolved again only when a feature variable
+ * changes.
+ */
 export const openPolicy = (env: Environment, build: BuildFacts | undefined, file: FilePermissions): (() => Policy) => {
-  let resolved: { said: Values<typeof featureSettings>; permissions: Permissions } | undefined
+  let resolved: { values: Values<typeof featureSettings>; permissions: Permissions } | undefined
   return () => {
-    const said = read(featureSettings, env)
-    if (resolved?.said !== said) resolved = { said, permissions: resolvePermissions(said, file) }
+    const values = read(featureSettings, env)
+    if (resolved?.values !== values) resolved = { values, permissions: resolvePermissions(values, file) }
     return { permissions: resolved.permissions, anonymous: anonymousRight(env, build) }
   }
 }
 
-/** What one feature is to its callers. */
+/** The permission of one feature. */
 interface Permission {
   enabled: boolean
   access: FeatureAccess
-  /** The setting that switched it off; null while it is on. */
+  /** The setting that disables it; null while it is enabled. */
   offBy: string | null
 }
 
-/** Every feature has one. */
+/** The permissions of all features. */
 export type Permissions = Readonly<Record<Feature, Permission>>
-/** What the file says of a feature; it need not say all of it. */
+/** The entry of one feature in the file. */
 type FilePermission = Partial<Omit<Permission, 'offBy'>>
-/** What the file says; it need not know every feature. */
+/** The entries of the file. */
 export type FilePermissions = Readonly<Partial<Record<Feature, FilePermission>>>
 
 /**
- * What stands for each feature. The environment wins over the file; where the two kinds of variables disagree the
- * stricter one stands, since templates tend to write every default out.
+ * Returns the permission of each feature. The environment overrides the file. When a list and a variable of the feature
+ * disagree, the stricter one wins, because templates often write out every default.
  */
-export const resolvePermissions = (said: Values<typeof featureSettings>, file: FilePermissions): Permissions => {
+export const resolvePermissions = (values: Values<typeof featureSettings>, file: FilePermissions): Permissions => {
   const permission = (feature: Feature): Permission => {
-    const offBy = whatSwitchesOff(feature, said, file)
-    const access = said[`SVC_FEATURE_${feature}_ACCESS`] ?? file[feature]?.access ?? 'public'
+    const offBy = disabledBy(feature, values, file)
+    const access = values[`SVC_FEATURE_${feature}_ACCESS`] ?? file[feature]?.access ?? 'public'
     return {
       enabled: offBy === null,
-      access: said.SVC_AUTH_REQUIRED_FEATURES.has(feature) ? 'authenticated' : access,
+      access: values.SVC_AUTH_REQUIRED_FEATURES.has(feature) ? 'authenticated' : access,
       offBy,
     }
   }
-  // Made of every feature, which is what the type says.
+  // Object.fromEntries loses the key type; every feature is present.
   return Object.fromEntries(features.map((feature) => [feature, permission(feature)])) as Permissions
 }
 
-const whatSwitchesOff = (feature: Feature, said: Values<typeof featureSettings>, file: FilePermissions) => {
+const disabledBy = (feature: Feature, values: Values<typeof featureSettings>, file: FilePermissions) => {
   const own = `SVC_FEATURE_${feature}_ENABLED` as const
-  if (said.SVC_DISABLED_FEATURES.has(feature)) return 'SVC_DISABLED_FEATURES'
-  if (said[own] === false) return own
-  return said[own] === undefined && file[feature]?.enabled === false ? 'SVC_CONFIG_FILE' : null
+  if (values.SVC_DISABLED_FEATURES.has(feature)) return 'SVC_DISABLED_FEATURES'
+  if (values[own] === false) return own
+  return values[own] === undefined && file[feature]?.enabled === false ? 'SVC_CONFIG_FILE' : null
 }
 
 const { SVC_CONFIG_FILE } = featureSettings
 
 /**
- * What `SVC_CONFIG_FILE` says of features, read once: entries that mean nothing are skipped and named in a warning, but a
- * file that cannot be read at all keeps the gateway from starting, for it may close what would else be open.
+ * Reads the features of `SVC_CONFIG_FILE`. Invalid entries are skipped with a warning. An unreadable file throws,
+ * because it may disable features that would otherwise be open.
  */
 export const readFeatureFile = (env: Environment, log: Logger): FilePermissions => {
   const { SVC_CONFIG_FILE: path } = read({ SVC_CONFIG_FILE }, env)
@@ -90,7 +93,7 @@ export const readFeatureFile = (env: Environment, log: Logger): FilePermissions 
   return permissions
 }
 
-/** What is wrong with the file as a whole. */
+/** Returns the problems that make the whole file unreadable. */
 export const featureFileProblems = (env: Environment): readonly SettingProblem[] => {
   if (problemsOf({ SVC_CONFIG_FILE }, env).length > 0) return []
   const { SVC_CONFIG_FILE: path } = read({ SVC_CONFIG_FILE }, env)
@@ -115,9 +118,9 @@ const File = z.object({ features: Table.default({}) })
 
 const readTable = (path: string): z.infer<typeof Table> => {
   const parser = parsers[extname(path).toLowerCase()]
-  if (parser === undefined) throw refused('must name a file that ends in .toml, .yaml or .yml')
+  if (parser === undefined) throw invalidFile('must name a file that ends in .toml, .yaml or .yml')
   const file = File.safeParse(parsed(path, parser))
-  if (!file.success) throw refused('must name a file whose features are a table')
+  if (!file.success) throw invalidFile('must name a file whose features are a table')
   return file.data.features
 }
 
@@ -126,38 +129,38 @@ const parsed = (path: string, parser: (text: string) => unknown): unknown => {
   try {
     text = readFileSync(path, 'utf8')
   } catch {
-    throw refused('names a file that cannot be read')
+    throw invalidFile('names a file that cannot be read')
   }
   try {
     // An empty YAML file is null.
     return parser(text) ?? {}
   } catch {
-    throw refused(`names a file that is no ${extname(path).slice(1).toUpperCase()}`)
+    throw invalidFile(`names a file that is not valid ${extname(path).slice(1).toUpperCase()}`)
   }
 }
 
-const refused = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'SVC_CONFIG_FILE', sentence }])
+const invalidFile = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'SVC_CONFIG_FILE', sentence }])
 
-interface Skipped {
+interface SkippedEntry {
   entry: string
   reason: string
 }
 
-/** What a features table says: for each id `{ enabled, access }`, or only whether it is enabled. */
-const permissionsOf = (table: z.infer<typeof Table>): { permissions: FilePermissions; skipped: Skipped[] } => {
+/** Parses a features table. Each value is `{ enabled, access }` or a boolean for `enabled`. */
+const permissionsOf = (table: z.infer<typeof Table>): { permissions: FilePermissions; skipped: SkippedEntry[] } => {
   const permissions: Partial<Record<string, FilePermission>> = {}
-  const skipped: Skipped[] = []
-  for (const [id, said] of Object.entries(table)) {
+  const skipped: SkippedEntry[] = []
+  for (const [id, values] of Object.entries(table)) {
     const feature = parseFeature(id)
-    const fields = Table.safeParse(typeof said === 'boolean' ? { enabled: said } : said)
-    if (feature === undefined) skipped.push({ entry: id, reason: 'no such feature' })
+    const fields = Table.safeParse(typeof values === 'boolean' ? { enabled: values } : values)
+    if (feature === undefined) skipped.push({ entry: id, reason: 'unknown feature' })
     else if (!fields.success) skipped.push({ entry: id, reason: 'must be a table with enabled or access' })
     else permissions[feature] = permissionOf(id, fields.data, skipped)
   }
   return { permissions, skipped }
 }
 
-const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: Skipped[]): FilePermission => {
+const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: SkippedEntry[]): FilePermission => {
   const permission: FilePermission = {}
   for (const [name, value] of Object.entries(fields)) {
     const skip = (reason: string) => skipped.push({ entry: `${id}.${name}`, reason })
@@ -169,7 +172,7 @@ const permissionOf = (id: string, fields: z.infer<typeof Table>, skipped: Skippe
       const access = parseAccess(String(value))
       if (access === undefined) skip('must be public, guest or authenticated')
       else permission.access = access
-    } else skip('is not known here; known are enabled, access')
+    } else skip('is unknown; allowed: enabled, access')
   }
   return permission
 }

@@ -29,24 +29,24 @@ const forbidden = '403 forbidden'
 describe('who may call, by the mode of the service', () => {
   const accesses: readonly Access[] = ['anonymous', 'own-bearer', 'read', 'write']
   const rows: [mode: AnonymousRight, who: string, identity: Identity, ...expected: string[]][] = [
-    ['write', 'a stranger', anonymous, 'in', 'in', 'in', 'in'],
-    ['read', 'a stranger', anonymous, 'in', 'in', 'in', signIn],
-    ['nothing', 'a stranger', anonymous, 'in', 'in', signIn, signIn],
+    ['write', 'anonymous', anonymous, 'in', 'in', 'in', 'in'],
+    ['read', 'anonymous', anonymous, 'in', 'in', 'in', signIn],
+    ['nothing', 'anonymous', anonymous, 'in', 'in', signIn, signIn],
     ['read', 'a guest', guest, 'in', 'in', 'in', signIn],
     ['nothing', 'a guest', guest, 'in', 'in', signIn, signIn],
-    ['read', 'a person', user, 'in', 'in', 'in', 'in'],
-    ['nothing', 'a person', user, 'in', 'in', 'in', 'in'],
-    ['nothing', 'a key that may write', key('write'), 'in', 'in', 'in', 'in'],
-    ['nothing', 'a key that may read', key('read'), 'in', 'in', 'in', forbidden],
-    ['write', 'a key that may read', key('read'), 'in', 'in', 'in', forbidden],
-    ['nothing', 'a key for something else', key('mcp'), 'in', 'in', forbidden, forbidden],
+    ['read', 'a user', user, 'in', 'in', 'in', 'in'],
+    ['nothing', 'a user', user, 'in', 'in', 'in', 'in'],
+    ['nothing', 'a key with write scope', key('write'), 'in', 'in', 'in', 'in'],
+    ['nothing', 'a key with read scope', key('read'), 'in', 'in', 'in', forbidden],
+    ['write', 'a key with read scope', key('read'), 'in', 'in', 'in', forbidden],
+    ['nothing', 'a key with another scope', key('mcp'), 'in', 'in', forbidden, forbidden],
   ]
-  it.each(rows)('strangers may %s: %s', (mode, _who, identity, ...expected) => {
-    const decided = accesses.map((access) => statusOf(refusalOf({ access, feature: null }, identity, policy(mode))))
-    expect(decided).toEqual(expected)
+  it.each(rows)('anonymous may %s: %s', (mode, _who, identity, ...expected) => {
+    const outcomes = accesses.map((access) => statusOf(refusalOf({ access, feature: null }, identity, policy(mode))))
+    expect(outcomes).toEqual(expected)
   })
 
-  it('lets guests, and no other stranger, use the routes that are open to them', () => {
+  it('lets guests, but no anonymous callers, use guest routes', () => {
     const route = { access: 'write', feature: 'AGENT', guests: true } as const
     expect(statusOf(refusalOf(route, guest, policy('read')))).toBe('in')
     expect(statusOf(refusalOf(route, anonymous, policy('read')))).toBe(signIn)
@@ -58,36 +58,38 @@ describe('who may call, by the mode of the service', () => {
 
 describe('a feature', () => {
   const off = { SVC_DISABLED_FEATURES: 'TABLES' }
-  const known = { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }
+  const authRequired = { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }
   const without: Identity = { ...user, features: ['ABOUT'] }
   const disabled = '404 feature-disabled'
-  const rows: [said: Record<string, string>, access: Access, who: string, identity: Identity, expected: string][] = [
-    [off, 'read', 'a stranger', anonymous, disabled],
-    [off, 'write', 'a person', user, disabled],
-    [off, 'anonymous', 'a stranger', anonymous, disabled],
-    [off, 'own-bearer', 'a stranger', anonymous, disabled],
-    [off, 'read', 'who lacks it too', without, disabled],
-    [known, 'read', 'a stranger', anonymous, signIn],
-    [known, 'anonymous', 'a stranger', anonymous, 'in'],
-    [known, 'own-bearer', 'a stranger', anonymous, 'in'],
-    [known, 'read', 'a person', user, 'in'],
-    [known, 'read', 'a key', key('read'), 'in'],
-    [known, 'read', 'a person without it', without, forbidden],
-    [{}, 'read', 'a person without it', without, forbidden],
-    [{}, 'read', 'a stranger', anonymous, 'in'],
+  const rows: [env: Record<string, string>, access: Access, who: string, identity: Identity, expected: string][] = [
+    [off, 'read', 'anonymous', anonymous, disabled],
+    [off, 'write', 'a user', user, disabled],
+    [off, 'anonymous', 'anonymous', anonymous, disabled],
+    [off, 'own-bearer', 'anonymous', anonymous, disabled],
+    [off, 'read', 'a user without it', without, disabled],
+    [authRequired, 'read', 'anonymous', anonymous, signIn],
+    [authRequired, 'anonymous', 'anonymous', anonymous, 'in'],
+    [authRequired, 'own-bearer', 'anonymous', anonymous, 'in'],
+    [authRequired, 'read', 'a user', user, 'in'],
+    [authRequired, 'read', 'a key', key('read'), 'in'],
+    [authRequired, 'read', 'a user without it', without, forbidden],
+    [{}, 'read', 'a user without it', without, forbidden],
+    [{}, 'read', 'anonymous', anonymous, 'in'],
   ]
-  it.each(rows)('with %j, access %s, %s', (said, access, _who, identity, expected) => {
-    expect(statusOf(refusalOf({ access, feature: 'TABLES' }, identity, policy('write', said)))).toBe(expected)
+  it.each(rows)('with %j, access %s, %s', (env, access, _who, identity, expected) => {
+    expect(statusOf(refusalOf({ access, feature: 'TABLES' }, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
     [off, anonymous, disabled],
-    [known, anonymous, signIn],
-    [known, without, forbidden],
+    [authRequired, anonymous, signIn],
+    [authRequired, without, forbidden],
     [{}, without, forbidden],
-  ])('that a service refuses is refused for the same reason at the door: %j', (said, identity, expected) => {
-    const refused = new ServiceError('forbidden', 'the chart x is not open to you', { details: { feature: 'TABLES' } })
-    expect(statusOf(explained(refused, identity, policy('write', said)))).toBe(expected)
+  ])('explains the refusal of a service: %j', (env, identity, expected) => {
+    const serviceError = new ServiceError('forbidden', 'you do not have access to the chart x', {
+      details: { feature: 'TABLES' },
+    })
+    expect(statusOf(explained(serviceError, identity, policy('write', env)))).toBe(expected)
   })
 
   it.each([
@@ -95,14 +97,14 @@ describe('a feature', () => {
     new ServiceError('forbidden', 'odd', { details: { feature: 'constructor' } }),
     new ServiceError('invalid', 'odd', { details: { feature: 'TABLES' } }),
     new Error('odd'),
-  ])('has nothing to do with other failures: %s', (error) => {
+  ])('leaves other failures unchanged: %s', (error) => {
     expect(explained(error, anonymous, policy('write', off))).toBe(error)
   })
 })
 
 describe('the features of a caller', () => {
   const others = features.filter((feature) => feature !== 'TABLES')
-  const rows: [identity: Identity, said: Record<string, string>, expected: Identity['features']][] = [
+  const rows: [identity: Identity, env: Record<string, string>, expected: Identity['features']][] = [
     [anonymous, {}, 'all'],
     [anonymous, { SVC_DISABLED_FEATURES: 'TABLES' }, others],
     [user, { SVC_DISABLED_FEATURES: 'TABLES' }, others],
@@ -111,7 +113,7 @@ describe('the features of a caller', () => {
     [user, { SVC_AUTH_REQUIRED_FEATURES: 'TABLES' }, 'all'],
     [{ ...user, features: ['ABOUT', 'TABLES'] }, { SVC_DISABLED_FEATURES: 'TABLES' }, ['ABOUT']],
   ]
-  it.each(rows)('are those of %j that %j leaves', (identity, env, expected) => {
+  it.each(rows)('for %j with %j', (identity, env, expected) => {
     expect(usableFeatures(identity, policy('write', env).permissions)).toEqual(expected)
   })
 })

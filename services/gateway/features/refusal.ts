@@ -6,17 +6,20 @@ import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'
 import type { Permissions, Policy } from './policy.ts'
 
-type Guarded = Pick<Route, 'access' | 'feature' | 'guests'>
+type RouteAccess = Pick<Route, 'access' | 'feature' | 'guests'>
 
-/** Why a caller may not use a route; undefined when it may. Routes with a bearer of their own ask for it themselves. */
+/**
+ * Returns why a caller may not use a route; undefined when it may. Routes of access `own-bearer` check their bearer
+ * themselves.
+ */
 export const refusalOf = (
-  { access, feature, guests = false }: Guarded,
+  { access, feature, guests = false }: RouteAccess,
   identity: Identity,
   policy: Policy,
 ): Error | undefined => {
   const isOpen = access === 'anonymous' || access === 'own-bearer'
   if (feature !== null) {
-    if (!policy.permissions[feature].enabled) return switchedOff(feature)
+    if (!policy.permissions[feature].enabled) return featureDisabled(feature)
     if (!isOpen) {
       const refusal = featureRefusal(feature, identity, policy.permissions)
       if (refusal) return refusal
@@ -31,47 +34,52 @@ export const refusalOf = (
       })
 }
 
-/** Why a caller may not use a feature; undefined when it may. */
+/** Returns why a caller may not use a feature; undefined when it may. */
 export const featureRefusal = (feature: Feature, identity: Identity, permissions: Permissions): Error | undefined => {
   const { enabled, access } = permissions[feature]
-  if (!enabled) return switchedOff(feature)
+  if (!enabled) return featureDisabled(feature)
   if (access === 'authenticated' && isStranger(identity)) return signIn()
-  return mayUse(identity, feature) ? undefined : new ServiceError('forbidden', `you may not use the feature ${feature}`)
+  return mayUse(identity, feature)
+    ? undefined
+    : new ServiceError('forbidden', `you do not have access to feature "${feature}"`)
 }
 
-/** What a service's refusal of a feature means at the door, where it is known whether signing in would help. */
+/**
+ * Replaces a service's `forbidden` for a feature by the gateway's own error, which says whether signing in would
+ * help.
+ */
 export const explained = (error: unknown, identity: Identity, { permissions }: Policy): unknown => {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') return error
   const feature = Feature.safeParse(error.details?.feature)
   return feature.success ? (featureRefusal(feature.data, identity, permissions) ?? error) : error
 }
 
-/** The features that a caller may use, of those its identity already allows. */
+/** Returns the features of an identity that the permissions allow. */
 export const usableFeatures = (identity: Identity, permissions: Permissions): Identity['features'] => {
   const usable = features.filter((feature) => featureRefusal(feature, identity, permissions) === undefined)
   return usable.length === features.length ? 'all' : usable
 }
 
-/** A memory of a pure function only: strangers have one identity, and permissions stand until a variable changes. */
+/** Memoizes a pure function: anonymous callers share one identity, and permissions change only with a variable. */
 const limited = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
 
-/** The caller as other services see it: with the features that it may use here. */
+/** Returns the identity that other services receive, limited to the features that it may use. */
 export const withinPermissions = (identity: Identity, permissions: Permissions): Identity => {
   const known = limited.get(permissions) ?? new WeakMap<Identity, Identity>()
   limited.set(permissions, known)
-  const there = known.get(identity) ?? { ...identity, features: usableFeatures(identity, permissions) }
-  known.set(identity, there)
-  return there
+  const limitedIdentity = known.get(identity) ?? { ...identity, features: usableFeatures(identity, permissions) }
+  known.set(identity, limitedIdentity)
+  return limitedIdentity
 }
 
-/** Whether nothing is known of a caller. */
+/** Returns whether a caller is not signed in. */
 const isStranger = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
 const opens = (right: Policy['anonymous'], access: Route['access']): boolean =>
   right === 'write' || (right === 'read' && access === 'read')
 
-const switchedOff = (feature: Feature): HttpError =>
-  new HttpError(404, 'feature-disabled', `the feature ${feature} is switched off here`)
+const featureDisabled = (feature: Feature): HttpError =>
+  new HttpError(404, 'feature-disabled', `feature "${feature}" is disabled`)
 
 const signIn = (): ServiceError => new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
 
@@ -82,15 +90,15 @@ export const mayManage = async ({ query, policy }: Gateway, call: Call): Promise
 }
 
 /**
- * Whether the scopes of a caller open a route; callers without scopes are not limited by any. The agent and the tool server
- * have scopes of their own, which open nothing else: what they read on the way is for their caller's features to allow.
+ * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The agent and the MCP
+ * server have their own scopes, which allow nothing else; the features of the caller decide what these two may read.
  */
 export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
   if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
   return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }
 
-/** The scopes of which any one opens a route, the narrowest first. */
+/** Returns the scopes that each allow a route, the narrowest first. */
 const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']

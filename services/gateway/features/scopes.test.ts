@@ -5,8 +5,8 @@ import { scopesOpen } from './refusal.ts'
 
 const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
 
-/** A kind of route, and the scopes of which each alone opens it. */
-const rows: [access: Route['access'], feature: Route['feature'], opened: string[]][] = [
+/** A kind of route, and the scopes that each allow it. */
+const rows: [access: Route['access'], feature: Route['feature'], allowed: string[]][] = [
   ['anonymous', null, [...scopes, 'later']],
   ['own-bearer', 'ACTIONS', [...scopes, 'later']],
   ['read', 'QUERIES', ['read', 'write']],
@@ -18,13 +18,13 @@ const rows: [access: Route['access'], feature: Route['feature'], opened: string[
   ['write', 'MCP', ['mcp']],
 ]
 
-it.each(rows)('a route of access %s and feature %s is opened by %j', (access, feature, opened) => {
-  const opening = [...scopes, 'later'].filter((scope) => scopesOpen(key(scope), { access, feature }))
-  expect(opening).toEqual(opened)
+it.each(rows)('a route of access %s and feature %s is allowed by %j', (access, feature, allowed) => {
+  const allowing = [...scopes, 'later'].filter((scope) => scopesOpen(key(scope), { access, feature }))
+  expect(allowing).toEqual(allowed)
   expect(scopesOpen(key(...scopes), { access, feature })).toBe(true)
 })
 
-it('limit nobody who has none, such as a person', () => {
+it('do not limit callers without scopes, such as users', () => {
   for (const [access, feature] of rows) {
     expect(scopesOpen({ kind: 'user', subject: 'ada', features: 'all' }, { access, feature })).toBe(true)
   }

@@ -6,12 +6,12 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { gatewayItself } from '../auth/identity.ts'
 
-/** Hosts that a refusal names. */
-const namedHosts = 20
+/** Hosts that a not-found error lists. */
+const maxNamedHosts = 20
 
-/** The configured hosts, by their positions too. */
+/** The configured hosts, with lookup by position. */
 export interface HostList extends KnownHosts {
-  /** The host at this position; throws `not-found` naming the parameter that asked for it and the hosts there are. */
+  /** Returns the host at this position; throws `not-found` with the parameter and the available hosts. */
   find(hostId: number, parameter?: string): Promise<Host>
 }
 
@@ -26,34 +26,34 @@ export const openHostList = (client: Client<typeof query>, clock: Clock): HostLi
   return { ...hosts, find }
 }
 
-/** A refusal that names the hosts there are. */
+/** Returns a `not-found` error that lists the available hosts. */
 export const noSuchHost = (hostId: number, parameter: string, known: readonly Host[]): ServiceError => {
-  const hosts = known.slice(0, namedHosts).map(({ id, name }) => ({ id, name }))
+  const hosts = known.slice(0, maxNamedHosts).map(({ id, name }) => ({ id, name }))
   const names = hosts.map(({ id, name }) => `${id} (${name})`).join(', ')
-  const more = known.length > namedHosts ? ` and ${known.length - namedHosts} more` : ''
-  const sentence = known.length === 0 ? 'no hosts are configured' : `there are ${names}${more}`
-  return new ServiceError('not-found', `no such host: ${hostId}; ${sentence}`, {
+  const more = known.length > maxNamedHosts ? ` and ${known.length - maxNamedHosts} more` : ''
+  const sentence = known.length === 0 ? 'no hosts are configured' : `available: ${names}${more}`
+  return new ServiceError('not-found', `unknown host "${hostId}"; ${sentence}`, {
     details: { parameter, hosts, count: known.length },
   })
 }
 
-/** States of this age are answered without a request to `query`. */
+/** Younger states are returned without a request to `query`. */
 const freshMs = 1_000
-/** States of this age are answered when `query` does not answer in time; older ones are not known any more. */
-const knownMs = 10_000
-/** How long an answer waits for `query` where states are known, and where none are. */
+/** States up to this age are returned when `query` is slow; older ones count as unknown. */
+const staleAfterMs = 10_000
+/** How long a caller waits for `query` when states are cached, and when none are. */
 const refreshWithinMs = 100
 const firstWithinMs = 1_000
-/** How long `query` may take; what comes late serves the next request. */
-const answerWithinMs = 5_000
+/** Timeout of `query`; a late response serves the next caller. */
+const timeoutMs = 5_000
 
 /** The states of the configured hosts as `query` last reported them. */
 export interface HostStates extends Disposable {
-  /** Resolves within a second, and within 100 ms while states are known; undefined where they are not. Never rejects. */
+  /** Resolves within a second, or within 100 ms while states are cached; undefined when unknown. Never rejects. */
   lastSeen(): Promise<readonly HostState[] | undefined>
 }
 
-/** Requests nothing until it is called; concurrent calls share one request. */
+/** Opens the cache of host states. Concurrent callers share one request. */
 export const openHostStates = (
   client: Pick<Client<typeof query>, 'hostStates'>,
   clock: Clock,
@@ -65,13 +65,13 @@ export const openHostStates = (
 
   const ageMs = (): number => (seen ? clock.elapsedMs() - seen.atMs : Infinity)
   const refresh = async (): Promise<void> => {
-    const deadline = clock.elapsedMs() + answerWithinMs
+    const deadline = clock.elapsedMs() + timeoutMs
     const call = { identity: gatewayItself, deadline, signal: stopped.signal, priority: 'person' } as const
     try {
       const states = await client.hostStates({}, call)
       seen = { states, atMs: clock.elapsedMs() }
     } catch (error) {
-      log.warn({ err: error }, 'host states are not known')
+      log.warn({ err: error }, 'reading host states failed')
     }
     refreshing = undefined
   }
@@ -79,9 +79,9 @@ export const openHostStates = (
     async lastSeen() {
       if (ageMs() > freshMs) {
         refreshing ??= refresh()
-        await within(refreshing, ageMs() <= knownMs ? refreshWithinMs : firstWithinMs)
+        await within(refreshing, ageMs() <= staleAfterMs ? refreshWithinMs : firstWithinMs)
       }
-      return ageMs() <= knownMs ? seen?.states : undefined
+      return ageMs() <= staleAfterMs ? seen?.states : undefined
     },
     [Symbol.dispose]: () => stopped.abort(),
   }
@@ -95,49 +95,49 @@ const within = async (done: Promise<void>, ms: number): Promise<void> => {
   clearTimeout(timer)
 }
 
-/** A host as answers name it; `hostId` is null of one that is not in the list any more. */
+/** A host in a response; `hostId` is null when it is no longer in the list. */
 export interface NamedHost {
   hostId: number | null
   host: string
 }
 
-/** Names for keys of hosts that are watched; undefined for those that the caller must not hear of. */
+/** Returns the name of a host key; undefined for hosts that the caller may not see. */
 export type NameHost = (key: string) => NamedHost | undefined
 
-const isBrought = ({ key }: Host): boolean => key.startsWith('user:')
+const isUserConnection = ({ key }: Host): boolean => key.startsWith('user:')
 
-/** The hosts that are watched, as a caller may hear of them: with a connection session of none. */
+/** Returns names of the monitored hosts that the caller may see; with a connection session there are none. */
 export const watchedHosts = async (hosts: HostList): Promise<NameHost> => {
   const all = await hosts.all()
-  const isSession = isOfSession(all)
+  const isSession = isSessionList(all)
   const byKey = new Map(all.map(({ key, id, name }) => [key, { hostId: id, host: name }]))
   return (key) => (isSession ? undefined : (byKey.get(key) ?? { hostId: null, host: key }))
 }
 
-const isOfSession = (all: readonly Host[]): boolean => all.some((host) => host.id >= 0 && isBrought(host))
+const isSessionList = (all: readonly Host[]): boolean => all.some((host) => host.id >= 0 && isUserConnection(host))
 
-/** Whether the caller may hear of the installation at all: with a connection session only of what it brought. */
-export const hearsOfInstallation = async (hosts: HostList): Promise<boolean> => !isOfSession(await hosts.all())
+/** Returns whether the caller may see the installation; a connection session shows only its own host. */
+export const maySeeInstallation = async (hosts: HostList): Promise<boolean> => !isSessionList(await hosts.all())
 
-/** The host at this position; throws `invalid` for one that its caller brought, which nobody watches. */
+/** Returns the monitored host at this position; throws `invalid` for a user connection, which is not monitored. */
 export const findWatched = async (hosts: HostList, hostId: number): Promise<Host> => {
   const host = await hosts.find(hostId)
-  if (!isBrought(host)) return host
+  if (!isUserConnection(host)) return host
   const message = 'must be a host of the configured list: connections of your own are not watched'
   throw new ServiceError('invalid', `hostId ${message}`, {
     details: { parameter: 'hostId', problems: [{ parameter: 'hostId', message }] },
   })
 }
 
-/** What may be about a host, with that as lists name it. What is about hosts that the caller must not hear of is left out. */
+/** Replaces host keys by names. Entries about hosts that the caller may not see are left out. */
 export const shownOf = <T extends { hostKey: string | null }>(found: readonly T[], nameOf: NameHost) =>
   found.flatMap(({ hostKey, ...shown }) => {
-    const named = hostKey === null ? nobody : nameOf(hostKey)
+    const named = hostKey === null ? noHost : nameOf(hostKey)
     return named ? [{ ...shown, ...named }] : []
   })
 
-const nobody = { hostId: null, host: null }
+const noHost = { hostId: null, host: null }
 
-/** The host of what was found already; nobody's where the caller must not hear of it. */
+/** Returns the name of a host key; nulls when the caller may not see the host. */
 export const namedOr = (hostKey: string | null, nameOf: NameHost) =>
-  (hostKey === null ? nobody : nameOf(hostKey)) ?? nobody
+  (hostKey === null ? noHost : nameOf(hostKey)) ?? noHost

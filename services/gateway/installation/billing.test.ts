@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BillingAnswer } from '#proto/http/billing.ts'
+import { BillingResponse } from '#proto/http/billing.ts'
 import { startFake } from '../testing/start.ts'
 
 const variables = {
@@ -10,32 +10,32 @@ const variables = {
 
 describe('billing', () => {
   it.each([
-    [{ ...variables }, false, 'Nobody is billed here: billing belongs to the cloud edition.'],
-    [{ SVC_EDITION: 'cloud' }, false, 'Nobody is billed here: the operator has not set SVC_BILLING_SERVER.'],
+    [{ ...variables }, false, 'Billing is available in the cloud edition only.'],
+    [{ SVC_EDITION: 'cloud' }, false, 'Billing is not configured: SVC_BILLING_SERVER is not set.'],
     [
       { SVC_EDITION: 'cloud', SVC_BILLING_SERVER: 'javascript:alert(1)' },
       false,
-      'Nobody is billed here: SVC_BILLING_SERVER is no http or https URL.',
+      'Billing is not configured: SVC_BILLING_SERVER is not an http or https URL.',
     ],
     [{ ...variables, SVC_EDITION: 'cloud' }, true, expect.stringContaining('The billing server')],
-  ])('with %j is there: %s', async (env, active, message) => {
+  ])('with %j is active: %s', async (env, active, message) => {
     await using product = await startFake({ env })
     const answered = await (await fetch(`${product.url}/api/v1/billing`)).json()
     const server = active ? variables.SVC_BILLING_SERVER : null
-    expect(BillingAnswer.parse(answered).data).toEqual({ active, message, server })
+    expect(BillingResponse.parse(answered).data).toEqual({ active, message, server })
   })
 
   it.each([
     [{}, ['SVC_BILLING_SERVER', 'BILLING_ACCESS_TOKEN', 'BILLING_WEBHOOK_SECRET']],
     [{ SVC_EDITION: 'cloud' }, ['BILLING_ACCESS_TOKEN', 'BILLING_WEBHOOK_SECRET']],
-  ])('says at the start with %j which of its variables change nothing, and no secret', async (env, names) => {
+  ])('logs at start with %j the ignored variables, without secrets', async (env, names) => {
     await using product = await startFake({ env: { ...variables, ...env } })
-    const lines = product.logged.filter((line) => line.includes('variable without effect'))
+    const lines = product.logged.filter((line) => line.includes('setting has no effect'))
     expect(lines.map((line) => JSON.parse(line).variable)).toEqual(names)
     expect(lines.join('')).not.toContain('the-billing')
   })
 
-  it('is not there where its feature is off', async () => {
+  it('returns 404 while its feature is disabled', async () => {
     await using product = await startFake({ env: { SVC_FEATURE_BILLING_ENABLED: 'false' } })
     expect((await fetch(`${product.url}/api/v1/billing`)).status).toBe(404)
   })

@@ -10,7 +10,7 @@ export interface CloudMode {
   warning: string | null
 }
 
-/** Cloud mode is a contract made when the web is built; set only at run time, server and web disagree. */
+/** Returns whether cloud mode is set at build time and at run time, with a warning when only the server has it. */
 export const cloudMode = (build: BuildFacts | undefined, env: Environment): CloudMode => {
   const runtime = inCloudMode(env)
   const built = parseFlag(build?.client.CLIENT_CLOUD_MODE ?? undefined, ['cloud']) ?? false
@@ -21,13 +21,13 @@ export const cloudMode = (build: BuildFacts | undefined, env: Environment): Clou
   return { build: built, runtime, warning }
 }
 
-/** Says at the start what follows when the run and the build are not of one mind; the run decides what the server does. */
+/** Logs a warning when run time and build time disagree; the server follows the run-time setting. */
 export const warnOfCloudMode = (build: BuildFacts | undefined, env: Environment, log: Logger): void => {
   const mode = cloudMode(build, env)
-  if (mode.warning !== null) log.warn({ reason: mode.warning }, 'cloud mode is half set')
+  if (mode.warning !== null) log.warn({ reason: mode.warning }, 'cloud mode mismatch')
   if (mode.build && !mode.runtime)
     log.warn(
-      { reason: 'the web was built for it and it is not set at run time: the server runs without it' },
-      'cloud mode is half set',
+      { reason: 'the web was built for cloud mode, but cloud mode is not set at run time; the server runs without it' },
+      'cloud mode mismatch',
     )
 }

@@ -21,19 +21,19 @@ describe('the edition', () => {
     [{ SVC_EDITION: 'enterprise' }, null, 'community', ['SVC_EDITION']],
     [{}, 'enterprise', 'community', ['SVC_EDITION']],
     [{ SVC_EDITION: 'cloud', SVC_LICENSE_KEY: 'key' }, null, 'cloud', ['SVC_LICENSE_KEY']],
-  ])('with %j and a build of %j is %s', (env, built, edition, told) => {
+  ])('with %j and a build of %j is %s', (env, built, edition, ignored) => {
     expect(editionOf(env, builtWith(built))).toBe(edition)
-    expect(ignoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(told)
+    expect(ignoredEditionSettings(env, builtWith(built)).map(({ name }) => name)).toEqual(ignored)
   })
 
-  it.each(['two words', '-', 'x'.repeat(33), '<b>'])('is refused in words when it is %j', (word) => {
+  it.each(['two words', '-', 'x'.repeat(33), '<b>'])('rejects %j', (word) => {
     expect(() => read(editionSettings, { SVC_EDITION: word })).toThrow('SVC_EDITION: must be a word of at most 32')
   })
 
-  it('is told to everybody, its licence key to nobody', async () => {
+  it('is public, but its licence key is not', async () => {
     await using product = await startFake({ env: { SVC_EDITION: 'enterprise', SVC_LICENSE_KEY: 'the-licence-key' } })
-    const told = await (await fetch(`${product.url}/api/version`)).text()
-    expect(JSON.parse(told)).toMatchObject({ edition: 'enterprise' })
-    expect(told + product.logged.join('')).not.toContain('the-licence-key')
+    const body = await (await fetch(`${product.url}/api/version`)).text()
+    expect(JSON.parse(body)).toMatchObject({ edition: 'enterprise' })
+    expect(body + product.logged.join('')).not.toContain('the-licence-key')
   })
 })

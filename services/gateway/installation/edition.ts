@@ -4,7 +4,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, secret, read, optional } from '#shared/config/setting.ts'
 
 const edition: Setting<string | undefined> = {
-  doc: 'What the installation calls itself, on the about page and in GET /api/version: community by default, enterprise where there is a licence key, cloud where people are billed. Every edition has every function.',
+  doc: 'Edition shown on the about page and in GET /api/version: community by default, enterprise with a license key, cloud with billing. All editions have all features.',
   audience: 'client',
   fallback: 'none',
   allowed: 'a word of letters, digits and dashes',
@@ -17,76 +17,74 @@ const edition: Setting<string | undefined> = {
   },
 }
 
-/** What the installation calls itself. */
+/** Settings of the edition. */
 export const editionSettings = {
   SVC_EDITION: edition,
   SVC_LICENSE_KEY: secret(
-    'Licence key. With it the installation may call itself enterprise, and does while SVC_EDITION is unset; it opens no function and is told to nobody.',
+    'License key. Sets the edition to enterprise while SVC_EDITION is unset. It unlocks no features and is never sent anywhere.',
   ),
 } as const
 
-/** Of an installation that says nothing, or that says more than it has a licence for. */
-const withoutLicence = 'community'
-const withLicence = 'enterprise'
-/** The edition whose people are billed. */
+/** The default, and the fallback for `enterprise` without a license key. */
+const communityEdition = 'community'
+const enterpriseEdition = 'enterprise'
+/** The only edition with billing. */
 const cloudEdition = 'cloud'
 
-/** What the installation calls itself: what the run says, else what the web was built with, else what its licence key means. */
+/** Returns the edition: from SVC_EDITION, else from the build of the web, else from the license key. */
 export const editionOf = (env: Environment, build: BuildFacts | undefined): string => {
   const { SVC_LICENSE_KEY: key } = read(editionSettings, env)
-  const claimed = claimedEdition(env, build) ?? (key === undefined ? withoutLicence : withLicence)
-  return claimed === withLicence && key === undefined ? withoutLicence : claimed
+  const claimed = claimedEdition(env, build) ?? (key === undefined ? communityEdition : enterpriseEdition)
+  return claimed === enterpriseEdition && key === undefined ? communityEdition : claimed
 }
 
 const claimedEdition = (env: Environment, build: BuildFacts | undefined): string | undefined =>
   read(editionSettings, env).SVC_EDITION ?? (build?.client.CLIENT_EDITION?.trim().toLowerCase() || undefined)
 
-/** A variable that is set and changes nothing here. */
+/** A variable that is set but has no effect. */
 export interface IgnoredSetting {
   name: string
-  /** Why, in a sentence that holds no value. */
+  /** A sentence without values of variables. */
   reason: string
 }
 
-/** An edition that is claimed without its licence key, and a key that the edition needs not. */
+/** Returns SVC_EDITION when its license key is missing, or a license key that the edition does not need. */
 export const ignoredEditionSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => {
   const claimed = claimedEdition(env, build)
   const hasKey = read(editionSettings, env).SVC_LICENSE_KEY !== undefined
-  if (claimed === withLicence && !hasKey)
+  if (claimed === enterpriseEdition && !hasKey)
     return [{ name: 'SVC_EDITION', reason: 'Enterprise needs SVC_LICENSE_KEY: the edition stays community.' }]
-  if (claimed !== undefined && claimed !== withLicence && hasKey)
+  if (claimed !== undefined && claimed !== enterpriseEdition && hasKey)
     return [{ name: 'SVC_LICENSE_KEY', reason: `The ${claimed} edition needs no licence key.` }]
   return []
 }
 
-/** What the cloud edition's billing needs to know; without effect in every other edition. */
+/** Settings of billing; they have no effect outside the cloud edition. */
 export const billingSettings = {
-  SVC_BILLING_SERVER: optional(
-    'Address where people of the cloud edition manage what they pay; no effect in other editions.',
-  ),
+  SVC_BILLING_SERVER: optional('URL where users of the cloud edition manage billing; ignored in other editions.'),
   BILLING_ACCESS_TOKEN: secret(
-    'Token of the billing server, for processes of the cloud edition that ask it; nothing in this product does.',
+    'Token of the billing server, for other processes of the cloud edition; not used by this service.',
   ),
   BILLING_WEBHOOK_SECRET: secret(
-    'Secret of the billing server’s webhooks, for processes of the cloud edition that take them; nothing in this product does.',
+    'Secret of the billing server’s webhooks, for other processes of the cloud edition; not used by this service.',
   ),
 } as const
 
-/** Whether and where people are billed. */
+/** Returns whether billing is active, and its URL. */
 export const billingOf = (env: Environment, build: BuildFacts | undefined): Billing => {
-  if (editionOf(env, build) !== cloudEdition)
-    return free('Nobody is billed here: billing belongs to the cloud edition.')
+  if (editionOf(env, build) !== cloudEdition) return noBilling('Billing is available in the cloud edition only.')
   const { SVC_BILLING_SERVER: server } = read(billingSettings, env)
-  if (server === undefined) return free('Nobody is billed here: the operator has not set SVC_BILLING_SERVER.')
-  if (!isWebAddress(server)) return free('Nobody is billed here: SVC_BILLING_SERVER is no http or https URL.')
-  return { active: true, message: 'The billing server shows what is paid and lets people change it.', server }
+  if (server === undefined) return noBilling('Billing is not configured: SVC_BILLING_SERVER is not set.')
+  if (!isWebAddress(server))
+    return noBilling('Billing is not configured: SVC_BILLING_SERVER is not an http or https URL.')
+  return { active: true, message: 'The billing server lets users manage billing.', server }
 }
 
-const free = (message: string): Billing => ({ active: false, message, server: null })
+const noBilling = (message: string): Billing => ({ active: false, message, server: null })
 
 const isWebAddress = (text: string): boolean => /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 
-/** Variables of billing that are set and change nothing. */
+/** Returns the billing variables that are set but have no effect. */
 export const ignoredBillingSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => {
   const settings = read(billingSettings, env)
   const { active, message } = billingOf(env, build)
@@ -96,11 +94,14 @@ export const ignoredBillingSettings = (env: Environment, build: BuildFacts | und
   if (settings.SVC_BILLING_SERVER !== undefined && !active)
     ignoredSettings.push({ name: 'SVC_BILLING_SERVER', reason: message })
   if (settings.BILLING_ACCESS_TOKEN !== undefined)
-    ignoredSettings.push({ name: 'BILLING_ACCESS_TOKEN', reason: reasonOf('Nothing here asks the billing server.') })
+    ignoredSettings.push({
+      name: 'BILLING_ACCESS_TOKEN',
+      reason: reasonOf('This service does not call the billing server.'),
+    })
   if (settings.BILLING_WEBHOOK_SECRET !== undefined)
     ignoredSettings.push({
       name: 'BILLING_WEBHOOK_SECRET',
-      reason: reasonOf('Nothing here takes webhooks of the billing server.'),
+      reason: reasonOf('This service receives no webhooks of the billing server.'),
     })
   return ignoredSettings
 }

@@ -11,9 +11,9 @@ const build = {
   client: { CLIENT_TITLE_SHORT: 'Shop', CLIENT_LOGO: null },
 }
 
-describe('a variable that changes nothing', () => {
+describe('an ignored setting', () => {
   it.each(['SVC_RATE_LIMIT_API', 'SVC_RATE_LIMIT_AGENT', 'SVC_RATE_LIMIT_MCP', 'SVC_RATE_LIMIT_BROWSER_CONN'])(
-    'is the edge binding %s, whose limit stays what its own variable says',
+    'includes the edge binding %s',
     (name) => {
       expect(ignoredSettings({ [name]: 'bound' }, undefined)).toEqual([
         { name, reason: expect.stringContaining('REDIS_URL or a state database') },
@@ -21,7 +21,7 @@ describe('a variable that changes nothing', () => {
     },
   )
 
-  it('is what the web was built with otherwise', () => {
+  it('includes build variables that differ from the build of the web', () => {
     const names = (env: Record<string, string>) => ignoredSettings(env, build).map(({ name }) => name)
     expect(names({ CLIENT_TITLE_SHORT: 'Shop' })).toEqual([])
     expect(names({ CLIENT_TITLE_SHORT: '', CLIENT_LOGO: ' ' })).toEqual([])
@@ -31,10 +31,10 @@ describe('a variable that changes nothing', () => {
     ])
   })
 
-  it('is named once, when the product starts', async () => {
+  it('is logged once, at start', async () => {
     await using product = await startFake({ env: { SVC_RATE_LIMIT_API: 'bound' } })
     await fetch(`${product.url}/api/health`)
-    const lines = product.logged.filter((line) => line.includes('variable without effect'))
+    const lines = product.logged.filter((line) => line.includes('setting has no effect'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_RATE_LIMIT_API' }])
   })
 })
@@ -43,18 +43,18 @@ describe('cloud mode', () => {
   it.each([
     ['true', {}, 'the server runs without it'],
     [null, { SVC_CLOUD_MODE: 'cloud' }, 'the web does not show it'],
-  ])('built as %s and run with %j is told at the start to be half set', async (built, env, reason) => {
+  ])('built as %s and run with %j logs a mismatch at start', async (built, env, reason) => {
     const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
     await using product = await startFake({ env, webDirectory })
     await rm(webDirectory, { recursive: true })
-    const line = product.logged.find((each) => each.includes('cloud mode is half set')) ?? ''
+    const line = product.logged.find((each) => each.includes('cloud mode mismatch')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ reason: expect.stringContaining(reason) })
   })
 
   it.each([
     ['true', { SVC_CLOUD_MODE: 'true' }],
     [null, {}],
-  ])('built as %s and run with %j is told nothing of', async (built, env) => {
+  ])('built as %s and run with %j logs no mismatch', async (built, env) => {
     const webDirectory = await buildWebWith({ CLIENT_CLOUD_MODE: built })
     await using product = await startFake({ env, webDirectory })
     await rm(webDirectory, { recursive: true })

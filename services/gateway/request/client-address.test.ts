@@ -4,8 +4,8 @@ import { startFake } from '../testing/start.ts'
 import { clientAddress, clientPrefix } from './client-address.ts'
 
 const nearest = '10.0.0.9'
-const asked = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
-  // The address looks at nothing else of a request.
+const requestWith = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
+  // Nothing else of the request is read.
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage
 
 const real = { 'x-real-ip': '192.0.2.1' }
@@ -18,7 +18,7 @@ const chosen = (header: string) => ({ ...on, SVC_CLIENT_ADDRESS_HEADER: header }
 
 type Row = [env: Record<string, string>, headers: Record<string, string>, address: string]
 
-describe('which headers are believed', () => {
+describe('trusted headers', () => {
   const everything = { ...real, ...forwarded, ...edge }
   const rows: Row[] = [
     [{}, everything, nearest],
@@ -55,8 +55,8 @@ describe('which headers are believed', () => {
     [{ ...worker, ...off, SVC_CLIENT_ADDRESS_HEADER: 'X-Real-IP' }, everything, '192.0.2.3'],
     [{ ...worker, SVC_TRUST_PROXY_HEADERS: 'yes' }, forwarded, '192.0.2.2'],
   ]
-  it.each(rows)('with %j of %j: %s', (env, headers, address) => {
-    expect(clientAddress(asked(headers), env)).toBe(address)
+  it.each(rows)('with %j and headers %j: %s', (env, headers, address) => {
+    expect(clientAddress(requestWith(headers), env)).toBe(address)
   })
 })
 
@@ -73,17 +73,17 @@ describe('X-Forwarded-For', () => {
   ]
   it.each(rows)('%s with %d trusted proxies is %s', (header, hops, address) => {
     const env = { ...on, SVC_TRUSTED_PROXY_HOPS: String(hops) }
-    expect(clientAddress(asked({ 'x-forwarded-for': header }), env)).toBe(address)
+    expect(clientAddress(requestWith({ 'x-forwarded-for': header }), env)).toBe(address)
   })
 })
 
-describe('behind two trusted proxies, of which the second names the first in X-Real-IP', () => {
+describe('two trusted proxies, where the second names the first in X-Real-IP', () => {
   const chain = { 'x-forwarded-for': '198.51.100.7, 192.0.2.2, 172.16.3.4', 'x-real-ip': '172.16.3.4' }
   const hops = { ...on, SVC_TRUSTED_PROXY_HOPS: '2' }
   it.each([
     ['X-Forwarded-For', '192.0.2.2'],
     ['X-Original-Forwarded-For', '192.0.2.5'],
-    // One value each, so there is nothing to count.
+    // These headers have one value, so no hops are counted.
     ['X-Real-IP', '172.16.3.4'],
     ['X-Client', '192.0.2.4'],
   ])('%s names %s', (header, address) => {
@@ -92,19 +92,19 @@ describe('behind two trusted proxies, of which the second names the first in X-R
       'x-original-forwarded-for': '192.0.2.5, 172.16.3.4',
       'x-client': '198.51.100.7, 192.0.2.4',
     }
-    expect(clientAddress(asked(headers), { ...hops, SVC_CLIENT_ADDRESS_HEADER: header })).toBe(address)
-    expect(clientAddress(asked(headers), hops)).toBe('192.0.2.2')
+    expect(clientAddress(requestWith(headers), { ...hops, SVC_CLIENT_ADDRESS_HEADER: header })).toBe(address)
+    expect(clientAddress(requestWith(headers), hops)).toBe('192.0.2.2')
   })
 })
 
-describe('a proxy that sets another header than the chosen one', () => {
+describe('a proxy that sets another header than the configured one', () => {
   const warnings = async (env: Record<string, string>, ...requests: Record<string, string>[]) => {
     await using product = await startFake({ env })
     for (const headers of requests) await fetch(`${product.url}/api/version`, { headers })
     return product.logged.filter((line) => line.includes('client address header missing'))
   }
 
-  it('is named once in the log', async () => {
+  it('logs one warning', async () => {
     const logged = await warnings(on, real, real, edge)
     expect(logged).toHaveLength(1)
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ header: 'x-forwarded-for', present: 'x-real-ip' })
@@ -112,10 +112,10 @@ describe('a proxy that sets another header than the chosen one', () => {
   })
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
-    ['the chosen one is there too', on, { ...real, ...forwarded }],
-    ['there is no header at all, as of a probe', on, {}],
-    ['no header counts', {}, real],
-  ])('is not when %s', async (_what, env, headers) => {
+    ['the configured header is present too', on, { ...real, ...forwarded }],
+    ['no header is present, as in a probe', on, {}],
+    ['no header is trusted', {}, real],
+  ])('logs no warning when %s', async (_what, env, headers) => {
     expect(await warnings(env, headers)).toEqual([])
   })
 })
@@ -140,7 +140,7 @@ describe('an address in X-Forwarded-For', () => {
     ['', nearest],
   ]
   it.each(rows)('%s is %s', (header, address) => {
-    expect(clientAddress(asked({ 'x-forwarded-for': header }), on)).toBe(address)
+    expect(clientAddress(requestWith({ 'x-forwarded-for': header }), on)).toBe(address)
   })
 })
 
@@ -150,18 +150,18 @@ describe('the network of a client', () => {
     ['::ffff:192.0.2.2', '192.0.2.0/24'],
     ['2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
   ])('at %s is %s', (address, prefix) => {
-    expect(clientPrefix(asked({}, address), {})).toBe(prefix)
-    expect(clientPrefix(asked({ 'x-forwarded-for': address }), on)).toBe(prefix)
+    expect(clientPrefix(requestWith({}, address), {})).toBe(prefix)
+    expect(clientPrefix(requestWith({ 'x-forwarded-for': address }), on)).toBe(prefix)
   })
 })
 
 describe('a connection', () => {
-  it('over IPv6 counts with its network, and one over mapped IPv4 as IPv4', () => {
-    expect(clientAddress(asked({}, '2001:db8::1'), {})).toBe('2001:db8:0:0::/64')
-    expect(clientAddress(asked({}, '::ffff:192.0.2.2'), {})).toBe('192.0.2.2')
+  it('counts under its network over IPv6, and as IPv4 over mapped IPv4', () => {
+    expect(clientAddress(requestWith({}, '2001:db8::1'), {})).toBe('2001:db8:0:0::/64')
+    expect(clientAddress(requestWith({}, '::ffff:192.0.2.2'), {})).toBe('192.0.2.2')
   })
 
-  it('without an address counts for itself, whenever it asks', () => {
+  it('without an address has the same key for all its requests', () => {
     const local = () => ({ headers: {}, socket: {} }) as unknown as IncomingMessage // As above.
     const [one, other] = [local(), local()]
     expect(clientAddress(one, {})).toBe(clientAddress(one, {}))

@@ -12,7 +12,7 @@ const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, c
 
 /** Unlike other flags: `yes` and `on` do not count, as the configuration reference says. */
 const trust: Setting<boolean | undefined> = {
-  doc: 'Whether headers of proxies such as X-Forwarded-For and X-Real-IP are trusted; unset, they are on the edge only. There CF-Connecting-IP names the client whatever this says.',
+  doc: 'Whether to trust proxy headers such as X-Forwarded-For and X-Real-IP. Unset: trusted on the edge only, where CF-Connecting-IP always identifies the client.',
   audience: 'server',
   fallback: 'unset',
   allowed: 'true/1/cloud, false/0',
@@ -21,12 +21,12 @@ const trust: Setting<boolean | undefined> = {
 
 const forwardedFor = 'x-forwarded-for'
 const edgeHeader = 'cf-connecting-ip'
-/** Headers by which most proxies name the client. */
+/** Headers in which common proxies name the client. */
 const usualHeaders = [forwardedFor, 'x-real-ip', edgeHeader]
 
 const namedHeader = headerName(
   forwardedFor,
-  'The one header in which trusted proxies name the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP. All others are ignored. Choose one that your proxy sets in every request, since clients can send it too.',
+  'Header that identifies the client, such as X-Forwarded-For, X-Real-IP or CF-Connecting-IP; all others are ignored. Clients can send it too: use a header that your proxy sets on every request.',
 )
 
 const addressHeader: Setting<string | undefined> = {
@@ -35,13 +35,13 @@ const addressHeader: Setting<string | undefined> = {
   parse: (given) => (given === undefined ? undefined : namedHeader.parse(given.trim())),
 }
 
-/** How the address of a client is known. */
+/** Settings that define how the client address is determined. */
 export const addressSettings = {
   SVC_TRUST_PROXY_HEADERS: trust,
   SVC_CLIENT_ADDRESS_HEADER: addressHeader,
   SVC_TRUSTED_PROXY_HOPS: whole(
     1,
-    'Trusted proxies between the client and the product, such as 2 for load balancer and ingress: the client is this many entries from the right of X-Forwarded-For. It does not apply to headers with one value, such as X-Real-IP.',
+    'Number of trusted proxies in front of the service, such as 2 for load balancer and ingress. The client is this many entries from the right of X-Forwarded-For. Ignored for single-value headers such as X-Real-IP.',
     { min: 1, max: 16 },
   ),
 } as const
@@ -49,33 +49,33 @@ export const addressSettings = {
 const { IPv4, IPv6 } = ipaddr
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Whether the headers are believed that proxies add. */
+/** Returns true if headers of proxies are trusted. */
 export const trustsProxies = (env: Environment): boolean =>
   read(addressSettings, env).SVC_TRUST_PROXY_HEADERS ?? isOnEdge(env)
 
 /**
- * What a client is counted under: its IPv4 address or IPv6 /64, the smallest network that providers hand out. A connection
- * without an address counts for itself, so that strangers do not use up one another's budget.
+ * Returns the key for rate limits of a client: its IPv4 address or IPv6 /64, the smallest network that providers
+ * assign. A connection without an address gets a key of its own, so that such clients do not share a budget.
  */
 export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environment): string => {
   const address = namedAddress(headers, env)
   return address ? networkOf(address) : ofConnection(socket)
 }
 
-/** The network of a client that many addresses are cheap in: the /24 of IPv4, the /64 of IPv6. */
+/** Returns the network in which a client can easily get many addresses: the /24 of IPv4, the /64 of IPv6. */
 export const clientPrefix = (request: IncomingMessage, env: Environment): string =>
   clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 
-/** The address in the one header that counts; undefined where there is none. */
+/** Returns the address in the trusted header; undefined if there is none. */
 const namedAddress = (headers: IncomingHttpHeaders, env: Environment): Address | undefined => {
   const name = addressHeaderIn(headers, env)
   if (name === undefined) return undefined
-  // Proxies add to a list of that name; of any other header each proxy replaces the value.
+  // Proxies append to Forwarded-For headers and replace the value of all others.
   const hops = name.endsWith('forwarded-for') ? hopsOf(env) : 1
   return addressIn(hopIn(headers[name], hops))
 }
 
-/** The header that names the client; undefined where no header is trusted. */
+/** Returns the header that names the client; undefined if no header is trusted. */
 const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string | undefined => {
   const { SVC_CLIENT_ADDRESS_HEADER: chosen } = read(addressSettings, env)
   const isTrusted = trustsProxies(env)
@@ -85,7 +85,7 @@ const addressHeaderIn = (headers: IncomingHttpHeaders, env: Environment): string
   return isTrusted ? forwardedFor : undefined
 }
 
-/** Warns once of a proxy that names clients in another header than the one that counts, since all of them share one budget then. */
+/** Warns once if a proxy names clients in another header than the trusted one: they then share one budget. */
 export const warnOfOtherAddressHeader = (env: Environment, log: Logger): RequestHandler => {
   let hasWarned = false
   return ({ headers }, _response, next) => {
@@ -102,20 +102,20 @@ export const warnOfOtherAddressHeader = (env: Environment, log: Logger): Request
 }
 
 /**
- * The entry of a list that the outermost trusted proxy has added. Every proxy adds what it received from at the right, so what is
- * further left was the client's to write. Of a shorter list it is the first entry.
+ * Returns the entry that the outermost trusted proxy added; the first entry of a shorter list. Every proxy appends the
+ * address of its peer at the right, so the client controls everything further left.
  */
 export const hopIn = (list: string | string[] | undefined, hops: number): string | undefined => {
   const entries = String(list ?? '').split(',')
   return (entries.at(-hops) ?? entries[0])?.trim() || undefined
 }
 
-/** Trusted proxies between the client and the product. */
+/** Returns the number of trusted proxies between the client and the product. */
 export const hopsOf = (env: Environment): number => read(addressSettings, env).SVC_TRUSTED_PROXY_HOPS
 
 const known = new WeakMap<Socket, string>()
 
-/** Of the other end, which stays the same for all requests of a connection. */
+/** Returns the key of the peer, which is the same for all requests of a connection. */
 const ofConnection = (socket: Socket): string => {
   const name = known.get(socket) ?? nameOf(socket)
   known.set(socket, name)
@@ -127,7 +127,7 @@ const nameOf = ({ remoteAddress }: Socket): string => {
   return address ? networkOf(address) : `connection:${randomUUID()}`
 }
 
-/** An address as proxies write it, perhaps with a port; none of the odd numbers that are also read as addresses. */
+/** Parses an address with an optional port. Rejects the octal and hexadecimal forms that parsers also accept. */
 const addressIn = (text: string | undefined): Address | undefined => {
   if (text === undefined) return undefined
   const bare = text
@@ -143,14 +143,14 @@ const networkOf = (address: Address): string => {
   return `${network.join(':')}::/64`
 }
 
-/** The marks by which the edge platform says that it runs this process. */
+/** Variables that the edge platform sets in its runtime. */
 export const edgeSettings = {
   EDGE_WORKERS: flag(false, 'Set by the edge platform: runs as a worker.'),
   EDGE_PAGES: flag(false, 'Set by the edge platform: runs as pages.'),
   EDGE_LOCAL_EMULATOR: flag(false, 'Set by the emulator of the edge platform.'),
 } as const
 
-/** Whether the edge platform runs this process. */
+/** Returns true if the edge platform runs this process. */
 export const isOnEdge = (env: Environment): boolean => {
   const { EDGE_WORKERS, EDGE_PAGES, EDGE_LOCAL_EMULATOR } = read(edgeSettings, env)
   return EDGE_WORKERS || EDGE_PAGES || EDGE_LOCAL_EMULATOR

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isCode, isTest, parse, readSource, repositoryFiles } from '../../testing/source-file.ts'
 import { isSameText } from './bearer.ts'
 
-/** Names of values that callers must not be able to guess by the time a comparison takes. */
+/** Names of values that must not leak through the duration of a comparison. */
 const isSecret = /secret|password|signature|bearer|hmac/i
 
 const nameOf = (node: Expression | PrivateIdentifier): string => {
@@ -11,7 +11,7 @@ const nameOf = (node: Expression | PrivateIdentifier): string => {
   return node.type === 'MemberExpression' && node.property.type === 'Identifier' ? node.property.name : ''
 }
 
-/** Comparisons of a secret with another value that is not constant, as `path: name`. */
+/** Returns the comparisons of a secret with a non-constant value by an operator, as `path: name`. */
 const comparisonsIn = (path: string, text: string): string[] => {
   const found: string[] = []
   new Visitor({
@@ -25,8 +25,8 @@ const comparisonsIn = (path: string, text: string): string[] => {
   return found
 }
 
-describe('two texts', () => {
-  it('are the same when every character is', () => {
+describe('isSameText', () => {
+  it('returns true for equal texts only', () => {
     expect(['abc', 'abd', 'ab', 'abcd', ''].map((given) => isSameText(given, 'abc'))).toEqual([
       true,
       false,
@@ -46,6 +46,8 @@ describe('a secret', () => {
         /^services\/(gateway|shared)\//.test(path) && isCode(path) && !isTest(path) && !path.includes('/testing/'),
     )
     expect(product.map(readSource).flatMap(({ path, text }) => comparisonsIn(path, text))).toEqual([])
-    expect(readSource('services/gateway/request/bearer.ts').text).toContain('timingSafeEqual(digestOf(given), digest)')
+    expect(readSource('services/gateway/request/bearer.ts').text).toContain(
+      'timingSafeEqual(digestOf(candidate), digest)',
+    )
   })
 })

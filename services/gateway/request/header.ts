@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
-/** The name of a request header, as Node writes it: in lower case. */
+/** A setting that holds the name of a request header, in lower case as in Node. */
 export const headerName = (fallback: string, doc: string): Setting<string> => ({
   doc,
   audience: 'server',
@@ -14,13 +14,13 @@ export const headerName = (fallback: string, doc: string): Setting<string> => ({
   },
 })
 
-/** A field that the operator wants to see of a person, and the header it comes in. */
+/** A field of user information, and the header that contains it. */
 interface FieldHeader {
   field: string
   header: string
 }
 
-/** Most fields: they travel with every question of the person. */
+/** Limited because the fields are part of every request to the agent. */
 const maxFields = 20
 const fieldShape = /^[A-Za-z][\w-]{0,63}$/
 
@@ -57,16 +57,16 @@ const notAHeader = 'the name of a header, such as X-Forwarded-User'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The one value of a header that says who somebody is; undefined when it is absent or empty. Refused when there are several, since
- * a proxy that adds its line below the caller's own would let callers choose who they are.
+ * Returns the value of a header that identifies the user; undefined if it is absent or empty. Throws if the header is
+ * repeated: a proxy that appends its own value to that of the caller would let callers choose an identity.
  */
 export const identityHeader = (request: IncomingMessage, name: string): string | undefined => {
   const [value, ...more] = request.headersDistinct[name] ?? []
-  if (more.length > 0) throw new ServiceError('unauthenticated', `the header ${name} was given more than once`)
+  if (more.length > 0) throw new ServiceError('unauthenticated', `header "${name}" was sent more than once`)
   return value === undefined ? undefined : decoded(value).trim() || undefined
 }
 
-/** Node reads headers as Latin-1; proxies send names in UTF-8. */
+/** Decodes a header as UTF-8, which proxies send; Node reads headers as Latin-1. */
 const decoded = (value: string): string => {
   try {
     return utf8.decode(Buffer.from(value, 'latin1'))

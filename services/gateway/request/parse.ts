@@ -2,32 +2,32 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { sentenceOf } from '#shared/text/sentence-of.ts'
 
-/** One thing wrong with a request: the parameter or body field, and a sentence that goes on from its name. */
+/** A problem of a request: the parameter or body field, and a message that continues its name. */
 interface Problem {
   parameter: string
   message: string
 }
 
-/** More than anybody mends at once; a body holds so many values that to name each would make a far longer answer of it. */
+/** Limits the response: a body can have thousands of invalid values. */
 const maxProblems = 20
 const maxKeyLength = 64
 
-/** What a caller gave, checked; throws `invalid` naming what is wrong with it. */
+/** Returns the validated value; throws `invalid` with every problem, up to `maxProblems`. */
 export const parse = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
   const result = schema.safeParse(given, { error: sentenceOf })
   if (result.success) return result.data
-  const issues = worthSaying(result.error.issues)
+  const issues = relevantIssues(result.error.issues)
   const problems = issues.slice(0, maxProblems).flatMap((issue) => problemsOf(issue, schema))
-  const told = problems.slice(0, maxProblems)
+  const listed = problems.slice(0, maxProblems)
   const isAll = issues.length <= maxProblems && problems.length <= maxProblems
-  const sentences = told.map(({ parameter, message }) => `${parameter} ${message}`)
-  throw new ServiceError('invalid', [...sentences, ...(isAll ? [] : ['and more is wrong'])].join('; '), {
-    details: { parameter: told[0]?.parameter, problems: told },
+  const sentences = listed.map(({ parameter, message }) => `${parameter} ${message}`)
+  throw new ServiceError('invalid', [...sentences, ...(isAll ? [] : ['further problems omitted'])].join('; '), {
+    details: { parameter: listed[0]?.parameter, problems: listed },
   })
 }
 
-/** What is of the wrong kind has no size either, and what was said once of a value is not said again. */
-const worthSaying = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] => {
+/** Drops repeated messages, and further issues of a value that already has the wrong type. */
+const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] => {
   const said = new Set<string>()
   return issues.filter(({ path, code, message }) => {
     const name = nameOf(path)
@@ -47,31 +47,31 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
   return issue.keys.slice(0, maxProblems + 1).map((key) => ({ parameter: nameOf([...issue.path, key]), message }))
 }
 
-/** A key that a caller chose may be as long as a body. */
+/** Returns the path as dotted names. Keys are cut, because a caller can send a key as long as a body. */
 const nameOf = (path: readonly PropertyKey[]): string => path.map((key) => String(key).slice(0, maxKeyLength)).join('.')
 
-/** The names that a schema knows, where it is an object and not one of several. */
+/** Returns the field names of an object schema; undefined for other schemas. */
 const namesOf = (schema: z.ZodType): string | undefined =>
   'shape' in schema && typeof schema.shape === 'object' && schema.shape !== null
     ? Object.keys(schema.shape).join(', ') || 'none'
     : undefined
 
-/** What zod says by itself, as it goes on from a name. */
+/** Lowercases the first letter of a message of zod, so that it can follow a name. */
 const beginning = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
 
-/** More parameters than any route knows, however often its filter is repeated. */
+/** More than any route accepts, repeated filters included. */
 const maxParameters = 100
 
-/** Parameters by name; a name given more than once has all its values. */
+/** Parameters by name; a repeated name has an array of values. */
 export type QueryValues = Record<string, string | string[]>
 
-/** The parameters of a URL. Unlike `URLSearchParams` it refuses bytes that are no UTF-8 instead of replacing them. */
+/** Parses the query of a URL. Unlike `URLSearchParams`, it rejects invalid UTF-8 instead of replacing it. */
 export const parseQueryString = (url: string): QueryValues => {
   const start = url.indexOf('?')
   return start === -1 ? {} : parseForm(url.slice(start + 1))
 }
 
-/** The fields of a form, which are written as the parameters of a URL are. */
+/** Parses a form body, which has the syntax of a query string. */
 export const parseForm = (text: string): QueryValues => {
   const values: QueryValues = {}
   const pairs = text.split('&', maxParameters + 1)

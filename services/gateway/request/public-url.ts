@@ -8,47 +8,47 @@ import { hopIn, hopsOf, trustsProxies } from './client-address.ts'
 
 export const publicUrlSettings = {
   SVC_PUBLIC_URL: url(
-    'Address people and tools reach the product at; without it links repeat the host they asked, or that trusted proxies say they did.',
+    'Public URL of the service. Unset: links use the host of the request, or the host that trusted proxies report.',
     {
       protocols: ['http', 'https'],
     },
   ),
 } as const
 
-/** The address a caller reaches the product at, without a slash at its end. */
-export const publicUrl = (request: Asking, env: Environment): string => {
+/** Returns the public URL of the product as the caller sees it, without a trailing slash. */
+export const publicUrl = (request: HostRequest, env: Environment): string => {
   const { SVC_PUBLIC_URL: known } = read(publicUrlSettings, env)
   if (known !== undefined) return `${known.origin}${known.pathname.replace(/\/+$/, '')}`
-  const { protocol, host } = trustsProxies(env) ? forwarded(request, hopsOf(env)) : asked(request)
+  const { protocol, host } = trustsProxies(env) ? forwarded(request, hopsOf(env)) : requestedHost(request)
   const address = `${protocol}://${host}`
   if (!hostShape.test(host) || !URL.canParse(address)) {
-    throw new ServiceError('invalid', 'the Host header is not the name of a host')
+    throw new ServiceError('invalid', 'invalid Host header')
   }
   return new URL(address).origin
 }
 
-/** Whether the operator has settled the address; without, each answer repeats what its own caller asked. */
+/** Returns true if the operator set the public URL; otherwise each response repeats the host of its request. */
 export const hasPublicUrl = (env: Environment): boolean => read(publicUrlSettings, env).SVC_PUBLIC_URL !== undefined
 
-/** What a link or a header may repeat: a URL would also take `user@host`, `host/path`, `%68ost` and quotation marks. */
+/** Hosts that links and headers may repeat; a URL also accepts `user@host`, `host/path`, `%68ost` and quotes. */
 const hostShape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Says once, where it matters, what follows from an address that only requests tell. */
+/** Warns in production if no public URL is set, because links then use the host of the request. */
 export const warnOfUnknownAddress = (env: Environment, log: Logger): void => {
   const { SVC_PUBLIC_URL: known, NODE_ENV } = read({ ...publicUrlSettings, NODE_ENV: processSettings.NODE_ENV }, env)
   if (known !== undefined || NODE_ENV !== 'production') return
   log.warn(
-    'SVC_PUBLIC_URL is not set: links repeat the host that was asked, and sessions of other sites of the identity provider count here',
+    'SVC_PUBLIC_URL is not set: links use the host of the request, and sessions of other sites of the identity provider are accepted',
   )
 }
 
-type Asking = Pick<Request, 'protocol' | 'headers'>
+type HostRequest = Pick<Request, 'protocol' | 'headers'>
 
-const asked = ({ protocol, headers }: Asking) => ({ protocol, host: headers.host ?? '' })
+const requestedHost = ({ protocol, headers }: HostRequest) => ({ protocol, host: headers.host ?? '' })
 
-/** As the outermost trusted proxy received it, which ends TLS; further left is what the client wrote. */
-const forwarded = (request: Asking, hops: number) => {
-  const { protocol, host } = asked(request)
+/** Returns protocol and host as the outermost trusted proxy received them; it terminates TLS. */
+const forwarded = (request: HostRequest, hops: number) => {
+  const { protocol, host } = requestedHost(request)
   const { 'x-forwarded-proto': forwardedProtocol, 'x-forwarded-host': forwardedHost } = request.headers
   return {
     protocol: hopIn(forwardedProtocol, hops) === 'https' ? 'https' : protocol,

@@ -13,17 +13,17 @@ describe('a query string', () => {
     ['/x?a+b=c+d%20e%2B', { 'a b': 'c d e+' }],
     ['/x?%C3%A4=%E2%82%AC', { ä: '€' }],
     ['/x?constructor=1', { constructor: '1' }],
-  ])('%s is read', (url, values) => {
+  ])('parses %s', (url, values) => {
     expect({ ...parseQueryString(url) }).toEqual(values)
   })
 
-  it('keeps __proto__ a name like any other', () => {
+  it('treats __proto__ as an ordinary name', () => {
     const values = parseQueryString('/x?__proto__=1&__proto__=2')
     expect(Object.getPrototypeOf(values)).toBe(Object.prototype)
     expect(Object.entries(values)).toEqual([['__proto__', ['1', '2']]])
   })
 
-  it.each(['/x?a=%', '/x?%ff=1', '/x?a=%C3%28'])('%s is no UTF-8', (url) => {
+  it.each(['/x?a=%', '/x?%ff=1', '/x?a=%C3%28'])('rejects %s, which is not UTF-8', (url) => {
     expect(() => parseQueryString(url)).toThrow('UTF-8')
   })
 })

@@ -4,7 +4,7 @@ import { HttpError } from '../response/http-exchange.ts'
 import { parseForm } from './parse.ts'
 import type { Route } from '../http-route.ts'
 
-/** No body that a route reads is longer: a statement of 100,000 characters with its escapes fits. */
+/** Enough for a statement of 100,000 characters with escapes. */
 const maxBodyBytes = 512 * 1024
 
 const json = 'application/json'
@@ -13,13 +13,13 @@ const form = 'application/x-www-form-urlencoded'
 const readJson: RequestHandler = raw({ type: json, limit: maxBodyBytes })
 const readJsonOrForm: RequestHandler = raw({ type: [json, form], limit: maxBodyBytes })
 
-/** What reads the bytes of a body, and no more of them than a route may want. */
+/** Returns the middleware that reads the body of a route, up to `maxBodyBytes`; none for a route without a body. */
 export const readerOf = ({ body, form }: Route): RequestHandler[] => {
   if (body === undefined) return []
   return [form ? readJsonOrForm : readJson]
 }
 
-/** The bytes of a body of whatever type, when its route wants them. */
+/** Reads the bytes of a body of any media type; throws 413 above `limit`. */
 export const readBytes = async (
   request: Request<Record<string, string>>,
   response: Response,
@@ -32,7 +32,7 @@ export const readBytes = async (
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
-/** The value of a body whose bytes its route has read by itself. */
+/** Parses a JSON body that the route has read as bytes; throws 415 for another media type. */
 export const jsonBodyOf = (bytes: Buffer, mediaType = ''): unknown => {
   if (/^application\/json\s*(;|$)/i.test(mediaType)) return jsonOf(textOf(bytes))
   throw new HttpError(415, 'unsupported-media-type', `send a JSON body with Content-Type: ${json}`)
@@ -40,7 +40,7 @@ export const jsonBodyOf = (bytes: Buffer, mediaType = ''): unknown => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The value of the body that was read: of JSON, or the fields of a form, of which there may be none. */
+/** Returns the parsed JSON or form body; a form may be empty. */
 export const bodyOf = (request: Request<Record<string, string>>, route: Route): unknown => {
   const bytes: unknown = request.body
   if (Buffer.isBuffer(bytes)) return request.is(form) ? parseForm(textOf(bytes)) : jsonOf(textOf(bytes))
@@ -52,7 +52,7 @@ export const bodyOf = (request: Request<Record<string, string>>, route: Route): 
 const isEmpty = ({ headers }: Request<Record<string, string>>): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
-/** The text of a body; throws `invalid` for bytes that are none. */
+/** Decodes a body; throws `invalid` for bytes that are not UTF-8. */
 export const textOf = (bytes: Buffer): string => {
   try {
     return utf8.decode(bytes)
@@ -61,7 +61,7 @@ export const textOf = (bytes: Buffer): string => {
   }
 }
 
-/** The value of a body; throws `invalid` for a text that is no JSON. */
+/** Parses a body; throws `invalid` for text that is not JSON. */
 export const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text)

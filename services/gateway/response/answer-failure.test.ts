@@ -18,11 +18,11 @@ const overviewThatThrows = async (error: unknown) => {
   return { status, headers, body: Failure.parse(await response.json()), logged: product.logged.join('') }
 }
 
-// The enumerable names of the table are exactly the codes.
+// The keys of the table are exactly the codes.
 const codes = Object.keys(errorStatuses) as ErrorCode[]
 
 describe('errors', () => {
-  it.each(codes.filter((code) => code !== 'internal'))('%s reaches the caller as it was said', async (code) => {
+  it.each(codes.filter((code) => code !== 'internal'))('returns %s with its message', async (code) => {
     const error = new ServiceError(code, 'host logs is down', { details: { host: 'logs' }, retryAfterMs: 1_200 })
     const { status, headers, body } = await overviewThatThrows(error)
     expect(status).toBe(errorStatuses[code])
@@ -34,7 +34,7 @@ describe('errors', () => {
     })
   })
 
-  it('has no Retry-After where trying again is not known to help', async () => {
+  it('omits Retry-After for errors that a retry does not fix', async () => {
     const { headers } = await overviewThatThrows(new ServiceError('not-found', 'no'))
     expect(headers.get('retry-after')).toBeNull()
   })
@@ -43,20 +43,20 @@ describe('errors', () => {
     new Error('secret at http://user:word@host:8123'),
     new ServiceError('internal', 'secret at /etc/x'),
     'secret',
-  ])('hides what is nobody else’s business: %s', async (error) => {
+  ])('hides internal details: %s', async (error) => {
     const { status, body, logged } = await overviewThatThrows(error)
     expect(status).toBe(500)
-    expect(body.error).toEqual({ type: 'internal', message: expect.stringContaining('on our side') })
+    expect(body.error).toEqual({ type: 'internal', message: expect.stringContaining('internal error') })
     expect(JSON.stringify(body)).not.toContain('secret')
     expect(logged).toContain('"requestId":"my-id"')
   })
 
-  it('takes it for no failure of ours when a stream fails at both ends because its caller left', () => {
+  it('does not count a stream as failed if the caller disconnected', () => {
     const left = callerLeft()
     expect(shown(new AggregateError([left, new Error('aborted')], left.message)).status).toBe(clientClosedStatus)
   })
 
-  it('answers 503 at once when nobody serves the hosts', async () => {
+  it('returns 503 at once while the query service is not running', async () => {
     await using product = await startFake({ withoutQuery: true })
     const response = await fetch(`${product.url}/api/v1/hosts`)
     expect(response.status).toBe(503)

@@ -8,23 +8,23 @@ import { sendJson } from './send.ts'
 const defect: Shown = {
   status: errorStatuses.internal,
   type: 'internal',
-  message: 'something failed on our side; the log tells more under this request id',
+  message: 'internal error; search the log for this request id',
 }
 
-/** Without it a 401 is no valid answer of HTTP. */
-const usualChallenge = ({ status }: Shown): string | undefined =>
+/** HTTP requires a challenge in every 401 response. */
+const defaultChallenge = ({ status }: Shown): string | undefined =>
   status === errorStatuses.unauthenticated ? 'Bearer realm="watchhouse"' : undefined
 
-/** What Express and its body parser refuse, by status; their own sentences may quote the request. */
+/** Messages for errors of Express and its body parser, by status; their own messages can quote the request. */
 const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
   400: { type: 'invalid', message: 'the path or the body cannot be read' },
   413: { type: 'too-large', message: 'the body is too large' },
   415: { type: 'unsupported-media-type', message: 'the encoding of the body is not known here' },
 }
 
-/** What a caller may know of an error; whatever is not meant for callers becomes one fixed sentence. */
+/** Returns the part of an error that callers may see; internal errors become one fixed message. */
 export const shown = (error: unknown): Shown => {
-  // A stream that failed at both ends tells of them together, first of why.
+  // A stream that failed at both ends reports both errors, the cause first.
   if (error instanceof AggregateError && error.errors.length > 0) return shown(error.errors[0])
   if (error instanceof ServiceError) {
     if (error.code === 'internal') return defect
@@ -40,14 +40,14 @@ export const shown = (error: unknown): Shown => {
 const statusOf = (error: unknown): number =>
   error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 
-/** The body of every error. */
+/** Returns the body of an error response. */
 export const failure = ({ type, message, details }: Shown, requestId: string): Failure => ({
   success: false,
   error: { type, message, ...(details && { details }) },
   metadata: { requestId },
 })
 
-/** Answers whatever a route threw. An answer that had begun is cut, so that nobody takes it for a whole one. */
+/** Responds to an error that a route threw. A partial response is aborted, so that it does not look complete. */
 export const answerFailure =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
@@ -60,7 +60,7 @@ export const answerFailure =
       return
     }
     setRetryAfter(response, visible)
-    const challenged = exchange.challenge?.(visible) ?? usualChallenge(visible)
+    const challenged = exchange.challenge?.(visible) ?? defaultChallenge(visible)
     if (challenged !== undefined) response.setHeader('WWW-Authenticate', challenged)
     const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
     sendJson(request, response, status, body)

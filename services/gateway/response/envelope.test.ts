@@ -13,8 +13,8 @@ const textOf = async (frames: AsyncIterable<Uint8Array>, metadata: unknown = {})
   return Buffer.concat(parts).toString()
 }
 
-describe('rows in an envelope', () => {
-  it('parses to the rows that were sent, wherever the frames were cut', async () => {
+describe('rowEnvelope', () => {
+  it('returns the same rows for every split into frames', async () => {
     const rows = fc.array(fc.dictionary(fc.string(), fc.oneof(fc.string({ unit: 'binary' }), fc.integer())))
     await fc.assert(
       fc.asyncProperty(rows, fc.array(fc.nat()), async (rows, cuts) => {
@@ -25,13 +25,13 @@ describe('rows in an envelope', () => {
     )
   })
 
-  it('does not need a newline after the last row', async () => {
+  it('accepts a last row without a newline', async () => {
     expect(await textOf(framesOf(Buffer.from('{"a":1}\n{"a":2}'), []))).toBe(
       '{"success":true,"data":[{"a":1},{"a":2}],"metadata":{}}',
     )
   })
 
-  it('have their columns first where nobody else names them', async () => {
+  it('puts columns before the rows', async () => {
     async function* frames() {
       yield Buffer.from('[1,"a"]\n')
       yield Buffer.from('[2,"b"]\n')
@@ -43,13 +43,13 @@ describe('rows in an envelope', () => {
     )
   })
 
-  it('leaves the bytes it was given as they were', async () => {
+  it('does not modify the frames', async () => {
     const bytes = Buffer.from('{"a":1}\n{"a":2}\n')
     await textOf(framesOf(bytes, [3]))
     expect(bytes.toString()).toBe('{"a":1}\n{"a":2}\n')
   })
 
-  it('says nothing before the first frame', async () => {
+  it('yields nothing before the first frame', async () => {
     const refused = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('refused')) })
     await expect(rowEnvelope(refused, () => ({})).next()).rejects.toThrow('refused')
   })

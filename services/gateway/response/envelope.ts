@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express'
 import { sendFrames } from './send.ts'
 
-/** The body of an answer whose shape the specification leaves open. */
+/** Returns a success body, for responses whose format the specification leaves open. */
 export const success = <D, M>(data: D, metadata: M) => ({ success: true as const, data, metadata })
 
-/** Rows on their way, and what is said after them. */
+/** A stream of rows, and the metadata that follows them. */
 export interface Rows<M> {
-  /** Where no definition names them. */
+  /** Column names and types, if no definition lists them. */
   columns?: unknown
   frames: AsyncIterable<Uint8Array>
-  /** Known once the frames have ended. */
+  /** Called after the last frame. */
   metadata: () => M
 }
 
-/** Answers with rows in the envelope of answers. */
+/** Sends rows as a success response. */
 export const sendRows = (request: Request, response: Response, rows: Rows<unknown>): Promise<void> =>
   sendFrames(
     request,
@@ -28,9 +28,9 @@ const separator = Uint8Array.of(comma)
 const encoder = new TextEncoder()
 
 /**
- * Rows in JSONEachRow as the `data` array of an answer, or after their columns as the `rows` of its `data`, without
- * parsing them: a newline ends a row and occurs nowhere else, so every one but the last becomes a comma. Nothing is yielded before the first frame arrived, so a statement that
- * fails at once can still be answered with its own status.
+ * Yields JSONEachRow rows as the `data` array of a response, or with `columns` as the `rows` of its `data`. Rows are
+ * not parsed: newlines only end rows, so every newline but the last becomes a comma. Nothing is yielded before the
+ * first frame arrives, so that a statement that fails at once has its own status.
  */
 export async function* rowEnvelope(
   frames: AsyncIterable<Uint8Array>,
@@ -53,7 +53,7 @@ export async function* rowEnvelope(
   yield encoder.encode(`${after},"metadata":${JSON.stringify(metadata())}}`)
 }
 
-/** The frame with its newlines turned into commas; a copy, since the bytes may belong to somebody else. */
+/** Returns a copy of the frame with commas instead of newlines; the original may be in use elsewhere. */
 const separated = (frame: Uint8Array): Uint8Array => {
   const rows = Buffer.from(frame)
   for (let at = rows.indexOf(newline); at !== -1; at = rows.indexOf(newline, at + 1)) rows[at] = comma

@@ -2,30 +2,30 @@ import type { Response } from 'express'
 import type { Identity } from '#proto/call.ts'
 import type { ErrorDetails } from '#proto/errors.ts'
 
-/** One request and what became of it, for its log line and metrics. */
+/** The state of one request, for its log line and metrics. */
 export interface Exchange {
   requestId: string
-  /** Template of the route, so that labels stay few. */
+  /** Template of the route, which limits the number of label values. */
   route: string
-  /** Who asks; known once the request was let in. */
+  /** The caller; set by admission. */
   identity?: Identity
-  /** How that route words failures, if not as all others do. */
+  /** Error format of the route, if it differs from the default. */
   refusal?: Refusal | undefined
-  /** What a failure of that route says of signing in, if more than all others. */
+  /** Returns the WWW-Authenticate challenge of the route, if it differs from the default. */
   challenge?(shown: Shown): string | undefined
-  /** `performance.now()` when the head had arrived. */
+  /** `performance.now()` when the request headers had arrived. */
   startedAtMs: number
 }
 
-/** Begun by the first middleware, so everything after it finds one. */
+/** Attaches the exchange to a response; the first middleware calls it. */
 export const beginExchange = (response: Response, exchange: Exchange): void => {
   response.locals.exchange = exchange
 }
 
-/** The exchange that an answer belongs to. */
+/** Returns the exchange of a response. */
 export const exchangeOf = (response: Response): Exchange => response.locals.exchange
 
-/** A failure of HTTP itself, which no service could have: it has no code on the bus. */
+/** An error that exists only in HTTP and has no code on the bus. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
@@ -38,14 +38,14 @@ export class HttpError extends Error {
   }
 }
 
-/** What proxies log when their client left before the answer. */
+/** The status that proxies log for a client that disconnected before the response. */
 export const clientClosedStatus = 499
 
-/** Why work for a caller that has left is cancelled; nobody reads it as an answer, and it is no failure of ours. */
+/** Returns the reason with which work is cancelled after the caller disconnected; it is never sent. */
 export const callerLeft = (): HttpError =>
-  new HttpError(clientClosedStatus, 'client-closed-request', 'the caller left before the answer had ended')
+  new HttpError(clientClosedStatus, 'client-closed-request', 'the client closed the request')
 
-/** A failure as HTTP shows it. */
+/** An error as callers see it. */
 export interface Shown {
   status: number
   type: string
@@ -54,5 +54,5 @@ export interface Shown {
   retryAfterMs?: number | undefined
 }
 
-/** A failure in the words of a standard that has its own. */
+/** Converts an error to the format of a standard, such as OAuth or JSON-RPC. */
 export type Refusal = (shown: Shown) => { status: number; body: unknown }

@@ -1,37 +1,45 @@
 import { hash } from 'node:crypto'
 import type { Request, Response } from 'express'
-import { type Download, sendDownload, sendGzipped, type Handed, sendStream, sendText, sendPage } from './send.ts'
+import {
+  type Download,
+  sendDownload,
+  sendGzipped,
+  type ForwardedResponse,
+  sendStream,
+  sendText,
+  sendPage,
+} from './send.ts'
 import { sendRows, type Rows } from './envelope.ts'
 
-/** What an answer leaves with a browser. */
+/** Sets cookies of a response. */
 export interface Cookies {
-  /** Adds one `Set-Cookie` line. */
+  /** Adds a `Set-Cookie` header. */
   setCookie(line: string): void
 }
 
-/** The ways a route answers. */
+/** The responses that a route can send. */
 export interface Reply extends Cookies {
-  /** Adds a `Link` line (RFC 8288) to the answer that follows. */
+  /** Adds a `Link` header (RFC 8288) to the response. */
   link(line: string): void
-  /** Lets anybody keep the answer that follows, which is the same for all. */
-  mayBeKept(seconds: number): void
+  /** Makes the response cacheable by shared caches, for responses that are the same for all callers. */
+  allowCaching(seconds: number): void
   json(body: unknown, mediaType?: string): void
-  /** Says that what was sent is kept, and what is to be said of it. */
+  /** Sends 202: the data is stored. */
   accepted(body: unknown): void
   text(text: string, mediaType: string): void
-  /** A page of its own that runs and loads nothing. */
+  /** Sends a self-contained HTML page without scripts. */
   page(html: string): void
-  /** A body that is gzipped already. */
+  /** Sends a body that is already gzipped. */
   gzipped(body: Buffer, mediaType: string): Promise<void>
-  /** JSON that the caller may keep as long as it asks each time whether it still stands. */
+  /** Sends JSON with an ETag, or 304 if the caller has it. */
   revalidatedJson(body: unknown, mediaType?: string): void
   rows(rows: Rows<unknown>): Promise<void>
   download(download: Download): Promise<void>
-  /** An answer of another service, its status and all. */
-  handOn(answer: Handed): Promise<void>
-  /** Says that there is nothing, which is no failure. */
+  /** Forwards the response of another service, including its status. */
+  handOn(response: ForwardedResponse): Promise<void>
+  /** Sends 204. */
   nothing(): void
-  /** Sends a browser to another address. */
+  /** Sends a redirect (302). */
   redirect(location: string): void
 }
 
@@ -54,14 +62,14 @@ export const replyTo = (request: Request, response: Response): Reply => ({
     response.statusCode = 204
     response.end()
   },
-  mayBeKept: (seconds) => response.setHeader('Cache-Control', `public, max-age=${seconds}`),
+  allowCaching: (seconds) => response.setHeader('Cache-Control', `public, max-age=${seconds}`),
   link: (line) => response.appendHeader('Link', line),
   setCookie: (line) => response.appendHeader('Set-Cookie', line),
 })
 
 const sendRevalidated = (request: Request, response: Response, body: unknown, mediaType?: string): void => {
   const text = JSON.stringify(body)
-  // Weak, because the compressed and the plain form share it.
+  // Weak, because the compressed and the plain response share it.
   const tag = `W/"${hash('sha256', text, 'base64url')}"`
   response.setHeader('Cache-Control', 'private, no-cache')
   response.setHeader('ETag', tag)
@@ -74,5 +82,5 @@ const sendRevalidated = (request: Request, response: Response, body: unknown, me
   response.end()
 }
 
-const matches = (given: string | undefined, tag: string): boolean =>
-  given !== undefined && given.split(',').some((each) => each.trim() === tag || each.trim() === '*')
+const matches = (header: string | undefined, tag: string): boolean =>
+  header !== undefined && header.split(',').some((each) => each.trim() === tag || each.trim() === '*')

@@ -6,19 +6,19 @@ import type { Response, Request } from 'express'
 import { giveBack } from '#shared/bus/body.ts'
 import { callerLeft } from './http-exchange.ts'
 
-/** An answer of another service, to be handed on as it comes. */
-export interface Handed {
+/** A response of another service, forwarded as it arrives. */
+export interface ForwardedResponse {
   status: number
   headers: Readonly<Record<string, string>>
-  /** All of it, or as it comes. */
+  /** The complete body, or a stream. */
   body: string | AsyncIterable<Uint8Array>
 }
 
-/** Answers up to this many bytes leave in one piece. */
+/** Responses up to this size are sent with one write. */
 const shortBytes = 256 * 1024
 
-/** Hands an answer on, no faster than the caller reads; a caller who leaves ends it. Nothing of it waits for more, unless it is short. */
-export const sendStream = async (response: Response, { status, headers, body }: Handed): Promise<void> => {
+/** Forwards a response at the speed of the reader; ends when the caller disconnects. Only short bodies are buffered. */
+export const sendStream = async (response: Response, { status, headers, body }: ForwardedResponse): Promise<void> => {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (typeof body === 'string') {
@@ -31,12 +31,12 @@ export const sendStream = async (response: Response, { status, headers, body }: 
     return
   }
   response.flushHeaders()
-  await orLeft(pipeline(body, response))
+  await sentOrCallerLeft(pipeline(body, response))
 }
 
 /**
- * Answers with bytes as they come, no faster than the caller reads; a caller who leaves ends them. The head waits for
- * the first piece, so that what fails at once has a status of its own.
+ * Sends frames as they arrive, at the speed of the reader; ends when the caller disconnects. The status line waits
+ * for the first frame, so that a request that fails at once has its own status.
  */
 export const sendFrames = async (
   request: Request,
@@ -55,7 +55,7 @@ export const sendFrames = async (
   const compressed = Promise.withResolvers<void>()
   compress(request, response, compressed.resolve)
   await compressed.promise
-  await orLeft(pipeline(startingWith(first.value, body), response))
+  await sentOrCallerLeft(pipeline(startingWith(first.value, body), response))
 }
 
 async function* startingWith(
@@ -70,7 +70,7 @@ async function* startingWith(
   }
 }
 
-/** Answers with a body that is gzipped already; who does not accept that gets it unpacked on the way. */
+/** Sends a gzipped body; decompresses it for callers that do not accept gzip. */
 export const sendGzipped = async (
   request: Request,
   response: Response,
@@ -87,15 +87,15 @@ export const sendGzipped = async (
   } else if (request.method === 'HEAD') {
     response.end()
   } else {
-    await orLeft(pipeline(Readable.from([body]), createGunzip(), response))
+    await sentOrCallerLeft(pipeline(Readable.from([body]), createGunzip(), response))
   }
 }
 
-/** What streams say of an answer that its caller no longer takes, before its first byte and after it. */
+/** Error codes of streams whose reader disconnected before or after the first byte. */
 const closed: ReadonlySet<unknown> = new Set(['ERR_STREAM_UNABLE_TO_PIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** Waits for an answer that is being sent; a caller who has left meanwhile is told as that, and is no failure of ours. */
-const orLeft = async (sending: Promise<void>): Promise<void> => {
+/** Waits until a response is sent; throws `callerLeft()` if the caller disconnected. */
+const sentOrCallerLeft = async (sending: Promise<void>): Promise<void> => {
   try {
     await sending
   } catch (error) {
@@ -103,18 +103,18 @@ const orLeft = async (sending: Promise<void>): Promise<void> => {
   }
 }
 
-/** A file on its way, and what is only known after its last byte. */
+/** A file as a stream, with trailers that are known after its last byte. */
 export interface Download {
   fileName: string
   contentType: string
-  /** Nobody else reads them: their memory is given back once they are sent. */
+  /** Must not be used elsewhere: their memory is released once they are sent. */
   frames: AsyncIterable<Uint8Array>
-  /** Sent as trailers. */
+  /** Returns the trailers; called after the last frame. */
   trailers: () => Readonly<Record<string, string>>
   trailerNames: readonly string[]
 }
 
-/** Answers with a file as its bytes come, no faster than the caller reads; a caller who leaves ends the frames. */
+/** Sends a file at the speed of the reader; ends the frames when the caller disconnects. */
 export const sendDownload = async (request: Request, response: Response, download: Download): Promise<void> => {
   const { fileName, contentType, trailerNames } = download
   const head = {
@@ -125,35 +125,35 @@ export const sendDownload = async (request: Request, response: Response, downloa
   await sendFrames(request, response, head, withTrailers(response, download))
 }
 
-/** Trailers need chunks, which HTTP/1.0 does not know and an answer without a body has not. */
+/** Returns true if trailers can be sent: they need chunked encoding, which HTTP/1.0 and HEAD do not have. */
 const hasChunks = ({ httpVersion, method }: Request): boolean => httpVersion !== '1.0' && method !== 'HEAD'
 
 async function* withTrailers(
   response: Response,
   { frames, trailers }: Download,
 ): AsyncGenerator<Uint8Array, void, void> {
-  yield* givenBack(response, frames)
+  yield* releasingSent(response, frames)
   if (response.hasHeader('Trailer')) response.addTrailers(trailers())
 }
 
-/** Frames fill about one write of the socket each, so that two are under way at most. */
-const underWay = 2
+/** A frame fills about one write of the socket, so that at most two are in transit. */
+const maxInTransit = 2
 
-async function* givenBack(
+async function* releasingSent(
   response: Response,
   frames: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {
   let written: Uint8Array[] = []
   const onSent = (): void => {
-    // What is compressed may still be read when all that was written has left; what waits for the socket has not left yet.
+    // Compression may still read a written frame, and buffered bytes are not sent yet: neither can be released.
     if (!response.hasHeader('Content-Encoding') && response.writableLength === 0) written.forEach(giveBack)
     written = []
   }
   response.on('drain', onSent)
   try {
     for await (const frame of frames) {
-      // Small frames leave without a word and are left to the collector.
-      written = [...written.slice(1 - underWay), frame]
+      // Small frames cause no drain event and are left to the garbage collector.
+      written = [...written.slice(1 - maxInTransit), frame]
       yield frame
     }
   } finally {
@@ -162,12 +162,12 @@ async function* givenBack(
   }
 }
 
-/** Answers with a JSON body. */
+/** Sends a JSON body. */
 export const sendJson = (request: Request, response: Response, status: number, body: unknown): void => {
   sendText(request, response, status, JSON.stringify(body))
 }
 
-/** Answers with text: JSON where nothing else is said. */
+/** Sends text, by default as JSON. Compresses it from `compressFromBytes`. */
 export const sendText = (
   request: Request,
   response: Response,
@@ -183,27 +183,27 @@ export const sendText = (
   else compress(request, response, () => response.end(text))
 }
 
-/** As strict as for every answer of the API, but that the page may carry its own style. */
+/** The policy of API responses, with inline styles allowed. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-/** Answers with a page of its own that runs and loads nothing. */
+/** Sends a self-contained HTML page without scripts. */
 export const sendPage = (request: Request, response: Response, html: string): void => {
   response.setHeader('Content-Security-Policy', policy)
   sendText(request, response, 200, html, 'text/html; charset=utf-8')
 }
 
-/** Below this an answer fits few packets, and compressing it would cost more than it saves. */
+/** A smaller response fits into few packets, and compression would cost more than it saves. */
 const compressFromBytes = 4_096
 
 const middleware = compression({ threshold: 0 })
 
-/** Lets whatever is written from now on be compressed as the caller accepts; small answers never come here and pay nothing. */
+/** Calls `write` with compression as the caller accepts it. */
 const compress = (request: Request, response: Response, write: () => void): void => {
   middleware(request, response, write)
 }
 
 /**
- * Ends an answer with all of its body once the present turn of the event loop is over. All answers that one turn makes ready leave
- * together then, so that a caller that sleeps is woken once and not for each.
+ * Ends a response after the current iteration of the event loop. All responses of one iteration are then sent
+ * together, so that an idle client wakes up once for all of them.
  */
 const end = (response: Response, body: string | Buffer): void => void setImmediate(() => response.end(body))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AuditAnswer } from '#proto/http/audit.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -18,16 +18,16 @@ const send = async (path: string, body: unknown, more: Record<string, string> = 
 }
 const records = async (search = '') => {
   const answer = await fetch(`${product.url}/api/v1/audit${search}`)
-  return AuditAnswer.parse(await answer.json())
+  return AuditResponse.parse(await answer.json())
 }
 
 describe('an action', () => {
-  it('is carried out and stands on record with who, what, when and its result', async () => {
+  it('runs and is audited with caller, target, time and result', async () => {
     const { status, body } = await send('/api/v1/actions?hostId=0', {
       action: 'killQuery',
       params: { queryId: 'runaway' },
     })
-    expect([status, body.data.state, body.message]).toEqual([200, 'done', 'the host says that it is done'])
+    expect([status, body.data.state, body.message]).toEqual([200, 'done', 'Completed on the host'])
     const [record] = (await records('?action=kill-query')).data
     expect(record).toMatchObject({
       action: 'kill-query',
@@ -39,23 +39,23 @@ describe('an action', () => {
     })
   })
 
-  it('that its target has outrun is refused in words, which stand on record', async () => {
+  it('returns an error when its target has finished, and audits the error', async () => {
     const request = {
       action: 'killMutation',
       params: { database: 'shop', table: 'orders', mutationId: 'mutation_3.txt' },
     }
     const { status, body } = await send('/api/v1/actions?hostId=0', request)
-    expect([status, body.error.message]).toEqual([409, 'mutation mutation_3.txt is done already'])
+    expect([status, body.error.message]).toEqual([409, 'mutation mutation_3.txt is already finished'])
     const [record] = (await records('?action=kill-mutation')).data
-    expect(record).toMatchObject({ result: 'refused', detail: 'mutation mutation_3.txt is done already' })
+    expect(record).toMatchObject({ result: 'refused', detail: 'mutation mutation_3.txt is already finished' })
   })
 
-  it('that goes on says so', async () => {
+  it('reports that it is still running', async () => {
     const request = { action: 'optimizeTable', params: { database: 'shop', table: 'orders', final: true } }
     const { body } = await send('/api/v1/actions?hostId=0', request)
     expect([body.data, body.message]).toEqual([
       { state: 'running', target: { engine: 'MergeTree', parts: 12 }, queryId: null },
-      'the host has begun and goes on by itself',
+      'Still running on the host',
     ])
   })
 
@@ -69,14 +69,14 @@ describe('an action', () => {
       { action: 'optimizeTable', params: { database: 'a', table: 'b', where: '1' } },
       /^params\.where is not known here$/,
     ],
-  ])('%j is refused before anything is done', async (body, sentence) => {
+  ])('rejects %j before anything runs', async (body, sentence) => {
     const before = (await records()).data.length
     const answer = await send('/api/v1/actions?hostId=0', body)
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(sentence)])
     expect((await records()).data).toHaveLength(before)
   })
 
-  it('on a host that its caller brought does not pass for one on a host of the operator', async () => {
+  it('is audited as an action on a user connection, not on a configured host', async () => {
     const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret', name: 'analytics' }
     const { body: session } = await send('/api/v1/browser-connections/sessions', target)
     const request = { action: 'killQuery', params: { queryId: 'runaway' } }
@@ -85,14 +85,14 @@ describe('an action', () => {
     expect(record?.host).toBe('analytics (brought by the caller)')
   })
 
-  it('needs the host named', async () => {
+  it('requires a host', async () => {
     const { status } = await send('/api/v1/actions', { action: 'killQuery', params: { queryId: 'runaway' } })
     expect(status).toBe(400)
   })
 })
 
 describe('management', () => {
-  it('sends the hash of a password and never the password', async () => {
+  it('sends the hash of a password, never the password', async () => {
     const password = 'correct horse battery'
     const request = { operation: 'create_user', params: { user: 'grace', password } }
     const { status, body } = await send('/api/v1/management?hostId=0', request)
@@ -103,13 +103,13 @@ describe('management', () => {
     expect(everything).not.toContain(password)
   })
 
-  it('says whether it is on', async () => {
+  it('returns whether it is enabled', async () => {
     expect(await (await fetch(`${product.url}/api/v1/management`)).json()).toEqual({ enabled: true })
   })
 })
 
 describe('the audit', () => {
-  it('is read page by page, the newest first, by action, person and host', async () => {
+  it('is paged, newest first, and filtered by action, subject and host', async () => {
     for (const queryId of ['a', 'b', 'c']) {
       await send('/api/v1/actions?hostId=0', { action: 'killQuery', params: { queryId } })
     }

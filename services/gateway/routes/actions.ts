@@ -4,8 +4,8 @@ import type { ActionOutcome } from '#proto/actions.ts'
 import { hostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import type { Host } from '#proto/host.ts'
-import { ActionAnswer, ActionRequest } from '#proto/http/actions.ts'
-import { ManagementAnswer, ManagementRequest, ManagementState } from '#proto/http/management.ts'
+import { ActionResponse, ActionRequest } from '#proto/http/actions.ts'
+import { ManagementResponse, ManagementRequest, ManagementState } from '#proto/http/management.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
 import type { Management, PasswordHash } from '#proto/management.ts'
 import type { Gateway } from '../gateway.ts'
@@ -14,66 +14,71 @@ import { success } from '../response/envelope.ts'
 
 export const actions = postRoute({
   path: '/api/v1/actions',
-  doc: 'Ends a query, stops a mutation or merges the parts of a table, once that is on record',
+  doc: 'Kills a query, kills a mutation or optimizes a table. The action is audited first',
   feature: 'ACTIONS',
   access: 'write',
   limit: 'data',
   query: HostQuery,
   body: ActionRequest,
-  answer: ActionAnswer,
+  answer: ActionResponse,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
-    const outcome = await carryOut(gateway, host, body, { call, requestId })
+    const outcome = await runAction(gateway, host, body, { call, requestId })
     return { ...success(outcome, { host: host.name }), message: sentences[outcome.state] }
   },
 })
 
 const sentences: Readonly<Record<ActionOutcome['state'], string>> = {
-  done: 'the host says that it is done',
-  running: 'the host has begun and goes on by itself',
-  ignored: 'the host had nothing left to do',
+  done: 'Completed on the host',
+  running: 'Still running on the host',
+  ignored: 'Nothing to do on the host',
 }
 
 type Action = z.output<typeof ActionRequest>
 
-/** Whose action it is, and where it came from besides the request. */
-interface Wish {
+/** The request that an action belongs to. */
+interface ActionContext {
   call: Call
   requestId: string
-  /** Named in the record beside what the action is done to. */
+  /** Added to the target in the audit record. */
   origin?: Readonly<Record<string, string>>
 }
 
-/** Does to a host what its caller wants, once that is on record. */
-export const carryOut = async (
+/** Audits an action on a host and runs it. */
+export const runAction = async (
   gateway: Gateway,
   host: Host,
-  asked: Action,
-  { call, requestId, origin }: Wish,
+  requested: Action,
+  { call, requestId, origin }: ActionContext,
 ): Promise<ActionOutcome> => {
-  const target = { ...namesOf(asked.params), ...origin }
-  const deed = { action: kebab(asked.action), host: hostOnRecord(host), target }
-  return gateway.audit.of(deed, { call, requestId }, () => act(gateway, host.key, asked, call))
+  const target = { ...auditTargetOf(requested.params), ...origin }
+  const action = { action: kebab(requested.action), host: hostOnRecord(host), target }
+  return gateway.audit.of(action, { call, requestId }, () => dispatchAction(gateway, host.key, requested, call))
 }
 
-const act = ({ query }: Gateway, hostKey: string, { action, params }: Action, call: Call): Promise<ActionOutcome> => {
+const dispatchAction = (
+  { query }: Gateway,
+  hostKey: string,
+  { action, params }: Action,
+  call: Call,
+): Promise<ActionOutcome> => {
   if (action === 'killQuery') return query.killQuery({ hostKey, ...params }, call)
   if (action === 'killMutation') return query.killMutation({ hostKey, ...params }, call)
   return query.optimizeTable({ hostKey, ...params }, call)
 }
 
-/** As the audit names all it keeps: `kill-query`. */
+/** Returns the audit name of an action, such as `kill-query`. */
 const kebab = (action: string): string => action.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** What it was done to, as the audit keeps it. */
-const namesOf = (params: object): Record<string, string> =>
+/** Returns the parameters as an audit target. */
+const auditTargetOf = (params: object): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))
 
 const common = { path: '/api/v1/management', feature: 'SECURITY', limit: 'data' } as const
 
 const managementState = getRoute({
   ...common,
-  doc: 'Whether users, roles and grants may be changed here',
+  doc: 'Returns whether users, roles and grants can be changed',
   access: 'read',
   query: noQuery,
   answer: ManagementState,
@@ -82,32 +87,32 @@ const managementState = getRoute({
 
 const management = postRoute({
   ...common,
-  doc: 'Changes users, roles or grants of one host, once that is on record',
+  doc: 'Changes users, roles or grants of one host. The change is audited first',
   access: 'write',
   query: HostQuery,
   body: ManagementRequest,
-  answer: ManagementAnswer,
+  answer: ManagementResponse,
   handle: async ({ query: { hostId }, body, call, requestId }, gateway) => {
     const host = await gateway.hosts.find(hostId)
-    const deed = { action: body.operation.replace('_', '-'), host: hostOnRecord(host), target: targetOf(body) }
-    const change = { hostKey: host.key, management: withHashes(body) }
-    const { ddl } = await gateway.audit.of(deed, { call, requestId }, () => gateway.query.manage(change, call))
-    return { success: true as const, ddl, message: `host ${host.name} has carried it out` }
+    const action = { action: body.operation.replace('_', '-'), host: hostOnRecord(host), target: targetOf(body) }
+    const change = { hostKey: host.key, management: hashPasswords(body) }
+    const { ddl } = await gateway.audit.of(action, { call, requestId }, () => gateway.query.manage(change, call))
+    return { success: true as const, ddl, message: `Completed on host ${host.name}` }
   },
 })
 
-/** From here on nobody learns the password. */
-const withHashes = (request: ManagementRequest): Management => {
+/** Replaces passwords by hashes, so that no other service sees them. */
+const hashPasswords = (request: ManagementRequest): Management => {
   if (request.operation === 'create_user') {
-    return { ...request, params: { ...request.params, password: hashed(request.params.password) } }
+    return { ...request, params: { ...request.params, password: hashPassword(request.params.password) } }
   }
   if (request.operation !== 'alter_user') return request
   const { password, ...params } = request.params
-  return { ...request, params: password === undefined ? params : { ...params, password: hashed(password) } }
+  return { ...request, params: password === undefined ? params : { ...params, password: hashPassword(password) } }
 }
 
-/** As ClickHouse's `sha256_hash` wants it: the salt follows the password. */
-const hashed = (password: string): PasswordHash => {
+/** Hashes for ClickHouse's `sha256_hash`, which expects the salt after the password. */
+const hashPassword = (password: string): PasswordHash => {
   const salt = randomBytes(16).toString('hex')
   return {
     salt,
@@ -115,13 +120,13 @@ const hashed = (password: string): PasswordHash => {
   }
 }
 
-const omitted = 'password'
+const omittedField = 'password'
 
-/** Who and what it is about, as the audit keeps it. */
+/** Returns the audit target of a change, without the password. */
 const targetOf = ({ params }: ManagementRequest): Record<string, string> =>
   Object.fromEntries(
     Object.entries(params)
-      .filter(([name, value]) => name !== omitted && value !== null)
+      .filter(([name, value]) => name !== omittedField && value !== null)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value).slice(0, 1024)]),
   )
 

@@ -1,32 +1,32 @@
 import { expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { AdviceAnswer } from '#proto/http/advice.ts'
+import { AdviceResponse } from '#proto/http/advice.ts'
 import { startFake } from '../testing/start.ts'
 
-const asking = (body: unknown) => ({
+const sendTo = (body: unknown) => ({
   method: 'POST',
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
 })
 
-it('asks report what would make a statement cheaper', async () => {
-  const asked: unknown[] = []
+it('requests optimizations of a statement from report', async () => {
+  const requests: unknown[] = []
   await using product = await startFake({
     report: {
       advise: async (input) => {
-        asked.push(input)
+        requests.push(input)
         return { recommendations: [], notes: ['nothing is to be gained'] }
       },
     },
   })
-  const answer = await fetch(`${product.url}/api/v1/advice`, asking({ hostId: 1, query: 'SELECT 1', database: 'shop' }))
+  const answer = await fetch(`${product.url}/api/v1/advice`, sendTo({ hostId: 1, query: 'SELECT 1', database: 'shop' }))
   expect(answer.status).toBe(200)
-  expect(AdviceAnswer.parse(await answer.json())).toMatchObject({
+  expect(AdviceResponse.parse(await answer.json())).toMatchObject({
     data: [],
     metadata: { host: 'logs', notes: ['nothing is to be gained'] },
   })
-  await fetch(`${product.url}/api/v1/advice`, asking({ queryId: 'a/b c' }))
-  expect(asked).toEqual([
+  await fetch(`${product.url}/api/v1/advice`, sendTo({ queryId: 'a/b c' }))
+  expect(requests).toEqual([
     { hostKey: 'logs', query: 'SELECT 1', database: 'shop' },
     { hostKey: 'analytics', queryId: 'a/b c' },
   ])
@@ -38,9 +38,9 @@ it.each([
   [{ query: 1 }, 'query'],
   [{ queryId: '' }, 'queryId'],
   [{ query: 'SELECT 1', host: 0 }, 'host'],
-])('refuses %j and names %s', async (body, parameter) => {
+])('rejects %j and names %s', async (body, parameter) => {
   await using product = await startFake()
-  const answer = await fetch(`${product.url}/api/v1/advice`, asking(body))
+  const answer = await fetch(`${product.url}/api/v1/advice`, sendTo(body))
   expect(answer.status).toBe(400)
   expect(Failure.parse(await answer.json()).error.details).toMatchObject({ parameter })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { BeginSignInAnswer, ModelsAnswer, ProbeAnswer } from '#proto/http/models.ts'
+import { BeginSignInResponse, ModelsResponse, ProbeResponse } from '#proto/http/models.ts'
 import { modelRequests } from '../testing/agent.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => product[Symbol.asyncDispose]())
 
-const ask = async (method: string, path: string, body?: unknown) => {
+const send = async (method: string, path: string, body?: unknown) => {
   const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await fetch(product.url + path, { method, redirect: 'manual', ...sent })
   const text = await response.text()
@@ -21,26 +21,26 @@ const ask = async (method: string, path: string, body?: unknown) => {
 }
 
 describe('language models', () => {
-  it('are listed with the one that answers by default', async () => {
-    const { status, body } = await ask('GET', '/api/v1/agents/models')
+  it('are listed with the default model', async () => {
+    const { status, body } = await send('GET', '/api/v1/agents/models')
     expect(status).toBe(200)
-    expect(ModelsAnswer.parse(body)).toMatchObject({
+    expect(ModelsResponse.parse(body)).toMatchObject({
       data: { defaultModel: 'gateway_a:gateway_a/free', configuredProviders: ['gateway_a'] },
       metadata: { count: 1 },
     })
   })
 
-  it('are asked on an account of one’s own after a way to gateway C and back', async () => {
-    const begun = await ask('POST', '/api/v1/agents/sign-in', {})
-    const { url } = BeginSignInAnswer.parse(begun.body).data
+  it('use the account of the caller after the sign-in with gateway C', async () => {
+    const startedSignIn = await send('POST', '/api/v1/agents/sign-in', {})
+    const { url } = BeginSignInResponse.parse(startedSignIn.body).data
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
       redirect_uri: 'https://watch.example/api/v1/agents/sign-in/callback',
       return_to: '/agents',
     })
     const page = 'https://watch.example/agents?chat=1&model-sign-in='
     const back = modelRequests['GET /api/v1/agents/sign-in/callback']?.url ?? ''
-    expect(await ask('GET', back)).toMatchObject({ status: 302, location: `${page}done#end` })
-    const refused = await ask('GET', back.replace('code=c', 'error=access_denied'))
+    expect(await send('GET', back)).toMatchObject({ status: 302, location: `${page}done#end` })
+    const refused = await send('GET', back.replace('code=c', 'error=access_denied'))
     expect(refused).toMatchObject({ status: 302, location: `${page}refused#end` })
   })
 
@@ -49,21 +49,27 @@ describe('language models', () => {
     ['POST', '/api/v1/agents/sign-in', { return: '//evil.net/' }, 400, 'return'],
     ['POST', '/api/v1/agents/sign-in', { retrun: '/' }, 400, 'retrun'],
     ['GET', '/api/v1/agents/sign-in/callback?code=c', undefined, 400, 'state'],
-    ['GET', `/api/v1/agents/sign-in/callback?code=c&state=${'x'.repeat(43)}`, undefined, 409, 'not begun by you'],
-  ])('refuse %s %s %j', async (method, path, body, status, says) => {
-    const answered = await ask(method, path, body)
+    [
+      'GET',
+      `/api/v1/agents/sign-in/callback?code=c&state=${'x'.repeat(43)}`,
+      undefined,
+      409,
+      'started by another user',
+    ],
+  ])('reject %s %s %j', async (method, path, body, status, says) => {
+    const answered = await send(method, path, body)
     expect(answered.status).toBe(status)
     expect(Failure.parse(answered.body).error.message).toContain(says)
   })
 })
 
-describe('a tool server of a caller', () => {
+describe('an MCP server of a caller', () => {
   const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
 
-  it('is tried out, and an answer says when it cannot be used', async () => {
-    const { status, body } = await ask('POST', '/api/v1/mcp/probe', server)
+  it('is probed, and the response says why it cannot be used', async () => {
+    const { status, body } = await send('POST', '/api/v1/mcp/probe', server)
     expect(status).toBe(200)
-    expect(ProbeAnswer.parse(body).data).toMatchObject({ ok: false, error: 'Docs cannot be reached' })
+    expect(ProbeResponse.parse(body).data).toMatchObject({ ok: false, error: 'Docs cannot be reached' })
   })
 
   it.each([
@@ -74,8 +80,8 @@ describe('a tool server of a caller', () => {
     [{ ...server, endpoint: 'file:///etc/passwd' }, 'endpoint'],
     [{ ...server, headers: {} }, 'headers'],
     [{}, 'id'],
-  ])('is refused with the parameter that is wrong: %j', async (body, parameter) => {
-    const answered = await ask('POST', '/api/v1/mcp/probe', body)
+  ])('is rejected with the name of the invalid parameter: %j', async (body, parameter) => {
+    const answered = await send('POST', '/api/v1/mcp/probe', body)
     expect(answered.status).toBe(400)
     expect(Failure.parse(answered.body).error.message).toContain(parameter)
   })

@@ -1,15 +1,15 @@
 import {
-  BeginSignInAnswer,
+  BeginSignInResponse,
   BeginSignInRequest,
-  ConfigCheckAnswer,
-  ModelsAnswer,
-  ModelSignInAnswer,
-  ProbeAnswer,
+  ConfigCheckResponse,
+  ModelsResponse,
+  ModelSignInResponse,
+  ProbeResponse,
   ProbeRequest,
   SignInCallbackQuery,
 } from '#proto/http/models.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
+import { SkillResponse, SkillIndex, SkillsResponse } from '#proto/http/skills.ts'
 import { deleteRoute, getRoute, postRoute, redirectRoute, type Route, textRoute } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
@@ -21,101 +21,101 @@ const callbackPath = `${signInPath}/callback` as const
 const models = getRoute({
   ...reading,
   path: '/api/v1/agents/models',
-  doc: 'Language models that the agent can be asked to use, the default first',
-  answer: ModelsAnswer,
+  doc: 'Lists the language models that the agent can use, the default first',
+  answer: ModelsResponse,
   handle: async ({ call }, { agent }) => {
-    const offered = await agent.models({}, call)
-    return success(offered, { count: offered.models.length })
+    const available = await agent.models({}, call)
+    return success(available, { count: available.models.length })
   },
 })
 
 const configCheck = getRoute({
   ...reading,
   path: '/api/v1/agents/config-check',
-  doc: 'Which model gateways have keys, and which variables to set where one is missing',
-  answer: ConfigCheckAnswer,
+  doc: 'Returns which model gateways have keys, and which variables to set for the others',
+  answer: ConfigCheckResponse,
   handle: async ({ call }, { agent }) => success(await agent.modelCheck({}, call), {}),
 })
 
 const signIn = getRoute({
   ...reading,
   path: signInPath,
-  doc: 'Whether the caller asks gateway C on an account of their own, or may',
-  answer: ModelSignInAnswer,
+  doc: 'Returns whether the caller is signed in with gateway C, or can sign in',
+  answer: ModelSignInResponse,
   handle: async ({ call }, { agent }) => success(await agent.modelSignIn({}, call), {}),
 })
 
-const beginSignIn = postRoute({
+const startSignIn = postRoute({
   ...writing,
   path: signInPath,
-  doc: 'Begins to sign the caller in with gateway C, and says where the browser is to go',
+  doc: 'Starts the sign-in with gateway C and returns the URL for the browser',
   body: BeginSignInRequest,
-  answer: BeginSignInAnswer,
+  answer: BeginSignInResponse,
   handle: async ({ body, call, publicUrl }, { agent }) => {
     const redirectUri = `${publicUrl()}${callbackPath}`
     return success(await agent.beginModelSignIn({ redirectUri, returnTo: body.return }, call), {})
   },
 })
 
-const endSignIn = redirectRoute({
+const finishSignIn = redirectRoute({
   ...writing,
   path: callbackPath,
-  doc: 'Where gateway C sends people back to',
+  doc: 'Callback of the sign-in with gateway C',
   query: SignInCallbackQuery,
   refuses: [409],
   handle: async ({ query, call, publicUrl }, { agent }) => {
-    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    const parameters = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
     )
-    const sentBack = { state: query.state, query: new URLSearchParams(given).toString() }
-    const { returnTo, signedIn } = await agent.endModelSignIn(sentBack, call)
+    const callback = { state: query.state, query: new URLSearchParams(parameters).toString() }
+    const { returnTo, signedIn } = await agent.endModelSignIn(callback, call)
     const page = new URL(returnTo, publicUrl())
     page.searchParams.set('model-sign-in', signedIn ? 'done' : 'refused')
     return page.href
   },
 })
 
-const forgetSignIn = deleteRoute({
+const removeSignIn = deleteRoute({
   ...writing,
   path: signInPath,
-  doc: 'Forgets the key that gateway C gave for the caller; it ends there by itself, or when it is revoked there',
-  answer: ModelSignInAnswer,
+  doc: 'Deletes the key that gateway C issued for the caller. At gateway C the key stays valid until it expires or is revoked',
+  answer: ModelSignInResponse,
   handle: async ({ call }, { agent }) => success(await agent.endModelSession({}, call), {}),
 })
 
 const probe = postRoute({
   ...writing,
   path: '/api/v1/mcp/probe',
-  doc: 'Asks a tool server of the caller what it offers, as the agent would use it',
+  doc: 'Lists the tools of an MCP server of the caller, as the agent would use it',
   limit: 'agent',
   body: ProbeRequest,
-  answer: ProbeAnswer,
+  answer: ProbeResponse,
   handle: async ({ body, call }, { agent }) => success(await agent.probeServer(body, call), {}),
 })
 
-/** Language models, and the tool servers that callers bring. */
+/** Routes of language models and of MCP servers that callers provide. */
 export const agentModelRoutes: readonly Route[] = [
   models,
   configCheck,
   signIn,
-  beginSignIn,
-  endSignIn,
-  forgetSignIn,
+  startSignIn,
+  finishSignIn,
+  removeSignIn,
   probe,
 ]
 
-/** The guides are part of the product and tell nothing of anybody's hosts, so no feature closes them. */
+/** No feature guards these routes: the guides are part of the product and contain no data of hosts. */
 const common = { feature: null, limit: 'data', query: noQuery } as const
 const api = { ...common, access: 'read' } as const
-/** Where other agents look, who have no key yet. */
+/** Open to other agents, which have no key yet. */
 const open = { ...common, access: 'anonymous' } as const
 
 const list = getRoute({
   ...api,
   path: '/api/v1/agent/skills',
-  doc: 'Expert guides that the agent loads when a question needs depth',
+  doc: 'Lists the expert guides that the agent can load',
   revalidated: true,
-  answer: SkillsAnswer,
+  answer: SkillsResponse,
   handle: async ({ call }, { agent }) => {
     const { skills } = await agent.skills({}, call)
     return success(skills, { count: skills.length })
@@ -125,23 +125,23 @@ const list = getRoute({
 const one = getRoute({
   ...api,
   path: '/api/v1/agent/skills/{name}',
-  doc: 'One expert guide, with its text in Markdown',
+  doc: 'Returns one expert guide, with its text in Markdown',
   revalidated: true,
-  answer: SkillAnswer,
+  answer: SkillResponse,
   handle: async ({ path, call }, { agent }) => success(await agent.skill({ name: path.name }, call), {}),
 })
 
 const index = getRoute({
   ...open,
   path: '/.well-known/agent-skills/index.json',
-  doc: 'Which skills other agents can fetch here, with the digest of each',
+  doc: 'Lists the skills that other agents can fetch, with their digests',
   revalidated: true,
   answer: SkillIndex,
   handle: async ({ call }, { agent }) => {
     const { skills } = await agent.skills({}, call)
     return {
       $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' as const,
-      // Beside the index, so it is found at whatever address the product is reached.
+      // Relative to the index, so that it works under every address of the product.
       skills: skills.map((skill) => ({ ...skill, type: 'skill-md' as const, url: `${skill.name}/SKILL.md` })),
     }
   },
@@ -150,10 +150,10 @@ const index = getRoute({
 const file = textRoute({
   ...open,
   path: '/.well-known/agent-skills/{name}/SKILL.md',
-  doc: 'One skill as a file, byte for byte as its digest says',
+  doc: 'Returns one skill as a file; its bytes match the digest in the index',
   mediaType: 'text/markdown; charset=utf-8',
   handle: async ({ path, call }, { agent }) => (await agent.skill({ name: path.name }, call)).text,
 })
 
-/** The guides of the agent, for people and for other agents. */
+/** Routes of the guides, for the web and for other agents. */
 export const agentSkillRoutes: readonly Route[] = [list, one, index, file]

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { SkillAnswer, SkillIndex, SkillsAnswer } from '#proto/http/skills.ts'
+import { SkillResponse, SkillIndex, SkillsResponse } from '#proto/http/skills.ts'
 import { startFake } from '../testing/start.ts'
 
-it('skills are listed and told to whoever may read', async () => {
+it('lists and returns skills to callers with read access', async () => {
   await using product = await startFake({ agent: {} })
   const list = await fetch(`${product.url}/api/v1/agent/skills`)
-  expect(SkillsAnswer.parse(await list.json())).toMatchObject({
+  expect(SkillsResponse.parse(await list.json())).toMatchObject({
     data: [{ name: 'count-parts', description: 'Counts parts.' }],
     metadata: { count: 1 },
   })
   const one = await fetch(`${product.url}/api/v1/agent/skills/count-parts`)
-  expect(SkillAnswer.parse(await one.json()).data.text).toContain('# Parts ≥ 1')
+  expect(SkillResponse.parse(await one.json()).data.text).toContain('# Parts ≥ 1')
   const again = await fetch(list.url, { headers: { 'if-none-match': list.headers.get('etag') ?? '' } })
   expect(again.status).toBe(304)
   await using closed = await startFake({ agent: {}, env: { SVC_API_KEY_SECRET: 's' } })
@@ -19,7 +19,7 @@ it('skills are listed and told to whoever may read', async () => {
   expect((await fetch(`${closed.url}/.well-known/agent-skills/index.json`)).status).toBe(200)
 })
 
-it('the index of agentskills.io leads to files whose bytes have the digest it states', async () => {
+it('serves files that match the digests in the agentskills.io index', async () => {
   await using product = await startFake({ agent: {} })
   const answer = await fetch(`${product.url}/.well-known/agent-skills/index.json`)
   const { skills } = SkillIndex.parse(await answer.json())
@@ -32,9 +32,9 @@ it('the index of agentskills.io leads to files whose bytes have the digest it st
   }
 })
 
-it.each(['/api/v1/agent/skills/no', '/.well-known/agent-skills/no/SKILL.md'])('%s is not found', async (path) => {
+it.each(['/api/v1/agent/skills/no', '/.well-known/agent-skills/no/SKILL.md'])('returns 404 for %s', async (path) => {
   await using product = await startFake({ agent: {} })
   const answer = await fetch(product.url + path)
   expect(answer.status).toBe(404)
-  expect(await answer.json()).toMatchObject({ error: { type: 'not-found', message: 'no such skill: no' } })
+  expect(await answer.json()).toMatchObject({ error: { type: 'not-found', message: 'unknown skill "no"' } })
 })

@@ -11,19 +11,19 @@ import { type FakeProduct, startFake } from '../testing/start.ts'
 type Agent = Partial<Handlers<typeof agent>>
 
 let product: FakeProduct
-let asked: { method: string; input: Record<string, unknown>; call: Call }[] = []
+let requests: { method: string; input: Record<string, unknown>; call: Call }[] = []
 afterEach(async () => {
-  asked = []
+  requests = []
   await product[Symbol.asyncDispose]()
 })
 
-/** A product whose agent answers as the fake one, or as here, and says what it was asked. */
+/** Starts a product with a fake agent, with overrides, and records its requests. */
 const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[0] = {}): Promise<void> => {
   const runs: Agent = { ...fakeRuns, ...replaced }
   const noted = Object.entries(runs).map(([method, handler]) => [
     method,
     (input: Record<string, unknown>, call: Call) => {
-      asked.push({ method, input, call })
+      requests.push({ method, input, call })
       // The bus has parsed it by the schema of this very method.
       return (handler as (input: unknown, call: Call) => unknown)(input, call)
     },
@@ -39,15 +39,15 @@ const send = (path: string, body?: unknown, headers: Record<string, string> = {}
   })
 const events = (text: string) => [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data)
 
-describe('a question to the agent', () => {
-  it('is answered as the UI message stream of the AI SDK', async () => {
+describe('an agent request', () => {
+  it('streams the UI messages of the AI SDK', async () => {
     await started()
     const answer = await send('', { message: 'Is it well?', hostId: 1 })
     expect(answer.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1')
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     expect(answer.headers.get('x-run-id')).toBe(fakeRunId)
     expect(events(await answer.text()).at(-1)).toBe('[DONE]')
-    expect(asked[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       method: 'start',
       input: {
         hostKey: 'logs',
@@ -57,27 +57,27 @@ describe('a question to the agent', () => {
     })
   })
 
-  it('is about the first host where it names none', async () => {
+  it('defaults to the first host', async () => {
     await started()
     await send('', { message: 'Is it well?' })
-    expect(asked[0]).toMatchObject({ method: 'start', input: { hostKey: 'analytics', hostId: 0 } })
+    expect(requests[0]).toMatchObject({ method: 'start', input: { hostKey: 'analytics', hostId: 0 } })
   })
 
-  it('may come from the published client, which finds its answer again by the name of its chat', async () => {
+  it('works with the published client, which resumes by chat id', async () => {
     await started()
     const transport = new DefaultChatTransport<UIMessage>({ api: `${product.url}/api/v1/agent` })
     const messages: UIMessage[] = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Is it well?' }] }]
-    const ask = {
+    const sendRequest = {
       chatId: 'chat-1',
       messages,
       trigger: 'submit-message' as const,
       messageId: undefined,
       abortSignal: undefined,
     }
-    const told = await Array.fromAsync(await transport.sendMessages(ask))
-    expect(told.map(({ type }) => type)).toEqual(['start', 'finish'])
+    const received = await Array.fromAsync(await transport.sendMessages(sendRequest))
+    expect(received.map(({ type }) => type)).toEqual(['start', 'finish'])
     const again = await transport.reconnectToStream({ chatId: 'chat-1' })
-    expect(await Array.fromAsync(again ?? [])).toEqual(told)
+    expect(await Array.fromAsync(again ?? [])).toEqual(received)
     expect(await transport.reconnectToStream({ chatId: 'chat-2' })).toBeNull()
   })
 
@@ -88,7 +88,7 @@ describe('a question to the agent', () => {
     ['a question that is too long', { message: 'x'.repeat(8_193) }, 400, 'message must have at most 8192'],
     ['messages of another shape', { messages: [{ text: 'a' }] }, 400, 'messages.0 must be a message'],
     ['a host that is no number', { message: 'a', hostId: '1' }, 400, 'hostId must be'],
-    ['a host that there is not', { message: 'a', hostId: 9 }, 404, 'no such host: 9'],
+    ['a host that there is not', { message: 'a', hostId: 9 }, 404, 'unknown host "9"'],
     ['a name of a chat with blanks', { message: 'a', id: 'a b' }, 400, 'id must be'],
     [
       'six tool servers',
@@ -98,26 +98,26 @@ describe('a question to the agent', () => {
     ],
     ['no JSON', '{"message":', 400, 'the body is not JSON'],
     ['a body of half a megabyte', { message: 'a', more: 'x'.repeat(140_000) }, 413, 'too large'],
-  ])('with %s is refused before it is asked', async (_what, body, status, sentence) => {
+  ])('with %s is rejected before a run starts', async (_what, body, status, sentence) => {
     await started()
     const answer = await send('', body)
     expect(answer.status).toBe(status)
     expect(await answer.json()).toMatchObject({ success: false, error: { message: expect.stringContaining(sentence) } })
-    expect(asked.filter(({ method }) => method === 'start')).toEqual([])
+    expect(requests.filter(({ method }) => method === 'start')).toEqual([])
   })
 
-  it('may be as long as SVC_AGENT_MAX_BODY_BYTES says', async () => {
+  it('is limited to SVC_AGENT_MAX_BODY_BYTES', async () => {
     await started({}, { env: { SVC_AGENT_MAX_BODY_BYTES: '2048' } })
     expect((await send('', { message: 'x'.repeat(1_900) })).status).toBe(200)
     expect((await send('', { message: 'x'.repeat(2_100) })).status).toBe(413)
   })
 
-  it('is refused as a form', async () => {
+  it('is rejected as a form', async () => {
     await started()
     expect((await send('', 'message=a', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
   })
 
-  it('says what to set while no provider is configured', async () => {
+  it('names the missing settings while no provider is configured', async () => {
     const details = { reason: 'provider-not-configured', set: ['LLM_API_KEY'] }
     await started({
       start: async () => {
@@ -131,7 +131,7 @@ describe('a question to the agent', () => {
     })
   })
 
-  it('tells a busy agent with the time to come again', async () => {
+  it('returns 503 with Retry-After while the agent is busy', async () => {
     await started({
       start: async () => {
         throw new ServiceError('busy', 'no room', { retryAfterMs: 2_000 })
@@ -142,8 +142,8 @@ describe('a question to the agent', () => {
   })
 })
 
-describe('an answer that was begun', () => {
-  it('goes on after the event that its reader has', async () => {
+describe('a started run', () => {
+  it('resumes after the last received event', async () => {
     await started()
     const answer = await send(`/${fakeRunId}/stream`, undefined, { 'last-event-id': '1' })
     expect(events(await answer.text())).toEqual(['{"type":"finish","finishReason":"stop"}', '[DONE]'])
@@ -152,7 +152,7 @@ describe('an answer that was begun', () => {
     expect((await send('/some-chat/stream')).status).toBe(204)
   })
 
-  it('is gone when nothing is kept of it, and lost when its process ends', async () => {
+  it('returns 410 when it has expired, and ends with run-lost when its process stops', async () => {
     let readings = 0
     await started({
       read: async () => {
@@ -166,7 +166,7 @@ describe('an answer that was begun', () => {
     expect((await send(`/${fakeRunId}/stream`)).status).toBe(410)
   })
 
-  it('is read on when a reading fails that may go well again', async () => {
+  it('retries reads after temporary failures', async () => {
     let readings = 0
     await started({
       read: async ({ after }) => {
@@ -183,13 +183,13 @@ describe('an answer that was begun', () => {
     expect(events(answer)).toEqual(['{"type":"start"}', '[DONE]'])
   })
 
-  it('is stopped by its id, or by that of its chat', async () => {
+  it('is stopped by run id or chat id', async () => {
     await started()
     await (await send('', { message: 'a', id: 'chat-1' })).text()
     for (const id of [fakeRunId, 'chat-1']) {
       expect(await (await send(`/${id}/stop`, {})).json()).toMatchObject({ data: { stopped: true } })
     }
-    expect(asked.filter(({ method }) => method === 'stop').map(({ input }) => input)).toEqual([
+    expect(requests.filter(({ method }) => method === 'stop').map(({ input }) => input)).toEqual([
       { runId: fakeRunId },
       { runId: fakeRunId },
     ])
@@ -197,26 +197,26 @@ describe('an answer that was begun', () => {
   })
 })
 
-describe('who may ask the agent', () => {
+describe('access to the agent', () => {
   const secret = 'a-secret-of-thirty-two-characters!'
   const token = 'a-token-that-programs-share'
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
   const statusOf = async (headers: Record<string, string> = {}) => (await send('', { message: 'a' }, headers)).status
 
-  it('is whoever shares AGENT_API_TOKEN, while the agent needs somebody to be known', async () => {
+  it('accepts AGENT_API_TOKEN while the agent requires authentication', async () => {
     await started({}, { env: { AGENT_API_TOKEN: token, SVC_FEATURE_AGENT_ACCESS: 'authenticated' } })
     expect(await statusOf()).toBe(401)
     expect(await statusOf(bearer(token))).toBe(200)
-    expect(asked[0]?.call.identity).toMatchObject({ kind: 'key', subject: 'agent-api-token', scopes: ['agent'] })
+    expect(requests[0]?.call.identity).toMatchObject({ kind: 'key', subject: 'agent-api-token', scopes: ['agent'] })
     expect(await statusOf(bearer(`${token}x`))).toBe(401)
   })
 
-  it('is not the shared bearer while the agent is public and people sign in', async () => {
+  it('rejects AGENT_API_TOKEN while the agent is public and users sign in', async () => {
     await started({}, { env: { AGENT_API_TOKEN: token, SVC_API_KEY_SECRET: secret } })
     expect(await statusOf(bearer(token))).toBe(401)
   })
 
-  it('is a key with the scope for it', async () => {
+  it('accepts an API key with the scope "agent"', async () => {
     await started({}, { env: { SVC_API_KEY_SECRET: secret } })
     const key = (scopes: ('agent' | 'read')[]) =>
       bearer(signKey({ sub: 'ci', label: 'ci', jti: 'a'.repeat(16), iat: 0, exp: 4_102_444_799, scopes }, secret))
@@ -224,13 +224,13 @@ describe('who may ask the agent', () => {
     expect(await statusOf(key(['read']))).toBe(403)
   })
 
-  it('is nobody of whom nothing is known where anonymous callers may only read', async () => {
+  it('rejects anonymous callers with read access only', async () => {
     const env = { SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLIC_READ: 'true', IDP_OAUTH_ISSUER: 'https://clerk.example.com' }
     await started({}, { env })
     expect(await statusOf()).toBe(401)
   })
 
-  it('is a guest of cloud mode, three times a day', async () => {
+  it('accepts guests in cloud mode, three times a day', async () => {
     const env = {
       SVC_CLOUD_MODE: 'true',
       IDP_OAUTH_ISSUER: 'https://clerk.example.com',
@@ -239,21 +239,21 @@ describe('who may ask the agent', () => {
     await started({}, { env })
     const first = await send('', { message: 'a' })
     const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
-    expect([first.status, asked.length]).toEqual([401, 0])
+    expect([first.status, requests.length]).toEqual([401, 0])
     expect([await statusOf({ cookie }), await statusOf({ cookie }), await statusOf({ cookie })]).toEqual([
       200, 200, 200,
     ])
-    expect(asked[0]?.call.identity.kind).toBe('guest')
+    expect(requests[0]?.call.identity.kind).toBe('guest')
     expect(await statusOf({ cookie })).toBe(429)
     expect((await send(`/${fakeRunId}/stream`, undefined, { cookie })).status).toBe(200)
   })
 })
 
-describe('a decision on what an answer wishes', () => {
+describe('a decision on an approval request', () => {
   const decide = (approved: unknown, id = fakeApprovalId) => send(`/approvals/${id}`, { approved })
-  const outcomes = () => asked.filter(({ method }) => method === 'settleApproval').map(({ input }) => input.outcome)
+  const outcomes = () => requests.filter(({ method }) => method === 'resolveApproval').map(({ input }) => input.outcome)
 
-  it('has it done in the name of whoever approves, once that is on record', async () => {
+  it('runs the action on behalf of the approving caller, and audits it first', async () => {
     await started()
     const answer = await decide(true)
     expect(await answer.json()).toMatchObject({ data: { state: 'done' }, metadata: { approved: true } })
@@ -273,32 +273,32 @@ describe('a decision on what an answer wishes', () => {
     })
   })
 
-  it('may be a refusal, and then nothing is done', async () => {
+  it('runs nothing when the request is denied', async () => {
     await started()
     expect(await (await decide(false)).json()).toMatchObject({ data: null, metadata: { approved: false } })
     expect(outcomes()).toEqual([{ state: 'denied' }])
-    expect(asked.some(({ method }) => method === 'takeApproval')).toBe(false)
+    expect(requests.some(({ method }) => method === 'takeApproval')).toBe(false)
   })
 
-  it('tells both sides when the host says no', async () => {
-    const wish = { tool: 'kill_query' as const, hostKey: 'analytics', input: { queryId: 'over' } }
-    await started({ takeApproval: async () => wish })
+  it('reports an error of the host to the caller and to the run', async () => {
+    const approval = { tool: 'kill_query' as const, hostKey: 'analytics', input: { queryId: 'over' } }
+    await started({ takeApproval: async () => approval })
     expect((await decide(true)).status).toBe(404)
-    expect(outcomes()).toEqual([{ state: 'failed', message: 'no query over runs on host analytics' }])
+    expect(outcomes()).toEqual([{ state: 'failed', message: 'no query over is running on host analytics' }])
   })
 
   it.each([
     ['that is no boolean', 'yes', fakeApprovalId, 400],
     ['on nothing', true, 'x', 400],
-  ])('%s is refused', async (_what, approved, id, status) => {
+  ])('rejects %s', async (_what, approved, id, status) => {
     await started()
     expect((await decide(approved, id)).status).toBe(status)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  it('is for those alone who may change hosts', async () => {
+  it('requires write access to hosts', async () => {
     await started({}, { env: { SVC_FEATURE_ACTIONS_ENABLED: 'false' } })
     expect((await decide(true)).status).toBe(404)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { ApiKeyAnswer, ApiKeysAnswer } from '#proto/http/auth.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { ApiKeyResponse, ApiKeysResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
 
@@ -11,23 +11,23 @@ const operator = `Bearer ${secret}`
 const person = (subject: string): Identity => ({ kind: 'user', subject, features: 'all' })
 
 let product: FakeProduct
-/** Who asks, where the test is about people. */
-let somebody: Identity | undefined
+/** The signed-in caller, for tests with users. */
+let signedIn: Identity | undefined
 let people: FakeProduct
 beforeAll(async () => {
   const env = { SVC_API_KEY_SECRET: secret }
   product = await startFake({ env })
-  people = await startFake({ env, identify: async () => somebody ?? anonymous })
+  people = await startFake({ env, identify: async () => signedIn ?? anonymous })
 })
 afterEach(() => {
-  somebody = undefined
+  signedIn = undefined
 })
 afterAll(async () => {
   await product[Symbol.asyncDispose]()
   await people[Symbol.asyncDispose]()
 })
 
-interface Asked {
+interface RequestOptions {
   method?: string
   url?: string
   authorization?: string
@@ -35,7 +35,10 @@ interface Asked {
   body?: unknown
 }
 
-const ask = async (path: string, { method = 'GET', url = product.url, authorization, key, body }: Asked = {}) => {
+const send = async (
+  path: string,
+  { method = 'GET', url = product.url, authorization, key, body }: RequestOptions = {},
+) => {
   const headers = {
     'content-type': 'application/json',
     ...(authorization && { authorization }),
@@ -52,14 +55,15 @@ const ask = async (path: string, { method = 'GET', url = product.url, authorizat
 }
 
 const issue = async (body: unknown, url = product.url) => {
-  const answer = await ask('/api/v1/auth/api-key', { method: 'POST', url, authorization: operator, body })
+  const answer = await send('/api/v1/auth/api-key', { method: 'POST', url, authorization: operator, body })
   expect(answer.status).toBe(200)
-  return ApiKeyAnswer.parse(answer.body).data
+  return ApiKeyResponse.parse(answer.body).data
 }
-const list = async (asked: Asked) => ApiKeysAnswer.parse((await ask('/api/v1/auth/api-keys', asked)).body).data
+const list = async (request: RequestOptions) =>
+  ApiKeysResponse.parse((await send('/api/v1/auth/api-keys', request)).body).data
 
 describe('POST /api/v1/auth/api-key', () => {
-  it('issues a key that opens the API, in both headers', async () => {
+  it('issues a key that is accepted in both headers', async () => {
     const { apiKey, ...facts } = await issue({ label: 'ci', days: 7, scopes: ['read'] })
     expect(apiKey).toMatch(/^svc_[\w-]+\.[\w-]{43}$/)
     expect(facts).toMatchObject({ label: 'ci', subject: `key:${facts.id}`, scopes: ['read'], expiresInDays: 7 })
@@ -68,11 +72,11 @@ describe('POST /api/v1/auth/api-key', () => {
       { authorization: `bearer ${apiKey}` },
       { key: apiKey },
     ])
-      expect((await ask('/api/v1/hosts', credentials)).status).toBe(200)
-    expect((await ask('/api/v1/hosts')).status).toBe(401)
+      expect((await send('/api/v1/hosts', credentials)).status).toBe(200)
+    expect((await send('/api/v1/hosts')).status).toBe(401)
   })
 
-  it('gives 30 days and every scope when nothing else is asked for, and cuts blanks off a label', async () => {
+  it('defaults to 30 days and every scope, and trims the label', async () => {
     const { label, scopes, expiresInDays, expiresAt } = await issue({ label: '  my laptop ' })
     expect({ label, scopes, expiresInDays }).toEqual({
       label: 'my laptop',
@@ -90,8 +94,8 @@ describe('POST /api/v1/auth/api-key', () => {
     ['another scheme', `Basic ${secret}`],
     ['no scheme', secret],
     ['only a scheme', 'Bearer'],
-  ])('is refused to whoever sends %s', async (_what, authorization) => {
-    const { status, headers, body, error } = await ask('/api/v1/auth/api-key', {
+  ])('rejects %s', async (_what, authorization) => {
+    const { status, headers, body, error } = await send('/api/v1/auth/api-key', {
       method: 'POST',
       body: { label: 'ci' },
       ...(authorization && { authorization }),
@@ -101,19 +105,19 @@ describe('POST /api/v1/auth/api-key', () => {
     expect(JSON.stringify(body)).not.toContain(secret)
   })
 
-  it('is refused to a key and to the secret before the present one', async () => {
+  it('rejects API keys and the previous secret', async () => {
     await using rotated = await startFake({
       env: { SVC_API_KEY_SECRET: 'new', SVC_API_KEY_SECRET_PREVIOUS: secret },
     })
     const { apiKey } = await issue({ label: 'ci' })
-    const asked = { method: 'POST', body: { label: 'ci' } }
-    expect((await ask('/api/v1/auth/api-key', { ...asked, authorization: `Bearer ${apiKey}` })).status).toBe(401)
-    expect((await ask('/api/v1/auth/api-key', { ...asked, url: rotated.url, authorization: operator })).status).toBe(
+    const request = { method: 'POST', body: { label: 'ci' } }
+    expect((await send('/api/v1/auth/api-key', { ...request, authorization: `Bearer ${apiKey}` })).status).toBe(401)
+    expect((await send('/api/v1/auth/api-key', { ...request, url: rotated.url, authorization: operator })).status).toBe(
       401,
     )
-    expect((await ask('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(200)
+    expect((await send('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(200)
     delete rotated.env.SVC_API_KEY_SECRET_PREVIOUS
-    expect((await ask('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(401)
+    expect((await send('/api/v1/hosts', { url: rotated.url, key: apiKey })).status).toBe(401)
   })
 
   it.each<[body: unknown, parameter: string, says: string]>([
@@ -133,8 +137,8 @@ describe('POST /api/v1/auth/api-key', () => {
     [{ label: 'a', scopes: ['read', 'read', 'read', 'read', 'read'] }, 'scopes', 'each scope once'],
     [{ label: 'a', subject: 'root' }, 'subject', 'is not known here'],
     [[], 'the body', 'must be an object'],
-  ])('refuses %j', async (body, parameter, says) => {
-    const answer = await ask('/api/v1/auth/api-key', { method: 'POST', authorization: operator, body })
+  ])('rejects %j', async (body, parameter, says) => {
+    const answer = await send('/api/v1/auth/api-key', { method: 'POST', authorization: operator, body })
     expect([answer.status, answer.error?.type]).toEqual([400, 'invalid'])
     expect(answer.error?.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
   })
@@ -142,40 +146,40 @@ describe('POST /api/v1/auth/api-key', () => {
   it.each([
     ['fifteen letters', true],
     ['sixteen letters!', false],
-  ])('is warned of with the secret %j: %s', async (given, warned) => {
+  ])('logs a warning about the secret %j: %s', async (given, warned) => {
     await using started = await startFake({ env: { SVC_API_KEY_SECRET: given } })
     const warnings = started.logged.filter((line) => line.includes('fewer than 16 characters'))
     expect(warnings).toHaveLength(warned ? 1 : 0)
     expect(started.logged.join('')).not.toContain(given)
   })
 
-  it('answers 503 while the operator has set no secret, and says what to set', async () => {
+  it('returns 503 and names the missing setting while no secret is set', async () => {
     await using off = await startFake()
     for (const path of ['/api/v1/auth/api-key', '/api/v1/auth/api-keys', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA']) {
       const method = path.endsWith('key') ? 'POST' : path.endsWith('keys') ? 'GET' : 'DELETE'
       const body = method === 'POST' ? { label: 'ci' } : undefined
-      const answer = await ask(path, { method, url: off.url, authorization: 'Bearer undefined', body })
+      const answer = await send(path, { method, url: off.url, authorization: 'Bearer undefined', body })
       expect([answer.status, answer.error?.message]).toEqual([503, expect.stringContaining('SVC_API_KEY_SECRET')])
     }
   })
 })
 
-describe('keys that were issued', () => {
-  it('are refused when forged, cut or of another secret, and nothing of them is logged', async () => {
+describe('issued keys', () => {
+  it('are rejected when forged, truncated or signed with another secret, and never logged', async () => {
     const { apiKey } = await issue({ label: 'ci' })
     await using other = await startFake({ env: { SVC_API_KEY_SECRET: 'another' } })
-    const foreign = await ask('/api/v1/hosts', { url: other.url, key: apiKey })
+    const foreign = await send('/api/v1/hosts', { url: other.url, key: apiKey })
     const [payload = ''] = apiKey.split('.')
     const forged = [`${payload}.${'A'.repeat(43)}`, payload, apiKey.slice(0, -1), `${apiKey}A`, 'svc_', 'x']
-    const answers = await Promise.all(forged.map((key) => ask('/api/v1/hosts', { key })))
+    const answers = await Promise.all(forged.map((key) => send('/api/v1/hosts', { key })))
     expect([foreign, ...answers].map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401, 401])
     const logged = [...product.logged, ...other.logged].join('\n')
     for (const hidden of [payload, secret]) expect(logged).not.toContain(hidden)
   })
 
-  it('are all seen by the operator, with their last use, and never in full', async () => {
+  it('are listed to the operator with their last use, never in full', async () => {
     const { apiKey, id } = await issue({ label: 'used' })
-    await ask('/api/v1/hosts', { key: apiKey })
+    await send('/api/v1/hosts', { key: apiKey })
     const keys = await list({ authorization: operator })
     const found = keys.find((key) => key.id === id)
     expect(found).toMatchObject({ label: 'used', revokedAt: null })
@@ -183,59 +187,59 @@ describe('keys that were issued', () => {
     expect(JSON.stringify(keys)).not.toContain(apiKey.split('.')[1])
   })
 
-  it('end at once when the operator revokes them', async () => {
+  it('are rejected immediately after revocation', async () => {
     const { apiKey, id } = await issue({ label: 'leaked' })
-    expect((await ask('/api/v1/hosts', { key: apiKey })).status).toBe(200)
-    const revoked = await ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
+    expect((await send('/api/v1/hosts', { key: apiKey })).status).toBe(200)
+    const revoked = await send(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
     expect(revoked).toMatchObject({ status: 200, body: { data: { id, revokedAt: expect.any(String) } } })
-    expect((await ask('/api/v1/hosts', { key: apiKey })).status).toBe(401)
+    expect((await send('/api/v1/hosts', { key: apiKey })).status).toBe(401)
   })
 
-  it('are on record: who made and who ended them, and never what they are', async () => {
+  it('are audited when issued and revoked, never in full', async () => {
     const { apiKey, id } = await issue({ label: 'on record', days: 3, scopes: ['write'] })
-    await ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
+    await send(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', authorization: operator })
     const reader = await issue({ label: 'reader' })
-    const { data } = AuditAnswer.parse((await ask('/api/v1/audit?subject=operator', { key: reader.apiKey })).body)
+    const { data } = AuditResponse.parse((await send('/api/v1/audit?subject=operator', { key: reader.apiKey })).body)
     const actor = { kind: 'service', subject: 'operator' }
     const target = { label: 'on record', days: '3', scopes: 'write' }
-    for (const deed of [
+    for (const action of [
       { action: 'issue-api-key', actor, target, result: 'done' },
       { action: 'revoke-api-key', actor, target: { id }, result: 'done' },
     ])
-      expect(data).toContainEqual(expect.objectContaining(deed))
+      expect(data).toContainEqual(expect.objectContaining(action))
     expect(JSON.stringify(data)).not.toContain(apiKey)
   })
 
   it.each([
-    ['nobody', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA', 404, 'no such API key'],
+    ['an unknown id', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA', 404, 'no such API key'],
     ['no id', '/api/v1/auth/api-keys/..%2F..%2Fx', 400, 'must be the id of a key'],
-  ])('of %s cannot be revoked', async (_whose, path, status, says) => {
-    const answer = await ask(path, { method: 'DELETE', authorization: operator })
+  ])('return an error when %s is revoked', async (_whose, path, status, says) => {
+    const answer = await send(path, { method: 'DELETE', authorization: operator })
     expect([answer.status, answer.error?.message]).toEqual([status, expect.stringContaining(says)])
   })
 
-  it('are seen and ended by a key that stands for the same, if its scopes allow', async () => {
+  it('are listed and revoked by another key of the same subject with the required scopes', async () => {
     const all = await issue({ label: 'all' })
     const reading = await issue({ label: 'reading', scopes: ['read'] })
     const agent = await issue({ label: 'agent', scopes: ['agent'] })
     expect(await list({ key: all.apiKey })).toMatchObject([{ id: all.id }])
-    expect((await ask('/api/v1/auth/api-keys', { key: agent.apiKey })).status).toBe(403)
-    const end = (id: string, key: string) => ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', key })
+    expect((await send('/api/v1/auth/api-keys', { key: agent.apiKey })).status).toBe(403)
+    const end = (id: string, key: string) => send(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', key })
     expect((await end(reading.id, reading.apiKey)).status).toBe(403)
     expect((await end(reading.id, all.apiKey)).status).toBe(404)
     expect((await end(all.id, all.apiKey)).status).toBe(200)
-    expect((await ask('/api/v1/hosts', { key: all.apiKey })).status).toBe(401)
+    expect((await send('/api/v1/hosts', { key: all.apiKey })).status).toBe(401)
   })
 
-  it('of others are neither seen nor ended by a signed-in person or a stranger', async () => {
+  it('cannot be listed or revoked by other users or anonymous callers', async () => {
     const { id } = await issue({ label: 'ci' }, people.url)
-    const end = (own = {}) => ask(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', url: people.url, ...own })
+    const end = (own = {}) => send(`/api/v1/auth/api-keys/${id}`, { method: 'DELETE', url: people.url, ...own })
     expect((await end()).status).toBe(401)
-    expect((await ask('/api/v1/auth/api-keys', { url: people.url })).status).toBe(401)
-    somebody = person('eve')
+    expect((await send('/api/v1/auth/api-keys', { url: people.url })).status).toBe(401)
+    signedIn = person('eve')
     expect(await list({ url: people.url })).toEqual([])
     expect((await end()).status).toBe(404)
-    somebody = person(`key:${id}`)
+    signedIn = person(`key:${id}`)
     expect(await list({ url: people.url })).toHaveLength(1)
   })
 })
@@ -248,8 +252,8 @@ describe('scopes', () => {
     [['agent'], 403],
     [['mcp'], 403],
     [['agent', 'mcp', 'read'], 200],
-  ])('%j read with %d', async (scopes, status) => {
+  ])('%j returns %d for reads', async (scopes, status) => {
     const { apiKey } = await issue({ label: 'scoped', scopes })
-    expect((await ask('/api/v1/charts/batch', { ...question, key: apiKey })).status).toBe(status)
+    expect((await send('/api/v1/charts/batch', { ...question, key: apiKey })).status).toBe(status)
   })
 })

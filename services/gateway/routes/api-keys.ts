@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { ApiKeyAnswer, ApiKeyRequest, ApiKeysAnswer, type ListedKey, RevokedKeyAnswer } from '#proto/http/auth.ts'
+import { ApiKeyResponse, ApiKeyRequest, ApiKeysResponse, type ListedKey, RevokedKeyResponse } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { type ApiKeys, isOperator, notTheOperator, operator } from '../auth/keys/keys.ts'
 import type { KeyRecord } from '../auth/keys/registry.ts'
@@ -14,20 +14,20 @@ import { success } from '../response/envelope.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 
-/** Only the operator makes keys out of nothing; people get theirs by device login. */
+/** For the operator only; users get keys by device login. */
 const issueKey = postRoute({
   ...own,
   secretOnly: true,
   path: '/api/v1/auth/api-key',
   doc: 'Issues an API key to the operator',
   body: ApiKeyRequest,
-  answer: ApiKeyAnswer,
+  answer: ApiKeyResponse,
   handle: async ({ headers, body, requestId }, { keys, audit, telemetry }) => {
     keys.requireEnabled()
     if (!isOperator(headers, keys)) throw notTheOperator(headers)
     const target = { label: body.label, scopes: body.scopes.join(' '), days: String(body.days) }
-    const asker = { call: { identity: operator }, requestId }
-    const { apiKey, claims } = await audit.of({ action: 'issue-api-key', host: null, target }, asker, () =>
+    const context = { call: { identity: operator }, requestId }
+    const { apiKey, claims } = await audit.of({ action: 'issue-api-key', host: null, target }, context, () =>
       keys.issue(body),
     )
     const { jti: id, label, sub: subject, exp } = claims
@@ -40,32 +40,32 @@ const issueKey = postRoute({
 const listKeys = getRoute({
   ...own,
   path: '/api/v1/auth/api-keys',
-  doc: 'The API keys that were issued, with their last use: all of them for the operator, their own for everybody else',
-  answer: ApiKeysAnswer,
+  doc: 'Lists API keys with their last use: all keys for the operator, their own for other callers',
+  answer: ApiKeysResponse,
   handle: async ({ headers, call }, { keys }) => {
     keys.requireEnabled()
     const records = await keys.list(ownerOf(headers, call.identity, keys, 'read'))
-    return success(records.map(listed), { count: records.length })
+    return success(records.map(toListedKey), { count: records.length })
   },
 })
 
 const revokeKey = deleteRoute({
   ...own,
   path: '/api/v1/auth/api-keys/{id}',
-  doc: 'Revokes one API key at once',
-  answer: RevokedKeyAnswer,
+  doc: 'Revokes one API key immediately',
+  answer: RevokedKeyResponse,
   handle: async ({ headers, path, call, requestId }, { keys, audit }) => {
     keys.requireEnabled()
     const owner = ownerOf(headers, call.identity, keys, 'write')
     const { id } = parse(z.object({ id: KeyId }), path)
-    const asker = { call: owner === undefined ? { identity: operator } : call, requestId }
-    const deed = { action: 'revoke-api-key', host: null, target: { id } }
-    const record = await audit.of(deed, asker, () => keys.revoke(id, owner))
-    return success(listed(record), {})
+    const context = { call: owner === undefined ? { identity: operator } : call, requestId }
+    const action = { action: 'revoke-api-key', host: null, target: { id } }
+    const record = await audit.of(action, context, () => keys.revoke(id, owner))
+    return success(toListedKey(record), {})
   },
 })
 
-/** Whose keys a caller may see and end: everybody's for the operator, which is undefined, else those that stand for the caller. */
+/** Returns the subject whose keys a caller may list and revoke; undefined, which means all, for the operator. */
 const ownerOf = (
   headers: IncomingHttpHeaders,
   identity: Identity,
@@ -75,11 +75,11 @@ const ownerOf = (
   if (isOperator(headers, keys)) return undefined
   if (identity.kind !== 'user' && identity.kind !== 'key') throw notTheOperator(headers)
   if (!scopesOpen(identity, { access, feature: null }))
-    throw new ServiceError('forbidden', `this needs a key with the scope ${access}`)
+    throw new ServiceError('forbidden', `this requires an API key with the scope "${access}"`)
   return identity.subject
 }
 
-const listed = ({ claims, lastUsedAtMs, revokedAtMs }: KeyRecord): ListedKey => ({
+const toListedKey = ({ claims, lastUsedAtMs, revokedAtMs }: KeyRecord): ListedKey => ({
   id: claims.jti,
   label: claims.label,
   subject: claims.sub,

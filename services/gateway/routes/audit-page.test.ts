@@ -15,7 +15,7 @@ const record = (atMs: number): AuditRecord => ({
   requestId: null,
 })
 
-describe('a page of the audit', () => {
+describe('a page of audit records', () => {
   it.each([
     ['with room left', [3, 2], [3, 2], null],
     ['that is full', [4, 3, 2], [4, 3], 3],

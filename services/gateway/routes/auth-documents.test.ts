@@ -8,8 +8,8 @@ import { startFake } from '../testing/start.ts'
 const wellKnown = '/.well-known/oauth-protected-resource'
 const get = (url: string) => fetch(url, { headers: { authorization: 'Bearer of something else' } })
 
-describe('documents for whoever is not signed in yet', () => {
-  it('answer though everything else needs a key', async () => {
+describe('documents for callers that are not signed in', () => {
+  it('are public even when all other routes require a key', async () => {
     await using product = await startFake({ env: { SVC_API_KEY_SECRET: 's', SVC_DEVICE_LOGIN: 'true' } })
     expect((await get(`${product.url}/api/v1/hosts`)).status).toBe(401)
     const discovery = await get(`${product.url}/api/v1/auth/cli`)
@@ -19,7 +19,7 @@ describe('documents for whoever is not signed in yet', () => {
     expect(await notes.text()).toContain(`${product.url}/auth/device/code`)
   })
 
-  it('lead to the contract from the catalogue of RFC 9727, at the public address', async () => {
+  it('link to the OpenAPI document from the RFC 9727 catalog, at the public URL', async () => {
     await using product = await startFake({ env: { SVC_PUBLIC_URL: 'https://watch.example/clickhouse/' } })
     const answer = await get(`${product.url}/.well-known/api-catalog`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/linkset\+json/)
@@ -33,12 +33,12 @@ describe('documents for whoever is not signed in yet', () => {
   })
 })
 
-describe('metadata of the protected resource', () => {
+describe('protected resource metadata', () => {
   it.each([
     ['the address of the issuer', { IDP_OAUTH_ISSUER: 'https://auth.example/' }, 'https://auth.example'],
     ['a publishable key', { SVC_IDP_PUBLISHABLE_KEY: `pk_test_${btoa('clerk.example$')}` }, 'https://clerk.example'],
     ['a key for this alone', { IDP_PUBLISHABLE_KEY: `pk_live_${btoa('other.example$')}` }, 'https://other.example'],
-  ])('names the issuer of %s, on both paths', async (_what, env, issuer) => {
+  ])('returns the issuer from %s, on both paths', async (_what, env, issuer) => {
     await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'idp', ...env } })
     for (const resource of ['', '/api/mcp']) {
       const metadata = ProtectedResource.parse(await (await get(product.url + wellKnown + resource)).json())
@@ -50,17 +50,17 @@ describe('metadata of the protected resource', () => {
     ['no provider', {}],
     ['no issuer', { SVC_AUTH_PROVIDER: 'idp' }],
     ['another provider', { SVC_AUTH_PROVIDER: 'proxy', IDP_OAUTH_ISSUER: 'https://auth.example' }],
-  ])('is not there with %s', async (_what, env) => {
+  ])('returns 404 with %s', async (_what, env) => {
     await using product = await startFake({ env: { ...env } })
     for (const resource of ['', '/api/mcp']) expect((await get(product.url + wellKnown + resource)).status).toBe(404)
   })
 })
 
 describe('the public address', () => {
-  const askedNotes = async (env: Record<string, string>, headers: Record<string, string>) => {
+  const fetchNotes = async (env: Record<string, string>, headers: Record<string, string>) => {
     await using product = await startFake({ env: { SVC_ALLOWED_HOSTS: '*', ...env } })
-    const asking = request(`${product.url}/auth.md`, { headers: { host: 'inside:3000', ...headers } }).end()
-    const [answer] = await once(asking, 'response')
+    const sendTo = request(`${product.url}/auth.md`, { headers: { host: 'inside:3000', ...headers } }).end()
+    const [answer] = await once(sendTo, 'response')
     return { status: answer.statusCode, text: await text(answer) }
   }
   const proxied = { 'x-forwarded-proto': 'https, http', 'x-forwarded-host': 'watch.example, proxy' }
@@ -74,31 +74,31 @@ describe('the public address', () => {
     ['http://inside:3000', { SVC_TRUST_PROXY_HEADERS: 'true' }, { 'x-forwarded-proto': 'javascript' }],
     ['https://set.example', { SVC_TRUST_PROXY_HEADERS: 'true', SVC_PUBLIC_URL: 'https://set.example' }, proxied],
   ])('is %s with %j and %j', async (address, env, headers) => {
-    expect((await askedNotes({ ...env }, { ...headers })).text).toContain(`API: ${address}/api/v1.`)
+    expect((await fetchNotes({ ...env }, { ...headers })).text).toContain(`API: ${address}/api/v1.`)
   })
 
   it.each(['a b', '<script>', '[', 'x:99999', 'a"b', 'ada@evil.example', 'evil.example/x', '%65vil.example'])(
     'is refused where it would repeat the host %j',
     async (host) => {
-      expect((await askedNotes({}, { host })).status).toBe(400)
+      expect((await fetchNotes({}, { host })).status).toBe(400)
       const forwarded = { 'x-forwarded-host': host }
-      expect((await askedNotes({ SVC_TRUST_PROXY_HEADERS: 'true' }, forwarded)).status).toBe(400)
+      expect((await fetchNotes({ SVC_TRUST_PROXY_HEADERS: 'true' }, forwarded)).status).toBe(400)
     },
   )
 
   it.each(['watch.example', 'WATCH-1.example:8443', '10.0.0.7:3000', '[::1]:3000', 'my_host'])(
     'may be the host %s',
     async (host) => {
-      expect((await askedNotes({}, { host })).text).toContain(`API: http://${host.toLowerCase()}/api/v1.`)
+      expect((await fetchNotes({}, { host })).text).toContain(`API: http://${host.toLowerCase()}/api/v1.`)
     },
   )
 
   it.each([
-    ['never kept by caches while the next caller may have asked another', {}, 'no-store'],
-    ['kept for an hour once it is settled', { SVC_PUBLIC_URL: 'https://watch.example' }, 'public, max-age=3600'],
-  ])('is %s', async (_what, settled, kept) => {
+    ['not cached while it depends on the Host header', {}, 'no-store'],
+    ['cached for an hour once it is configured', { SVC_PUBLIC_URL: 'https://watch.example' }, 'public, max-age=3600'],
+  ])('is %s', async (_what, settings, kept) => {
     await using product = await startFake({
-      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example', ...settled },
+      env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://auth.example', ...settings },
     })
     for (const path of [wellKnown, '/.well-known/mcp/server-card.json']) {
       expect((await get(product.url + path)).headers.get('cache-control')).toBe(kept)
@@ -110,7 +110,7 @@ describe('the public address', () => {
     [1, { NODE_ENV: 'production' }],
     [0, { NODE_ENV: 'production', SVC_PUBLIC_URL: 'https://watch.example' }],
     [0, {}],
-  ])('is asked for %s times at the start with %j', async (times, env) => {
+  ])('is missing in %s warnings at start with %j', async (times, env) => {
     await using product = await startFake({ env: { ...env } })
     expect(product.logged.filter((line) => line.includes('SVC_PUBLIC_URL is not set'))).toHaveLength(times)
   })

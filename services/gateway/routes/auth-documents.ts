@@ -14,7 +14,7 @@ const open = { feature: null, access: 'anonymous', limit: 'data', query: noQuery
 const notes = textRoute({
   ...open,
   path: '/auth.md',
-  doc: 'Notes for agents on how to authenticate here',
+  doc: 'Instructions for agents on how to authenticate',
   mediaType: 'text/markdown; charset=utf-8',
   handle: async ({ publicUrl }, gateway) =>
     authNotes({
@@ -24,17 +24,17 @@ const notes = textRoute({
     }),
 })
 
-/** The resource whose metadata stands under a path is the path that follows (RFC 9728 §3.1). */
+/** The path of the resource is appended to the well-known path (RFC 9728 §3.1). */
 const protectedResource = (resource: '' | '/api/mcp'): Route =>
   getRoute({
     ...open,
     path: `/.well-known/oauth-protected-resource${resource}`,
-    doc: 'Who issues tokens that are accepted here (RFC 9728)',
+    doc: 'Returns the issuer of accepted OAuth tokens (RFC 9728)',
     keptForSeconds: 3_600,
     answer: ProtectedResource,
     handle: async ({ publicUrl }, gateway) => {
       const issuer = issuerOf(gateway)
-      if (issuer === undefined) throw new ServiceError('not-found', 'no identity provider issues OAuth tokens for here')
+      if (issuer === undefined) throw new ServiceError('not-found', 'no identity provider is configured for OAuth')
       return {
         resource: `${publicUrl()}${resource}`,
         authorization_servers: [issuer],
@@ -47,7 +47,7 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
 
 const { IDP_PUBLISHABLE_KEY } = authSettings
 
-/** Who issues OAuth tokens that are accepted here; nobody unless people are known by an identity provider. */
+/** Returns the issuer of accepted OAuth tokens; undefined without an identity provider. */
 const issuerOf = ({ env, build }: Pick<Gateway, 'env' | 'build'>): string | undefined => {
   if (providerOf(env, build) !== 'idp') return undefined
   return idpAddresses(env, build)?.issuer ?? read({ IDP_PUBLISHABLE_KEY }, env).IDP_PUBLISHABLE_KEY?.issuer?.origin
@@ -58,7 +58,7 @@ const catalogPath = '/.well-known/api-catalog'
 const catalogDocument = getRoute({
   ...open,
   path: catalogPath,
-  doc: 'Where the API and its documents are (RFC 9727)',
+  doc: 'Links to the API and its documentation (RFC 9727)',
   mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
   answer: ApiCatalog,
   handle: async ({ publicUrl }) => {
@@ -76,16 +76,16 @@ const catalogDocument = getRoute({
   },
 })
 
-/** Whoever asks for its head alone learns from a link what it is (RFC 9727 §2). */
+/** HEAD requests get the catalog as a Link header (RFC 9727 §2). */
 const catalog: Route = {
   ...catalogDocument,
-  respond: (given, gateway, reply) => {
+  respond: (exchange, gateway, reply) => {
     reply.link(`<${catalogPath}>; rel="api-catalog"`)
-    return catalogDocument.respond(given, gateway, reply)
+    return catalogDocument.respond(exchange, gateway, reply)
   },
 }
 
-/** What tells programs where the API is and how to sign in to it. */
+/** Routes that describe the API and its authentication to programs. */
 export const authDocumentRoutes: readonly Route[] = [
   notes,
   protectedResource(''),
@@ -93,14 +93,14 @@ export const authDocumentRoutes: readonly Route[] = [
   catalog,
 ]
 
-/** How a command line signs in here. */
+/** Discovery of authentication for command-line clients. */
 export const authCli = getRoute({
   path: '/api/v1/auth/cli',
-  doc: 'How a command-line client may authenticate here',
+  doc: 'Returns how a command-line client can authenticate',
   feature: null,
   access: 'anonymous',
   limit: 'data',
   query: noQuery,
   answer: CliDiscovery,
-  handle: async (_asked, gateway) => cliDiscovery(gateway),
+  handle: async (_request, gateway) => cliDiscovery(gateway),
 })

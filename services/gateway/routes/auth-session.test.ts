@@ -44,7 +44,7 @@ const openBrowser = (origin: string) => {
   return { jar, visit }
 }
 
-describe('a person with an API key', () => {
+describe('a user with an API key', () => {
   const keys = { SVC_API_KEY_SECRET: secret }
   const path = '/api/v1/auth/session'
 
@@ -72,14 +72,14 @@ describe('a person with an API key', () => {
     [400, 'is no text', { key: 1 }],
     [400, 'is missing', {}],
     [400, 'has a neighbour', { key: keyOf(4_102_444_799), remember: true }],
-  ])('gets %i and no cookie when it %s', async (status, _what, body) => {
+  ])('gets %i and no cookie when the key %s', async (status, _what, body) => {
     await using product = await start(keys)
     const answered = await openBrowser(product.url).visit(path, { method: 'POST', body })
     expect([answered.status, answered.lines]).toEqual([status, []])
     if (status === 400) expect(JSON.stringify(answered.body)).toMatch(/"parameter":"(key|remember)"/)
   })
 
-  it('cannot use one where keys are off', async () => {
+  it('cannot sign in while API keys are disabled', async () => {
     await using product = await start({})
     const { status } = await openBrowser(product.url).visit(path, {
       method: 'POST',
@@ -88,7 +88,7 @@ describe('a person with an API key', () => {
     expect(status).toBe(404)
   })
 
-  it('is signed out when the key expires or its secret is given up', async () => {
+  it('is signed out when the key expires or its secret is removed', async () => {
     await using product = await start(keys)
     const { jar, visit } = openBrowser(product.url)
     jar.set('watchhouse_key', keyOf(nowMs / 1000 + 60))
@@ -107,7 +107,7 @@ describe('a person with an API key', () => {
     [{ origin: 'https://watch.example.com' }, {}],
     [{ 'x-forwarded-proto': 'https' }, {}],
     [{}, { SVC_PUBLIC_URL: 'https://watch.example.com' }],
-  ])('has a cookie for https only when the browser is there: %j, %j', async (headers, env) => {
+  ])('gets a Secure cookie only over HTTPS: %j, %j', async (headers, env) => {
     await using product = await start({ ...keys, ...env, SVC_PUBLIC_URL: 'https://watch.example.com' })
     const body = { key: keyOf(4_102_444_799) }
     const { lines } = await openBrowser(product.url).visit(path, { method: 'POST', body, headers })
@@ -119,7 +119,7 @@ describe('a person with an API key', () => {
     [403, { 'sec-fetch-site': 'cross-site' }],
     [403, { 'sec-fetch-site': 'same-site' }],
     [403, { origin: 'https://evil.example' }],
-  ])('gets %i for writes, signing in and out by a page with %j', async (status, headers) => {
+  ])('gets %i for writes, sign-in and sign-out from a page with %j', async (status, headers) => {
     await using product = await start(keys)
     const key = keyOf(4_102_444_799)
     const { jar, visit } = openBrowser(product.url)
@@ -130,7 +130,7 @@ describe('a person with an API key', () => {
     expect((await visit(path, { method: 'DELETE', headers })).status).toBe(status)
   })
 
-  it('may write from anywhere with the key in a header, which no page can add', async () => {
+  it('may write from every origin with the key in a header', async () => {
     await using product = await start(keys)
     const headers = { origin: 'https://evil.example', authorization: `Bearer ${keyOf(4_102_444_799)}` }
     const { status } = await openBrowser(product.url).visit('/api/v1/write', { method: 'POST', body: {}, headers })
@@ -138,7 +138,7 @@ describe('a person with an API key', () => {
   })
 })
 
-describe('a person whom the identity provider knows', () => {
+describe('a user of the identity provider', () => {
   let idp: IdentityProvider
   beforeEach(async () => {
     idp = await startIdentityProvider(clockOf(() => nowMs))
@@ -160,7 +160,7 @@ describe('a person whom the identity provider knows', () => {
     return { trail, status: 0, body: undefined }
   }
 
-  it('signs in by the pages of the provider and comes back to where they were', async () => {
+  it('signs in at the provider and returns to the original page', async () => {
     await using product = await startWithIdp()
     const browser = openBrowser(product.url)
     const { trail } = await follow(browser, '/api/v1/auth/sign-in?return=/overview%3Fhost%3D1')
@@ -179,7 +179,7 @@ describe('a person whom the identity provider knows', () => {
     expect([...browser.jar.keys()]).toEqual(['__session'])
   })
 
-  it('signs in by a handshake that comes as a cookie, as where the provider shares our domain', async () => {
+  it('signs in with a handshake cookie, as on a shared domain', async () => {
     await using product = await startWithIdp()
     const { jar, visit } = openBrowser(product.url)
     const { location } = await visit('/api/v1/auth/sign-in?return=/hosts')
@@ -189,7 +189,7 @@ describe('a person whom the identity provider knows', () => {
     expect((await visit('/api/v1/read')).status).toBe(200)
   })
 
-  it('who signs in twice at once is signed in once', async () => {
+  it('gets one session from two concurrent sign-ins', async () => {
     await using product = await startWithIdp()
     const browser = openBrowser(product.url)
     const { location: first } = await browser.visit('/api/v1/auth/sign-in?return=/hosts')
@@ -198,14 +198,14 @@ describe('a person whom the identity provider knows', () => {
     expect(await browser.visit(callback)).toMatchObject({ status: 302, location: '/hosts' })
   })
 
-  it('is told when the provider has no session, instead of being sent around', async () => {
+  it('gets an error instead of a redirect loop when the provider has no session', async () => {
     await using product = await startWithIdp()
     idp.sessions.clear()
     const { trail, status } = await follow(openBrowser(product.url), '/api/v1/auth/sign-in')
     expect([status, trail.length]).toEqual([401, 5])
   })
 
-  it('is not signed in by a link that somebody else began', async () => {
+  it('is not signed in by the link of another browser', async () => {
     await using product = await startWithIdp()
     const attacker = openBrowser(product.url)
     const { trail } = await follow(attacker, '/api/v1/auth/sign-in')
@@ -218,7 +218,7 @@ describe('a person whom the identity provider knows', () => {
     expect((await victim.visit('/api/v1/read')).status).toBe(401)
   })
 
-  it('is not signed in by a handshake that somebody else signed', async () => {
+  it('is not signed in by a handshake with another signature', async () => {
     await using product = await startWithIdp()
     const browser = openBrowser(product.url)
     const { location } = await browser.visit('/api/v1/auth/sign-in')
@@ -242,14 +242,14 @@ describe('a person whom the identity provider knows', () => {
     'overview',
     '',
     `/${'a'.repeat(2_048)}`,
-  ])('is never sent on to %j', async (target) => {
+  ])('is never redirected to %j', async (target) => {
     await using product = await startWithIdp()
     const { visit } = openBrowser(product.url)
     const answered = await visit(`/api/v1/auth/sign-in?return=${encodeURIComponent(target)}`)
     expect(answered).toMatchObject({ status: 400, body: { error: { details: { parameter: 'return' } } } })
   })
 
-  it('is whoever they signed in as last', async () => {
+  it('has the identity of the last sign-in', async () => {
     await using product = await startWithIdp({ SVC_API_KEY_SECRET: secret })
     const browser = openBrowser(product.url)
     const who = async () => (await browser.visit('/api/v1/read')).body
@@ -262,7 +262,7 @@ describe('a person whom the identity provider knows', () => {
     expect([...browser.jar.keys()]).toEqual(['__session'])
   })
 
-  it('signs out here and at the provider', async () => {
+  it('signs out of the service and the provider', async () => {
     await using product = await startWithIdp({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })
     const browser = openBrowser(product.url)
     await follow(browser, '/api/v1/auth/sign-in')
@@ -275,7 +275,7 @@ describe('a person whom the identity provider knows', () => {
     expect((await browser.visit('/api/v1/read')).status).toBe(401)
   })
 
-  it('signs out even when the provider does not answer', async () => {
+  it('signs out even when the provider is unreachable', async () => {
     await using product = await startWithIdp({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })
     const browser = openBrowser(product.url)
     await follow(browser, '/api/v1/auth/sign-in')
@@ -285,7 +285,7 @@ describe('a person whom the identity provider knows', () => {
   })
 })
 
-describe('who somebody is', () => {
+describe('GET /api/v1/auth/me', () => {
   it.each<[Variables, object]>([
     [{}, { kind: 'anonymous', provider: 'none', may: { read: true, write: true }, signIn: { page: null, key: false } }],
     [
@@ -296,21 +296,21 @@ describe('who somebody is', () => {
       { SVC_AUTH_PROVIDER: 'idp', SVC_IDP_PUBLIC_READ: '1' },
       { may: { read: true, write: false }, signIn: { page: '/api/v1/auth/sign-in', key: false } },
     ],
-  ])('with %j is told to strangers too', async (env, expected) => {
+  ])('is public with %j', async (env, expected) => {
     await using product = await start(env)
     const { status, body } = await openBrowser(product.url).visit('/api/v1/auth/me')
     expect(status).toBe(200)
     expect(body).toMatchObject({ success: true, data: expected })
   })
 
-  it('leaves out the features that are switched off', async () => {
+  it('omits disabled features', async () => {
     await using product = await start({ SVC_DISABLED_FEATURES: 'AGENT,MCP' })
     const { body } = await openBrowser(product.url).visit('/api/v1/auth/me')
     expect(body).toMatchObject({ data: { features: expect.not.arrayContaining(['AGENT']) } })
     expect(body).toMatchObject({ data: { features: expect.arrayContaining(['QUERIES']) } })
   })
 
-  it('has no page to sign in at without an identity provider', async () => {
+  it('has no sign-in page without an identity provider', async () => {
     await using product = await start({})
     const { visit } = openBrowser(product.url)
     expect((await visit('/api/v1/auth/sign-in')).status).toBe(404)

@@ -2,7 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Identity, features } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { CallbackQuery, MeAnswer, SessionRequest, SignInQuery, SignOutAnswer, type Me } from '#proto/http/session.ts'
+import {
+  CallbackQuery,
+  MeResponse,
+  SessionRequest,
+  SignInQuery,
+  SignOutResponse,
+  type Me,
+} from '#proto/http/session.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
@@ -21,11 +28,11 @@ const session = { ...open, path: '/api/v1/auth/session' } as const
 const me = getRoute({
   ...open,
   path: '/api/v1/auth/me',
-  doc: 'Who asks, and what they may do',
+  doc: 'Returns the caller and its permissions',
   query: noQuery,
-  answer: MeAnswer,
+  answer: MeResponse,
   handle: async ({ call: { identity }, headers, publicUrl }, gateway, { setCookie }) => {
-    // The first request of the web: by the time a visitor asks the agent, its browser has the cookie.
+    // The web calls this route first, so the cookie exists before a visitor uses the agent.
     const cookie = await whenAvailable(() => guestCookie(identity, headers, publicUrl, gateway))
     if (cookie) setCookie(cookie)
     return success(meOf(identity, gateway), {})
@@ -44,19 +51,19 @@ const guestCookie = async (
 
 const signInWithKey = postRoute({
   ...session,
-  doc: 'Signs a person with an API key in to the web',
+  doc: 'Signs a user in to the web with an API key',
   query: noQuery,
   body: SessionRequest,
   refuses: [401],
-  answer: MeAnswer,
-  handle: async ({ body: { key }, ...asked }, gateway, cookies) => {
-    refuseOtherSites('POST', asked)
-    if (!gateway.keys.enabled()) throw new ServiceError('not-found', 'API keys are off here, so none signs in')
+  answer: MeResponse,
+  handle: async ({ body: { key }, ...request }, gateway, cookies) => {
+    rejectCrossSite('POST', request)
+    if (!gateway.keys.enabled())
+      throw new ServiceError('not-found', 'cannot sign in with an API key: API keys are disabled')
     const identity = await gateway.keys.verify(key)
-    if (identity === undefined)
-      throw new ServiceError('unauthenticated', 'key is no valid API key of this installation')
-    cookies.setCookie(keyCookieLine(key, { ...asked, env: gateway.env, nowMs: gateway.clock.now() }))
-    // Whoever signs in this way wants to be this caller from now on.
+    if (identity === undefined) throw new ServiceError('unauthenticated', 'invalid API key')
+    cookies.setCookie(keyCookieLine(key, { ...request, env: gateway.env, nowMs: gateway.clock.now() }))
+    // The key replaces a session of the identity provider.
     cookies.setCookie(removedCookie(idpCookie))
     return success(meOf(identity, gateway), {})
   },
@@ -66,27 +73,27 @@ const signOut = deleteRoute({
   ...session,
   doc: 'Ends the session of the web',
   query: noQuery,
-  answer: SignOutAnswer,
-  handle: async (asked, gateway, cookies) => {
-    refuseOtherSites('DELETE', asked)
-    for (const line of await gateway.auth.signOut(asked.headers)) cookies.setCookie(line)
+  answer: SignOutResponse,
+  handle: async (request, gateway, cookies) => {
+    rejectCrossSite('DELETE', request)
+    for (const line of await gateway.auth.signOut(request.headers)) cookies.setCookie(line)
     return success({ signedOut: true }, {})
   },
 })
 
-/** Nobody is signed in or out by a page of another site. */
-const refuseOtherSites = (method: string, { headers, publicUrl }: Pick<Given, 'headers' | 'publicUrl'>): void => {
+/** Prevents pages of other sites from signing users in or out. */
+const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<Given, 'headers' | 'publicUrl'>): void => {
   if (!isCrossSiteWrite({ method, headers }, publicUrl())) return
-  throw new ServiceError('forbidden', 'a page of another site may not sign you in or out')
+  throw new ServiceError('forbidden', 'cross-site request rejected: sign in or out on a page of this site')
 }
 
-/** Where the web sends people who want to sign in by the identity provider. */
+/** Start of the sign-in with the identity provider. */
 const signInPath = '/api/v1/auth/sign-in'
 
 const signIn = redirectRoute({
   ...open,
   path: signInPath,
-  doc: 'Sends a browser to the page of the identity provider where people sign in',
+  doc: 'Redirects a browser to the sign-in page of the identity provider',
   query: SignInQuery,
   handle: async ({ query: { return: returnTo }, headers, publicUrl }, gateway, { setCookie }) => {
     requireIdp(gateway)
@@ -99,7 +106,7 @@ const signIn = redirectRoute({
 const signInCallback = redirectRoute({
   ...open,
   path: '/api/v1/auth/callback',
-  doc: 'Where the identity provider sends people back to',
+  doc: 'Callback of the identity provider',
   query: CallbackQuery,
   refuses: [401],
   handle: async ({ query, headers, publicUrl }, gateway, { setCookie }) => {
@@ -114,11 +121,11 @@ const requireIdp = ({ auth }: Gateway): void => {
   if (auth.provider() === 'idp') return
   throw new ServiceError(
     'not-found',
-    'no identity provider signs people in here; POST an API key to /api/v1/auth/session',
+    'no identity provider is configured; sign in by posting an API key to /api/v1/auth/session',
   )
 }
 
-/** What a caller is told of itself. */
+/** Returns the identity and the permissions of a caller. */
 export const meOf = (identity: Identity, { auth, keys, policy }: Pick<Gateway, 'auth' | 'keys' | 'policy'>): Me => {
   const current = policy()
   const may = (access: 'read' | 'write') => refusalOf({ access, feature: null }, identity, current) === undefined
@@ -142,7 +149,7 @@ interface KeyCookieOptions {
   publicUrl(): string
 }
 
-/** A `Set-Cookie` line that keeps a valid key until it expires. The key itself is the session: revoking it ends both. */
+/** Returns a `Set-Cookie` line that expires with the key. The key is the session: revoking it ends both. */
 const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
   const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
   const claims = secret && readKey(key, secret)

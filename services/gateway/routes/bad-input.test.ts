@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
-const ask = async (path: string, init?: RequestInit) => {
+const sendRequest = async (path: string, init?: RequestInit) => {
   const response = await fetch(product.url + path, init)
   return { status: response.status, headers: response.headers, ...Failure.parse(await response.json()) }
 }
@@ -17,7 +17,7 @@ const ask = async (path: string, init?: RequestInit) => {
 const long = (length: number) => 'x'.repeat(length)
 const manyParams = JSON.stringify(Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])))
 
-/** Path, the parameter that is wrong, and what the refusal says of it. */
+/** Path, invalid parameter and its message. */
 const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/host-status', 'hostId', 'is required'],
   ['/api/v1/overview', 'hostId', 'is required'],
@@ -92,10 +92,10 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/tables/running-queries?min_elapsed=1&min_elapsed=2', 'min_elapsed', 'only once'],
 ]
 
-describe('a parameter that cannot be meant', () => {
+describe('an invalid parameter', () => {
   const titled = refused.map((row) => [row[0].slice(0, 80), ...row] as const)
-  it.each(titled)('%s is refused', async (_title, path, parameter, says) => {
-    const { status, error } = await ask(path)
+  it.each(titled)('rejects %s', async (_title, path, parameter, says) => {
+    const { status, error } = await sendRequest(path)
     expect(status).toBe(400)
     expect(error.type).toBe('invalid')
     expect(error.message).toContain(parameter)
@@ -104,7 +104,7 @@ describe('a parameter that cannot be meant', () => {
     expect(product.heard.filter(({ method }) => method !== 'hosts')).toEqual([])
   })
 
-  it('is one of the few that are named where a body is full of them', async () => {
+  it('is among at most a few that the error lists', async () => {
     const send = (body: string) =>
       fetch(`${product.url}/api/v1/explain`, {
         method: 'POST',
@@ -119,12 +119,12 @@ describe('a parameter that cannot be meant', () => {
       const text = await response.text()
       expect(response.status).toBe(400)
       expect(text.length).toBeLessThan(8_000)
-      if (body !== longName) expect(Failure.parse(JSON.parse(text)).error.message).toContain('and more is wrong')
+      if (body !== longName) expect(Failure.parse(JSON.parse(text)).error.message).toContain('further problems omitted')
     }
   })
 
-  it('is named with all the others', async () => {
-    const { error } = await ask('/api/v1/charts/query-count?hostId=x&lastHours=y')
+  it('is listed with all other invalid parameters', async () => {
+    const { error } = await sendRequest('/api/v1/charts/query-count?hostId=x&lastHours=y')
     expect(error.details?.problems).toHaveLength(2)
   })
 
@@ -133,20 +133,20 @@ describe('a parameter that cannot be meant', () => {
     ['/api/v1/overview?hostId=%', 'UTF-8'],
     [`/api/v1/overview?${'a=1&'.repeat(101)}`, 'more than 100'],
     [`/api/v1/tables/running-queries?${Array.from({ length: 21 }, (_, n) => `p${n}=1`).join('&')}`, 'more than 20'],
-  ])('a query string is refused as a whole: %.60s', async (path, says) => {
-    const { status, error } = await ask(path)
+  ])('rejects a whole query string: %.60s', async (path, says) => {
+    const { status, error } = await sendRequest(path)
     expect([status, error.type]).toEqual([400, 'invalid'])
     expect(error.message).toContain(says)
   })
 })
 
-describe('what there is not', () => {
+describe('an unknown resource', () => {
   it.each(['/api/v1/overview?hostId=2', '/api/v1/charts/query-count?hostId=2', '/api/v1/tables?hostId=2'])(
     '%s names the hosts there are',
     async (path) => {
-      const { status, error } = await ask(path)
+      const { status, error } = await sendRequest(path)
       expect([status, error.type]).toEqual([404, 'not-found'])
-      expect(error.message).toBe('no such host: 2; there are 0 (analytics), 1 (logs)')
+      expect(error.message).toBe('unknown host "2"; available: 0 (analytics), 1 (logs)')
       expect(error.details?.hosts).toEqual([
         { id: 0, name: 'analytics' },
         { id: 1, name: 'logs' },
@@ -158,8 +158,8 @@ describe('what there is not', () => {
     ['/api/v1/charts/query-coutn', 'query-count'],
     ['/api/v1/charts/QUERY%20COUNT', 'query-count'],
     ['/api/v1/tables/runing-queries', 'running-queries'],
-  ])('%s names the nearest there is', async (path, nearest) => {
-    const { status, error } = await ask(path)
+  ])('%s suggests the nearest name', async (path, nearest) => {
+    const { status, error } = await sendRequest(path)
     expect([status, error.type]).toEqual([404, 'not-found'])
     expect(error.details?.nearest).toEqual([nearest])
   })
@@ -167,7 +167,7 @@ describe('what there is not', () => {
   it.each(['/api', '/api/', '/api/v1', '/api/v2/hosts', '/api/v1/hosts/0', '/API/health', '/api/v1/charts'])(
     '%s is a path that does not exist',
     async (path) => {
-      const { status, error } = await ask(path)
+      const { status, error } = await sendRequest(path)
       expect([status, error.type]).toEqual([404, 'not-found'])
     },
   )
@@ -177,13 +177,13 @@ describe('what there is not', () => {
     ['PUT', '/api/v1/charts/query-count', 'GET, HEAD, OPTIONS'],
     ['POST', '/api/health', 'GET, HEAD, OPTIONS'],
     ['GET', '/api/v1/charts/batch', 'POST, OPTIONS'],
-  ])('%s %s is a method that the path does not know', async (method, path, allow) => {
-    const { status, headers, error } = await ask(path, { method })
+  ])('%s %s returns 405 with the allowed methods', async (method, path, allow) => {
+    const { status, headers, error } = await sendRequest(path, { method })
     expect([status, error.type, headers.get('allow')]).toEqual([405, 'method-not-allowed', allow])
   })
 })
 
-describe('a body that cannot be meant', () => {
+describe('an invalid body', () => {
   const json = { 'content-type': 'application/json' }
   const bodies: [what: string, init: RequestInit, status: number, type: string, says: string][] = [
     ['none', {}, 415, 'unsupported-media-type', 'application/json'],
@@ -248,8 +248,8 @@ describe('a body that cannot be meant', () => {
       'encoding',
     ],
   ]
-  it.each(bodies)('%s is refused', async (_what, init, expected, type, says) => {
-    const { status, error } = await ask('/api/v1/charts/batch', { method: 'POST', ...init })
+  it.each(bodies)('rejects %s', async (_what, init, expected, type, says) => {
+    const { status, error } = await sendRequest('/api/v1/charts/batch', { method: 'POST', ...init })
     expect([status, error.type]).toEqual([expected, type])
     expect(error.message).toContain(says)
   })

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { type Identity, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { ChartBatchAnswer } from '#proto/http/data.ts'
+import { ChartBatchResponse } from '#proto/http/data.ts'
 import type { QueryHandlers } from '../testing/query.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
 
 const name = 'query-count'
 
-/** A chart of the feature QUERIES, asked alone and in a batch. */
+/** Requests a chart of the feature QUERIES alone and in a batch. */
 const guarded: Pick<QueryHandlers, 'chart' | 'charts'> = {
   chart: async (_input, { identity }) => {
     requireFeature(identity, 'QUERIES', `the chart ${name}`)
@@ -37,7 +37,7 @@ const answersTo = async (identity: Identity, env: Record<string, string>) => {
   })
   return {
     alone: { ok: false, error: { code: type, ...said } },
-    batched: ChartBatchAnswer.parse(await batch.json()).data[name],
+    batched: ChartBatchResponse.parse(await batch.json()).data[name],
   }
 }
 
@@ -49,7 +49,7 @@ describe('a chart in a batch', () => {
     ['unauthenticated', anonymous, { SVC_AUTH_REQUIRED_FEATURES: 'QUERIES' }],
     ['forbidden', { ...user, features: ['OVERVIEW'] }, {}],
     ['not-found', user, {}],
-  ])('is refused as it would be alone: %s', async (code, identity, env) => {
+  ])('has the same error as alone: %s', async (code, identity, env) => {
     const { alone, batched } = await answersTo(identity, env)
     expect(batched).toEqual(alone)
     expect(batched).toMatchObject({ error: { code } })

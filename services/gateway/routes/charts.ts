@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import { isErrorCode, ServiceError } from '#proto/errors.ts'
-import { ChartAnswer, ChartBatchAnswer } from '#proto/http/data.ts'
+import { ChartResponse, ChartBatchResponse } from '#proto/http/data.ts'
 import { ChartBatchRequest, ChartQuery, noQuery } from '#proto/http/parameters.ts'
 import type { ChartResult } from '#proto/query.ts'
 import { shown } from '../response/answer-failure.ts'
@@ -11,46 +11,49 @@ import { success } from '../response/envelope.ts'
 
 const chart = getRoute({
   path: '/api/v1/charts/{name}',
-  doc: 'The series of one chart',
+  doc: 'Returns the series of one chart',
   feature: null,
   access: 'read',
   limit: 'data',
   query: ChartQuery,
-  answer: ChartAnswer,
+  answer: ChartResponse,
   handle: async ({ path: { name }, query: { hostId, params, ...window }, call }, gateway) => {
     const { key } = await gateway.hosts.find(hostId)
-    const question = { hostKey: key, name, ...window, parameters: params }
-    const { rows, statement, chart, window: used, unavailable } = await gateway.query.chart(question, call)
+    const chartRequest = { hostKey: key, name, ...window, parameters: params }
+    const { rows, statement, chart, window: used, unavailable } = await gateway.query.chart(chartRequest, call)
     return success(rows, { ...statement, chart, window: used, unavailable })
   },
 })
 
 const chartBatch = postRoute({
   path: '/api/v1/charts/batch',
-  doc: 'Several charts of one host over one window; each fails alone',
+  doc: 'Returns several charts of one host and time window; each can fail separately',
   feature: null,
   access: 'read',
   limit: 'data',
   query: noQuery,
   body: ChartBatchRequest,
-  answer: ChartBatchAnswer,
-  handle: async ({ body: { hostId, params, ...asked }, call }, gateway) => {
+  answer: ChartBatchResponse,
+  handle: async ({ body: { hostId, params, ...batch }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    const results = await gateway.query.charts({ hostKey: key, ...asked, parameters: params }, call)
-    const data = Object.entries(results).map(([chart, result]) => [chart, answered(result, call, gateway)])
+    const results = await gateway.query.charts({ hostKey: key, ...batch, parameters: params }, call)
+    const data = Object.entries(results).map(([chart, result]) => [chart, explainFailure(result, call, gateway)])
     return success(Object.fromEntries(data), { host: name })
   },
 })
 
-/** A chart that failed says what it would have said alone. */
-const answered = (result: ChartResult, { identity }: Call, gateway: Gateway): ChartResult => {
+/** Converts the error of a failed chart to the error that its own route would return. */
+const explainFailure = (result: ChartResult, { identity }: Call, gateway: Gateway): ChartResult => {
   if (result.ok) return result
   const { code, message, details } = result.error
-  // A newer release may know further codes.
+  // Newer releases may return further codes.
   if (!isErrorCode(code)) return result
   const failed = new ServiceError(code, message, details && { details })
-  const { type, ...said } = shown(explained(failed, identity, gateway.policy()))
-  return { ok: false, error: { code: type, message: said.message, ...(said.details && { details: said.details }) } }
+  const { type, ...failure } = shown(explained(failed, identity, gateway.policy()))
+  return {
+    ok: false,
+    error: { code: type, message: failure.message, ...(failure.details && { details: failure.details }) },
+  }
 }
 
 export const chartRoutes: readonly Route[] = [chartBatch, chart]

@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ChatInstallation } from '#proto/chat-application.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  ChatApplicationAnswer,
+  ChatApplicationResponse,
   ChatCallbackQuery,
-  ChatInstallationAnswer,
+  ChatInstallationResponse,
   ChatInstallationPath,
   type ChatInstallationShown,
   ChatAction,
-  ChatActionAnswer,
+  ChatActionResponse,
   ChatActionForm,
 } from '#proto/http/chat-application.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -30,21 +30,21 @@ const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write' } as const
 
-/** Ties the way back to the browser that left: nobody makes another install a chat of theirs by a link. */
+/** Binds the callback to the browser that started, which prevents cross-site installation of a chat. */
 const stateCookie = 'watchhouse_chat'
 const stateBytes = 24
-/** How long choosing a chat may take. */
+/** Time to choose a chat. */
 const stateMs = 15 * 60_000
-/** The page where the way back ends. */
+/** The page that the callback redirects to. */
 const page = '/alerts/channels'
 
 const state = getRoute({
   ...common,
   path,
-  doc: 'The chats that the chat application is installed for, and what is missing to install it',
+  doc: 'Lists the installations of the chat application and the settings that are missing to install it',
   access: 'read',
   query: noQuery,
-  answer: ChatApplicationAnswer,
+  answer: ChatApplicationResponse,
   handle: async ({ call }, { alerts }) => {
     const { installations, ...rest } = await alerts.chatApplication({}, call)
     return success({ ...rest, installations: installations.map(shown) }, { count: installations.length })
@@ -54,7 +54,7 @@ const state = getRoute({
 const install = redirectRoute({
   ...writing,
   path: `${path}/install`,
-  doc: 'Sends a browser to the page of the chat service where a chat is chosen for the application',
+  doc: 'Redirects a browser to the installation page of the chat service',
   query: noQuery,
   handle: async ({ call, headers, publicUrl }, { alerts }, { setCookie }) => {
     const state = randomBytes(stateBytes).toString('base64url')
@@ -67,16 +67,16 @@ const install = redirectRoute({
 const callback = redirectRoute({
   ...writing,
   path: `${path}/callback`,
-  doc: 'Where the chat service sends people back to once they have chosen a chat',
+  doc: 'Callback of the chat service after a chat was chosen',
   query: ChatCallbackQuery,
   handle: async ({ query: { state, code }, headers, publicUrl, call, requestId }, { alerts, audit }, { setCookie }) => {
     if (!isSameText(state, cookieOf(headers, stateCookie) ?? ''))
-      throw new ServiceError('forbidden', 'this installation was begun elsewhere or took too long; begin it again')
+      throw new ServiceError('forbidden', 'installation expired or started in another browser; start again')
     setCookie(removedCookie(stateCookie))
-    // Whoever did not want to install it in the end comes back without a code.
+    // The callback has no code when the user cancelled.
     if (code === undefined) return `${publicUrl()}${page}?chat=not-installed`
-    const deed = { action: 'install-chat-application', host: null, target: {} }
-    await audit.of(deed, { call, requestId }, () => alerts.installChatApplication({ code }, call))
+    const action = { action: 'install-chat-application', host: null, target: {} }
+    await audit.of(action, { call, requestId }, () => alerts.installChatApplication({ code }, call))
     return `${publicUrl()}${page}?chat=installed`
   },
 })
@@ -84,14 +84,14 @@ const callback = redirectRoute({
 const remove = deleteRoute({
   ...writing,
   path: `${path}/{id}`,
-  doc: 'Forgets a chat of the chat application; with the last of a workspace its token is revoked',
+  doc: 'Removes an installation of the chat application. The last one of a workspace also revokes its token',
   query: noQuery,
-  answer: ChatInstallationAnswer,
+  answer: ChatInstallationResponse,
   handle: async ({ path, call, requestId }, { alerts, audit }) => {
     const { id } = parse(ChatInstallationPath, path)
-    const deed = { action: 'remove-chat-application', host: null, target: { id } }
+    const action = { action: 'remove-chat-application', host: null, target: { id } }
     const removing = () => alerts.removeChatApplication({ id }, call)
-    return success(shown(await audit.of(deed, { call, requestId }, removing)), {})
+    return success(shown(await audit.of(action, { call, requestId }, removing)), {})
   },
 })
 
@@ -100,28 +100,28 @@ const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstal
   installedAt: new Date(installedAtMs).toISOString(),
 })
 
-/** Where the chat application is installed. */
+/** Routes of the installations of the chat application. */
 export const chatApplicationRoutes: readonly Route[] = [state, install, callback, remove]
 
 const form = 'application/x-www-form-urlencoded'
-/** A click brings the message along that it was made under. */
-const longestBody = 128 * 1024
+/** The payload contains the whole message. */
+const maxBodyBytes = 128 * 1024
 
-/** Takes what people press under alerts in a chat: done as whoever signs in here does it, with the person on record. */
+/** Handles buttons under alerts in a chat. Actions are audited with the user of the chat. */
 export const chatWebhook: Route = {
   method: 'POST',
   path: '/api/webhooks/chat-application',
-  doc: 'Acknowledges or dismisses the alert whose button somebody pressed in a chat; signed by the chat service with CHATAPP_SIGNING_SECRET',
+  doc: 'Acknowledges or dismisses an alert from a button in a chat. Requests are signed by the chat service with CHATAPP_SIGNING_SECRET',
   feature: 'HEALTH',
   access: 'own-bearer',
   secretOnly: true,
   limit: 'ingest',
   query: noQuery,
   reads: { mediaTypes: [form], schema: ChatActionForm },
-  answer: ChatActionAnswer,
+  answer: ChatActionResponse,
   open: (_headers: IncomingHttpHeaders, env: Environment) => void secretOf(env),
   async respond({ headers, call, requestId, readBody }, gateway, reply) {
-    const body = await readBody(longestBody)
+    const body = await readBody(maxBodyBytes)
     if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? ''))
       throw new HttpError(415, 'unsupported-media-type', `send a form with Content-Type: ${form}`)
     const signature = requireChatSignature({ headers, body, nowMs: gateway.clock.now() }, secretOf(gateway.env))
@@ -135,5 +135,5 @@ export const chatWebhook: Route = {
 const secretOf = (env: Environment): RotatingKey => {
   const secret = read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET
   if (secret) return secret
-  throw new ServiceError('unavailable', 'clicks are not taken: the operator has not set CHATAPP_SIGNING_SECRET')
+  throw new ServiceError('unavailable', 'Slack actions are disabled: CHATAPP_SIGNING_SECRET is not set')
 }

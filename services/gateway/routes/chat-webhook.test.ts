@@ -24,7 +24,7 @@ interface Heard {
 
 const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secret }, refused?: ServiceError) => {
   const heard: Heard[] = []
-  const told: { url: string; body: unknown }[] = []
+  const received: { url: string; body: unknown }[] = []
   const take = async (wanted: object, { identity }: { identity: Identity }): Promise<Silence> => {
     heard.push({ wanted, identity })
     if (refused) throw refused
@@ -33,7 +33,7 @@ const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secr
   const guarded =
     () =>
     async (url: string | URL, outgoing: { body?: unknown } = {}) => {
-      told.push({ url: String(url), body: JSON.parse(String(outgoing.body)) })
+      received.push({ url: String(url), body: JSON.parse(String(outgoing.body)) })
       return new Response('ok')
     }
   const product = await startFake({ env, alerts: { silence: take, silenceInbound: take }, net: { guarded } })
@@ -41,17 +41,17 @@ const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secr
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }
   }
-  return { product, heard, told, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+  return { product, heard, received, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
 }
 
 describe('a click in a chat', () => {
-  it('acknowledges this episode in the name of who pressed, who is on record, and the chat is told', async () => {
+  it('acknowledges the episode for the user of the chat, audits it and updates the chat', async () => {
     await using rig = await open()
     expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 200 })
     const identity = { kind: 'user', subject: 'slack:T01/U07', features: ['HEALTH'], profile: { name: 'grace' } }
     const wanted = { ...subject, kind: 'ack', minutes: null, note: 'in the chat, by grace' }
     expect(rig.heard).toMatchObject([{ wanted, identity }])
-    expect(rig.told).toEqual([
+    expect(rig.received).toEqual([
       {
         url: 'https://hooks.slack.com/actions/T01/1/secret-of-the-answer',
         body: {
@@ -68,7 +68,7 @@ describe('a click in a chat', () => {
     expect(record + rig.product.logged.join('')).not.toContain('secret-of-the-answer')
   })
 
-  it('dismisses what an inbound event began', async () => {
+  it('dismisses an inbound condition', async () => {
     await using rig = await open()
     const value = JSON.stringify({ ...subject, hostKey: null })
     const actions = [{ type: 'button', action_id: 'watchhouse-dismiss', value }]
@@ -76,33 +76,33 @@ describe('a click in a chat', () => {
     expect(rig.heard).toMatchObject([{ wanted: { kind: 'dismissal', episode: 'e-1', minutes: null } }])
   })
 
-  it('tells who pressed alone why nothing was done', async () => {
+  it('replies with the reason of a failure to the user only', async () => {
     await using rig = await open(
       { CHATAPP_SIGNING_SECRET: secret },
       new ServiceError('conflict', 'this <episode> is over'),
     )
     expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 409 })
-    expect(rig.told).toMatchObject([
+    expect(rig.received).toMatchObject([
       { body: { text: 'Not done: this &lt;episode&gt; is over.', response_type: 'ephemeral' } },
     ])
   })
 
-  it('counts once, and for a while under the secret before', async () => {
+  it('is handled once, and accepts the previous secret during rotation', async () => {
     const env = { CHATAPP_SIGNING_SECRET: 'the new one', CHATAPP_SIGNING_SECRET_PREVIOUS: secret }
     await using rig = await open(env)
     const click = signedClick(clickOn(subject), { secret })
     expect(await rig.send(click)).toMatchObject({ status: 200 })
-    expect(await rig.send(click)).toMatchObject({ status: 409, text: expect.stringContaining('taken already') })
+    expect(await rig.send(click)).toMatchObject({ status: 409, text: expect.stringContaining('already processed') })
     expect(rig.heard).toHaveLength(1)
   })
 
-  it('is refused while there is no secret', async () => {
+  it('is rejected while no secret is set', async () => {
     await using rig = await open({})
     const answered = await rig.send(signedClick(clickOn(subject), { secret: '' }))
     expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('CHATAPP_SIGNING_SECRET') })
   })
 
-  it('is refused where the feature is off', async () => {
+  it('is rejected while the feature is disabled', async () => {
     await using rig = await open({ CHATAPP_SIGNING_SECRET: secret, SVC_FEATURE_HEALTH_ENABLED: 'false' })
     expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 404 })
   })
@@ -134,10 +134,10 @@ describe('a click in a chat', () => {
       400,
       'response_url',
     ],
-    ['from nobody', signed(clickOn(subject, { user: {} })), 400, 'user.id'],
-  ])('is refused %s', async (_what, request, status, says) => {
+    ['without a user', signed(clickOn(subject, { user: {} })), 400, 'user.id'],
+  ])('is rejected %s', async (_what, request, status, says) => {
     await using rig = await open()
     expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })
-    expect([rig.heard, rig.told]).toEqual([[], []])
+    expect([rig.heard, rig.received]).toEqual([[], []])
   })
 })

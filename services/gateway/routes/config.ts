@@ -1,7 +1,7 @@
 import { type Call, mayUse } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { BillingAnswer } from '#proto/http/billing.ts'
-import { ConfigAnswer, type HostSummary, type Offers } from '#proto/http/config.ts'
+import { BillingResponse } from '#proto/http/billing.ts'
+import { ConfigResponse, type HostSummary, type Offers } from '#proto/http/config.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { Version } from '#proto/http/status.ts'
 import type { Host, HostState } from '#proto/query.ts'
@@ -23,17 +23,17 @@ import { visibleTo } from './hosts.ts'
 
 export const config = getRoute({
   path: '/api/v1/config',
-  doc: 'What the web needs to know: features, provider, capabilities; no secret',
+  doc: 'Returns the configuration of the web: features, provider and capabilities, without secrets',
   feature: null,
   access: 'anonymous',
   limit: 'data',
   query: noQuery,
-  answer: ConfigAnswer,
+  answer: ConfigResponse,
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const { provider, may, signIn } = meOf(call.identity, gateway)
     const { permissions } = gateway.policy()
-    const watched = may.read ? await whatIsWatched(call, gateway) : nothing
+    const fleet = may.read ? await visibleFleetOf(call, gateway) : emptyFleet
     return success(
       {
         provider,
@@ -42,21 +42,21 @@ export const config = getRoute({
         features: permissions,
         limits: limitsOf(gateway),
         displayZone: displayZone(gateway.env),
-        ...watched,
+        ...fleet,
       },
       {},
     )
   },
 })
 
-interface Watched {
+interface VisibleFleet {
   offers: Offers
   hosts: HostSummary[]
   catalogue: Catalogue
 }
 
-/** What strangers see where they may not read: they must first sign in, and learn here how. */
-const nothing: Watched = {
+/** For callers without read access, who must sign in first. */
+const emptyFleet: VisibleFleet = {
   offers: {
     keptConnections: false,
     management: false,
@@ -70,7 +70,7 @@ const nothing: Watched = {
   catalogue: { topics: [], charts: [], tables: [] },
 }
 
-const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => {
+const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFleet> => {
   const [known, states, definitions, offers] = await Promise.all([
     gateway.hosts.all(),
     gateway.query.hostStates({}, call),
@@ -85,8 +85,8 @@ const whatIsWatched = async (call: Call, gateway: Gateway): Promise<Watched> => 
 const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
   const [keptConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
     await Promise.all([
-      gateway.connections.areKept(call),
-      isManaged(call, gateway),
+      gateway.connections.canSave(call),
+      canManage(call, gateway),
       gateway.query.postgresOffered({}, call),
       hasReplicationService(call, gateway),
       tracksPageViews(call, gateway),
@@ -96,14 +96,14 @@ const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
   return { keptConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 
-/** A release of `query` before this one does not know of it, and then keeps none. */
+/** Returns false when an older release of `query` lacks the method. */
 const tracksPageViews = (call: Call, { query }: Gateway): Promise<boolean> =>
   query.tracksPageViews({}, call).then(
     ({ enabled }) => enabled,
     () => false,
   )
 
-const isManaged = async (call: Call, { query }: Gateway): Promise<boolean> =>
+const canManage = async (call: Call, { query }: Gateway): Promise<boolean> =>
   mayUse(call.identity, 'SECURITY') && (await query.management({}, call)).enabled
 
 const hasReplicationService = async (call: Call, { query }: Gateway): Promise<boolean> =>
@@ -118,7 +118,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   clockSkewMs: Math.round((state?.clockSkewMs ?? 0) / skewStepMs) * skewStepMs,
 })
 
-/** No finer, so that the answer stays the same from one probe to the next. */
+/** Rounding keeps the response, and its ETag, stable between probes. */
 const skewStepMs = 10_000
 
 const limitsOf = ({ build, env }: Gateway) => {
@@ -131,19 +131,19 @@ const limitsOf = ({ build, env }: Gateway) => {
 }
 
 const { APP_VERSION } = settings
-/** What the web's version is called while there is no web. */
-const unbuilt = '0.0.0-unbuilt'
+/** Version of the web when it is not built. */
+const unbuiltVersion = '0.0.0-unbuilt'
 
 const version = getRoute({
   path: '/api/version',
-  doc: 'Versions of the service and its web',
+  doc: 'Returns the versions of the service and the web',
   feature: null,
   access: 'anonymous',
   limit: 'none',
   query: noQuery,
   answer: Version,
-  handle: async (_asked, { build, env, version }) => ({
-    ui: edgeVersion(env) ?? build?.version ?? unbuilt,
+  handle: async (_request, { build, env, version }) => ({
+    ui: edgeVersion(env) ?? build?.version ?? unbuiltVersion,
     version,
     gitSha: build?.gitSha ?? null,
     gitRef: build?.gitRef ?? null,
@@ -152,19 +152,19 @@ const version = getRoute({
   }),
 })
 
-/** Edge platforms deploy the web apart from its build, so there the operator's word counts. */
+/** Edge platforms deploy the web separately, so the configured version is used there. */
 const edgeVersion = (env: Environment): string | undefined =>
   isOnEdge(env) ? read({ APP_VERSION }, env).APP_VERSION : undefined
 
 const billing = getRoute({
   path: '/api/v1/billing',
-  doc: 'Whether people are billed, and where they see what they pay; outside the cloud edition nobody is',
+  doc: 'Returns whether billing is active and its URL; it is inactive outside the cloud edition',
   feature: 'BILLING',
   access: 'read',
   limit: 'data',
   query: noQuery,
-  answer: BillingAnswer,
-  handle: async (_asked, { env, build }) => success(billingOf(env, build), {}),
+  answer: BillingResponse,
+  handle: async (_request, { env, build }) => success(billingOf(env, build), {}),
 })
 
 export const installationRoutes: readonly Route[] = [version, billing]

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { ConnectionSessionAnswer, UserConnectionAnswer, UserConnectionsAnswer } from '#proto/http/connections.ts'
-import { HostsAnswer } from '#proto/http/data.ts'
-import { FleetAnswer } from '#proto/http/fleet.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { ConnectionSessionResponse, UserConnectionResponse, UserConnectionsResponse } from '#proto/http/connections.ts'
+import { HostsResponse } from '#proto/http/data.ts'
+import { FleetResponse } from '#proto/http/fleet.ts'
 import { fakeConnections } from '../testing/query-writes.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
@@ -22,13 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** A person whose name stands in a header of the test. */
+/** A user whose name is in a test header. */
 const byHeader = async ({ headers }: { headers: Record<string, unknown> }): Promise<Identity> =>
   headers['x-test-person'] === undefined
     ? anonymous
     : { kind: 'user', subject: String(headers['x-test-person']), features: 'all' }
 
-const asking =
+const sendTo =
   (product: FakeProduct) =>
   async (method: string, path: string, { body, ...headers }: Record<string, unknown> & { body?: unknown } = {}) => {
     const sent = { 'content-type': 'application/json', ...(headers as Record<string, string>) }
@@ -36,13 +36,13 @@ const asking =
     return { status: response.status, body: (await response.json()) as unknown }
   }
 
-describe('a session on a database that the caller brings', () => {
+describe('a connection session', () => {
   const open = async (product: FakeProduct, headers: Record<string, string> = {}) => {
-    const { body } = await asking(product)('POST', sessions, { body: { ...target, name: 'Größe' }, ...headers })
-    return ConnectionSessionAnswer.parse(body).data
+    const { body } = await sendTo(product)('POST', sessions, { body: { ...target, name: 'Größe' }, ...headers })
+    return ConnectionSessionResponse.parse(body).data
   }
 
-  it('is a token of fifteen minutes, after the connection has been tried', async () => {
+  it('returns a token for 15 minutes after testing the connection', async () => {
     await using product = await startFake({ clock: clockOf(() => Date.UTC(2026, 0, 1)) })
     const { token, ...session } = await open(product)
     expect(session).toEqual({
@@ -57,15 +57,15 @@ describe('a session on a database that the caller brings', () => {
     expect(product.heard.map(({ method }) => method)).toEqual(['connectionKey', 'testConnection', 'sealConnection'])
   })
 
-  it('crosses the bus without its address, user and password in clear, tried, opened or kept', async () => {
+  it('is encrypted on the bus when tested, opened or saved', async () => {
     const env = { SVC_FEATURE_USER_CONNECTIONS_DB: 'yes', SVC_STATE_DB_URL: `file:${directory}/clear.db` }
     await using product = await startFake({ env })
-    const ask = asking(product)
-    await ask('POST', '/api/v1/browser-connections/test', { body: target })
+    const send = sendTo(product)
+    await send('POST', '/api/v1/browser-connections/test', { body: target })
     await open(product)
-    const { body } = await ask('POST', kept, { body: { ...target, name: 'mine' } })
-    const { id } = UserConnectionAnswer.parse(body).data
-    expect((await ask('PUT', `${kept}/${id}`, { body: { ...target, name: 'mine' } })).status).toBe(200)
+    const { body } = await send('POST', kept, { body: { ...target, name: 'mine' } })
+    const { id } = UserConnectionResponse.parse(body).data
+    expect((await send('PUT', `${kept}/${id}`, { body: { ...target, name: 'mine' } })).status).toBe(200)
     expect(product.heard.filter(({ input }) => 'encryptedTarget' in input)).toHaveLength(7)
     expect(JSON.stringify(product.heard)).not.toMatch(/very secret|"ada"|db\.example\.com/)
   })
@@ -75,62 +75,62 @@ describe('a session on a database that the caller brings', () => {
     '/api/v1/tables/running-queries',
     '/api/v1/overview?hostId=0',
     '/api/v1/fleet',
-  ])('takes the place of the host list for %s', async (path) => {
+  ])('replaces the host list for %s', async (path) => {
     await using product = await startFake()
     const { token } = await open(product)
     product.heard.length = 0
-    const { status } = await asking(product)('GET', path, { 'x-connection-session': token })
+    const { status } = await sendTo(product)('GET', path, { 'x-connection-session': token })
     expect(status).toBe(200)
     const [heard] = product.heard
     expect(heard?.input.hostKey).toMatch(/^user:[\w-]{22}:[\w-]{22}$/)
-    const brought = heard?.call.connections?.get(String(heard.input.hostKey))
-    expect(brought).toMatchObject({ name: 'Größe', sealed: `fake.${String(heard?.input.hostKey)}.Größe` })
+    const sentConnections = heard?.call.connections?.get(String(heard.input.hostKey))
+    expect(sentConnections).toMatchObject({ name: 'Größe', sealed: `fake.${String(heard?.input.hostKey)}.Größe` })
   })
 
-  it('shows that host alone, and no other under any number', async () => {
+  it('contains only its own host', async () => {
     await using product = await startFake()
     const { token } = await open(product)
-    const ask = asking(product)
-    const { body } = await ask('GET', '/api/v1/hosts', { 'x-connection-session': token })
-    expect(HostsAnswer.parse(body).data).toEqual([
+    const send = sendTo(product)
+    const { body } = await send('GET', '/api/v1/hosts', { 'x-connection-session': token })
+    expect(HostsResponse.parse(body).data).toEqual([
       { id: 0, name: 'Größe', host: 'db.example.com:8443', group: null, tags: [] },
     ])
-    const other = await ask('GET', '/api/v1/overview?hostId=1', { 'x-connection-session': token })
-    expect(other).toMatchObject({ status: 404, body: { error: { message: 'no such host: 1; there are 0 (Größe)' } } })
+    const other = await send('GET', '/api/v1/overview?hostId=1', { 'x-connection-session': token })
+    expect(other).toMatchObject({ status: 404, body: { error: { message: 'unknown host "1"; available: 0 (Größe)' } } })
   })
 
-  it('is the whole fleet, as the host says it is now', async () => {
+  it('is the whole fleet, with current data', async () => {
     await using product = await startFake({ alerts: {} })
     const { token } = await open(product)
-    const { body } = await asking(product)('GET', '/api/v1/fleet', { 'x-connection-session': token })
-    const { data, metadata } = FleetAnswer.parse(body)
+    const { body } = await sendTo(product)('GET', '/api/v1/fleet', { 'x-connection-session': token })
+    const { data, metadata } = FleetResponse.parse(body)
     expect(data).toMatchObject([
       { id: 0, name: 'Größe', status: 'up', version: '26.3.1', load: { queries: 2, cpu: 25 } },
     ])
     expect(metadata).toEqual({ oldestMs: 0, findingsBy: [] })
   })
 
-  it('is refused where only configured hosts are told of, and leaves the health of the installation as it is', async () => {
+  it('is rejected by routes for configured hosts, and does not affect healthz', async () => {
     await using product = await startFake({ mcp: {}, env: { SVC_MCP_PUBLIC: 'true' } })
     const headers = { 'x-connection-session': (await open(product)).token }
-    const ask = asking(product)
+    const send = sendTo(product)
     const refused = [
-      await ask('GET', '/api/v1/metrics', headers),
-      await ask('POST', '/api/mcp', { ...headers, body: {} }),
+      await send('GET', '/api/v1/metrics', headers),
+      await send('POST', '/api/mcp', { ...headers, body: {} }),
     ]
     for (const answer of refused) {
       expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
     }
-    expect(await ask('GET', '/api/healthz', headers)).toEqual(await ask('GET', '/api/healthz'))
+    expect(await send('GET', '/api/healthz', headers)).toEqual(await send('GET', '/api/healthz'))
   })
 
-  it('has another key in the hands of somebody else, under which it will not open', async () => {
+  it('gets another key for another caller, which does not open it', async () => {
     await using product = await startFake({ identify: byHeader })
     const { token } = await open(product, { 'x-test-person': 'ada' })
     const keyFor = async (person: string) => {
       product.heard.length = 0
       const headers = { 'x-connection-session': token, 'x-test-person': person }
-      await asking(product)('GET', '/api/v1/overview?hostId=0', headers)
+      await sendTo(product)('GET', '/api/v1/overview?hostId=0', headers)
       return product.heard[0]?.input.hostKey
     }
     const [own, theirs] = [await keyFor('ada'), await keyFor('eve')]
@@ -146,19 +146,19 @@ describe('a session on a database that the caller brings', () => {
     `${'a'.repeat(22)}.bmFtZQ..sealed`,
     `${'a'.repeat(22)}.bmFtZQ.AAAA.sealed`,
     `${'a'.repeat(22)}.bmFtZQ.aG9zdA.`,
-  ])('is refused without asking anybody when its token is none: %j', async (token) => {
+  ])('rejects an invalid token without a call to query: %j', async (token) => {
     await using product = await startFake()
-    const answer = await asking(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
+    const answer = await sendTo(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
     expect(product.heard).toEqual([])
   })
 
-  it('is not opened on a connection that does not work, and says why', async () => {
+  it('returns the reason when the connection test fails', async () => {
     const tested = { ok: false, reason: 'refused', message: 'host db refused the user or password' } as const
     await using product = await startFake({ query: { testConnection: async () => tested } })
-    const answer = await asking(product)('POST', sessions, { body: target })
+    const answer = await sendTo(product)('POST', sessions, { body: target })
     expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid', details: { reason: 'refused' } } } })
-    const test = await asking(product)('POST', '/api/v1/browser-connections/test', { body: target })
+    const test = await sendTo(product)('POST', '/api/v1/browser-connections/test', { body: target })
     expect(test).toMatchObject({ status: 200, body: { data: tested } })
   })
 
@@ -170,24 +170,24 @@ describe('a session on a database that the caller brings', () => {
     [{ ...target, password: 'a'.repeat(1_025) }, 'password'],
     [{ ...target, name: 'a\nb' }, 'name'],
     [{ ...target, port: 1 }, 'port'],
-  ])('names what is wrong in %j', async (body, parameter) => {
+  ])('names the invalid parameter in %j', async (body, parameter) => {
     await using product = await startFake()
-    const answer = await asking(product)('POST', sessions, { body })
+    const answer = await sendTo(product)('POST', sessions, { body })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter } } } })
     expect(JSON.stringify(answer.body)).not.toContain('very secret')
   })
 
-  it('is counted per address, apart for each of the two routes', async () => {
+  it('is rate limited by client address, separately for the two routes', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_BROWSER_CONN_PER_MIN: '2' } })
-    const ask = asking(product)
+    const send = sendTo(product)
     const statuses = async (path: string) =>
-      Promise.all([1, 2, 3].map(async () => (await ask('POST', path, { body: target })).status))
+      Promise.all([1, 2, 3].map(async () => (await send('POST', path, { body: target })).status))
     expect((await statuses(sessions)).toSorted()).toEqual([200, 200, 429])
     expect((await statuses('/api/v1/browser-connections/test')).toSorted()).toEqual([200, 200, 429])
   })
 })
 
-describe('connections that people keep', () => {
+describe('saved connections', () => {
   const env = () => ({
     SVC_FEATURE_USER_CONNECTIONS_DB: 'yes',
     SVC_STATE_DB_URL: `file:${directory}/${crypto.randomUUID()}.db`,
@@ -195,40 +195,44 @@ describe('connections that people keep', () => {
   const start = (more: Parameters<typeof startFake>[0] = {}) => startFake({ env: env(), identify: byHeader, ...more })
   const ada = { 'x-test-person': 'ada' }
   const add = async (product: FakeProduct, headers: Record<string, string> = ada) => {
-    const { body } = await asking(product)('POST', kept, { ...headers, body: { ...target, name: 'mine' } })
-    return UserConnectionAnswer.parse(body).data
+    const { body } = await sendTo(product)('POST', kept, { ...headers, body: { ...target, name: 'mine' } })
+    return UserConnectionResponse.parse(body).data
   }
 
-  it('are hosts with negative ids, for their owner, in every route', async () => {
+  it('are hosts with negative ids for their owner in every route', async () => {
     await using product = await start()
     const { id, hostId } = await add(product)
     expect(hostId).toBeLessThan(0)
-    const ask = asking(product)
-    const { body } = await ask('GET', '/api/v1/hosts', ada)
-    expect(HostsAnswer.parse(body).data.at(-1)).toMatchObject({ id: hostId, name: 'mine', host: 'db.example.com:8443' })
+    const send = sendTo(product)
+    const { body } = await send('GET', '/api/v1/hosts', ada)
+    expect(HostsResponse.parse(body).data.at(-1)).toMatchObject({
+      id: hostId,
+      name: 'mine',
+      host: 'db.example.com:8443',
+    })
     product.heard.length = 0
-    expect((await ask('GET', `/api/v1/overview?hostId=${hostId}`, ada)).status).toBe(200)
+    expect((await send('GET', `/api/v1/overview?hostId=${hostId}`, ada)).status).toBe(200)
     expect(
-      (await ask('POST', '/api/v1/charts/batch', { ...ada, body: { hostId, names: ['query-count'] } })).status,
+      (await send('POST', '/api/v1/charts/batch', { ...ada, body: { hostId, names: ['query-count'] } })).status,
     ).toBe(200)
-    expect((await ask('GET', `/api/v1/compare?hosts=0,${hostId}`, ada)).status).toBe(200)
-    const brought = product.heard.filter(({ method }) => method !== 'hosts').map(({ call }) => call.connections)
-    expect(brought).toHaveLength(3)
-    for (const connections of brought) {
+    expect((await send('GET', `/api/v1/compare?hosts=0,${hostId}`, ada)).status).toBe(200)
+    const sentConnections = product.heard.filter(({ method }) => method !== 'hosts').map(({ call }) => call.connections)
+    expect(sentConnections).toHaveLength(3)
+    for (const connections of sentConnections) {
       expect([...(connections?.values() ?? [])]).toMatchObject([
         { name: 'mine', key: expect.stringContaining(`:${id}`) },
       ])
     }
   })
 
-  it('are on record when they are kept, changed and forgotten, without what opens them', async () => {
+  it('are audited when saved, changed and deleted, without credentials', async () => {
     await using product = await start()
     const { id } = await add(product)
-    const ask = asking(product)
-    await ask('PUT', `${kept}/${id}`, { ...ada, body: { name: 'ours' } })
-    await ask('DELETE', `${kept}/${id}`, ada)
-    const { body } = await ask('GET', '/api/v1/audit', ada)
-    const { data } = AuditAnswer.parse(body)
+    const send = sendTo(product)
+    await send('PUT', `${kept}/${id}`, { ...ada, body: { name: 'ours' } })
+    await send('DELETE', `${kept}/${id}`, ada)
+    const { body } = await send('GET', '/api/v1/audit', ada)
+    const { data } = AuditResponse.parse(body)
     expect(data.map(({ action }) => action).toSorted()).toEqual([
       'change-connection',
       'forget-connection',
@@ -238,82 +242,84 @@ describe('connections that people keep', () => {
     expect(JSON.stringify(data)).not.toContain(target.password)
   })
 
-  it('are on record for the person alone, and for those who may manage users', async () => {
+  it('have audit records for their owner and for callers who may manage users', async () => {
     for (const enabled of [false, true]) {
       await using product = await start({ query: { management: async () => ({ enabled }) } })
       await add(product)
-      const ask = asking(product)
+      const send = sendTo(product)
       const addressesFor = async (person: string) =>
-        JSON.stringify((await ask('GET', '/api/v1/audit?action=keep-connection', { 'x-test-person': person })).body)
+        JSON.stringify((await send('GET', '/api/v1/audit?action=keep-connection', { 'x-test-person': person })).body)
       expect(await addressesFor('ada')).toContain('db.example.com')
       if (enabled) expect(await addressesFor('eve')).toContain('db.example.com')
       else expect(await addressesFor('eve')).not.toMatch(/db\.example\.com|"ada"|keep-connection/)
     }
   })
 
-  it('belong to one person: for another they are not there', async () => {
+  it('do not exist for other users', async () => {
     await using product = await start()
     const { id, hostId } = await add(product)
-    const ask = asking(product)
+    const send = sendTo(product)
     const eve = { 'x-test-person': 'eve' }
     const refused = [
-      await ask('GET', `/api/v1/overview?hostId=${hostId}`, eve),
-      await ask('PUT', `${kept}/${id}`, { ...eve, body: { name: 'mine now' } }),
-      await ask('DELETE', `${kept}/${id}`, eve),
+      await send('GET', `/api/v1/overview?hostId=${hostId}`, eve),
+      await send('PUT', `${kept}/${id}`, { ...eve, body: { name: 'mine now' } }),
+      await send('DELETE', `${kept}/${id}`, eve),
     ]
     expect(refused.map(({ status }) => status)).toEqual([404, 404, 404])
-    expect(UserConnectionsAnswer.parse((await ask('GET', kept, eve)).body).data).toEqual([])
-    expect(UserConnectionsAnswer.parse((await ask('GET', kept, ada)).body).data).toMatchObject([{ id, name: 'mine' }])
+    expect(UserConnectionsResponse.parse((await send('GET', kept, eve)).body).data).toEqual([])
+    expect(UserConnectionsResponse.parse((await send('GET', kept, ada)).body).data).toMatchObject([
+      { id, name: 'mine' },
+    ])
   })
 
-  it('never show a user or a password again, nor log them', async () => {
+  it('never return or log users and passwords', async () => {
     await using product = await start()
     const added = await add(product)
-    const ask = asking(product)
-    const shown = [added, (await ask('GET', kept, ada)).body, (await ask('GET', '/api/v1/config', ada)).body]
+    const send = sendTo(product)
+    const shown = [added, (await send('GET', kept, ada)).body, (await send('GET', '/api/v1/config', ada)).body]
     expect(JSON.stringify(shown)).not.toMatch(/very secret|"user":|sealed/)
     expect(product.logged.join('')).not.toMatch(/very secret|db\.example\.com/)
   })
 
-  it('are renamed alone, replaced whole, and forgotten', async () => {
+  it('can be renamed, replaced and deleted', async () => {
     await using product = await start()
     const { id } = await add(product)
-    const ask = asking(product)
-    const put = (body: unknown) => ask('PUT', `${kept}/${id}`, { ...ada, body })
+    const send = sendTo(product)
+    const put = (body: unknown) => send('PUT', `${kept}/${id}`, { ...ada, body })
     expect(await put({ name: 'renamed' })).toMatchObject({ status: 200, body: { data: { id, name: 'renamed' } } })
     const elsewhere = { ...target, url: 'https://other.example.com', name: 'moved' }
     expect(await put(elsewhere)).toMatchObject({ body: { data: { id, name: 'moved', host: 'other.example.com' } } })
-    // The kept password must not follow an address that somebody else put there.
+    // The saved password must not be sent to a new URL.
     const half = await put({ name: 'moved', url: 'https://evil.example.com' })
     expect(half).toMatchObject({ status: 400, body: { error: { details: { parameter: 'url' } } } })
-    expect(await ask('DELETE', `${kept}/${id}`, ada)).toMatchObject({ status: 200 })
-    expect(await ask('DELETE', `${kept}/${id}`, ada)).toMatchObject({ status: 404 })
-    expect(await ask('DELETE', `${kept}/1`, ada)).toMatchObject({ status: 400 })
+    expect(await send('DELETE', `${kept}/${id}`, ada)).toMatchObject({ status: 200 })
+    expect(await send('DELETE', `${kept}/${id}`, ada)).toMatchObject({ status: 404 })
+    expect(await send('DELETE', `${kept}/1`, ada)).toMatchObject({ status: 400 })
   })
 
-  it('are not kept when they do not work', async () => {
+  it('are not saved when their test fails', async () => {
     const tested = { ok: false, reason: 'timeout', message: 'host db did not answer in time' } as const
     await using product = await start({ query: { testConnection: async () => tested } })
-    const answer = await asking(product)('POST', kept, { ...ada, body: { ...target, name: 'mine' } })
+    const answer = await sendTo(product)('POST', kept, { ...ada, body: { ...target, name: 'mine' } })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { reason: 'timeout' } } } })
-    expect(UserConnectionsAnswer.parse((await asking(product)('GET', kept, ada)).body).data).toEqual([])
+    expect(UserConnectionsResponse.parse((await sendTo(product)('GET', kept, ada)).body).data).toEqual([])
   })
 
   it.each([
     ['SVC_FEATURE_USER_CONNECTIONS_DB', { env: {} }],
     ['SVC_STATE_DB_URL', { env: { SVC_FEATURE_USER_CONNECTIONS_DB: 'yes' } }],
     ['SVC_USER_CONNECTIONS_ENCRYPTION_KEY', { query: { ...fakeConnections, keepsConnections: async () => false } }],
-  ])('are not implemented without %s', async (missing, more) => {
+  ])('return 501 without %s', async (missing, more) => {
     await using product = await start(more)
     for (const [method, body] of [['GET'], ['POST', { ...target, name: 'mine' }]] as const) {
-      const answer = await asking(product)(method, kept, { ...ada, body })
+      const answer = await sendTo(product)(method, kept, { ...ada, body })
       expect(answer).toMatchObject({ status: 501, body: { error: { message: expect.stringContaining(missing) } } })
     }
-    const asked = await asking(product)('GET', '/api/v1/overview?hostId=-1', ada)
-    expect([400, 404]).toContain(asked.status)
+    const requests = await sendTo(product)('GET', '/api/v1/overview?hostId=-1', ada)
+    expect([400, 404]).toContain(requests.status)
   })
 
-  it('belong to nobody who is unknown where people can sign in', async () => {
+  it('require sign-in where users can sign in', async () => {
     const { SVC_FEATURE_USER_CONNECTIONS_DB, SVC_STATE_DB_URL } = env()
     const idp = { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'true' }
     const open = { SVC_FEATURE_USER_CONNECTIONS_DB, SVC_STATE_DB_URL }
@@ -323,8 +329,8 @@ describe('connections that people keep', () => {
       hostId = (await add(product, {})).hostId
     }
     await using product = await start({ env: { ...open, ...idp } })
-    const ask = asking(product)
-    expect((await ask('GET', kept)).status).toBe(401)
-    expect((await ask('GET', `/api/v1/overview?hostId=${hostId}`)).status).toBe(400)
+    const send = sendTo(product)
+    expect((await send('GET', kept)).status).toBe(401)
+    expect((await send('GET', `/api/v1/overview?hostId=${hostId}`)).status).toBe(400)
   })
 })

@@ -2,39 +2,39 @@ import type { Call } from '#proto/call.ts'
 import type { ConnectionTarget, ConnectionTest } from '#proto/connections.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  ConnectionSessionAnswer,
+  ConnectionSessionResponse,
   ConnectionSessionRequest,
-  ConnectionTestAnswer,
+  ConnectionTestResponse,
   ConnectionTestRequest,
   connectionSessionHeader,
   type UserConnection,
-  UserConnectionAnswer,
+  UserConnectionResponse,
   UserConnectionChange,
   UserConnectionPath,
   UserConnectionRequest,
-  UserConnectionsAnswer,
+  UserConnectionsResponse,
 } from '#proto/http/connections.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptFor } from '#shared/seal/transit.ts'
-import type { Asker, Deed } from '../audit/open-audit.ts'
+import type { AuditContext, AuditedAction } from '../audit/open-audit.ts'
 import { sessionToken, sealedConnection } from '../connections/hosts-of.ts'
-import { type KeptConnection, connectionKey, newConnectionId, ownerOf } from '../connections/user-connections.ts'
+import { type SavedConnection, connectionKey, newConnectionId, ownerOf } from '../connections/user-connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
 import { postRoute, deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
 
 const lifetimeSeconds = 15 * 60
-const longestName = 100
+const maxNameLength = 100
 const dialling = { feature: null, access: 'anonymous', dials: true, query: noQuery } as const
 
 const connectionTest = postRoute({
   ...dialling,
   path: '/api/v1/browser-connections/test',
-  doc: 'Dials a ClickHouse host that the caller names and tells its version, or why there is none',
+  doc: 'Connects to a ClickHouse host that the caller provides and returns its version, or the reason of the failure',
   limit: 'browser-connection-test',
   body: ConnectionTestRequest,
-  answer: ConnectionTestAnswer,
+  answer: ConnectionTestResponse,
   handle: async ({ body: target, call }, gateway) => {
     const encryptedTarget = await encryptTarget(gateway, target, call)
     return success(await gateway.query.testConnection({ encryptedTarget }, call), {})
@@ -44,36 +44,36 @@ const connectionTest = postRoute({
 const connectionSession = postRoute({
   ...dialling,
   path: '/api/v1/browser-connections/sessions',
-  doc: `Opens a session of fifteen minutes on a ClickHouse host that the caller names, which is host 0 and the only one for requests with its token in the header ${connectionSessionHeader}`,
+  doc: `Opens a session of 15 minutes with a ClickHouse host that the caller provides. It is host 0, and the only host, for requests with the token in the header ${connectionSessionHeader}`,
   limit: 'browser-connection-session',
   body: ConnectionSessionRequest,
-  answer: ConnectionSessionAnswer,
-  handle: async ({ body: { name: given, ...target }, call }, gateway) => {
+  answer: ConnectionSessionResponse,
+  handle: async ({ body: { name: requestedName, ...target }, call }, gateway) => {
     const encryptedTarget = await encryptTarget(gateway, target, call)
     const { version } = await requireWorking(gateway, encryptedTarget, call)
-    const name = given ?? new URL(target.url).host.slice(0, longestName)
+    const name = requestedName ?? new URL(target.url).host.slice(0, maxNameLength)
     const id = newConnectionId()
     const key = connectionKey(ownerOf(call.identity), id)
     const expiresAt = new Date(gateway.clock.now() + lifetimeSeconds * 1_000).toISOString()
-    const asked = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
-    const token = sessionToken(id, { name, ...(await gateway.query.sealConnection(asked, call)) })
+    const sealRequest = { key, name, encryptedTarget, lifetimeMs: lifetimeSeconds * 1_000 }
+    const token = sessionToken(id, { name, ...(await gateway.query.sealConnection(sealRequest, call)) })
     return success({ token, header: connectionSessionHeader, hostId: 0, name, version, expiresAt, lifetimeSeconds }, {})
   },
 })
 
 const path = '/api/v1/user-connections/{id}'
 const common = { feature: null, limit: 'data', query: noQuery } as const
-const changing = { ...common, access: 'write', answer: UserConnectionAnswer } as const
+const changing = { ...common, access: 'write', answer: UserConnectionResponse } as const
 
 const userConnections = getRoute({
   ...common,
   path: '/api/v1/user-connections',
-  doc: 'The connections that the caller keeps, without users and passwords',
+  doc: 'Lists the saved connections of the caller, without users and passwords',
   access: 'read',
-  answer: UserConnectionsAnswer,
+  answer: UserConnectionsResponse,
   handle: async ({ call }, gateway) => {
-    const { owner, kept } = await gateway.connections.of(call)
-    const connections = (await kept.list(owner)).map(shown)
+    const { owner, saved } = await gateway.connections.of(call)
+    const connections = (await saved.list(owner)).map(shown)
     return success(connections, { count: connections.length })
   },
 })
@@ -81,42 +81,42 @@ const userConnections = getRoute({
 const addUserConnection = postRoute({
   ...changing,
   path: '/api/v1/user-connections',
-  doc: 'Keeps a connection once it has been tried; its hostId stands for it in every route that takes one',
+  doc: 'Tests and saves a connection; every route that takes a hostId accepts its hostId',
   body: UserConnectionRequest,
   handle: async ({ body: { name, ...target }, call, requestId }, gateway) => {
-    const { owner, kept } = await gateway.connections.of(call)
+    const { owner, saved } = await gateway.connections.of(call)
     const encryptedTarget = await encryptTarget(gateway, target, call)
     await requireWorking(gateway, encryptedTarget, call)
     const id = newConnectionId()
-    const asked = { key: connectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
-    const { sealed, host } = await gateway.query.sealConnection(asked, call)
+    const sealRequest = { key: connectionKey(owner, id), name, encryptedTarget, lifetimeMs: null }
+    const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
     const now = gateway.clock.now()
     const connection = { id, name, host, sealed, createdAtMs: now, updatedAtMs: now }
-    const deed = { action: 'keep-connection', target: { id, name, address: host } }
-    return onRecord(gateway, { call, requestId }, deed, () => kept.add(owner, connection))
+    const action = { action: 'keep-connection', target: { id, name, address: host } }
+    return recorded(gateway, { call, requestId }, action, () => saved.add(owner, connection))
   },
 })
 
 const changeUserConnection = putRoute({
   ...changing,
   path,
-  doc: 'Renames a kept connection, or replaces all of it once the new one has been tried',
+  doc: 'Renames a saved connection, or tests and replaces it',
   body: UserConnectionChange,
   handle: async ({ path, body, call, requestId }, gateway) => {
-    const { owner, kept } = await gateway.connections.of(call)
-    const present = found(await kept.byId(owner, parse(UserConnectionPath, path).id))
+    const { owner, saved } = await gateway.connections.of(call)
+    const present = requireFound(await saved.byId(owner, parse(UserConnectionPath, path).id))
     const updatedAtMs = gateway.clock.now()
     const { name, url, user, password } = body
-    const change = (to: Parameters<typeof kept.change>[2]) => {
+    const change = (to: Parameters<typeof saved.change>[2]) => {
       const target = { id: present.id, name, address: to.host ?? present.host }
-      const deed = { action: 'change-connection', target }
-      return onRecord(gateway, { call, requestId }, deed, () => kept.change(owner, present.id, to))
+      const action = { action: 'change-connection', target }
+      return recorded(gateway, { call, requestId }, action, () => saved.change(owner, present.id, to))
     }
     if (url !== undefined && user !== undefined && password !== undefined) {
       const encryptedTarget = await encryptTarget(gateway, { url, user, password }, call)
       await requireWorking(gateway, encryptedTarget, call)
-      const asked = { key: connectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
-      const { sealed, host } = await gateway.query.sealConnection(asked, call)
+      const sealRequest = { key: connectionKey(owner, present.id), name, encryptedTarget, lifetimeMs: null }
+      const { sealed, host } = await gateway.query.sealConnection(sealRequest, call)
       return change({ name, host, sealed, updatedAtMs })
     }
     const { sealed } = await gateway.query.renameConnection(
@@ -130,30 +130,30 @@ const changeUserConnection = putRoute({
 const removeUserConnection = deleteRoute({
   ...changing,
   path,
-  doc: 'Forgets a kept connection',
+  doc: 'Deletes a saved connection',
   handle: async ({ path, call, requestId }, gateway) => {
-    const { owner, kept } = await gateway.connections.of(call)
+    const { owner, saved } = await gateway.connections.of(call)
     const { id } = parse(UserConnectionPath, path)
-    const deed = { action: 'forget-connection', target: { id } }
-    return onRecord(gateway, { call, requestId }, deed, () => kept.remove(owner, id))
+    const action = { action: 'forget-connection', target: { id } }
+    return recorded(gateway, { call, requestId }, action, () => saved.remove(owner, id))
   },
 })
 
-/** Changes what somebody keeps, and answers with it as it is now. */
-const onRecord = async (
+/** Runs and audits a change of a saved connection; returns the connection after the change. */
+const recorded = async (
   { audit }: Gateway,
-  asker: Asker,
-  deed: Omit<Deed, 'host'>,
-  change: () => Promise<KeptConnection | undefined>,
-) => success(shown(await audit.of({ ...deed, host: null }, asker, async () => found(await change()))), {})
+  context: AuditContext,
+  action: Omit<AuditedAction, 'host'>,
+  change: () => Promise<SavedConnection | undefined>,
+) => success(shown(await audit.of({ ...action, host: null }, context, async () => requireFound(await change()))), {})
 
-/** Somebody else's is told like one that never was. */
-const found = (connection: KeptConnection | undefined): KeptConnection => {
+/** Throws the same error for a connection of another caller as for an unknown one. */
+const requireFound = (connection: SavedConnection | undefined): SavedConnection => {
   if (connection) return connection
-  throw new ServiceError('not-found', 'no such connection among yours', { details: { parameter: 'id' } })
+  throw new ServiceError('not-found', 'connection not found', { details: { parameter: 'id' } })
 }
 
-const shown = ({ id, number, name, host, createdAtMs, updatedAtMs }: KeptConnection): UserConnection => ({
+const shown = ({ id, number, name, host, createdAtMs, updatedAtMs }: SavedConnection): UserConnection => ({
   id,
   hostId: -number,
   name,
@@ -163,25 +163,25 @@ const shown = ({ id, number, name, host, createdAtMs, updatedAtMs }: KeptConnect
   updatedAt: new Date(updatedAtMs).toISOString(),
 })
 
-/** A connection as it may travel: whoever reads the bus learns neither address nor password, since only `query` opens it. */
+/** Encrypts a connection so that only `query` can read its address and password on the bus. */
 const encryptTarget = async (
   { query }: Pick<Gateway, 'query'>,
   { url, user, password }: ConnectionTarget,
   call: Call,
 ): Promise<string> => encryptFor(await query.connectionKey({}, call), { url, user, password })
 
-type Works = Extract<ConnectionTest, { ok: true }>
+type WorkingConnection = Extract<ConnectionTest, { ok: true }>
 
-/** Tries a connection before anything is made of it; throws `invalid` with the reason when it does not work. */
+/** Tests a connection; throws `invalid` with the reason when it fails. */
 const requireWorking = async (
   { query }: Pick<Gateway, 'query'>,
   encryptedTarget: string,
   call: Call,
-): Promise<Works> => {
+): Promise<WorkingConnection> => {
   const tested = await query.testConnection({ encryptedTarget }, call)
   if (tested.ok) return tested
   const { reason, message } = tested
-  throw new ServiceError('invalid', `the connection was tried and does not work: ${message}`, { details: { reason } })
+  throw new ServiceError('invalid', `connection test failed: ${message}`, { details: { reason } })
 }
 
 export const connectionRoutes: readonly Route[] = [

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { ConsoleAnswer } from '#proto/http/console.ts'
+import { ConsoleResponse } from '#proto/http/console.ts'
 import { statement } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(async () => product[Symbol.asyncDispose]())
 
 const begin = async (body: unknown, headers: Record<string, string> = {}, url = product.url + path) => {
-  const asked = request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } })
-  asked.end(JSON.stringify(body))
+  const requestOptions = request(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } })
+  requestOptions.end(JSON.stringify(body))
   // The event `response` of a client request has its message as only argument.
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const [response] = (await once(requestOptions, 'response')) as [IncomingMessage]
   return response
 }
 const send = async (body: unknown, headers: Record<string, string> = {}, url?: string) => {
@@ -29,11 +29,18 @@ const send = async (body: unknown, headers: Record<string, string> = {}, url?: s
 }
 
 describe('SQL of the caller', () => {
-  it('is answered with columns, rows, facts and what cut it', async () => {
-    const asked = { query: 'SELECT 1', hostId: 1, database: 'shop', maxRows: 2, maxSeconds: 3, parameters: { a: 1 } }
-    const { status, text: body } = await send({ ...asked, runId: 'mine' })
+  it('returns columns, rows, statistics and the reason of truncation', async () => {
+    const requestOptions = {
+      query: 'SELECT 1',
+      hostId: 1,
+      database: 'shop',
+      maxRows: 2,
+      maxSeconds: 3,
+      parameters: { a: 1 },
+    }
+    const { status, text: body } = await send({ ...requestOptions, runId: 'mine' })
     expect(status).toBe(200)
-    const { data, metadata } = ConsoleAnswer.parse(JSON.parse(body))
+    const { data, metadata } = ConsoleResponse.parse(JSON.parse(body))
     expect(data).toEqual({
       columns: [
         { name: 'id', type: 'UInt64' },
@@ -45,7 +52,7 @@ describe('SQL of the caller', () => {
       ],
     })
     expect(metadata).toMatchObject({ truncated: { reason: 'rows', limit: 2, returned: 2 }, queryId: 'q2' })
-    const { hostId: _, ...rest } = asked
+    const { hostId: _, ...rest } = requestOptions
     expect(product.heard.at(-1)).toMatchObject({ method: 'streamQuery', input: { ...rest, hostKey: 'logs' } })
   })
 
@@ -53,7 +60,7 @@ describe('SQL of the caller', () => {
     [{ format: 'csv' }, {}, 'text/csv', '"id"\n1\n2\n'],
     [{ format: 'tsv' }, { accept: 'text/csv' }, 'text/tab-separated-values', 'id\n1\n2\n'],
     [{}, { accept: 'application/x-ndjson' }, 'application/x-ndjson', '{}\n{}\n'],
-  ])('is a file as %j %j asks', async (more, accept, type, expected) => {
+  ])('is exported as requested by %j %j', async (more, accept, type, expected) => {
     const answered = await send({ query: 'SELECT 1', ...more }, accept)
     expect([answered.status, answered.text]).toEqual([200, expected])
     expect(answered.headers['content-type']).toContain(type)
@@ -74,13 +81,13 @@ describe('SQL of the caller', () => {
     [{ query: 'SELECT 1', parameters: { 'a b': 1 } }, 'parameters.a b'],
     [{ query: 'SELECT 1', parameters: { a: [1] } }, 'parameters.a'],
     [{ query: 'SELECT 1', settings: {} }, 'settings'],
-  ])('%.60j is refused', async (body, parameter) => {
+  ])('rejects %.60j', async (body, parameter) => {
     const { status, text: answered } = await send(body)
     expect(status).toBe(400)
     expect(JSON.parse(answered)).toMatchObject({ success: false, error: { type: 'invalid', details: { parameter } } })
   })
 
-  it('that fails at once has a status of its own', async () => {
+  it('returns an error status when it fails before the first row', async () => {
     const details = { clickhouseCode: 60, clickhouseName: 'UNKNOWN_TABLE' }
     await using failing = await startFake({
       query: {
@@ -95,7 +102,7 @@ describe('SQL of the caller', () => {
     expect(failing.logged.join('\n')).not.toContain('SELECT 1')
   })
 
-  it('ends on the host when its reader leaves', async () => {
+  it('is cancelled on the host when the client disconnects', async () => {
     const seen = { stopped: false }
     async function* endless() {
       try {
@@ -117,7 +124,7 @@ describe('SQL of the caller', () => {
 describe('a run', () => {
   const cancel = async (id: string) => fetch(`${product.url}${path}/${id}`, { method: 'DELETE' })
 
-  it('is cancelled by the id that its caller gave it', async () => {
+  it('is cancelled by the id that its caller chose', async () => {
     expect(await (await cancel('mine')).json()).toEqual({
       success: true,
       data: { cancelled: true },
@@ -129,7 +136,7 @@ describe('a run', () => {
     ['other', 404],
     ['a%20b', 400],
     ['mine?hostId=7', 404],
-  ])('%s is answered with %d', async (id, status) => {
+  ])('%s returns %d', async (id, status) => {
     expect((await cancel(id)).status).toBe(status)
   })
 })

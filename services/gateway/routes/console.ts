@@ -1,31 +1,31 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { CancelAnswer, CancelPath, CancelQuery, ConsoleAnswer, ConsoleRequest } from '#proto/http/console.ts'
+import { CancelResponse, CancelPath, CancelQuery, ConsoleResponse, ConsoleRequest } from '#proto/http/console.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Gateway } from '../gateway.ts'
 import { parse } from '../request/parse.ts'
 import { deleteRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { exportFormat, exportTypes, fileFacts } from './table-export.ts'
+import { exportFormat, exportTypes, fileMetadata } from './table-export.ts'
 
 const common = { feature: 'QUERIES', access: 'write', limit: 'data' } as const
 
 type ConsoleRequest = z.output<typeof ConsoleRequest>
 
-/** SQL of the caller's own; its rows pass through as the host sends them. */
+/** Runs SQL of the caller; rows are streamed as the host sends them. */
 const runQuery: Route = {
   ...common,
   method: 'POST',
   path: '/api/v1/explorer/query',
-  doc: 'Runs one read-only statement of the caller; rows are streamed as JSON, csv, tsv or JSONEachRow, as `format` or `Accept` asks',
+  doc: 'Runs one read-only statement and streams the rows as JSON, csv, tsv or JSONEachRow, selected by `format` or `Accept`',
   downloads: exportTypes,
   query: noQuery,
   body: ConsoleRequest,
-  answer: ConsoleAnswer,
+  answer: ConsoleResponse,
   async respond({ body, call, preferred }, gateway, reply) {
-    const { format: asked, ...request } = parse(ConsoleRequest, body)
-    const format = exportFormat(asked, preferred)
+    const { format: requestedFormat, ...request } = parse(ConsoleRequest, body)
+    const format = exportFormat(requestedFormat, preferred)
     if (format) await reply.download(await file(request, format, call, gateway))
     else await reply.rows(await rows(request, call, gateway))
   },
@@ -42,7 +42,7 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
   const { key, name } = await gateway.hosts.find(hostId)
   const { frames, tail } = await gateway.query.streamQuery({ hostKey: key, ...request, format }, call)
   return {
-    ...fileFacts('query', name, format, gateway.clock),
+    ...fileMetadata('query', name, format, gateway.clock),
     frames,
     trailers: () => ({
       'X-Result-Rows': String(tail().statement.rows),
@@ -51,13 +51,13 @@ const file = async ({ hostId, ...request }: ConsoleRequest, format: ExportFormat
   }
 }
 
-/** Ends a run that the same caller has begun under an id of its own. */
+/** Cancels a statement by the id that its caller chose. */
 const cancelQuery = deleteRoute({
   ...common,
   path: '/api/v1/explorer/query/{runId}',
-  doc: 'Ends a running statement of the same caller, by the `runId` it was sent with',
+  doc: 'Cancels a running statement of the same caller by its `runId`',
   query: CancelQuery,
-  answer: CancelAnswer,
+  answer: CancelResponse,
   handle: async ({ path, query: { hostId }, call }, gateway) => {
     const { runId } = parse(CancelPath, path)
     const { key, name } = await gateway.hosts.find(hostId)

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { conversationBounds } from '#proto/conversations.ts'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { ConversationAnswer, ConversationsAnswer, KeepConversationAnswer } from '#proto/http/conversations.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { ConversationResponse, ConversationsResponse, StoreConversationResponse } from '#proto/http/conversations.ts'
 import { type FakeProduct, startFake, buildWebWith } from '../testing/start.ts'
 
 const base = '/api/v1/conversations'
@@ -29,7 +29,7 @@ type Options = Parameters<typeof startFake>[0]
 const start = (more: Options = {}) =>
   startFake({ env: idp, webDirectory, agent: {}, identify: async () => person, ...more })
 
-const ask = async ({ url }: FakeProduct, method: string, path: string, body?: unknown) => {
+const send = async ({ url }: FakeProduct, method: string, path: string, body?: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const init = body === undefined ? { method } : { method, body: text, headers: { 'content-type': 'application/json' } }
   const response = await fetch(url + path, init)
@@ -38,17 +38,17 @@ const ask = async ({ url }: FakeProduct, method: string, path: string, body?: un
   return { status: response.status, headers: response.headers, text: said, body: isJson ? JSON.parse(said) : undefined }
 }
 
-describe('conversations of a signed-in person', () => {
-  it('name hosts by their position, and those that are gone by none', async () => {
+describe('conversations of a signed-in user', () => {
+  it('have the position of their host, or null when it was removed', async () => {
     await using product = await start()
-    const listed = ConversationsAnswer.parse((await ask(product, 'GET', `${base}?limit=1`)).body)
+    const listed = ConversationsResponse.parse((await send(product, 'GET', `${base}?limit=1`)).body)
     expect(listed).toMatchObject({
       data: [{ id: 'c1', hostId: 1, host: 'logs' }],
       metadata: { count: 1, next: '1.c1' },
     })
-    const one = ConversationAnswer.parse((await ask(product, 'GET', `${base}/c1`)).body)
+    const one = ConversationResponse.parse((await send(product, 'GET', `${base}/c1`)).body)
     expect(one.data).toMatchObject({ hostId: 1, host: 'logs', messages: [{ role: 'user' }] })
-    const lines = (await ask(product, 'GET', `${base}/export`)).text.trim().split('\n')
+    const lines = (await send(product, 'GET', `${base}/export`)).text.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { id: 'c1', hostId: 1 },
       { id: 'c2', hostId: null, host: null },
@@ -56,35 +56,35 @@ describe('conversations of a signed-in person', () => {
     expect(lines.join('')).not.toContain('hostKey":"logs')
   })
 
-  it('come as a file, which says at its end how many there are', async () => {
+  it('are exported as a file with their number in a trailer', async () => {
     await using product = await start({ clock: clockOf(() => Date.UTC(2026, 10, 21)) })
-    const { headers } = await ask(product, 'GET', `${base}/export`)
+    const { headers } = await send(product, 'GET', `${base}/export`)
     expect(headers.get('content-type')).toBe('application/x-ndjson')
     expect(headers.get('content-disposition')).toBe('attachment; filename="conversations-2026-11-21.jsonl"')
     expect(headers.get('trailer')).toBe('X-Result-Rows')
   })
 
-  it('are kept whole, for the host that they are about', async () => {
+  it('are stored completely, with their host', async () => {
     await using product = await start()
     const kept = async (body: object) =>
-      KeepConversationAnswer.parse((await ask(product, 'PUT', `${base}/c9`, body)).body)
+      StoreConversationResponse.parse((await send(product, 'PUT', `${base}/c9`, body)).body)
     expect(await kept({ hostId: 1, title: ' Größe ', messages: [message] })).toMatchObject({
       data: { id: 'c9', title: 'Größe', hostId: 1 },
       metadata: { created: true },
     })
     expect((await kept({ messages: [message] })).data).toMatchObject({ hostId: null, host: null })
-    expect(await ask(product, 'PUT', `${base}/c9`, { hostId: 9, messages: [message] })).toMatchObject({
+    expect(await send(product, 'PUT', `${base}/c9`, { hostId: 9, messages: [message] })).toMatchObject({
       status: 404,
       body: { error: { details: { parameter: 'hostId' } } },
     })
   })
 
-  it('are removed on record', async () => {
+  it('are audited when deleted', async () => {
     await using product = await start()
-    expect((await ask(product, 'DELETE', `${base}/c1`)).body.data).toEqual({ removed: 1 })
-    expect((await ask(product, 'DELETE', `${base}/none`)).status).toBe(404)
-    expect((await ask(product, 'DELETE', base)).body.data).toEqual({ removed: 1 })
-    const { data } = AuditAnswer.parse((await ask(product, 'GET', '/api/v1/audit')).body)
+    expect((await send(product, 'DELETE', `${base}/c1`)).body.data).toEqual({ removed: 1 })
+    expect((await send(product, 'DELETE', `${base}/none`)).status).toBe(404)
+    expect((await send(product, 'DELETE', base)).body.data).toEqual({ removed: 1 })
+    const { data } = AuditResponse.parse((await send(product, 'GET', '/api/v1/audit')).body)
     expect(data.map(({ action, result }) => `${action} ${result}`).toSorted()).toEqual([
       'remove-conversation done',
       'remove-conversation refused',
@@ -92,11 +92,11 @@ describe('conversations of a signed-in person', () => {
     ])
   })
 
-  it('have follow-up questions, which count as questions to the agent', async () => {
+  it('have follow-up questions, which count towards the agent limit', async () => {
     await using product = await start({ env: { ...idp, RATE_LIMIT_AGENT_PER_MIN: '1' } })
     const answers = [
-      await ask(product, 'GET', `${base}/c1/follow-ups`),
-      await ask(product, 'GET', `${base}/c1/follow-ups`),
+      await send(product, 'GET', `${base}/c1/follow-ups`),
+      await send(product, 'GET', `${base}/c1/follow-ups`),
     ]
     expect(answers[0]?.body).toMatchObject({ data: { questions: ['Which table is it?'] } })
     expect(answers.map(({ status }) => status)).toEqual([200, 429])
@@ -106,7 +106,7 @@ describe('conversations of a signed-in person', () => {
 const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const part = (more: object) => ({ messages: [{ ...message, parts: [{ type: 'text', ...more }] }] })
 
-describe('a conversation in a bad form', () => {
+describe('an invalid conversation', () => {
   it.each([
     ['c 1', { messages: [message] }, 400, 'id'],
     ['a'.repeat(65), { messages: [message] }, 400, 'id'],
@@ -143,9 +143,9 @@ describe('a conversation in a bad form', () => {
       400,
       'messages.0.metadata',
     ],
-  ])('of the id %.20s is refused and said where', async (id, body, status, parameter) => {
+  ])('with the id %.20s is rejected with the invalid parameter', async (id, body, status, parameter) => {
     await using product = await start()
-    const answer = await ask(product, 'PUT', `${base}/${id}`, body)
+    const answer = await send(product, 'PUT', `${base}/${id}`, body)
     expect(answer.status).toBe(status)
     if (parameter !== '') expect(answer.body.error.details).toMatchObject({ parameter })
   })
@@ -154,7 +154,7 @@ describe('a conversation in a bad form', () => {
     'list with %s is refused',
     async (query) => {
       await using product = await start()
-      const answer = await ask(product, 'GET', `${base}?${query}`)
+      const answer = await send(product, 'GET', `${base}?${query}`)
       expect(answer).toMatchObject({
         status: 400,
         body: { error: { details: { parameter: query.split('=')[0] } } },
@@ -163,7 +163,7 @@ describe('a conversation in a bad form', () => {
   )
 })
 
-describe('conversations live in the browser', () => {
+describe('conversations are stored in the browser', () => {
   const browser = { backend: 'browser', supportsAiEnrichment: false }
   const everyRoute = [
     ['GET', base],
@@ -176,43 +176,43 @@ describe('conversations live in the browser', () => {
   ] as const
   const statuses = async (product: FakeProduct) => {
     const answers = everyRoute.map(([method, path]) =>
-      ask(product, method, path, method === 'PUT' ? { messages: [message] } : undefined),
+      send(product, method, path, method === 'PUT' ? { messages: [message] } : undefined),
     )
     return new Set((await Promise.all(answers)).map(({ status }) => status))
   }
 
-  it('unless the web was built to keep them, whatever is set at run time', async () => {
+  it('unless the web was built with the feature, regardless of run-time settings', async () => {
     for (const flag of [null, 'false', 'maybe']) {
       await using product = await start({
         webDirectory: await built(flag),
         env: { ...idp, SVC_FEATURE_CONVERSATION_DB: 'true' },
       })
-      expect((await ask(product, 'GET', `${base}/backend`)).body).toEqual(browser)
+      expect((await send(product, 'GET', `${base}/backend`)).body).toEqual(browser)
       expect(await statuses(product)).toEqual(new Set([501]))
-      expect((await ask(product, 'GET', base)).text).toContain('SVC_FEATURE_CONVERSATION_DB')
+      expect((await send(product, 'GET', base)).text).toContain('SVC_FEATURE_CONVERSATION_DB')
     }
   })
 
   it.each(['none', 'proxy', 'trusted'])('with the provider %s', async (provider) => {
     const gate = { SVC_PROXY_AUTH_SECRET: 's'.repeat(32), SVC_TRUSTED_AUTH_SECRET: 's'.repeat(32) }
     await using product = await start({ env: { SVC_AUTH_PROVIDER: provider, ...gate } })
-    expect((await ask(product, 'GET', `${base}/backend`)).body).toEqual(browser)
+    expect((await send(product, 'GET', `${base}/backend`)).body).toEqual(browser)
     expect(await statuses(product)).toEqual(new Set([501]))
   })
 
-  it('of callers who are no signed-in person', async () => {
+  it('for callers who are not signed-in users', async () => {
     const stranger: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
     const key: Identity = { kind: 'key', subject: 'user_ada', features: 'all', scopes: ['agent'] }
     for (const identity of [stranger, key]) {
       await using product = await start({ identify: async () => identity })
-      expect((await ask(product, 'GET', `${base}/backend`)).body).toEqual(browser)
+      expect((await send(product, 'GET', `${base}/backend`)).body).toEqual(browser)
       expect(await statuses(product)).toEqual(new Set([401]))
     }
   })
 
-  it('and where they are kept the store says its name, to the letter', async () => {
+  it('and otherwise the backend has its exact name', async () => {
     await using product = await start()
-    expect((await ask(product, 'GET', `${base}/backend`)).body).toEqual({
+    expect((await send(product, 'GET', `${base}/backend`)).body).toEqual({
       backend: 'convstore',
       supportsAiEnrichment: true,
     })

@@ -3,15 +3,15 @@ import type { Call, Identity } from '#proto/call.ts'
 import type { Conversation, ConversationSummary } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  ConversationAnswer,
-  ConversationBackendAnswer,
+  ConversationResponse,
+  ConversationBackendResponse,
   ConversationPath,
-  ConversationsAnswer,
+  ConversationsResponse,
   ConversationsQuery,
-  FollowUpsAnswer,
-  KeepConversationAnswer,
+  FollowUpsResponse,
+  StoreConversationResponse,
   KeepConversationRequest,
-  RemoveConversationsAnswer,
+  RemoveConversationsResponse,
 } from '#proto/http/conversations.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { read } from '#shared/config/setting.ts'
@@ -31,11 +31,11 @@ const writing = { feature: 'AGENT', access: 'write', limit: 'data', query: noQue
 const backend = getRoute({
   ...reading,
   path: `${path}/backend`,
-  doc: 'Where conversations of the caller are kept, and whether titles and follow-up questions are generated',
+  doc: 'Returns where conversations of the caller are stored, and whether titles and follow-up questions are generated',
   query: noQuery,
-  answer: ConversationBackendAnswer,
+  answer: ConversationBackendResponse,
   handle: async ({ call }, gateway) => {
-    const inBrowser = notKeptHere(gateway, call.identity) !== undefined
+    const inBrowser = notStoredReason(gateway, call.identity) !== undefined
     return inBrowser
       ? { backend: 'browser' as const, supportsAiEnrichment: false }
       : gateway.agent.conversationBackend({}, call)
@@ -45,13 +45,13 @@ const backend = getRoute({
 const list = getRoute({
   ...reading,
   path,
-  doc: 'Conversations of the caller, those changed last first',
+  doc: 'Lists conversations of the caller, most recently changed first',
   query: ConversationsQuery,
-  answer: ConversationsAnswer,
+  answer: ConversationsResponse,
   handle: async ({ query, call }, gateway) => {
-    requireKeptHere(gateway, call.identity)
+    requireStored(gateway, call.identity)
     const { conversations, next } = await gateway.agent.conversations(query, call)
-    const shown = await showing(gateway.hosts)
+    const shown = await presenter(gateway.hosts)
     return success(conversations.map(shown), { count: conversations.length, next })
   },
 })
@@ -59,41 +59,41 @@ const list = getRoute({
 const get = getRoute({
   ...reading,
   path: one,
-  doc: 'One conversation of the caller, with its messages and evidence',
+  doc: 'Returns one conversation of the caller, with its messages and evidence',
   query: noQuery,
-  answer: ConversationAnswer,
-  handle: async ({ path: given, call }, gateway) => {
-    requireKeptHere(gateway, call.identity)
-    const conversation = await gateway.agent.conversation(parse(ConversationPath, given), call)
-    return success((await showing(gateway.hosts))(conversation), {})
+  answer: ConversationResponse,
+  handle: async ({ path: rawPath, call }, gateway) => {
+    requireStored(gateway, call.identity)
+    const conversation = await gateway.agent.conversation(parse(ConversationPath, rawPath), call)
+    return success((await presenter(gateway.hosts))(conversation), {})
   },
 })
 
-const keep = putRoute({
+const save = putRoute({
   ...writing,
   path: one,
-  doc: 'Keeps a conversation of the caller, whole, in place of the one that has its id',
+  doc: 'Creates or replaces a conversation of the caller',
   body: KeepConversationRequest,
-  answer: KeepConversationAnswer,
-  handle: async ({ path: given, body: { hostId, ...body }, call }, gateway) => {
-    requireKeptHere(gateway, call.identity)
-    const { id } = parse(ConversationPath, given)
+  answer: StoreConversationResponse,
+  handle: async ({ path: rawPath, body: { hostId, ...body }, call }, gateway) => {
+    requireStored(gateway, call.identity)
+    const { id } = parse(ConversationPath, rawPath)
     const hostKey = hostId === null ? null : (await gateway.hosts.find(hostId)).key
     const { created, conversation } = await gateway.agent.keepConversation({ ...body, id, hostKey }, call)
-    return success((await showing(gateway.hosts))(conversation), { created })
+    return success((await presenter(gateway.hosts))(conversation), { created })
   },
 })
 
 const remove = deleteRoute({
   ...writing,
   path: one,
-  doc: 'Removes one conversation of the caller',
-  answer: RemoveConversationsAnswer,
-  handle: async ({ path: given, call, requestId }, gateway) => {
-    requireKeptHere(gateway, call.identity)
-    const { id } = parse(ConversationPath, given)
-    const deed = { action: 'remove-conversation', host: null, target: { id } }
-    await gateway.audit.of(deed, { call, requestId }, () => gateway.agent.removeConversation({ id }, call))
+  doc: 'Deletes one conversation of the caller',
+  answer: RemoveConversationsResponse,
+  handle: async ({ path: rawPath, call, requestId }, gateway) => {
+    requireStored(gateway, call.identity)
+    const { id } = parse(ConversationPath, rawPath)
+    const action = { action: 'remove-conversation', host: null, target: { id } }
+    await gateway.audit.of(action, { call, requestId }, () => gateway.agent.removeConversation({ id }, call))
     return success({ removed: 1 }, {})
   },
 })
@@ -101,12 +101,14 @@ const remove = deleteRoute({
 const removeAll = deleteRoute({
   ...writing,
   path,
-  doc: 'Removes every conversation of the caller',
-  answer: RemoveConversationsAnswer,
+  doc: 'Deletes all conversations of the caller',
+  answer: RemoveConversationsResponse,
   handle: async ({ call, requestId }, gateway) => {
-    requireKeptHere(gateway, call.identity)
-    const deed = { action: 'remove-conversations', host: null, target: {} }
-    const removed = await gateway.audit.of(deed, { call, requestId }, () => gateway.agent.removeConversations({}, call))
+    requireStored(gateway, call.identity)
+    const action = { action: 'remove-conversations', host: null, target: {} }
+    const removed = await gateway.audit.of(action, { call, requestId }, () =>
+      gateway.agent.removeConversations({}, call),
+    )
     return success(removed, {})
   },
 })
@@ -114,26 +116,26 @@ const removeAll = deleteRoute({
 const followUps = getRoute({
   ...reading,
   path: `${one}/follow-ups`,
-  doc: 'Questions that the caller may want to ask next, as a language model puts them',
-  // Each asks a model.
+  doc: 'Returns follow-up questions that a language model suggests',
+  // Each request calls a model.
   limit: 'agent',
   query: noQuery,
-  answer: FollowUpsAnswer,
-  handle: async ({ path: given, call }, gateway) => {
-    requireKeptHere(gateway, call.identity)
-    return success(await gateway.agent.followUps(parse(ConversationPath, given), call), {})
+  answer: FollowUpsResponse,
+  handle: async ({ path: rawPath, call }, gateway) => {
+    requireStored(gateway, call.identity)
+    return success(await gateway.agent.followUps(parse(ConversationPath, rawPath), call), {})
   },
 })
 
 const mediaType = 'application/x-ndjson'
 
-/** As many pages as hold all that one person may have, and some more. */
-const mostPages = 1_000
+/** More pages than the maximum number of conversations of a user needs. */
+const maxPages = 1_000
 
 const exportConversations: Route = {
   method: 'GET',
   path: '/api/v1/conversations/export',
-  doc: 'Every conversation of the caller as a file, one JSON object a line, those changed last first',
+  doc: 'Exports all conversations of the caller as a file, one JSON object per line, most recently changed first',
   feature: 'AGENT',
   access: 'read',
   limit: 'data',
@@ -141,8 +143,8 @@ const exportConversations: Route = {
   answer: z.string(),
   mediaType,
   async respond({ call }, gateway, reply) {
-    requireKeptHere(gateway, call.identity)
-    const shown = await showing(gateway.hosts)
+    requireStored(gateway, call.identity)
+    const shown = await presenter(gateway.hosts)
     let count = 0
     const lines = async function* () {
       for await (const conversation of everyConversation(gateway, call)) {
@@ -163,7 +165,7 @@ const exportConversations: Route = {
 
 async function* everyConversation({ agent }: Gateway, call: Call): AsyncGenerator<Conversation, void, void> {
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { conversations, next } = await agent.exportConversations({ ...(cursor && { cursor }) }, call)
     yield* conversations
     if (next === null) return
@@ -171,43 +173,43 @@ async function* everyConversation({ agent }: Gateway, call: Call): AsyncGenerato
   }
 }
 
-/** Conversations with the agent, of each person alone. */
+/** Routes of conversations with the agent; callers see only their own. */
 export const conversationRoutes: readonly Route[] = [
   backend,
   exportConversations,
   list,
   removeAll,
   get,
-  keep,
+  save,
   remove,
   followUps,
 ]
 
-type Place = Pick<Gateway, 'env' | 'build'>
+type ConversationDeps = Pick<Gateway, 'env' | 'build'>
 
-const built = { CLIENT_FEATURE_CONVERSATION_DB: conversationFeatureSettings.SVC_FEATURE_CONVERSATION_DB }
+const buildSettings = { CLIENT_FEATURE_CONVERSATION_DB: conversationFeatureSettings.SVC_FEATURE_CONVERSATION_DB }
 
-/** Why the conversations of a caller live in its browser; undefined when they are kept here. */
-const notKeptHere = ({ env, build }: Place, { kind }: Identity): ServiceError | undefined => {
+/** Returns why conversations of a caller are stored in its browser; undefined when the server stores them. */
+const notStoredReason = ({ env, build }: ConversationDeps, { kind }: Identity): ServiceError | undefined => {
   const CLIENT_FEATURE_CONVERSATION_DB = build?.client.CLIENT_FEATURE_CONVERSATION_DB ?? undefined
-  if (!read(built, { CLIENT_FEATURE_CONVERSATION_DB }).CLIENT_FEATURE_CONVERSATION_DB) {
+  if (!read(buildSettings, { CLIENT_FEATURE_CONVERSATION_DB }).CLIENT_FEATURE_CONVERSATION_DB) {
     return missing('the web was built without SVC_FEATURE_CONVERSATION_DB')
   }
-  if (providerOf(env, build) !== 'idp') return missing('people do not sign in by an identity provider')
-  return kind === 'user' ? undefined : new ServiceError('unauthenticated', 'sign in to keep conversations')
+  if (providerOf(env, build) !== 'idp') return missing('no identity provider is configured')
+  return kind === 'user' ? undefined : new ServiceError('unauthenticated', 'sign in to save conversations')
 }
 
-/** Throws `not-implemented`, or `unauthenticated` for callers who are no signed-in person. */
-const requireKeptHere = (place: Place, identity: Identity): void => {
-  const reason = notKeptHere(place, identity)
+/** Throws `not-implemented`, or `unauthenticated` for callers who are not signed in. */
+const requireStored = (deps: ConversationDeps, identity: Identity): void => {
+  const reason = notStoredReason(deps, identity)
   if (reason) throw reason
 }
 
 const missing = (what: string): ServiceError =>
-  new ServiceError('not-implemented', `conversations live in the browser here: ${what}`)
+  new ServiceError('not-implemented', `conversations are stored in the browser: ${what}`)
 
-/** How callers see conversations: keys of hosts stay inside, as callers know hosts by their position and name. */
-const showing = async (hosts: HostList) => {
+/** Returns a function that replaces the host key of a conversation by the position and name of the host. */
+const presenter = async (hosts: HostList) => {
   const byKey = new Map((await hosts.all()).map(({ key, id, name }) => [key, { hostId: id, host: name }]))
   return <T extends ConversationSummary>({ hostKey, ...conversation }: T) => ({
     ...conversation,

@@ -10,38 +10,38 @@ const secret = 'the secret of the scheduler'
 const withSecret = { CRON_SECRET: secret }
 const paths = ['/api/cron/health-sweep', '/api/cron/retention-prune', '/api/cron/weekly-report']
 
-const ask = async (url: string, bearer?: string) => {
+const sendRequest = async (url: string, bearer?: string) => {
   const response = await fetch(url, { headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` } })
   return { status: response.status, headers: response.headers, ...Answered.parse(await response.json()) }
 }
 
 const Answered = z.object({ data: z.unknown().optional(), error: Failure.shape.error.optional() })
 
-/** An `alert-dispatcher` that tells what it was asked to do. */
+/** A fake `alert-dispatcher` that records its requests. */
 const overheard = () => {
   const heard: string[] = []
   const alerts = {
-    sweep: async (...asked: Parameters<typeof fakeAlerts.sweep>) => {
-      heard.push(`sweep for ${asked[1].identity.subject}, ${asked[1].priority}`)
-      return fakeAlerts.sweep(...asked)
+    sweep: async (...request: Parameters<typeof fakeAlerts.sweep>) => {
+      heard.push(`sweep for ${request[1].identity.subject}, ${request[1].priority}`)
+      return fakeAlerts.sweep(...request)
     },
-    prune: async (...asked: Parameters<typeof fakeAlerts.prune>) => {
+    prune: async (...request: Parameters<typeof fakeAlerts.prune>) => {
       heard.push('prune')
-      return fakeAlerts.prune(...asked)
+      return fakeAlerts.prune(...request)
     },
   }
   return { alerts, heard }
 }
 
 describe('a cron route', () => {
-  it.each(paths)('%s is shut while there is no secret, whatever is sent', async (path) => {
+  it.each(paths)('%s rejects all requests while no secret is set', async (path) => {
     const unset: Record<string, string>[] = [{}, { CRON_SECRET: '' }]
     for (const env of unset) {
       const { alerts, heard } = overheard()
       await using product = await startFake({ env, alerts, report: {} })
       for (const bearer of [undefined, '', 'undefined', secret]) {
-        for (const asked of [path, `${path}?secret=${encodeURIComponent(secret)}`]) {
-          const { status, error } = await ask(product.url + asked, bearer)
+        for (const request of [path, `${path}?secret=${encodeURIComponent(secret)}`]) {
+          const { status, error } = await sendRequest(product.url + request, bearer)
           expect([status, error?.type]).toEqual([503, 'unavailable'])
         }
       }
@@ -49,7 +49,7 @@ describe('a cron route', () => {
     }
   })
 
-  it.each(paths)('%s opens to its bearer only', async (path) => {
+  it.each(paths)('%s accepts only its bearer token', async (path) => {
     const { alerts, heard } = overheard()
     await using product = await startFake({
       env: { ...withSecret, CRON_SECRET_PREVIOUS: 'the one before' },
@@ -64,15 +64,16 @@ describe('a cron route', () => {
       secret.toUpperCase(),
       'svc_x.y',
     ]) {
-      const { status, headers, error } = await ask(product.url + path, bearer)
+      const { status, headers, error } = await sendRequest(product.url + path, bearer)
       expect([status, error?.type]).toEqual([401, 'unauthenticated'])
       expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
     }
     expect(heard).toEqual([])
-    for (const bearer of [secret, 'the one before']) expect((await ask(product.url + path, bearer)).status).toBe(200)
+    for (const bearer of [secret, 'the one before'])
+      expect((await sendRequest(product.url + path, bearer)).status).toBe(200)
   })
 
-  it.each(paths)('%s refuses a secret in its URL, right or wrong, and does not write it down', async (path) => {
+  it.each(paths)('%s rejects a secret in the URL and does not log it', async (path) => {
     const { alerts, heard } = overheard()
     await using product = await startFake({ env: withSecret, alerts, report: {} })
     for (const [query, bearer] of [
@@ -81,7 +82,7 @@ describe('a cron route', () => {
       ['', secret],
       ['a&secret=b', secret],
     ] as const) {
-      const { status, error } = await ask(`${product.url}${path}?secret=${query}`, bearer)
+      const { status, error } = await sendRequest(`${product.url}${path}?secret=${query}`, bearer)
       expect([status, error?.details?.parameter]).toEqual([400, 'secret'])
       expect(error?.message).toContain('send it as Authorization: Bearer')
       expect(JSON.stringify(error)).not.toContain(secret)
@@ -90,10 +91,10 @@ describe('a cron route', () => {
     expect(product.logged.join('')).not.toContain(secret.slice(0, 10))
   })
 
-  it('is asked for by the gateway itself, behind whoever waits at a screen', async () => {
+  it('runs as the gateway with sweep priority', async () => {
     const { alerts, heard } = overheard()
     await using product = await startFake({ env: withSecret, alerts })
-    await ask(`${product.url}/api/cron/health-sweep?source=scheduler`, secret)
+    await sendRequest(`${product.url}/api/cron/health-sweep?source=scheduler`, secret)
     expect(heard).toEqual(['sweep for gateway, sweep'])
   })
 
@@ -121,27 +122,27 @@ describe('a cron route', () => {
         removed: { gateway: { audit: 0 }, 'alert-dispatcher': { deliveries: 4 }, report: { findings: 12, reports: 0 } },
       },
     ],
-  ])('%s answers what was done', async (path, done) => {
+  ])('%s returns what was done', async (path, done) => {
     await using product = await startFake({ env: withSecret, alerts: {}, report: {} })
-    const { status, data } = await ask(product.url + path, secret)
+    const { status, data } = await sendRequest(product.url + path, secret)
     expect([status, data]).toEqual([200, done])
   })
 })
 
-it('says of a sweep that is switched off nothing else', async () => {
+it('returns only enabled: false for a disabled sweep', async () => {
   const sweep = async () => ({ enabled: false, hosts: 0, firing: 0, messages: 0 })
   await using product = await startFake({ env: withSecret, alerts: { sweep } })
-  const { status, data } = await ask(`${product.url}/api/cron/health-sweep`, secret)
+  const { status, data } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
   expect([status, data]).toEqual([200, { enabled: false }])
 })
 
-it('refuses a sweep while another runs', async () => {
+it('rejects a sweep while another one runs', async () => {
   const sweep = async () => {
-    throw new ServiceError('conflict', 'a sweep is running already')
+    throw new ServiceError('conflict', 'a sweep is already running')
   }
   await using product = await startFake({ env: withSecret, alerts: { sweep } })
-  const { status, error } = await ask(`${product.url}/api/cron/health-sweep`, secret)
-  expect([status, error?.type, error?.message]).toEqual([409, 'conflict', 'a sweep is running already'])
+  const { status, error } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
+  expect([status, error?.type, error?.message]).toEqual([409, 'conflict', 'a sweep is already running'])
 })
 
 describe('the retention prune', () => {
@@ -150,7 +151,7 @@ describe('the retention prune', () => {
     ['', 366, 1],
     ['7', 6, 0],
     ['7', 8, 1],
-  ])('with SVC_AUDIT_DAYS=%s removes of the audit what is %d days old: %d', async (given, days, removed) => {
+  ])('with SVC_AUDIT_DAYS=%s prunes audit records of %d days: %d', async (given, days, removed) => {
     let now = Date.UTC(2026, 0, 1)
     await using product = await startFake({ env: { ...withSecret, SVC_AUDIT_DAYS: given }, clock: clockOf(() => now) })
     await fetch(`${product.url}/api/v1/actions?hostId=0`, {
@@ -159,24 +160,24 @@ describe('the retention prune', () => {
       body: JSON.stringify({ action: 'killQuery', params: { queryId: 'runaway' } }),
     })
     now += days * 86_400_000
-    const { data } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+    const { data } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
     expect(data).toEqual({ removed: { gateway: { audit: removed } } })
   })
 })
 
-describe('a cron route whose owner is not running', () => {
+describe('a cron route whose service is not running', () => {
   it.each([
     ['/api/cron/health-sweep', 'alert-dispatcher'],
     ['/api/cron/weekly-report', 'report'],
-  ])('%s names it, at once', async (path, owner) => {
+  ])('%s names it immediately', async (path, owner) => {
     await using product = await startFake({ env: withSecret })
-    const { status, error } = await ask(product.url + path, secret)
+    const { status, error } = await sendRequest(product.url + path, secret)
     expect([status, error?.type, error?.message]).toEqual([503, 'unavailable', `the service ${owner} does not answer`])
   })
 
-  it('has nothing of it to remove', async () => {
+  it('prunes nothing of it', async () => {
     await using product = await startFake({ env: withSecret })
-    const pruned = async (url: string) => (await ask(`${url}/api/cron/retention-prune`, secret)).data
+    const pruned = async (url: string) => (await sendRequest(`${url}/api/cron/retention-prune`, secret)).data
     expect(await pruned(product.url)).toEqual({ removed: { gateway: { audit: 0 } } })
     await using other = await startFake({ env: withSecret, report: {} })
     expect(await pruned(other.url)).toEqual({
@@ -185,39 +186,39 @@ describe('a cron route whose owner is not running', () => {
   })
 })
 
-it('says what a service lacks that is there', async () => {
+it('returns the reason of a running service', async () => {
   const sweep = async () => {
     throw new ServiceError('unavailable', 'the state store does not answer', { retryAfterMs: 1_000 })
   }
   await using product = await startFake({ env: withSecret, alerts: { sweep } })
-  const { status, headers, error } = await ask(`${product.url}/api/cron/health-sweep`, secret)
+  const { status, headers, error } = await sendRequest(`${product.url}/api/cron/health-sweep`, secret)
   expect([status, headers.get('retry-after'), error?.message]).toEqual([
     503,
     '1',
-    'alert-dispatcher cannot do it now: the state store does not answer',
+    'alert-dispatcher is unavailable: the state store does not answer',
   ])
 })
 
-it('has nothing to remove of an owner whose release keeps nothing', async () => {
+it('prunes nothing of a service whose release has no retention', async () => {
   const prune = async () => {
-    throw new ServiceError('not-implemented', 'report has no method prune in this release.')
+    throw new ServiceError('not-implemented', 'method "report.prune" does not exist in this release')
   }
   await using product = await startFake({ env: withSecret, report: { prune } })
-  const { status, data } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+  const { status, data } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
   expect([status, data]).toEqual([200, { removed: { gateway: { audit: 0 } } }])
 })
 
-it('tells which owner failed to remove what is too old, and what the others did', async () => {
+it('returns which services failed to prune, and the results of the others', async () => {
   const prune = async () => {
     throw new ServiceError('unavailable', 'the state store does not answer')
   }
   await using product = await startFake({ env: withSecret, alerts: { prune }, report: {} })
-  const { status, error } = await ask(`${product.url}/api/cron/retention-prune`, secret)
+  const { status, error } = await sendRequest(`${product.url}/api/cron/retention-prune`, secret)
   expect([status, error]).toEqual([
     503,
     {
       type: 'unavailable',
-      message: 'alert-dispatcher could not remove what is too old',
+      message: 'retention prune failed in alert-dispatcher',
       details: {
         failed: ['alert-dispatcher'],
         removed: { gateway: { audit: 0 }, report: { findings: 12, reports: 0 } },

@@ -1,6 +1,6 @@
 import type { Call, ServiceName } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { CronQuery, PruneAnswer, SweepAnswer, WeeklyReportAnswer } from '#proto/http/cron.ts'
+import { CronQuery, PruneResponse, SweepResponse, WeeklyReportResponse } from '#proto/http/cron.ts'
 import { read } from '#shared/config/setting.ts'
 import { auditSettings } from '../audit/open-audit.ts'
 import { gatewayItself } from '../auth/identity.ts'
@@ -14,12 +14,12 @@ const common = { feature: null, access: 'own-bearer', secretOnly: true, limit: '
 const healthSweep = getRoute({
   ...common,
   path: '/api/cron/health-sweep',
-  doc: 'Runs the health checks over all hosts and sends alerts',
-  answer: SweepAnswer,
+  doc: 'Runs the health checks on all hosts and sends alerts',
+  answer: SweepResponse,
   refuses: [409],
   handle: async ({ headers, query, call }, gateway) => {
     requireScheduler({ headers, query }, gateway.env)
-    const swept = await named('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
+    const swept = await withServiceName('alert-dispatcher', gateway.alerts.sweep({}, scheduled(call)))
     return success(swept.enabled ? swept : { enabled: false as const }, {})
   },
 })
@@ -27,8 +27,8 @@ const healthSweep = getRoute({
 const retentionPrune = getRoute({
   ...common,
   path: '/api/cron/retention-prune',
-  doc: 'Removes what is older than its stated age',
-  answer: PruneAnswer,
+  doc: 'Deletes records that are older than their retention',
+  answer: PruneResponse,
   handle: async ({ headers, query, call }, gateway) => {
     requireScheduler({ headers, query }, gateway.env)
     return success({ removed: await pruneAll(gateway, scheduled(call)) }, {})
@@ -38,34 +38,34 @@ const retentionPrune = getRoute({
 const weeklyReport = getRoute({
   ...common,
   path: '/api/cron/weekly-report',
-  doc: 'Builds the weekly reports of the hosts that have opted in',
-  answer: WeeklyReportAnswer,
+  doc: 'Builds the weekly reports of hosts that opted in',
+  answer: WeeklyReportResponse,
   handle: async ({ headers, query, call }, gateway) => {
     requireScheduler({ headers, query }, gateway.env)
-    return success(await named('report', gateway.report.weekly({}, scheduled(call))), {})
+    return success(await withServiceName('report', gateway.report.weekly({}, scheduled(call))), {})
   },
 })
 
-/** Nobody waits at a screen, and the scheduler is nobody whose features would count. */
+/** Runs as the gateway with low priority, because no user waits for the result. */
 const scheduled = (call: Call): Call => ({ ...call, identity: gatewayItself, priority: 'sweep' })
 
-/** Says who it was that could not be reached: a scheduler sees three services behind one door. */
-const named = async <T>(service: ServiceName, asked: Promise<T>): Promise<T> => {
+/** Adds the service name to `unavailable` errors, because one scheduler calls several services through the gateway. */
+const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Promise<T> => {
   try {
-    return await asked
+    return await request
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
-    // Who is there says what it lacks, and when to ask again.
+    // A running service says what is missing and when to retry.
     const { retryAfterMs, message } = error
-    const isThere = retryAfterMs !== undefined
-    const sentence = isThere ? `${service} cannot do it now: ${message}` : `the service ${service} does not answer`
+    const isRunning = retryAfterMs !== undefined
+    const sentence = isRunning ? `${service} is unavailable: ${message}` : `the service ${service} does not answer`
     throw new ServiceError('unavailable', sentence, { retryAfterMs, cause: error })
   }
 }
 
 type Removed = Readonly<Record<string, number>>
 
-/** Every service that keeps something for a stated time, the gateway itself among them. */
+/** Returns the prune calls of all services with a retention, including the gateway. */
 const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) => Promise<Removed>>> => ({
   gateway: async () => ({ audit: await pruneAudit(gateway) }),
   agent: async (call) => (await gateway.agent.prune({}, call)).removed,
@@ -75,21 +75,21 @@ const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) =>
 })
 
 /**
- * Asks all owners at once to remove what is too old. One that is not running, or whose release keeps nothing, has nothing to
- * remove it from; when another fails this throws, after all have been asked.
+ * Prunes all services concurrently. Services that are not running or have nothing to prune are skipped. Throws after all have
+ * finished when another one failed.
  */
 const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
   const owners = Object.entries(ownersOf(gateway))
-  const asked = await Promise.allSettled(owners.map(([, prune]) => prune(call)))
+  const results = await Promise.allSettled(owners.map(([, prune]) => prune(call)))
   const removed: Record<string, Removed> = {}
   const failed: string[] = []
   for (const [index, [name]] of owners.entries()) {
-    const answer = asked[index]
+    const answer = results[index]
     if (answer?.status === 'fulfilled') removed[name] = answer.value
-    else if (!keepsNothing(answer?.reason)) failed.push(name)
+    else if (!hasNothingToPrune(answer?.reason)) failed.push(name)
   }
   if (failed.length === 0) return removed
-  throw new ServiceError('unavailable', `${failed.join(' and ')} could not remove what is too old`, {
+  throw new ServiceError('unavailable', `retention prune failed in ${failed.join(' and ')}`, {
     details: { failed, removed },
   })
 }
@@ -99,7 +99,7 @@ const dayMs = 86_400_000
 const pruneAudit = ({ audit, clock, env }: Gateway): Promise<number> =>
   audit.prune(clock.now() - read(auditSettings, env).SVC_AUDIT_DAYS * dayMs)
 
-const keepsNothing = (error: unknown): boolean =>
+const hasNothingToPrune = (error: unknown): boolean =>
   error instanceof ServiceError && (error.details?.running === false || error.code === 'not-implemented')
 
 export const cronRoutes: readonly Route[] = [healthSweep, retentionPrune, weeklyReport]

@@ -16,7 +16,7 @@ const client = { client_id: 'somebody-elses-client' }
 /** The product of the tests has no TLS. */
 const plainHttp = { [allowInsecureRequests]: true }
 
-/** What the library is told, as its user would from the notes at /auth.md. */
+/** Configuration of the library, as /auth.md describes it. */
 const serverOf = ({ url }: FakeProduct): AuthorizationServer => ({
   issuer: url,
   device_authorization_endpoint: `${url}/auth/device/code`,
@@ -30,7 +30,7 @@ const approve = ({ url }: FakeProduct, userCode: string) =>
     body: JSON.stringify({ user_code: userCode }),
   })
 
-it('a library for OAuth signs a device in, and understands every refusal on the way', async () => {
+it('signs in a device with an OAuth library, which understands every error', async () => {
   const env = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' }
   await using product = await startFake({ env })
   const server = serverOf(product)
@@ -42,20 +42,20 @@ it('a library for OAuth signs a device in, and understands every refusal on the 
   )
   expect(codes).toMatchObject({ expires_in: 900, interval: 10 })
 
-  const ask = async () =>
+  const send = async () =>
     processDeviceCodeResponse(
       server,
       client,
       await deviceCodeGrantRequest(server, client, None(), codes.device_code, plainHttp),
     )
   const refusal = async () =>
-    ask().then(
+    send().then(
       () => 'granted',
       (error: unknown) => (error instanceof ResponseBodyError ? error.error : String(error)),
     )
   expect([await refusal(), await refusal()]).toEqual(['authorization_pending', 'slow_down'])
   expect((await approve(product, codes.user_code)).status).toBe(200)
-  expect(await ask()).toMatchObject({ token_type: 'bearer', scope: 'read agent', expires_in: 2_592_000 })
+  expect(await send()).toMatchObject({ token_type: 'bearer', scope: 'read agent', expires_in: 2_592_000 })
   for (let poll = 0; poll < 6; poll += 1) expect(await refusal()).toBe('invalid_grant')
   expect(await refusal()).toBe('slow_down')
 })

@@ -2,8 +2,8 @@ import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { DeviceCodeAnswer, DeviceStatusAnswer, OAuthFailure, TokenAnswer } from '#proto/http/auth.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { DeviceCodeResponse, DeviceStatusResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
 
@@ -14,16 +14,16 @@ const often = { RATE_LIMIT_DEVICE_CODE_PER_MIN: '1000000' }
 
 let product: FakeProduct
 let nowMs: number
-let somebody: Identity | undefined
+let signedIn: Identity | undefined
 const clock = clockOf(() => nowMs)
 beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
   // A provider that vouches for people; who they are is the test's to say.
   const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_AUTH_PROVIDER: 'idp' }
-  product = await startFake({ env, clock, identify: async () => somebody ?? anonymous })
+  product = await startFake({ env, clock, identify: async () => signedIn ?? anonymous })
 })
 afterEach(() => {
-  somebody = undefined
+  signedIn = undefined
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
@@ -39,7 +39,7 @@ const json = (body: unknown, authorization = '') => ({
 const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fields) })
 
 const begin = async (fields: Record<string, string> = {}, url = product.url) =>
-  DeviceCodeAnswer.parse((await send('/auth/device/code', form(fields), url)).body)
+  DeviceCodeResponse.parse((await send('/auth/device/code', form(fields), url)).body)
 const exchange = (deviceCode: string, url = product.url) =>
   send('/auth/token', form({ grant_type: grantType, device_code: deviceCode }), url)
 const errorOf = async (deviceCode: string) => OAuthFailure.parse((await exchange(deviceCode)).body).error
@@ -49,11 +49,11 @@ const statusOf = (userCode: string) =>
   send(`/api/v1/auth/device/status?user_code=${encodeURIComponent(userCode)}`, { method: 'GET' })
 
 describe('a device', () => {
-  it('gets a code of its own and where to take it, by form and by JSON, under both paths', async () => {
+  it('gets a user code and URL, by form and by JSON, under both paths', async () => {
     for (const path of ['/auth/device/code', '/api/v1/auth/device/code']) {
       for (const request of [form({ client_id: 'watch' }), json({ client_id: 'watch' }), json({}), {}]) {
         const { status, headers, body } = await send(path, request)
-        const codes = DeviceCodeAnswer.parse(body)
+        const codes = DeviceCodeResponse.parse(body)
         expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
         expect(codes).toMatchObject({ expires_in: 900, interval: 10, verification_uri: `${product.url}/device` })
         expect(codes.verification_uri_complete).toBe(`${product.url}/device?user_code=${codes.user_code}`)
@@ -61,16 +61,16 @@ describe('a device', () => {
     }
   })
 
-  it('waits, is approved by a person, and gets one key that stands for that person', async () => {
+  it('waits for approval by a user and gets one key of that user', async () => {
     const { device_code, user_code } = await begin({ client_id: 'watch', scope: 'read mcp' })
     expect(await errorOf(device_code)).toBe('authorization_pending')
-    somebody = ada
+    signedIn = ada
     expect(await decide('approve', user_code.toLowerCase())).toMatchObject({
       status: 200,
       body: { data: { approved: true, deviceOnly: false, subject: 'ada' } },
     })
     const { status, headers, body } = await exchange(device_code)
-    const token = TokenAnswer.parse(body)
+    const token = TokenResponse.parse(body)
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 2_592_000, scope: 'read mcp' })
     expect(token.access_token).toMatch(/^svc_/)
@@ -79,21 +79,21 @@ describe('a device', () => {
     expect(listed.body).toMatchObject({ data: [{ label: 'watch', subject: 'ada', scopes: ['read', 'mcp'] }] })
   })
 
-  it('gets one key for two exchanges at once', async () => {
+  it('gets one key from two concurrent exchanges', async () => {
     const { device_code, user_code } = await begin()
-    somebody = ada
+    signedIn = ada
     await decide('approve', user_code)
     const answers = await Promise.all(Array.from({ length: 6 }, () => exchange(device_code)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400])
   })
 
-  it('hears that it asks too often, that it was denied, and that its time is over', async () => {
+  it('gets slow_down, access_denied and expired_token', async () => {
     const [hasty, denied, late] = [await begin(), await begin(), await begin()]
     expect([await errorOf(hasty.device_code), await errorOf(hasty.device_code)]).toEqual([
       'authorization_pending',
       'slow_down',
     ])
-    somebody = ada
+    signedIn = ada
     await decide('deny', denied.user_code)
     expect(await errorOf(denied.device_code)).toBe('access_denied')
     nowMs += 900_000
@@ -119,7 +119,7 @@ describe('a device', () => {
     ['an odd client', '/auth/device/code', form({ client_id: '<b>' }), 400, 'invalid_request'],
     ['an unknown scope', '/auth/device/code', form({ scope: 'read admin' }), 400, 'invalid_scope'],
     ['a list', '/auth/device/code', json([]), 400, 'invalid_request'],
-  ])('that sends %s is told so in the way of OAuth', async (_what, path, request, status, error) => {
+  ])('that sends %s gets an OAuth error', async (_what, path, request, status, error) => {
     const answer = await send(path, request)
     const failure = OAuthFailure.parse(answer.body)
     expect([answer.status, failure.error]).toEqual([status, error])
@@ -127,7 +127,7 @@ describe('a device', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('hears slow_down and when to come back once its address is over the limit', async () => {
+  it('gets slow_down with Retry-After when its address exceeds the limit', async () => {
     await using strict = await startFake({ env: { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' } })
     const { device_code } = await begin({}, strict.url)
     for (let poll = 0; poll < 9; poll += 1) expect((await exchange(device_code, strict.url)).status).toBe(400)
@@ -141,7 +141,7 @@ describe('a device', () => {
     [{ SVC_API_KEY_SECRET: secret }, 'SVC_DEVICE_LOGIN'],
     [{ SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'no' }, 'SVC_DEVICE_LOGIN'],
     [{ SVC_DEVICE_LOGIN: 'true' }, 'SVC_API_KEY_SECRET'],
-  ])('is told that device login is off with %j', async (env, says) => {
+  ])('gets an error while device login is disabled with %j', async (env, says) => {
     await using off = await startFake({ env: { ...env } })
     for (const path of ['/auth/device/code', '/auth/token']) {
       const answer = await send(path, json({ grant_type: grantType, device_code: 'x' }), off.url)
@@ -152,11 +152,11 @@ describe('a device', () => {
   })
 })
 
-describe('a person', () => {
-  it('sees what a code stands for before deciding, and afterwards what became of it', async () => {
+describe('a user', () => {
+  it('sees the request of a code before and after the decision', async () => {
     const { user_code, device_code } = await begin({ client_id: 'watch', scope: 'read' })
-    somebody = ada
-    const seen = async () => DeviceStatusAnswer.parse((await statusOf(user_code)).body).data
+    signedIn = ada
+    const seen = async () => DeviceStatusResponse.parse((await statusOf(user_code)).body).data
     expect(await seen()).toMatchObject({ state: 'pending', clientId: 'watch', scopes: ['read'] })
     await decide('approve', user_code)
     expect((await seen()).state).toBe('approved')
@@ -164,21 +164,21 @@ describe('a person', () => {
     expect((await seen()).state).toBe('used')
     const { user_code: forgotten } = await begin()
     nowMs += 900_000
-    expect(DeviceStatusAnswer.parse((await statusOf(forgotten)).body).data.state).toBe('expired')
+    expect(DeviceStatusResponse.parse((await statusOf(forgotten)).body).data.state).toBe('expired')
   })
 
-  it('is on record with what was decided', async () => {
+  it('is audited with the decision', async () => {
     const { user_code } = await begin()
-    somebody = { ...ada, subject: 'barbara' }
+    signedIn = { ...ada, subject: 'barbara' }
     await decide('deny', user_code)
-    const { data } = AuditAnswer.parse((await send('/api/v1/audit?subject=barbara', { method: 'GET' })).body)
+    const { data } = AuditResponse.parse((await send('/api/v1/audit?subject=barbara', { method: 'GET' })).body)
     const actor = { kind: 'user', subject: 'barbara' }
     expect(data).toMatchObject([{ action: 'deny-device', actor, target: { userCode: user_code }, result: 'done' }])
   })
 
   it('decides once', async () => {
     const { user_code } = await begin()
-    somebody = { ...ada, subject: 'grace' }
+    signedIn = { ...ada, subject: 'grace' }
     expect((await decide('deny', user_code)).status).toBe(200)
     expect((await decide('approve', user_code)).error).toMatchObject({ type: 'conflict' })
   })
@@ -189,19 +189,19 @@ describe('a person', () => {
     ['a number', { user_code: 12345678 }, 400, 'user_code must be'],
     ['a long text', { user_code: 'B'.repeat(33) }, 400, '32 characters'],
     ['more than a code', { user_code: 'BBBB-BBBB', subject: 'root' }, 400, 'subject is not known here'],
-    ['a code of nobody', { user_code: 'BBBB-BBBB' }, 404, 'no device asked'],
-  ])('who gives %s is told so', async (_what, body, status, says) => {
-    somebody = { ...ada, subject: 'linus' }
+    ['an unknown code', { user_code: 'BBBB-BBBB' }, 404, 'unknown code'],
+  ])('who sends %s gets an error', async (_what, body, status, says) => {
+    signedIn = { ...ada, subject: 'linus' }
     const answer = await send('/api/v1/auth/device/approve', json(body))
     expect([answer.status, answer.error?.message]).toEqual([status, expect.stringContaining(says)])
   })
 
-  it('may guess twenty times, and what others guess does not count', async () => {
-    somebody = { ...ada, subject: 'mallory' }
+  it('may guess 20 times, independently of other users', async () => {
+    signedIn = { ...ada, subject: 'mallory' }
     const guess = async () => (await decide('approve', 'BBBB-BBBB')).status
     for (let time = 0; time < 20; time += 1) expect(await guess()).toBe(404)
     expect(await guess()).toBe(429)
-    somebody = { ...ada, subject: 'trent' }
+    signedIn = { ...ada, subject: 'trent' }
     expect(await guess()).toBe(404)
   })
 
@@ -210,9 +210,9 @@ describe('a person', () => {
     ['a guest', { kind: 'guest', subject: 'g', features: 'all' }, '', 401],
     ['a key', { kind: 'key', subject: 'ada', features: 'all', scopes: ['write'] }, '', 403],
     ['the operator, for whom people stand in', anonymous, `Bearer ${secret}`, 401],
-  ])('is not %s', async (_who, identity, authorization, status) => {
+  ])('cannot be %s', async (_who, identity, authorization, status) => {
     const { user_code } = await begin()
-    somebody = identity
+    signedIn = identity
     expect((await decide('approve', user_code, authorization)).status).toBe(status)
     expect((await decide('deny', user_code, authorization)).status).toBe(status)
     expect((await statusOf(user_code)).status).toBe(status)
@@ -220,7 +220,7 @@ describe('a person', () => {
 })
 
 describe('the operator', () => {
-  it('approves where nobody vouches for people, for the subject that is set', async () => {
+  it('approves without an identity provider, for the configured subject', async () => {
     const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_DEVICE_LOGIN_SUBJECT: 'ops' }
     await using alone = await startFake({ env })
     const { device_code, user_code } = await begin({}, alone.url)
@@ -228,7 +228,7 @@ describe('the operator', () => {
     expect((await decide('approve', user_code, 'Bearer no', alone.url)).status).toBe(401)
     const approved = await decide('approve', user_code, `Bearer ${secret}`, alone.url)
     expect(approved).toMatchObject({ status: 200, body: { data: { deviceOnly: true, subject: 'ops' } } })
-    const token = TokenAnswer.parse((await exchange(device_code, alone.url)).body)
+    const token = TokenResponse.parse((await exchange(device_code, alone.url)).body)
     const me = await fetch(`${alone.url}/api/v1/hosts`, { headers: { authorization: `Bearer ${token.access_token}` } })
     expect(me.status).toBe(200)
     const key = await decide('approve', user_code, `Bearer ${token.access_token}`, alone.url)

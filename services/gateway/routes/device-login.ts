@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  DeviceCodeAnswer,
+  DeviceCodeResponse,
   DeviceCodeRequest,
-  DeviceDecisionAnswer,
-  DeviceStatusAnswer,
-  TokenAnswer,
+  DeviceDecisionResponse,
+  DeviceStatusResponse,
+  TokenResponse,
   TokenRequest,
   UserCodeRequest,
 } from '#proto/http/auth.ts'
@@ -18,24 +18,24 @@ import { success } from '../response/envelope.ts'
 import { HttpError, type Refusal, type Shown } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
-/** Both names of each path: the one that the specification states, and the one beside the other routes. */
+/** Prefixes of the OAuth paths: as the specification states, and next to the other routes. */
 const prefixes = ['/auth', '/api/v1/auth'] as const
 
 const oauth = { feature: null, access: 'anonymous', limit: 'device-login', query: noQuery } as const
 
-/** Failures as clients of OAuth read them. */
+/** Errors in the format of OAuth. */
 const oauthRefusal: Refusal = (shown) => ({
   status: shown.status,
-  body: { error: nameOf(shown), error_description: plain(shown.message) },
+  body: { error: oauthErrorOf(shown), error_description: toPlainAscii(shown.message) },
 })
 
 const deviceCode = (path: string): Route => ({
   ...postRoute({
     ...oauth,
     path,
-    doc: 'Begins the sign-in of a device (RFC 8628 §3.1)',
+    doc: 'Starts the sign-in of a device (RFC 8628 §3.1)',
     body: DeviceCodeRequest,
-    answer: DeviceCodeAnswer,
+    answer: DeviceCodeResponse,
     handle: async ({ body, publicUrl }, { deviceLogin }) => {
       const codes = await deviceLogin.begin(body.client_id, body.scope)
       const userCode = shownUserCode(codes.userCode)
@@ -60,9 +60,9 @@ const token = (path: string): Route => ({
   ...postRoute({
     ...oauth,
     path,
-    doc: 'Asks for the token of a device that is being approved (RFC 8628 §3.4)',
+    doc: 'Exchanges a device code for an API key once the device is approved (RFC 8628 §3.4)',
     body: TokenRequest,
-    answer: TokenAnswer,
+    answer: TokenResponse,
     handle: async ({ body }, { deviceLogin, telemetry }) => {
       if (!grantTypes.includes(body.grant_type))
         throw new HttpError(400, 'unsupported_grant_type', `grant_type must be ${grantTypes.join(' or ')}`)
@@ -81,34 +81,34 @@ const token = (path: string): Route => ({
   refusal: oauthRefusal,
 })
 
-const person = { feature: null, access: 'own-bearer', limit: 'data' } as const
+const decisionRoute = { feature: null, access: 'own-bearer', limit: 'data' } as const
 
 const decision = (path: string, state: Verdict['state']): Route =>
   postRoute({
-    ...person,
+    ...decisionRoute,
     path,
-    doc: state === 'approved' ? 'Lets a device sign in' : 'Refuses a device',
+    doc: state === 'approved' ? 'Approves the sign-in of a device' : 'Denies the sign-in of a device',
     query: noQuery,
     body: UserCodeRequest,
-    answer: DeviceDecisionAnswer,
+    answer: DeviceDecisionResponse,
     handle: async ({ headers, body, call, requestId }, gateway) => {
       const { audit, deviceLogin } = gateway
       const decider = deciderOf(headers, call.identity, gateway)
-      const action = state === 'approved' ? 'approve-device' : 'deny-device'
-      const deed = { action, host: null, target: { userCode: body.user_code, subject: decider.subject } }
-      const asker = { call: decider.isOperator ? { identity: operator } : call, requestId }
-      await audit.of(deed, asker, () => deviceLogin.decide(body.user_code, state, decider))
+      const name = state === 'approved' ? 'approve-device' : 'deny-device'
+      const action = { action: name, host: null, target: { userCode: body.user_code, subject: decider.subject } }
+      const context = { call: decider.isOperator ? { identity: operator } : call, requestId }
+      await audit.of(action, context, () => deviceLogin.decide(body.user_code, state, decider))
       const { deviceOnly } = deviceLogin.availability()
       return success({ approved: state === 'approved', deviceOnly, subject: decider.subject }, {})
     },
   })
 
 const deviceStatus = getRoute({
-  ...person,
+  ...decisionRoute,
   path: '/api/v1/auth/device/status',
-  doc: 'What is about to be approved on a device',
+  doc: 'Returns the pending sign-in of a device',
   query: UserCodeRequest,
-  answer: DeviceStatusAnswer,
+  answer: DeviceStatusResponse,
   handle: async ({ headers, query, call }, gateway) => {
     const decider = deciderOf(headers, call.identity, gateway)
     const login = await gateway.deviceLogin.find(query.user_code, decider)
@@ -120,7 +120,7 @@ const deviceStatus = getRoute({
   },
 })
 
-/** Signing in a command line (RFC 8628), and the decision of a person about it. */
+/** Routes of the device login (RFC 8628) and of its approval. */
 export const deviceLoginRoutes: readonly Route[] = [
   ...prefixes.flatMap((prefix) => [deviceCode(`${prefix}/device/code`), token(`${prefix}/token`)]),
   decision('/api/v1/auth/device/approve', 'approved'),
@@ -129,8 +129,8 @@ export const deviceLoginRoutes: readonly Route[] = [
 ]
 
 /**
- * Who may decide about devices: a person whom a provider vouches for, or where there is none the operator. A key never:
- * it could make another that outlives it or may do more.
+ * Returns who decides about a device: a signed-in user, or the operator when no provider is configured. API keys may not, because
+ * they could create keys with a longer lifetime or more scopes.
  */
 const deciderOf = (
   headers: IncomingHttpHeaders,
@@ -140,11 +140,13 @@ const deciderOf = (
   if (kind === 'user') return { subject, isOperator: false }
   const { deviceOnly } = deviceLogin.availability()
   if (deviceOnly && isOperator(headers, keys)) return { subject: deviceLogin.operatorSubject(), isOperator: true }
-  if (kind === 'key') throw new ServiceError('forbidden', 'a key cannot approve or deny another sign-in')
-  throw deviceOnly ? notTheOperator(headers) : new ServiceError('unauthenticated', 'sign in to decide about a device')
+  if (kind === 'key') throw new ServiceError('forbidden', 'an API key cannot approve or deny a device')
+  throw deviceOnly
+    ? notTheOperator(headers)
+    : new ServiceError('unauthenticated', 'sign in to approve or deny a device')
 }
 
-/** What our failures are called in OAuth (RFC 6749 §5.2, RFC 8628 §3.5); its own errors keep their names. */
+/** OAuth names of error types (RFC 6749 §5.2, RFC 8628 §3.5); types that are not listed are OAuth errors already. */
 const oauthNames: Readonly<Record<string, string>> = {
   invalid: 'invalid_request',
   'too-large': 'invalid_request',
@@ -157,11 +159,11 @@ const oauthNames: Readonly<Record<string, string>> = {
   internal: 'server_error',
 }
 
-const nameOf = ({ type, details }: Shown): string => {
+const oauthErrorOf = ({ type, details }: Shown): string => {
   const parameter = type === 'invalid' ? details?.parameter : undefined
   if (typeof parameter === 'string' && /^scope(\.|$)/.test(parameter)) return 'invalid_scope'
   return oauthNames[type] ?? type.replaceAll('-', '_')
 }
 
-/** A description may hold neither quotes nor anything outside ASCII. */
-const plain = (message: string): string => message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
+/** Replaces quotes and non-ASCII characters, which an error description must not contain. */
+const toPlainAscii = (message: string): string => message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
+import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
 import { type FakeProduct, startFake, buildWebWith } from '../testing/start.ts'
 
 const webDirectory = await buildWebWith({})
@@ -9,37 +9,38 @@ scope.defer(() => rm(webDirectory, { recursive: true }))
 afterAll(() => scope.disposeAsync())
 
 const start = async (env: Record<string, string> = {}) => scope.use(await startFake({ webDirectory, env }))
-const ask = async ({ url }: FakeProduct, path: string) => {
+const send = async ({ url }: FakeProduct, path: string) => {
   const response = await fetch(`${url}${path}`)
   return { status: response.status, text: await response.text() }
 }
-const json = async (product: FakeProduct, path: string): Promise<unknown> => JSON.parse((await ask(product, path)).text)
+const json = async (product: FakeProduct, path: string): Promise<unknown> =>
+  JSON.parse((await send(product, path)).text)
 
 describe('the documentation', () => {
-  it('is listed and read', async () => {
+  it('is listed and returned', async () => {
     const product = await start()
-    const { data } = DocsAnswer.parse(await json(product, '/api/v1/docs'))
+    const { data } = DocsResponse.parse(await json(product, '/api/v1/docs'))
     expect(data).toEqual([{ id: 'getting-started', title: 'Getting started' }])
-    expect(DocAnswer.parse(await json(product, '/api/v1/docs/getting-started')).data.text).toContain('Run it.')
+    expect(DocResponse.parse(await json(product, '/api/v1/docs/getting-started')).data.text).toContain('Run it.')
   })
 
-  it('has no text of another name', async () => {
-    const { status, text } = await ask(await start(), '/api/v1/docs/..%2Fbuild.json')
-    expect([status, text]).toEqual([404, expect.stringContaining('no such text of the documentation')])
+  it('returns 404 for an unknown page', async () => {
+    const { status, text } = await send(await start(), '/api/v1/docs/..%2Fbuild.json')
+    expect([status, text]).toEqual([404, expect.stringContaining('page not found in the documentation')])
   })
 
   it.each([
     [{ SVC_FEATURE_DOCS_ACCESS: 'authenticated' }, 401],
     [{ SVC_FEATURE_DOCS_ENABLED: 'false' }, 404],
-  ])('with %j strangers get %d', async (env, status) => {
+  ])('with %j anonymous callers get %d', async (env, status) => {
     const product = await start(env)
     for (const path of ['/api/v1/docs', '/api/v1/docs/getting-started'])
-      expect((await ask(product, path)).status, path).toBe(status)
+      expect((await send(product, path)).status, path).toBe(status)
   })
 
-  it('is not to be had as a file of the web', async () => {
+  it('is not served as a file of the web', async () => {
     for (const path of ['/.docs.json', '/%2edocs.json']) {
-      const { status, text } = await ask(await start(), path)
+      const { status, text } = await send(await start(), path)
       expect(status, path).toBe(404)
       expect(text).not.toContain('Run it.')
     }

@@ -1,5 +1,5 @@
 import { ServiceError } from '#proto/errors.ts'
-import { DocAnswer, DocsAnswer } from '#proto/http/docs.ts'
+import { DocResponse, DocsResponse } from '#proto/http/docs.ts'
 import { OpenApi } from '#proto/http/openapi.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { withNames } from '../openapi/document.ts'
@@ -11,9 +11,9 @@ const common = { feature: 'DOCS', access: 'read', limit: 'data', query: noQuery,
 const list = getRoute({
   ...common,
   path: '/api/v1/docs',
-  doc: 'The texts of the documentation that was built in, in their order',
-  answer: DocsAnswer,
-  handle: async (_given, { docs }) =>
+  doc: 'Lists the pages of the built-in documentation in order',
+  answer: DocsResponse,
+  handle: async (_request, { docs }) =>
     success(
       docs.map(({ id, title }) => ({ id, title })),
       { count: docs.length },
@@ -23,22 +23,22 @@ const list = getRoute({
 const one = getRoute({
   ...common,
   path: '/api/v1/docs/{page}',
-  doc: 'One text of the documentation, in Markdown',
-  answer: DocAnswer,
+  doc: 'Returns one page of the documentation, in Markdown',
+  answer: DocResponse,
   handle: async ({ path: { page } }, { docs }) => {
     const text = docs.find(({ id }) => id === page)
     if (!text)
-      throw new ServiceError('not-found', 'no such text of the documentation: /api/v1/docs lists those there are')
+      throw new ServiceError('not-found', 'page not found in the documentation; GET /api/v1/docs lists all pages')
     return success(text, {})
   },
 })
 
-/** What people read of the product, for whoever may. */
+/** Routes of the documentation. */
 export const docRoutes: readonly Route[] = [list, one]
 
 export const openApi = getRoute({
   path: '/api/v1/openapi.json',
-  doc: 'This document: every route, with the names of all charts and tables in force',
+  doc: 'Returns this document: every route, with the names of all current charts and tables',
   feature: null,
   access: 'anonymous',
   limit: 'data',
@@ -48,13 +48,13 @@ export const openApi = getRoute({
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const document = await gateway.document()
-    const catalogue = await gateway.query.catalogue({}, call).catch(ignoreSilence)
+    const catalogue = await gateway.query.catalogue({}, call).catch(ignoreUnavailable)
     return OpenApi.parse(catalogue ? withNames(document, catalogue) : document)
   },
 })
 
-/** A client can be written against the paths while nobody tells the names. */
-const ignoreSilence = (error: unknown): undefined => {
+/** Without the names of charts and tables the document is still useful. */
+const ignoreUnavailable = (error: unknown): undefined => {
   if (error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'timeout')) return undefined
   throw error
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConsoleAnswer } from '#proto/http/console.ts'
-import { ColumnsAnswer, KeysAnswer, TablesAnswer } from '#proto/http/explorer.ts'
+import { ConsoleResponse } from '#proto/http/console.ts'
+import { ColumnsResponse, KeysResponse, TablesResponse } from '#proto/http/explorer.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 
-const ask = async (path: string, { url } = product) => {
+const send = async (path: string, { url } = product) => {
   const response = await fetch(`${url}/api/v1/explorer/${path}`)
   const body: unknown = await response.json()
   return { status: response.status, body }
@@ -17,9 +17,9 @@ const ask = async (path: string, { url } = product) => {
 const ofTable = 'database=shop&table=orders'
 
 describe('the explorer', () => {
-  it('asks the host that is meant for the table that is meant, whatever characters its name has', async () => {
+  it('requests the right table of the right host for every character in its name', async () => {
     const name = 'ta`b"le\'; %'
-    const { status } = await ask(`columns?hostId=1&database=shop&table=${encodeURIComponent(name)}`)
+    const { status } = await send(`columns?hostId=1&database=shop&table=${encodeURIComponent(name)}`)
     expect(status).toBe(200)
     expect(product.heard.at(-1)).toMatchObject({
       method: 'exploreColumns',
@@ -27,9 +27,9 @@ describe('the explorer', () => {
     })
   })
 
-  it('tells the keys of a table alone', async () => {
-    const { body } = await ask(`indexes?${ofTable}`)
-    expect(Object.keys(KeysAnswer.parse(body).data ?? {})).toEqual([
+  it('returns only the keys of a table', async () => {
+    const { body } = await send(`indexes?${ofTable}`)
+    expect(Object.keys(KeysResponse.parse(body).data ?? {})).toEqual([
       'engine',
       'engineFull',
       'partitionKey',
@@ -39,24 +39,24 @@ describe('the explorer', () => {
     ])
   })
 
-  it('previews rows behind their columns', async () => {
-    const { body } = await ask(`preview?${ofTable}&limit=2`)
-    expect(ConsoleAnswer.parse(body).data).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }] })
+  it('previews rows after their columns', async () => {
+    const { body } = await send(`preview?${ofTable}&limit=2`)
+    expect(ConsoleResponse.parse(body).data).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }] })
     expect(product.heard.at(-1)?.input).toMatchObject({ limit: 2 })
   })
 
-  it('offers the nearest name', async () => {
-    const { status, body } = await ask('tables?database=shpo')
+  it('suggests the nearest name', async () => {
+    const { status, body } = await send('tables?database=shpo')
     expect(status).toBe(404)
     expect(body).toMatchObject({ error: { type: 'not-found', details: { nearest: ['shop'] } } })
   })
 
-  it('says why a host cannot tell', async () => {
+  it('returns the reason when a host has no data', async () => {
     const unavailable = { reason: 'permission' as const, message: 'may not', missingTables: [], grant: 'GRANT …' }
     const closed = async () => ({ rows: [], truncated: false, unavailable })
     await using strict = await startFake({ query: { exploreColumns: closed, exploreTables: closed } })
-    const columns = ColumnsAnswer.parse((await ask(`columns?${ofTable}`, strict)).body)
-    const tables = TablesAnswer.parse((await ask('tables?database=shop', strict)).body)
+    const columns = ColumnsResponse.parse((await send(`columns?${ofTable}`, strict)).body)
+    const tables = TablesResponse.parse((await send('tables?database=shop', strict)).body)
     for (const { data, metadata } of [columns, tables]) {
       expect([data, metadata.unavailable]).toEqual([[], unavailable])
     }
@@ -74,8 +74,8 @@ describe('the explorer', () => {
     [`query-log?${ofTable}&limit=501`, 'limit', 'from 1 to 500'],
     [`preview?${ofTable}&limit=1001`, 'limit', 'from 1 to 1000'],
     [`ddl?${ofTable}&format=sql`, 'format', 'is not known here'],
-  ])('%.60s is refused by name', async (path, parameter, says) => {
-    const { status, body } = await ask(path)
+  ])('rejects %.60s by name', async (path, parameter, says) => {
+    const { status, body } = await send(path)
     expect(status).toBe(400)
     expect(body).toMatchObject({
       error: { type: 'invalid', message: expect.stringContaining(says), details: { parameter } },

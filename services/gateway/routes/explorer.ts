@@ -1,27 +1,27 @@
 import {
-  ColumnsAnswer,
-  DatabasesAnswer,
+  ColumnsResponse,
+  DatabasesResponse,
   DatabasesQuery,
-  DdlAnswer,
-  DependenciesAnswer,
-  KeysAnswer,
+  DdlResponse,
+  DependenciesResponse,
+  KeysResponse,
   OfDatabaseQuery,
   OfTableQuery,
-  PartsAnswer,
+  PartsResponse,
   PartsQuery,
   PreviewQuery,
-  ProjectionsAnswer,
-  SkipIndexesAnswer,
-  TableOverviewAnswer,
-  TableQueriesAnswer,
+  ProjectionsResponse,
+  SkipIndexesResponse,
+  TableOverviewResponse,
+  TableQueriesResponse,
   TableQueriesQuery,
-  TablesAnswer,
+  TablesResponse,
   TablesQuery,
-  UsageAnswer,
+  UsageResponse,
   UsageQuery,
 } from '#proto/http/explorer.ts'
 import { TableKeys } from '#proto/explorer.ts'
-import { ConsoleAnswer } from '#proto/http/console.ts'
+import { ConsoleResponse } from '#proto/http/console.ts'
 import type { Call } from '#proto/call.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import type { Gateway } from '../gateway.ts'
@@ -40,71 +40,75 @@ interface Detail<D> {
   unavailable: Unavailable | null
 }
 
-/** The name of the host, and what to ask of it: the parameters of the URL without the host's position. */
-const on = async <Q extends { hostId: number }>({ hosts }: Gateway, { hostId, ...asked }: Q) => {
+/** Returns the name of the host, and the query parameters with the host key in place of the position. */
+const resolveHost = async <Q extends { hostId: number }>({ hosts }: Gateway, { hostId, ...request }: Q) => {
   const { key, name } = await hosts.find(hostId)
-  return { host: name, asked: { hostKey: key, ...asked } }
+  return { host: name, request: { hostKey: key, ...request } }
 }
 
-type Ask<Q, R> = (query: Gateway['query'], asked: Omit<Q, 'hostId'> & { hostKey: string }, call: Call) => Promise<R>
-interface Given<Q> {
+type ExplorerCall<Q, R> = (
+  query: Gateway['query'],
+  request: Omit<Q, 'hostId'> & { hostKey: string },
+  call: Call,
+) => Promise<R>
+interface ExplorerRequest<Q> {
   query: Q
   call: Call
 }
 
-/** Answers with what the host that the URL names has of something. */
-const listed =
-  <Q extends { hostId: number }, R>(ask: Ask<Q, List<R>>) =>
-  async ({ query, call }: Given<Q>, gateway: Gateway) => {
-    const { host, asked } = await on(gateway, query)
-    const { rows, ...metadata } = await ask(gateway.query, asked, call)
+/** Returns a handler that responds with a list of one host. */
+const respondWithList =
+  <Q extends { hostId: number }, R>(load: ExplorerCall<Q, List<R>>) =>
+  async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {
+    const { host, request } = await resolveHost(gateway, query)
+    const { rows, ...metadata } = await load(gateway.query, request, call)
     return success(rows, { host, ...metadata })
   }
 
-/** Answers with what it tells of one thing. */
-const told =
-  <Q extends { hostId: number }, D>(ask: Ask<Q, Detail<D>>) =>
-  async ({ query, call }: Given<Q>, gateway: Gateway) => {
-    const { host, asked } = await on(gateway, query)
-    const { detail, unavailable } = await ask(gateway.query, asked, call)
+/** Returns a handler that responds with one object of one host. */
+const respondWithDetail =
+  <Q extends { hostId: number }, D>(load: ExplorerCall<Q, Detail<D>>) =>
+  async ({ query, call }: ExplorerRequest<Q>, gateway: Gateway) => {
+    const { host, request } = await resolveHost(gateway, query)
+    const { detail, unavailable } = await load(gateway.query, request, call)
     return success(detail, { host, unavailable })
   }
 
 const databases = getRoute({
   ...common,
   path: '/api/v1/explorer/databases',
-  doc: 'Databases with what is in them',
+  doc: 'Lists databases with their contents',
   query: DatabasesQuery,
-  answer: DatabasesAnswer,
-  handle: listed((query, asked, call) => query.exploreDatabases(asked, call)),
+  answer: DatabasesResponse,
+  handle: respondWithList((query, request, call) => query.exploreDatabases(request, call)),
 })
 
 const tables = getRoute({
   ...common,
   path: '/api/v1/explorer/tables',
-  doc: 'Tables, views and dictionaries of a database',
+  doc: 'Lists tables, views and dictionaries of a database',
   query: TablesQuery,
-  answer: TablesAnswer,
-  handle: listed((query, asked, call) => query.exploreTables(asked, call)),
+  answer: TablesResponse,
+  handle: respondWithList((query, request, call) => query.exploreTables(request, call)),
 })
 
 const table = getRoute({
   ...common,
   path: '/api/v1/explorer/table',
-  doc: 'One table: engine, keys, size, parts',
+  doc: 'Returns one table: engine, keys, size, parts',
   query: OfTableQuery,
-  answer: TableOverviewAnswer,
-  handle: told((query, asked, call) => query.exploreTable(asked, call)),
+  answer: TableOverviewResponse,
+  handle: respondWithDetail((query, request, call) => query.exploreTable(request, call)),
 })
 
 const indexes = getRoute({
   ...common,
   path: '/api/v1/explorer/indexes',
-  doc: 'The keys of a table: partition, sorting, primary and sampling key, and its engine',
+  doc: 'Returns the engine of a table and its partition, sorting, primary and sampling keys',
   query: OfTableQuery,
-  answer: KeysAnswer,
-  handle: told(async (query, asked, call) => {
-    const { detail, unavailable } = await query.exploreTable(asked, call)
+  answer: KeysResponse,
+  handle: respondWithDetail(async (query, request, call) => {
+    const { detail, unavailable } = await query.exploreTable(request, call)
     return { detail: detail && TableKeys.parse(detail), unavailable }
   }),
 })
@@ -112,95 +116,95 @@ const indexes = getRoute({
 const columns = getRoute({
   ...common,
   path: '/api/v1/explorer/columns',
-  doc: 'Columns of a table with sizes, compression, codecs and the keys they are part of',
+  doc: 'Lists columns of a table with sizes, compression, codecs and the keys they are part of',
   query: OfTableQuery,
-  answer: ColumnsAnswer,
-  handle: listed((query, asked, call) => query.exploreColumns(asked, call)),
+  answer: ColumnsResponse,
+  handle: respondWithList((query, request, call) => query.exploreColumns(request, call)),
 })
 
 const ddl = getRoute({
   ...common,
   path: '/api/v1/explorer/ddl',
-  doc: 'The statement that creates a table, or the database when no table is named',
+  doc: 'Returns the CREATE statement of a table, or of the database when no table is named',
   query: OfDatabaseQuery,
-  answer: DdlAnswer,
-  handle: told((query, asked, call) => query.exploreDdl(asked, call)),
+  answer: DdlResponse,
+  handle: respondWithDetail((query, request, call) => query.exploreDdl(request, call)),
 })
 
 const skipIndexes = getRoute({
   ...common,
   path: '/api/v1/explorer/skip-indexes',
-  doc: 'Data skipping indexes of a table with their sizes',
+  doc: 'Lists data skipping indexes of a table with their sizes',
   query: OfTableQuery,
-  answer: SkipIndexesAnswer,
-  handle: listed((query, asked, call) => query.exploreSkipIndexes(asked, call)),
+  answer: SkipIndexesResponse,
+  handle: respondWithList((query, request, call) => query.exploreSkipIndexes(request, call)),
 })
 
 const projections = getRoute({
   ...common,
   path: '/api/v1/explorer/projections',
-  doc: 'Projections of a table with their definitions and sizes',
+  doc: 'Lists projections of a table with their definitions and sizes',
   query: OfTableQuery,
-  answer: ProjectionsAnswer,
-  handle: listed((query, asked, call) => query.exploreProjections(asked, call)),
+  answer: ProjectionsResponse,
+  handle: respondWithList((query, request, call) => query.exploreProjections(request, call)),
 })
 
 const parts = getRoute({
   ...common,
   path: '/api/v1/explorer/parts',
-  doc: 'Parts of a table, largest first',
+  doc: 'Lists parts of a table, largest first',
   query: PartsQuery,
-  answer: PartsAnswer,
-  handle: listed((query, { inactive, ...asked }, call) =>
-    query.exploreParts({ ...asked, inactive: inactive === '1' }, call),
+  answer: PartsResponse,
+  handle: respondWithList((query, { inactive, ...request }, call) =>
+    query.exploreParts({ ...request, inactive: inactive === '1' }, call),
   ),
 })
 
 const dependencies = getRoute({
   ...common,
   path: '/api/v1/explorer/dependencies',
-  doc: 'What a table is made of and what is made of it, over any number of others; of all tables of the database when no table is named',
+  doc: 'Lists upstream and downstream dependencies of a table, transitively; of all tables of the database when no table is named',
   query: OfDatabaseQuery,
-  answer: DependenciesAnswer,
-  handle: listed((query, asked, call) => query.exploreDependencies(asked, call)),
+  answer: DependenciesResponse,
+  handle: respondWithList((query, request, call) => query.exploreDependencies(request, call)),
 })
 
 const usage = getRoute({
   ...common,
   path: '/api/v1/explorer/usage',
-  doc: 'Who used a table, how often and when last',
+  doc: 'Returns who used a table, how often and when last',
   query: UsageQuery,
-  answer: UsageAnswer,
-  handle: told((query, asked, call) => query.exploreUsage(asked, call)),
+  answer: UsageResponse,
+  handle: respondWithDetail((query, request, call) => query.exploreUsage(request, call)),
 })
 
 const queryLog = getRoute({
   ...common,
   feature: 'QUERIES',
   path: '/api/v1/explorer/query-log',
-  doc: 'The latest queries that used a table, without the values in their text',
+  doc: 'Lists the latest queries that used a table, with literals removed',
   query: TableQueriesQuery,
-  answer: TableQueriesAnswer,
-  handle: listed((query, asked, call) => query.exploreQueries(asked, call)),
+  answer: TableQueriesResponse,
+  handle: respondWithList((query, request, call) => query.exploreQueries(request, call)),
 })
 
 const preview = rowsRoute({
   ...common,
-  // Rows are what people stored, not what the server says of itself.
+  // Rows are user data, not server metadata.
   access: 'write',
   path: '/api/v1/explorer/preview',
-  doc: 'Some rows of a table',
+  doc: 'Returns sample rows of a table',
   query: PreviewQuery,
-  answer: ConsoleAnswer,
+  answer: ConsoleResponse,
   handle: async ({ query, call }, gateway) => {
-    const { asked } = await on(gateway, query)
-    const { head, frames, tail } = await gateway.query.previewTable(asked, call)
+    const { request } = await resolveHost(gateway, query)
+    const { head, frames, tail } = await gateway.query.previewTable(request, call)
     const metadata = () => ({ ...tail().statement, truncated: tail().truncated })
     return { columns: head.columns ?? [], frames, metadata }
   },
 })
 
-/** What there is on a host, one request for each view. */
+/** Routes of the explorer, one per view. */
 export const explorerRoutes: readonly Route[] = [
   databases,
   tables,

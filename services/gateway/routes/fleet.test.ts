@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from '#proto/call.ts'
-import { FleetAnswer } from '#proto/http/fleet.ts'
+import { FleetResponse } from '#proto/http/fleet.ts'
 import type { FleetHost } from '#proto/fleet.ts'
 import { startFake } from '../testing/start.ts'
 
 const maxHosts = 500
 const maxBytes = 150_000
 
-const ask = async (url: string) => {
+const send = async (url: string) => {
   const response = await fetch(`${url}/api/v1/fleet`)
   const text = await response.text()
-  return { status: response.status, text, ...FleetAnswer.parse(JSON.parse(text)) }
+  return { status: response.status, text, ...FleetResponse.parse(JSON.parse(text)) }
 }
 
 /** A host as they are in large fleets, with every figure at its usual length. */
@@ -41,9 +41,9 @@ const host = (id: number): FleetHost => ({
 })
 
 describe('the fleet', () => {
-  it('is all hosts with their state and a short form of their load', async () => {
+  it('returns all hosts with state and a summary of their load', async () => {
     await using product = await startFake()
-    const { data, metadata } = await ask(product.url)
+    const { data, metadata } = await send(product.url)
     expect(data).toEqual([
       {
         id: 0,
@@ -62,9 +62,9 @@ describe('the fleet', () => {
     expect(product.heard.map(({ method }) => method)).toEqual(['fleet'])
   })
 
-  it('has the worst that anybody found about each host', async () => {
+  it('has the worst finding of each host', async () => {
     await using product = await startFake({ alerts: {}, report: {} })
-    const { data, metadata } = await ask(product.url)
+    const { data, metadata } = await send(product.url)
     expect(data.map(({ worstFinding }) => worstFinding)).toEqual([
       { severity: 'warning', title: 'Many parts' },
       { severity: 'critical', title: 'Disk full' },
@@ -72,11 +72,11 @@ describe('the fleet', () => {
     expect(metadata.findingsBy).toEqual(['alert-dispatcher', 'report'])
   })
 
-  it('does without those who fail to answer', async () => {
+  it('omits services that fail', async () => {
     const hanging = (_: unknown, { signal }: Call) =>
       new Promise<never>((__, reject) => signal.addEventListener('abort', reject))
     await using product = await startFake({ alerts: { worstFindings: hanging }, report: {} })
-    const { data, metadata } = await ask(product.url)
+    const { data, metadata } = await send(product.url)
     expect(data.map(({ worstFinding }) => worstFinding?.title)).toEqual(['Many parts', 'Slow merges'])
     expect(metadata.findingsBy).toEqual(['report'])
   })
@@ -99,7 +99,7 @@ describe('the fleet', () => {
   ])(`of ${maxHosts} hosts is at most ${maxBytes} bytes long, %s`, async (_, owners) => {
     const hosts = Array.from({ length: maxHosts }, (__, id) => host(id))
     await using product = await startFake({ query: { fleet: async () => hosts }, ...owners })
-    const { text, data } = await ask(product.url)
+    const { text, data } = await send(product.url)
     expect(data).toHaveLength(maxHosts)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
   })

@@ -5,14 +5,14 @@ import { fakeAlerting } from '../testing/alerting.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 /** What reached the owner of alerts. */
-let asked: { method: string; input: unknown; subject: string }[] = []
+let requests: { method: string; input: unknown; subject: string }[] = []
 let product: FakeProduct
 
 const overheard = Object.fromEntries(
   Object.entries(fakeAlerting).map(([method, handle]) => [
     method,
     (input: never, call: Call) => {
-      asked.push({ method, input, subject: call.identity.subject })
+      requests.push({ method, input, subject: call.identity.subject })
       return handle(input)
     },
   ]),
@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(async () => product[Symbol.asyncDispose]())
 
 const send = async (method: string, path: string, body?: unknown, on = product) => {
-  asked = []
+  requests = []
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${on.url}/api/v1/health/${path}`, { method, headers, body: JSON.stringify(body) })
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
-describe('hosts are named as lists name them', () => {
-  it('by position and name, and by key once they have left the list', async () => {
+describe('hosts in responses', () => {
+  it('have position and name, or the key once removed', async () => {
     const { body } = await send('GET', 'maintenance-windows')
     expect(body.data).toEqual([
       expect.objectContaining({ id: 'upgrade', hostId: 1, host: 'logs', startsAt: '1970-01-01T00:00:00.000Z' }),
@@ -40,7 +40,7 @@ describe('hosts are named as lists name them', () => {
     ])
   })
 
-  it('in figures of all hosts', async () => {
+  it('have position and name in the snapshot', async () => {
     const { body } = await send('GET', 'snapshot')
     expect(body.data).toEqual([
       {
@@ -65,21 +65,21 @@ describe('hosts are named as lists name them', () => {
       },
     ])
     expect(body.metadata).toEqual({ count: 2, sweptAtMs: 2_000, isSweeping: false, inbound: 1 })
-    expect(asked[0]?.input).toEqual({ figuresOnly: true })
+    expect(requests[0]?.input).toEqual({ figuresOnly: true })
   })
 
-  it('and nowhere by the key that services know', async () => {
+  it('never contain the internal key', async () => {
     for (const path of ['snapshot', 'alert-state', 'history', 'ack', 'maintenance-windows']) {
       expect(JSON.stringify((await send('GET', path)).body)).not.toContain('hostKey')
     }
   })
 })
 
-describe('what is asked reaches its owner', () => {
-  it('a day as the time from one midnight in UTC to the next', async () => {
+describe('a request reaches alert-dispatcher', () => {
+  it('with a day from one UTC midnight to the next', async () => {
     await send('GET', 'history?hostId=1&day=2026-03-29&limit=7')
     const fromMs = Date.UTC(2026, 2, 29)
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       expect.objectContaining({
         method: 'alertHistory',
         input: { hostKey: 'logs', fromMs, toMs: fromMs + 86_400_000, limit: 7 },
@@ -93,11 +93,11 @@ describe('what is asked reaches its owner', () => {
     ['60m', 60],
     ['4h', 240],
     ['recovery', null],
-  ])('an acknowledgement for %s, by whoever is signed in', async (duration, minutes) => {
+  ])('with an acknowledgement for %s by the signed-in user', async (duration, minutes) => {
     const { status, body } = await send('POST', 'ack', { hostId: 1, ruleId: 'disk-usage', duration })
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ kind: 'ack', hostId: 1, host: 'logs' })
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         method: 'silence',
         subject: 'ada',
@@ -106,18 +106,18 @@ describe('what is asked reaches its owner', () => {
     ])
   })
 
-  it('a dismissal, of one episode only', async () => {
+  it('with a dismissal of one episode', async () => {
     await send('POST', 'dismiss', { hostId: 1, ruleId: 'disk-usage', episode: 'e0', minutes: 90 })
-    expect(asked[0]?.input).toMatchObject({ kind: 'dismissal', episode: 'e0', minutes: 90 })
+    expect(requests[0]?.input).toMatchObject({ kind: 'dismissal', episode: 'e0', minutes: 90 })
   })
 
-  it('a window with its times in any zone', async () => {
+  it('with a window in any time zone', async () => {
     const times = { startsAt: '2026-06-01T22:00:00+02:00', endsAt: '2026-06-01T22:00:00Z' }
     const { body } = await send('POST', 'maintenance-windows', { reason: 'upgrade', ...times })
     expect(body.data.id).toMatch(/^maintenance-[0-9a-f]{8}$/)
-    expect(asked[0]?.input).toEqual({
+    expect(requests[0]?.input).toEqual({
       mustBe: 'new',
-      settling: {
+      update: {
         kind: 'maintenance-window',
         value: {
           id: body.data.id,
@@ -130,17 +130,20 @@ describe('what is asked reaches its owner', () => {
     })
   })
 
-  it('a rule on a metric, under an id made of its name', async () => {
+  it('with a custom rule and an id derived from its name', async () => {
     const rule = { name: '  Viele Abfragen! ', metric: 'running-queries', operator: '>', warning: 50 }
     const { body } = await send('POST', 'custom-rules', rule)
     expect(body.data.id).toMatch(/^custom:viele-abfragen-[0-9a-f]{8}$/)
   })
 
-  it('what is replaced must be there, what is removed is named', async () => {
+  it('with the id of an updated or deleted entry', async () => {
     await send('PUT', 'routes/disks', { target: 'webhook' })
-    expect(asked[0]?.input).toMatchObject({ mustBe: 'known', settling: { kind: 'route', value: { id: 'disks' } } })
+    expect(requests[0]?.input).toMatchObject({ mustBe: 'known', update: { kind: 'route', value: { id: 'disks' } } })
     await send('DELETE', 'quiet-hours/night')
-    expect(asked[0]).toMatchObject({ method: 'unsettle', input: { settled: { kind: 'quiet-hours', id: 'night' } } })
+    expect(requests[0]).toMatchObject({
+      method: 'deleteAlertConfig',
+      input: { key: { kind: 'quiet-hours', id: 'night' } },
+    })
   })
 })
 
@@ -212,36 +215,36 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
   ['POST', 'actions', { hostId: 1, ruleId: '__proto__' }, 'ruleId', 'must be lower case letters'],
 ]
 
-describe('what cannot be meant is refused', () => {
+describe('an invalid request is rejected', () => {
   it.each(refused)('%s %s %j', async (method, path, sent, parameter, says) => {
     const { status, body } = await send(method, path, sent)
     expect([status, body.error.type]).toEqual([400, 'invalid'])
     expect(body.error.details.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it.each([
     ['GET', 'checks?hostId=7', undefined],
     ['POST', 'ack', { hostId: 7, ruleId: 'disk-usage', duration: '5m' }],
     ['POST', 'maintenance-windows', { hostId: 7, startsAt: '2026-06-01T00:00:00Z', endsAt: '2026-06-02T00:00:00Z' }],
-  ])('%s %s of a host that is not there, with those that are', async (method, path, sent) => {
+  ])('%s %s for an unknown host, with the available hosts', async (method, path, sent) => {
     const { status, body } = await send(method, path, sent)
     expect(status).toBe(404)
-    expect(body.error.message).toBe('no such host: 7; there are 0 (analytics), 1 (logs)')
-    expect(asked).toEqual([])
+    expect(body.error.message).toBe('unknown host "7"; available: 0 (analytics), 1 (logs)')
+    expect(requests).toEqual([])
   })
 
   it.each([
     ['POST', 'ack', { hostId: 1, ruleId: 'disk-usge', duration: '5m' }, 'disk-usage'],
     ['DELETE', 'dismiss?hostId=1&ruleId=disk-usge', undefined, 'disk-usage'],
-  ])('%s %s, naming the nearest there is', async (method, path, sent, nearest) => {
+  ])('%s %s, with the nearest name', async (method, path, sent, nearest) => {
     const { status, body } = await send(method, path, sent)
     expect([status, body.error.details.nearest]).toEqual([404, [nearest]])
   })
 })
 
-describe('the audit', () => {
-  it('has who settled what', async () => {
+describe('the audit log', () => {
+  it('records who changed the configuration', async () => {
     await send('PUT', 'check-alerts/disk-usage', { warning: 70 })
     await send('POST', 'ack', { hostId: 1, ruleId: 'disk-usage', duration: 'recovery' })
     const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=2`)).text())
@@ -253,11 +256,11 @@ describe('the audit', () => {
         target: { rule: 'disk-usage', minutes: 'until recovery' },
         result: 'done',
       }),
-      expect.objectContaining({ action: 'settle-rule', host: null, target: { id: 'disk-usage', warning: '70' } }),
+      expect.objectContaining({ action: 'update-rule', host: null, target: { id: 'disk-usage', warning: '70' } }),
     ])
   })
 
-  it('has what was refused', async () => {
+  it('records rejected changes', async () => {
     await send('POST', 'ack', { hostId: 1, ruleId: 'gone', duration: '5m' })
     const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
     expect(data[0]).toMatchObject({ action: 'acknowledge-alert', result: 'refused' })
@@ -265,19 +268,22 @@ describe('the audit', () => {
 })
 
 describe('without a state database', () => {
-  it('settling answers 501 and says what to set', async () => {
-    const settle = async () => {
-      throw new ServiceError('not-implemented', 'settling this needs a state database: set SVC_STATE_DB_URL')
+  it('updates return 501 and name the missing setting', async () => {
+    const updateAlertConfig = async () => {
+      throw new ServiceError(
+        'not-implemented',
+        'saving alert configuration requires a state database; set SVC_STATE_DB_URL',
+      )
     }
-    await using without = await startFake({ alerts: { settle } })
+    await using without = await startFake({ alerts: { updateAlertConfig } })
     const { status, body } = await send('PUT', 'alert-digest', { enabled: true, windowMinutes: 5 }, without)
     expect([status, body.error.type]).toEqual([501, 'not-implemented'])
     expect(body.error.message).toContain('SVC_STATE_DB_URL')
   })
 })
 
-describe('a caller with a database of their own', () => {
-  it('hears of no other host, and cannot have theirs watched', async () => {
+describe('a caller with a connection session', () => {
+  it('sees no other host, and cannot have theirs monitored', async () => {
     const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret' }
     const opened = await fetch(`${product.url}/api/v1/browser-connections/sessions`, {
       method: 'POST',
@@ -285,15 +291,15 @@ describe('a caller with a database of their own', () => {
       body: JSON.stringify(target),
     })
     const { data: session } = JSON.parse(await opened.text())
-    const ask = async (path: string) => {
+    const sendRequest = async (path: string) => {
       const headers = { [session.header]: session.token }
       const response = await fetch(`${product.url}/api/v1/health/${path}`, { headers })
       return { status: response.status, body: JSON.parse(await response.text()) }
     }
     for (const path of ['snapshot', 'alert-state', 'history', 'ack', 'maintenance-windows']) {
-      expect((await ask(path)).body.data).toEqual([])
+      expect((await sendRequest(path)).body.data).toEqual([])
     }
-    const { status, body } = await ask('checks?hostId=0')
+    const { status, body } = await sendRequest('checks?hostId=0')
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('are not watched')])
   })
 })

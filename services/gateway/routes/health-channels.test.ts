@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { ChannelTestAnswer } from '#proto/http/channels.ts'
+import { ChannelTestResponse } from '#proto/http/channels.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 describe('a channel', () => {
@@ -15,13 +15,13 @@ describe('a channel', () => {
     return { status: response.status, body: await response.json() }
   }
 
-  it('answers how the send of a test ended, which is no failure of the request', async () => {
+  it('returns the result of a test message, even a failed one, with 200', async () => {
     const { status, body } = await post('webhook', { target: 'team' })
     expect(status).toBe(200)
-    expect(ChannelTestAnswer.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'answered 404' }])
+    expect(ChannelTestResponse.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'answered 404' }])
   })
 
-  it('has its tests on record', async () => {
+  it('audits test messages', async () => {
     await post('webhook')
     const { data } = JSON.parse(await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text())
     expect(data).toMatchObject([{ action: 'test-channel', target: { channel: 'webhook' }, result: 'done' }])
@@ -33,10 +33,10 @@ describe('a channel', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  it('is set up, and the record has the names of what was saved and no more', async () => {
+  it('is configured, and the audit record has only the names of the fields', async () => {
     expect((await put({ url: 'https://hooks.example/a-secret', other: null })).status).toBe(200)
     const record = await (await fetch(`${product.url}/api/v1/audit?limit=1`)).text()
-    expect(JSON.parse(record).data).toMatchObject([{ action: 'settle-channel', target: { settings: 'url, other' } }])
+    expect(JSON.parse(record).data).toMatchObject([{ action: 'update-channel', target: { settings: 'url, other' } }])
     expect(record).not.toContain('a-secret')
   })
 
@@ -50,10 +50,10 @@ describe('a channel', () => {
 
   it.each([
     ['webhok', {}, 404, 'webhook'],
-    ['chat-a', {}, 409, 'not set up'],
+    ['chat-a', {}, 409, 'cannot test channel'],
     ['webhook', { target: '' }, 400, 'target'],
     ['webhook', { url: 'https://x.example' }, 400, 'url'],
-  ])('%s tested with %j answers %s', async (channel, sent, status, says) => {
+  ])('%s tested with %j returns %s', async (channel, sent, status, says) => {
     const answered = await post(channel, sent)
     expect(answered.status).toBe(status)
     expect(Failure.parse(answered.body).error.message).toContain(says)

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import {
-  ChannelTestAnswer,
+  ChannelTestResponse,
   ChannelTestRequest,
   NewWebhookTarget,
-  TargetPreviewAnswer,
+  TargetPreviewResponse,
   TargetPreviewRequest,
   WebhookTargetRequest,
-  WebhookTargetsAnswer,
+  WebhookTargetsResponse,
 } from '#proto/http/channels.ts'
-import { PagingServicesAnswer, PagingServicesQuery } from '#proto/http/paging-services.ts'
+import { PagingServicesResponse, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { encryptForAlerts, settledRoutes } from '../alert-config/alert-config.ts'
 import { success } from '../response/envelope.ts'
@@ -16,33 +16,33 @@ import { postRoute, type Route, getRoute } from '../http-route.ts'
 
 const test = postRoute({
   path: '/api/v1/health/channels/{channel}/test',
-  doc: 'Sends a test message to the targets of a channel at once, switched on or not, and says how that went',
+  doc: 'Sends a test message to the targets of a channel, even when it is disabled, and returns the results',
   feature: 'HEALTH',
   access: 'write',
   limit: 'data',
   query: noQuery,
   body: ChannelTestRequest,
-  answer: ChannelTestAnswer,
+  answer: ChannelTestResponse,
   handle: async ({ path: { channel }, body, call, requestId }, { alerts, audit }) => {
-    const deed = { action: 'test-channel', host: null, target: { channel, ...body } }
-    const tested = await audit.of(deed, { call, requestId }, () => alerts.testChannel({ channel, ...body }, call))
+    const action = { action: 'test-channel', host: null, target: { channel, ...body } }
+    const tested = await audit.of(action, { call, requestId }, () => alerts.testChannel({ channel, ...body }, call))
     return success(tested, { count: tested.length })
   },
 })
 
-/** The ways of telling people. */
+/** Routes of notification channels. */
 export const healthChannelRoutes: readonly Route[] = [test]
 
-/** For those who set paging up, and for nobody else: what an account calls its services is its own. */
+/** Requires write access, because the names of services belong to the PagerDuty account. */
 export const healthPagingServices = getRoute({
   path: '/api/v1/health/channels/paging-a/services',
-  doc: 'Services of the PagerDuty account, to choose the one that alerts go to',
+  doc: 'Lists the services of the PagerDuty account that alerts can go to',
   feature: 'HEALTH',
   access: 'write',
   limit: 'data',
   refuses: [409],
   query: PagingServicesQuery,
-  answer: PagingServicesAnswer,
+  answer: PagingServicesResponse,
   handle: async ({ query, call }, { alerts }) => {
     const { services, more } = await alerts.pagingServices(query, call)
     return success(services, { count: services.length, more })
@@ -55,37 +55,37 @@ const path = '/api/v1/health/webhook-targets'
 const list = getRoute({
   ...common,
   path,
-  doc: 'Further webhooks that alerts go to, wherever they were settled; of addresses the end, of headers the names',
+  doc: 'Lists additional webhook targets with their configuration source; URLs are shortened to their end, headers to their names',
   access: 'read',
-  answer: WebhookTargetsAnswer,
+  answer: WebhookTargetsResponse,
   handle: async ({ call }, { alerts }) => {
-    const { targets, lasting } = await alerts.alertPolicy({}, call)
-    return success(targets, { lasting, count: targets.length })
+    const { targets, persistent } = await alerts.alertPolicy({}, call)
+    return success(targets, { persistent, count: targets.length })
   },
 })
 
 const preview = postRoute({
   ...common,
   path: `${path}/preview`,
-  doc: 'What a webhook would be sent of an invented alert, with these templates',
+  doc: 'Renders a sample alert with the templates of a webhook',
   access: 'read',
   body: TargetPreviewRequest,
-  answer: TargetPreviewAnswer,
-  handle: async ({ body: { url, ...asked }, call }, gateway) => {
+  answer: TargetPreviewResponse,
+  handle: async ({ body: { url, ...request }, call }, gateway) => {
     const sealed = url === undefined ? {} : { encrypted: await encryptForAlerts(gateway, { url }, call) }
-    return success(await gateway.alerts.previewTarget({ ...asked, ...sealed }, call), {})
+    return success(await gateway.alerts.previewTarget({ ...request, ...sealed }, call), {})
   },
 })
 
-const writes = settledRoutes({
+const writeRoutes = settledRoutes({
   name: 'webhook-targets',
   kind: 'webhook-target',
   noun: 'a further webhook',
   added: NewWebhookTarget,
   changed: WebhookTargetRequest,
   newId: () => `cwt_${randomBytes(12).toString('hex')}`,
-  settling: (id, body) => ({ kind: 'webhook-target', value: { ...body, id } }),
+  update: (id, body) => ({ kind: 'webhook-target', value: { ...body, id } }),
 })
 
-/** Further webhooks. */
-export const healthWebhookTargetRoutes: readonly Route[] = [list, preview, ...writes]
+/** Routes of additional webhook targets. */
+export const healthWebhookTargetRoutes: readonly Route[] = [list, preview, ...writeRoutes]

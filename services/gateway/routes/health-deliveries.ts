@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import {
-  DeliveriesAnswer,
+  DeliveriesResponse,
   DeliveriesQuery,
-  TargetsAnswer,
-  DeadLettersAnswer,
+  TargetsResponse,
+  DeadLettersResponse,
   DeadLettersQuery,
-  ReplayAnswer,
+  ReplayResponse,
   ReplayRequest,
 } from '#proto/http/deliveries.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -19,10 +19,10 @@ const common = { feature: 'HEALTH', limit: 'data' } as const
 const deliveries = getRoute({
   ...common,
   path: '/api/v1/health/deliveries',
-  doc: 'Whom alerts were sent to, and what came of it; the newest first. Deliveries to a webhook subscription are shown to its owner, and to callers who may manage users',
+  doc: 'Lists alert deliveries and their results, newest first. Deliveries to a webhook subscription are visible to its owner and to callers who may manage users',
   access: 'read',
   query: DeliveriesQuery,
-  answer: DeliveriesAnswer,
+  answer: DeliveriesResponse,
   handle: async ({ query: { before, limit, ...filter }, call }, gateway) => {
     const { hosts, alerts } = gateway
     const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
@@ -35,44 +35,44 @@ const deliveries = getRoute({
 const targets = getRoute({
   ...common,
   path: '/api/v1/health/targets',
-  doc: 'Where alerts go now, and how each of these places fares',
+  doc: 'Lists the current targets of alerts with their delivery status',
   access: 'read',
   query: noQuery,
-  answer: TargetsAnswer,
+  answer: TargetsResponse,
   handle: async ({ call }, { alerts }) => {
     const found = await alerts.alertTargets({}, call)
     return success(found, { count: found.length })
   },
 })
 
-/** How people were told. */
+/** Routes of deliveries and targets. */
 export const healthDeliveryRoutes: readonly Route[] = [deliveries, targets]
 
-type Letter = z.input<typeof DeadLettersAnswer>['data'][number]
+type Letter = z.input<typeof DeadLettersResponse>['data'][number]
 
 const deadLetters = getRoute({
   ...common,
   path: '/api/v1/health/dead-letters',
-  doc: 'Alerts and inbound events that were given up, with the reason; the newest first. Those for a webhook subscription are shown to its owner, and to callers who may manage users',
+  doc: 'Lists alerts and inbound events that could not be delivered, with the reason, newest first. Those for a webhook subscription are visible to its owner and to callers who may manage users',
   access: 'read',
   query: DeadLettersQuery,
-  answer: DeadLettersAnswer,
+  answer: DeadLettersResponse,
   handle: async ({ query: { stream, ...page }, call }, gateway) => {
     const { hosts, alerts, ingest } = gateway
-    const ofAlerts = async (): Promise<LetterPage<Letter>> => {
+    const alertLetters = async (): Promise<LetterPage<Letter>> => {
       const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
       const { letters, next } = await alerts.deadLetters({ ...page, subscriptionsOf }, call)
       return { letters: shownOf(letters, nameOf).map((letter) => ({ stream: 'DELIVER', ...letter })), next }
     }
-    const ofEvents = async (): Promise<LetterPage<Letter>> => {
+    const eventLetters = async (): Promise<LetterPage<Letter>> => {
       const { letters, next } = await ingest.deadEvents(page, call)
       return { letters: letters.map((letter) => ({ stream: 'EVENTS', ...letter })), next }
     }
     const pages = await Promise.all([
-      ...(stream === 'EVENTS' ? [] : [ofAlerts()]),
-      ...(stream === 'DELIVER' ? [] : [ofEvents()]),
+      ...(stream === 'EVENTS' ? [] : [alertLetters()]),
+      ...(stream === 'DELIVER' ? [] : [eventLetters()]),
     ])
-    const { letters, next } = joinedLetters(pages, page.limit)
+    const { letters, next } = mergeLetterPages(pages, page.limit)
     return success([...letters], { next })
   },
 })
@@ -80,45 +80,45 @@ const deadLetters = getRoute({
 const replay = postRoute({
   ...common,
   path: '/api/v1/health/dead-letters/{id}/replay',
-  doc: 'Sends an alert again that was given up, unless its receiver has been told of something later meanwhile, or hands an inbound event over again',
+  doc: 'Delivers a dead letter again: an alert, unless its receiver got a later notification meanwhile, or an inbound event',
   access: 'write',
   query: noQuery,
   body: ReplayRequest,
-  answer: ReplayAnswer,
+  answer: ReplayResponse,
   handle: async ({ path: { id }, body: { stream }, call, requestId }, gateway) => {
     const { hosts, alerts, ingest, audit } = gateway
-    const action = stream === 'EVENTS' ? 'replay-event' : 'replay-alert'
-    const deed = { action, host: null, target: { letter: id } }
+    const name = stream === 'EVENTS' ? 'replay-event' : 'replay-alert'
+    const action = { action: name, host: null, target: { letter: id } }
     if (stream === 'EVENTS') {
-      const letter = await audit.of(deed, { call, requestId }, () => ingest.replayDeadEvent({ id }, call))
+      const letter = await audit.of(action, { call, requestId }, () => ingest.replayDeadEvent({ id }, call))
       return success({ stream, ...letter }, {})
     }
     const [nameOf, subscriptionsOf] = [await watchedHosts(hosts), await visibleSubscriptions(gateway, call)]
-    const replaying = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
-    const letter = await audit.of(deed, { call, requestId }, replaying)
+    const replayLetter = () => alerts.replayDeadLetter({ id, subscriptionsOf }, call)
+    const letter = await audit.of(action, { call, requestId }, replayLetter)
     const { hostKey, ...shown } = letter
     return success({ stream, ...shown, ...namedOr(hostKey, nameOf) }, {})
   },
 })
 
-/** What was given up, and giving it another try. */
+/** Routes of dead letters. */
 export const healthDeadLetterRoutes: readonly Route[] = [deadLetters, replay]
 
-/** One page of letters of one kind, the newest first: all of them from `next` on, or all there are where that is null. */
+/** One page of letters of one kind, newest first. It is complete down to `next`, or complete when `next` is null. */
 interface LetterPage<T> {
   letters: readonly T[]
   next: string | null
 }
 
-/** Pages of letters whose ids count in one order, as one page of as many at most. */
-export const joinedLetters = <T extends { id: string }>(
+/** Merges pages of letters into one page of at most `limit`. Ids of all kinds share one order. */
+export const mergeLetterPages = <T extends { id: string }>(
   pages: readonly LetterPage<T>[],
   limit: number,
 ): LetterPage<T> => {
-  // Below this, letters of one kind were not looked at yet.
-  const seenFrom = Math.max(0, ...pages.map(({ next }) => Number(next ?? 0)))
-  const all = pages.flatMap(({ letters }) => letters).filter(({ id }) => Number(id) >= seenFrom)
+  // Below this id, one of the pages is incomplete.
+  const completeFrom = Math.max(0, ...pages.map(({ next }) => Number(next ?? 0)))
+  const all = pages.flatMap(({ letters }) => letters).filter(({ id }) => Number(id) >= completeFrom)
   const letters = all.toSorted((one, other) => Number(other.id) - Number(one.id)).slice(0, limit)
   if (letters.length < all.length) return { letters, next: letters.at(-1)?.id ?? null }
-  return { letters, next: seenFrom > 0 ? String(seenFrom) : null }
+  return { letters, next: completeFrom > 0 ? String(completeFrom) : null }
 }

@@ -1,6 +1,6 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { Call } from '#proto/call.ts'
-import { InboundAckRequest, InboundDismissRequest, SilenceAnswer } from '#proto/http/alerts.ts'
+import { InboundAckRequest, InboundDismissRequest, SilenceResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, postRoute, type Route } from '../http-route.ts'
@@ -13,13 +13,13 @@ const writing = {
   limit: 'data',
   access: 'write',
   query: noQuery,
-  answer: SilenceAnswer,
+  answer: SilenceResponse,
 } as const
 
 const acknowledge = postRoute({
   ...writing,
   path: `${path}/ack`,
-  doc: 'Acknowledges what an inbound event began: its reminders stop for a while or until its end',
+  doc: 'Acknowledges an inbound condition: its reminders stop for a time or until it resolves',
   body: InboundAckRequest,
   handle: async ({ path: { episode }, body: { duration, note }, call, requestId }, gateway) =>
     silence(gateway, { call, requestId }, { episode, note, kind: 'ack', minutes: duration }),
@@ -28,7 +28,7 @@ const acknowledge = postRoute({
 const dismiss = postRoute({
   ...writing,
   path: `${path}/dismiss`,
-  doc: 'Dismisses what an inbound event began: nobody is told of it for a while or until its end',
+  doc: 'Dismisses an inbound condition: notifications stop for a time or until it resolves',
   body: InboundDismissRequest,
   handle: async ({ path: { episode }, body, call, requestId }, gateway) =>
     silence(gateway, { call, requestId }, { ...body, episode, kind: 'dismissal' }),
@@ -36,31 +36,31 @@ const dismiss = postRoute({
 
 const silence = async (
   { alerts, audit }: Gateway,
-  asker: { call: Call; requestId: string },
-  wanted: Parameters<Gateway['alerts']['silenceInbound']>[0],
+  context: { call: Call; requestId: string },
+  request: Parameters<Gateway['alerts']['silenceInbound']>[0],
 ) => {
-  const target = { episode: wanted.episode, minutes: String(wanted.minutes ?? 'until recovery') }
-  const deed = { action: silenceActions[wanted.kind].done, host: null, target }
-  return shown(await audit.of(deed, asker, () => alerts.silenceInbound(wanted, asker.call)))
+  const target = { episode: request.episode, minutes: String(request.minutes ?? 'until recovery') }
+  const action = { action: silenceActions[request.kind].done, host: null, target }
+  return shown(await audit.of(action, context, () => alerts.silenceInbound(request, context.call)))
 }
 
-const takingBack = (kind: Silence['kind'], path: `/${string}/{episode}/${string}`, doc: string) =>
+const undoRoute = (kind: Silence['kind'], path: `/${string}/{episode}/${string}`, doc: string) =>
   deleteRoute({
     ...writing,
     path,
     doc,
     handle: async ({ path: { episode }, call, requestId }, { alerts, audit }) => {
-      const deed = { action: silenceActions[kind].undone, host: null, target: { episode } }
-      return shown(await audit.of(deed, { call, requestId }, () => alerts.unsilenceInbound({ episode, kind }, call)))
+      const action = { action: silenceActions[kind].undone, host: null, target: { episode } }
+      return shown(await audit.of(action, { call, requestId }, () => alerts.unsilenceInbound({ episode, kind }, call)))
     },
   })
 
-const shown = ({ hostKey: _, ...said }: Silence) => success({ ...said, hostId: null, host: null }, {})
+const shown = ({ hostKey: _, ...silence }: Silence) => success({ ...silence, hostId: null, host: null }, {})
 
-/** What operators say to conditions that inbound events began. */
+/** Routes of acknowledging and dismissing inbound conditions. */
 export const healthInboundRoutes: readonly Route[] = [
   acknowledge,
-  takingBack('ack', `${path}/ack`, 'Takes an acknowledgement of what an inbound event began back'),
+  undoRoute('ack', `${path}/ack`, 'Removes the acknowledgement of an inbound condition'),
   dismiss,
-  takingBack('dismissal', `${path}/dismiss`, 'Takes a dismissal of what an inbound event began back'),
+  undoRoute('dismissal', `${path}/dismiss`, 'Removes the dismissal of an inbound condition'),
 ]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { PagingServicesAnswer } from '#proto/http/paging-services.ts'
+import { PagingServicesResponse } from '#proto/http/paging-services.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -13,10 +13,10 @@ const get = async (query: string) => {
   return { status: response.status, body: await response.json() }
 }
 
-it('lists what there is to choose from', async () => {
+it('lists the available services', async () => {
   const { status, body } = await get('?search=disks')
   expect(status).toBe(200)
-  expect(PagingServicesAnswer.parse(body)).toMatchObject({
+  expect(PagingServicesResponse.parse(body)).toMatchObject({
     data: [{ name: 'disks' }],
     metadata: { count: 1, more: false },
   })
@@ -27,7 +27,7 @@ it.each([
   [`?search=${'x'.repeat(101)}`, 400, 'search'],
   ['?serch=x', 400, 'serch'],
   ['?search=no-token', 409, 'HEALTH_ALERT_PAGING_A_API_KEY'],
-])('answers %s with %i', async (query, status, says) => {
+])('returns for %s the status %i', async (query, status, says) => {
   const answered = await get(query)
   expect(answered.status).toBe(status)
   expect(Failure.parse(answered.body).error.message).toContain(says)

@@ -1,18 +1,18 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import {
   MaintenanceWindowRequest,
-  MaintenanceWindowsAnswer,
+  MaintenanceWindowsResponse,
   NewMaintenanceWindow,
   NewQuietHours,
   NewRoute,
-  QuietHoursAnswer,
+  QuietHoursResponse,
   QuietHoursRequest,
   RouteRequest,
-  RoutesAnswer,
+  RoutesResponse,
   CustomRuleRequest,
-  CustomRulesAnswer,
+  CustomRulesResponse,
   CustomRulesQuery,
-  CustomRuleTestAnswer,
+  CustomRuleTestResponse,
   CustomRuleTestRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -27,13 +27,13 @@ const maintenanceRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: '/api/v1/health/maintenance-windows',
-    doc: 'Times in which nobody is told anything about a host, or about any',
-    answer: MaintenanceWindowsAnswer,
+    doc: 'Lists maintenance windows, in which notifications about one host or all hosts are muted',
+    answer: MaintenanceWindowsResponse,
     handle: async ({ call }, { hosts, alerts }) => {
-      const { maintenanceWindows, lasting } = await alerts.alertPolicy({}, call)
+      const { maintenanceWindows, persistent } = await alerts.alertPolicy({}, call)
       const nameOf = await watchedHosts(hosts)
       const windows = maintenanceWindows.flatMap((window) => shownWindow(window, nameOf) ?? [])
-      return success(windows, { lasting, count: windows.length })
+      return success(windows, { persistent, count: windows.length })
     },
   }),
   ...settledRoutes({
@@ -43,7 +43,7 @@ const maintenanceRoutes: readonly Route[] = [
     added: NewMaintenanceWindow,
     changed: MaintenanceWindowRequest,
     newId: ({ id }) => id ?? `maintenance-${randomHex()}`,
-    settling: async (id, { hostId, reason, startsAt, endsAt }, { hosts }) => {
+    update: async (id, { hostId, reason, startsAt, endsAt }, { hosts }) => {
       const hostKey = hostId === null ? null : (await findWatched(hosts, hostId)).key
       const times = { startsAtMs: Date.parse(startsAt), endsAtMs: Date.parse(endsAt) }
       return { kind: 'maintenance-window', value: { id, hostKey, reason, ...times } }
@@ -64,11 +64,11 @@ const quietHoursRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: '/api/v1/health/quiet-hours',
-    doc: 'Hours of the week in which people are told of nothing, or of critical conditions alone',
-    answer: QuietHoursAnswer,
+    doc: 'Lists quiet hours of the week, in which all or all but critical notifications are muted',
+    answer: QuietHoursResponse,
     handle: async ({ call }, { alerts }) => {
-      const { quietHours, lasting } = await alerts.alertPolicy({}, call)
-      return success(quietHours, { lasting, count: quietHours.length })
+      const { quietHours, persistent } = await alerts.alertPolicy({}, call)
+      return success(quietHours, { persistent, count: quietHours.length })
     },
   }),
   ...settledRoutes({
@@ -78,7 +78,7 @@ const quietHoursRoutes: readonly Route[] = [
     added: NewQuietHours,
     changed: QuietHoursRequest,
     newId: ({ id }) => id ?? `quiet-hours-${randomHex()}`,
-    settling: (id, body) => ({ kind: 'quiet-hours', value: { ...body, id } }),
+    update: (id, body) => ({ kind: 'quiet-hours', value: { ...body, id } }),
   }),
 ]
 
@@ -86,11 +86,11 @@ const routeRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: '/api/v1/health/routes',
-    doc: 'Which channel or webhook target is told of what; everybody is told of what matches none',
-    answer: RoutesAnswer,
+    doc: 'Lists routes from conditions to channels and webhook targets; a condition that matches none goes to all of them',
+    answer: RoutesResponse,
     handle: async ({ call }, { alerts }) => {
-      const { routes, lasting } = await alerts.alertPolicy({}, call)
-      return success(routes, { lasting, count: routes.length })
+      const { routes, persistent } = await alerts.alertPolicy({}, call)
+      return success(routes, { persistent, count: routes.length })
     },
   }),
   ...settledRoutes({
@@ -100,11 +100,11 @@ const routeRoutes: readonly Route[] = [
     added: NewRoute,
     changed: RouteRequest,
     newId: ({ id }) => id ?? `route-${randomHex()}`,
-    settling: (id, body) => ({ kind: 'route', value: { ...body, id } }),
+    update: (id, body) => ({ kind: 'route', value: { ...body, id } }),
   }),
 ]
 
-/** When and to whom things are told. */
+/** Routes of maintenance windows, quiet hours and notification routes. */
 export const healthPolicyRoutes: readonly Route[] = [...maintenanceRoutes, ...quietHoursRoutes, ...routeRoutes]
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
@@ -113,49 +113,49 @@ const path = '/api/v1/health/custom-rules'
 const list = getRoute({
   ...common,
   path,
-  doc: 'Rules that operators put on metrics; with catalog=1 also the metrics there are',
+  doc: 'Lists custom rules on metrics; with catalog=1 also the available metrics',
   access: 'read',
   query: CustomRulesQuery,
-  answer: CustomRulesAnswer,
+  answer: CustomRulesResponse,
   handle: async ({ query: { catalog }, call }, { alerts, query }) => {
-    const { customRules, lasting } = await alerts.alertPolicy({}, call)
+    const { customRules, persistent } = await alerts.alertPolicy({}, call)
     const metrics = catalog ? (await query.rules({}, call)).metrics : null
-    return success(customRules, { lasting, count: customRules.length, metrics })
+    return success(customRules, { persistent, count: customRules.length, metrics })
   },
 })
 
 const test = postRoute({
   ...common,
   path: `${path}/test`,
-  doc: 'Measures once what a rule would judge, and judges it',
+  doc: 'Measures and evaluates a custom rule once',
   access: 'write',
   query: noQuery,
   body: CustomRuleTestRequest,
-  answer: CustomRuleTestAnswer,
+  answer: CustomRuleTestResponse,
   handle: async ({ body: { hostId, ...rule }, call }, { hosts, alerts }) => {
     const { key, name } = await findWatched(hosts, hostId)
     return success(await alerts.testCustomRule({ hostKey: key, rule }, call), { host: name })
   },
 })
 
-const writes = settledRoutes({
+const writeRoutes = settledRoutes({
   name: 'custom-rules',
   kind: 'custom-rule',
   noun: 'a rule on a metric',
   added: CustomRuleRequest,
   changed: CustomRuleRequest,
   newId: ({ name }) => `custom:${slugOf(name)}-${randomHex()}`,
-  settling: (id, body) => ({ kind: 'custom-rule', value: { ...body, id } }),
+  update: (id, body) => ({ kind: 'custom-rule', value: { ...body, id } }),
 })
 
-const longestSlug = 40
+const maxSlugLength = 40
 
 const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, longestSlug)
+    .slice(0, maxSlugLength)
     .replaceAll(/^-+|-+$/g, '') || 'rule'
 
-/** Rules of operators on the metrics that are measured. */
-export const healthCustomRuleRoutes: readonly Route[] = [list, test, ...writes]
+/** Routes of custom rules. */
+export const healthCustomRuleRoutes: readonly Route[] = [list, test, ...writeRoutes]

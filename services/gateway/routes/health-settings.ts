@@ -1,16 +1,16 @@
 import type { AlertPolicy } from '#proto/alerting.ts'
 import {
   AlertChannelRequest,
-  AlertConfigAnswer,
+  AlertConfigResponse,
   AlertConfigRequest,
-  AlertDigestAnswer,
+  AlertDigestResponse,
   AlertDigestRequest,
-  CheckAlertsAnswer,
+  CheckAlertsResponse,
   CheckAlertsRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import { deleteRoute, getRoute, putRoute, type Route } from '../http-route.ts'
-import { settle, unsettle } from '../alert-config/alert-config.ts'
+import { updateAlertConfig, deleteAlertConfig } from '../alert-config/alert-config.ts'
 import { success } from '../response/envelope.ts'
 
 const common = { feature: 'HEALTH', limit: 'data', query: noQuery } as const
@@ -23,50 +23,53 @@ const digestPath = '/api/v1/health/alert-digest'
 const checksPath = '/api/v1/health/check-alerts'
 const checkPath = '/api/v1/health/check-alerts/{checkId}'
 
-const config = ({ general, digestMinutes, channels, webhookTargets, lasting }: AlertPolicy) =>
-  success({ general, digestMinutes, channels, webhookTargets }, { lasting })
-const digest = ({ digestMinutes, lasting }: AlertPolicy) => success(digestMinutes, { lasting })
-const checks = ({ rules, lasting }: AlertPolicy) => success(rules, { lasting, count: rules.length })
+const config = ({ general, digestMinutes, channels, webhookTargets, persistent }: AlertPolicy) =>
+  success({ general, digestMinutes, channels, webhookTargets }, { persistent })
+const digest = ({ digestMinutes, persistent }: AlertPolicy) => success(digestMinutes, { persistent })
+const checks = ({ rules, persistent }: AlertPolicy) => success(rules, { persistent, count: rules.length })
 
 const configRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: configPath,
-    doc: 'What holds for all alerts, and whether it comes from the database, a file, a variable or a default',
-    answer: AlertConfigAnswer,
+    doc: 'Returns the general alert configuration and the source of each field: database, file, variable or default',
+    answer: AlertConfigResponse,
     handle: async ({ call }, { alerts }) => config(await alerts.alertPolicy({}, call)),
   }),
   putRoute({
     ...writing,
     path: configPath,
-    doc: 'Settles what holds for all alerts; absent fields are left to files, variables and defaults',
+    doc: 'Updates the general alert configuration; absent fields fall back to files, variables and defaults',
     body: AlertConfigRequest,
-    answer: AlertConfigAnswer,
-    handle: async (asked, gateway) => config(await settle(gateway, asked, { kind: 'general', value: asked.body })),
+    answer: AlertConfigResponse,
+    handle: async (request, gateway) =>
+      config(await updateAlertConfig(gateway, request, { kind: 'general', value: request.body })),
   }),
   deleteRoute({
     ...writing,
     path: configPath,
-    doc: 'Leaves what holds for all alerts to files, variables and defaults',
-    answer: AlertConfigAnswer,
-    handle: async (asked, gateway) => config(await unsettle(gateway, asked, { kind: 'general' })),
+    doc: 'Deletes the general alert configuration, which falls back to files, variables and defaults',
+    answer: AlertConfigResponse,
+    handle: async (request, gateway) => config(await deleteAlertConfig(gateway, request, { kind: 'general' })),
   }),
   putRoute({
     ...writing,
     path: channelPath,
-    doc: 'Switches a channel on or off, or settles the least severity that it gets',
+    doc: 'Enables or disables a channel, or sets its minimum severity',
     body: AlertChannelRequest,
-    answer: AlertConfigAnswer,
-    handle: async (asked, gateway) =>
-      config(await settle(gateway, asked, { kind: 'channel', id: asked.path.channel, value: asked.body })),
+    answer: AlertConfigResponse,
+    handle: async (request, gateway) =>
+      config(
+        await updateAlertConfig(gateway, request, { kind: 'channel', id: request.path.channel, value: request.body }),
+      ),
   }),
   deleteRoute({
     ...writing,
     path: channelPath,
-    doc: 'Leaves a channel to files and its variables',
-    answer: AlertConfigAnswer,
-    handle: async (asked, gateway) =>
-      config(await unsettle(gateway, asked, { kind: 'channel', id: asked.path.channel })),
+    doc: 'Deletes the configuration of a channel, which falls back to files and variables',
+    answer: AlertConfigResponse,
+    handle: async (request, gateway) =>
+      config(await deleteAlertConfig(gateway, request, { kind: 'channel', id: request.path.channel })),
   }),
 ]
 
@@ -74,24 +77,25 @@ const digestRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: digestPath,
-    doc: 'For how long findings that are not critical are gathered into one message',
-    answer: AlertDigestAnswer,
+    doc: 'Returns how long findings that are not critical are grouped into one message',
+    answer: AlertDigestResponse,
     handle: async ({ call }, { alerts }) => digest(await alerts.alertPolicy({}, call)),
   }),
   putRoute({
     ...writing,
     path: digestPath,
-    doc: 'Settles for how long findings that are not critical are gathered',
+    doc: 'Sets how long findings that are not critical are grouped',
     body: AlertDigestRequest,
-    answer: AlertDigestAnswer,
-    handle: async (asked, gateway) => digest(await settle(gateway, asked, { kind: 'digest', value: asked.body })),
+    answer: AlertDigestResponse,
+    handle: async (request, gateway) =>
+      digest(await updateAlertConfig(gateway, request, { kind: 'digest', value: request.body })),
   }),
   deleteRoute({
     ...writing,
     path: digestPath,
-    doc: 'Leaves the gathering of findings to files, variables and defaults',
-    answer: AlertDigestAnswer,
-    handle: async (asked, gateway) => digest(await unsettle(gateway, asked, { kind: 'digest' })),
+    doc: 'Deletes the digest configuration, which falls back to files, variables and defaults',
+    answer: AlertDigestResponse,
+    handle: async (request, gateway) => digest(await deleteAlertConfig(gateway, request, { kind: 'digest' })),
   }),
 ]
 
@@ -99,27 +103,30 @@ const checkRoutes: readonly Route[] = [
   getRoute({
     ...reading,
     path: checksPath,
-    doc: 'Rules about which something is settled, and where each field comes from',
-    answer: CheckAlertsAnswer,
+    doc: 'Lists rules with a configuration and the source of each field',
+    answer: CheckAlertsResponse,
     handle: async ({ call }, { alerts }) => checks(await alerts.alertPolicy({}, call)),
   }),
   putRoute({
     ...writing,
     path: checkPath,
-    doc: 'Settles whether a rule is watched, from which severity people are told, its thresholds and its hysteresis',
+    doc: 'Updates a rule: whether it is enabled, its minimum severity, thresholds and hysteresis',
     body: CheckAlertsRequest,
-    answer: CheckAlertsAnswer,
-    handle: async (asked, gateway) =>
-      checks(await settle(gateway, asked, { kind: 'rule', id: asked.path.checkId, value: asked.body })),
+    answer: CheckAlertsResponse,
+    handle: async (request, gateway) =>
+      checks(
+        await updateAlertConfig(gateway, request, { kind: 'rule', id: request.path.checkId, value: request.body }),
+      ),
   }),
   deleteRoute({
     ...writing,
     path: checkPath,
-    doc: 'Leaves a rule to files, variables and its own definition',
-    answer: CheckAlertsAnswer,
-    handle: async (asked, gateway) => checks(await unsettle(gateway, asked, { kind: 'rule', id: asked.path.checkId })),
+    doc: 'Deletes the configuration of a rule, which falls back to files, variables and its definition',
+    answer: CheckAlertsResponse,
+    handle: async (request, gateway) =>
+      checks(await deleteAlertConfig(gateway, request, { kind: 'rule', id: request.path.checkId })),
   }),
 ]
 
-/** What holds for all alerts, for channels and for single rules. */
+/** Routes of the alert configuration: general, per channel and per rule. */
 export const healthSettingsRoutes: readonly Route[] = [...configRoutes, ...digestRoutes, ...checkRoutes]

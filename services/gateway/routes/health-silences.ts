@@ -1,7 +1,7 @@
 import type { Silence } from '#proto/alert-history.ts'
 import { hostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
-import { AckRequest, DismissRequest, SilenceAnswer, SilenceQuery, SilencesAnswer } from '#proto/http/alerts.ts'
+import { AckRequest, DismissRequest, SilenceResponse, SilenceQuery, SilencesResponse } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { Gateway } from '../gateway.ts'
 import { deleteRoute, getRoute, postRoute, type Route } from '../http-route.ts'
@@ -10,23 +10,23 @@ import { success } from '../response/envelope.ts'
 import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', limit: 'data' } as const
-const writing = { ...common, access: 'write', answer: SilenceAnswer } as const
+const writing = { ...common, access: 'write', answer: SilenceResponse } as const
 
 const silences = getRoute({
   ...common,
   path: '/api/v1/health/ack',
-  doc: 'Acknowledgements and dismissals that hold',
+  doc: 'Lists active acknowledgements and dismissals',
   access: 'read',
   query: noQuery,
-  answer: SilencesAnswer,
+  answer: SilencesResponse,
   handle: async ({ call }, { hosts, alerts }) => {
     const [nameOf, all] = [await watchedHosts(hosts), await alerts.silences({}, call)]
-    const shown = all.flatMap((silence) => asShown(silence, nameOf) ?? [])
+    const shown = all.flatMap((silence) => present(silence, nameOf) ?? [])
     return success(shown, { count: shown.length })
   },
 })
 
-const asShown = ({ hostKey, ...silence }: Silence, nameOf: NameHost) => {
+const present = ({ hostKey, ...silence }: Silence, nameOf: NameHost) => {
   const named = hostKey === null ? { hostId: null, host: null } : nameOf(hostKey)
   return named && { ...silence, ...named }
 }
@@ -34,7 +34,7 @@ const asShown = ({ hostKey, ...silence }: Silence, nameOf: NameHost) => {
 const acknowledge = postRoute({
   ...writing,
   path: '/api/v1/health/ack',
-  doc: 'Acknowledges a condition: its reminders stop for a while or until it recovers; escalation and recovery are told',
+  doc: 'Acknowledges a condition: its reminders stop for a time or until it recovers; escalation and recovery are still sent',
   query: noQuery,
   body: AckRequest,
   handle: async ({ body: { duration, ...body }, call, requestId }, gateway) =>
@@ -44,14 +44,14 @@ const acknowledge = postRoute({
 const dismiss = postRoute({
   ...writing,
   path: '/api/v1/health/dismiss',
-  doc: 'Dismisses a condition: nobody is told of it for a while or until it recovers',
+  doc: 'Dismisses a condition: notifications stop for a time or until it recovers',
   query: noQuery,
   body: DismissRequest,
   handle: async ({ body, call, requestId }, gateway) =>
     silence(gateway, { call, requestId }, { ...body, kind: 'dismissal' }),
 })
 
-interface Wanted {
+interface SilenceRequest {
   kind: Silence['kind']
   hostId: number
   ruleId: string
@@ -62,19 +62,19 @@ interface Wanted {
 
 const silence = async (
   { hosts, alerts, audit }: Gateway,
-  asker: { call: Call; requestId: string },
-  { hostId, ...wanted }: Wanted,
+  context: { call: Call; requestId: string },
+  { hostId, ...request }: SilenceRequest,
 ) => {
   const host = await findWatched(hosts, hostId)
-  const target = { rule: wanted.ruleId, minutes: String(wanted.minutes ?? 'until recovery') }
-  const deed = { action: silenceActions[wanted.kind].done, host: hostOnRecord(host), target }
-  const { hostKey: _, ...said } = await audit.of(deed, asker, () =>
-    alerts.silence({ ...wanted, hostKey: host.key }, asker.call),
+  const target = { rule: request.ruleId, minutes: String(request.minutes ?? 'until recovery') }
+  const action = { action: silenceActions[request.kind].done, host: hostOnRecord(host), target }
+  const { hostKey: _, ...silenced } = await audit.of(action, context, () =>
+    alerts.silence({ ...request, hostKey: host.key }, context.call),
   )
-  return success({ ...said, hostId, host: host.name }, {})
+  return success({ ...silenced, hostId, host: host.name }, {})
 }
 
-const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
+const undoRoute = (kind: Silence['kind'], path: string, doc: string) =>
   deleteRoute({
     ...writing,
     path,
@@ -82,19 +82,19 @@ const takingBack = (kind: Silence['kind'], path: string, doc: string) =>
     query: SilenceQuery,
     handle: async ({ query: { hostId, ruleId }, call, requestId }, { hosts, alerts, audit }) => {
       const host = await findWatched(hosts, hostId)
-      const deed = { action: silenceActions[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
-      const { hostKey: _, ...said } = await audit.of(deed, { call, requestId }, () =>
+      const action = { action: silenceActions[kind].undone, host: hostOnRecord(host), target: { rule: ruleId } }
+      const { hostKey: _, ...silenced } = await audit.of(action, { call, requestId }, () =>
         alerts.unsilence({ kind, hostKey: host.key, ruleId }, call),
       )
-      return success({ ...said, hostId, host: host.name }, {})
+      return success({ ...silenced, hostId, host: host.name }, {})
     },
   })
 
-/** What operators say to single conditions. */
+/** Routes of acknowledging and dismissing conditions. */
 export const healthSilenceRoutes: readonly Route[] = [
   silences,
   acknowledge,
-  takingBack('ack', '/api/v1/health/ack', 'Takes an acknowledgement back'),
+  undoRoute('ack', '/api/v1/health/ack', 'Removes an acknowledgement'),
   dismiss,
-  takingBack('dismissal', '/api/v1/health/dismiss', 'Takes a dismissal back'),
+  undoRoute('dismissal', '/api/v1/health/dismiss', 'Removes a dismissal'),
 ]

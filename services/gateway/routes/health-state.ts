@@ -1,30 +1,30 @@
 import {
-  AlertStateAnswer,
+  AlertStateResponse,
   AlertStateQuery,
-  ChecksAnswer,
+  ChecksResponse,
   ChecksQuery,
-  DiagnosisAnswer,
+  DiagnosisResponse,
   DiagnosisRequest,
-  HistoryAnswer,
+  HistoryResponse,
   HistoryQuery,
-  SnapshotAnswer,
+  SnapshotResponse,
   SnapshotQuery,
 } from '#proto/http/alerts.ts'
 import type { Call } from '#proto/call.ts'
-import { mostInbound } from '#proto/inbound-conditions.ts'
+import { maxInboundConditions } from '#proto/inbound-conditions.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
-import { findWatched, hearsOfInstallation, watchedHosts } from '../hosts/host-list.ts'
+import { findWatched, maySeeInstallation, watchedHosts } from '../hosts/host-list.ts'
 
 const common = { feature: 'HEALTH', access: 'read', limit: 'data' } as const
 
 const checks = getRoute({
   ...common,
   path: '/api/v1/health/checks',
-  doc: 'Every rule on one host, as the last sweep that asked found it',
+  doc: 'Lists every rule on one host with the result of its last evaluation',
   query: ChecksQuery,
-  answer: ChecksAnswer,
+  answer: ChecksResponse,
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
     const { key, name } = await findWatched(hosts, hostId)
     const found = await alerts.alertChecks({ hostKey: key }, call)
@@ -35,16 +35,16 @@ const checks = getRoute({
 const snapshot = getRoute({
   ...common,
   path: '/api/v1/health/snapshot',
-  doc: 'What the last sweep found on each host, in a few figures',
+  doc: 'Returns a summary of the last sweep for each host',
   query: SnapshotQuery,
-  answer: SnapshotAnswer,
+  answer: SnapshotResponse,
   handle: async ({ call }, { hosts, alerts }) => {
     const nameOf = await watchedHosts(hosts)
     const [{ hosts: found, sweptAtMs, isSweeping }, { open }] = await Promise.all([
       alerts.alertState({ figuresOnly: true }, call),
       alerts.inboundConditions({ limit: 0 }, call),
     ])
-    const inbound = (await hearsOfInstallation(hosts)) ? open : 0
+    const inbound = (await maySeeInstallation(hosts)) ? open : 0
     const figures = found.flatMap(({ hostKey, conditions: _, ...host }) => {
       const named = nameOf(hostKey)
       return named ? [{ ...named, ...host }] : []
@@ -56,28 +56,28 @@ const snapshot = getRoute({
 const alertState = getRoute({
   ...common,
   path: '/api/v1/health/alert-state',
-  doc: 'What is not ok on one host or on all, since when, and who was told',
+  doc: 'Lists open conditions of one host or of all, since when they are open, and who was notified',
   query: AlertStateQuery,
-  answer: AlertStateAnswer,
+  answer: AlertStateResponse,
   handle: async ({ query: { hostId }, call }, { hosts, alerts }) => {
     const hostKey = await keyOf(hosts, hostId)
-    const [nameOf, { hosts: found, ...swept }] = [await watchedHosts(hosts), await alerts.alertState({ hostKey }, call)]
+    const [nameOf, { hosts: found, ...sweep }] = [await watchedHosts(hosts), await alerts.alertState({ hostKey }, call)]
     const ofHosts = found.flatMap((host) => {
       const named = nameOf(host.hostKey)
       return named ? host.conditions.map((condition) => ({ ...named, ...condition, source: null })) : []
     })
-    const isAll = hostKey === undefined && (await hearsOfInstallation(hosts))
-    const inbound = isAll ? await inboundIn(mostInbound - ofHosts.length, alerts, call) : none
+    const isAll = hostKey === undefined && (await maySeeInstallation(hosts))
+    const inbound = isAll ? await readInbound(maxInboundConditions - ofHosts.length, alerts, call) : noInbound
     const conditions = [...ofHosts, ...inbound.shown]
-    const truncated = swept.truncated || inbound.truncated
-    return success(conditions, { count: conditions.length, ...swept, truncated })
+    const truncated = sweep.truncated || inbound.truncated
+    return success(conditions, { count: conditions.length, ...sweep, truncated })
   },
 })
 
-const none = { shown: [], truncated: false }
+const noInbound = { shown: [], truncated: false }
 
-/** What inbound events began, as far as there is room for it: it is on no host. */
-const inboundIn = async (room: number, alerts: Gateway['alerts'], call: Call) => {
+/** Returns at most `room` inbound conditions, which belong to no host. */
+const readInbound = async (room: number, alerts: Gateway['alerts'], call: Call) => {
   const { conditions, open } = await alerts.inboundConditions({ limit: Math.max(room, 0) }, call)
   const shown = conditions.map((condition) => ({ hostId: null, host: condition.source, ...condition }))
   return { shown, truncated: open > shown.length }
@@ -89,9 +89,9 @@ const keyOf = async (hosts: Gateway['hosts'], hostId: number | undefined): Promi
 const history = getRoute({
   ...common,
   path: '/api/v1/health/history',
-  doc: 'What became of conditions, the newest first: who was told, of what nobody was told, and why',
+  doc: 'Lists the history of conditions, newest first: who was notified, and why a notification was not sent',
   query: HistoryQuery,
-  answer: HistoryAnswer,
+  answer: HistoryResponse,
   handle: async ({ query: { hostId, day, limit }, call }, { hosts, alerts }) => {
     const hostKey = await keyOf(hosts, hostId)
     const nameOf = await watchedHosts(hosts)
@@ -107,10 +107,10 @@ const history = getRoute({
 const diagnose = postRoute({
   ...common,
   path: '/api/v1/health/actions',
-  doc: 'The rows that explain a rule on one host, 50 at most',
+  doc: 'Returns at most 50 rows that explain a rule on one host',
   query: SnapshotQuery,
   body: DiagnosisRequest,
-  answer: DiagnosisAnswer,
+  answer: DiagnosisResponse,
   handle: async ({ body: { hostId, ruleId }, call }, { hosts, query }) => {
     const { key, name } = await findWatched(hosts, hostId)
     const { unavailable, ...diagnosis } = await query.diagnoseRule({ hostKey: key, rule: ruleId }, call)
@@ -118,5 +118,5 @@ const diagnose = postRoute({
   },
 })
 
-/** What was found, and what became of it. */
+/** Routes of checks, conditions and their history. */
 export const healthStateRoutes: readonly Route[] = [checks, snapshot, alertState, history, diagnose]

@@ -6,7 +6,7 @@ import { noQuery } from '#proto/http/parameters.ts'
 import { Health, Healthz } from '#proto/http/status.ts'
 import type { HostState } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
-import { refuseSession } from '../connections/hosts-of.ts'
+import { rejectSession } from '../connections/hosts-of.ts'
 import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, gzippedRoute } from '../http-route.ts'
@@ -14,24 +14,24 @@ import { cloudMode } from '../installation/cloud-mode.ts'
 
 export const health = getRoute({
   path: '/api/health',
-  doc: 'Whether the service is alive',
+  doc: 'Returns whether the service is alive',
   feature: null,
   access: 'anonymous',
   limit: 'none',
   query: noQuery,
   answer: Health,
-  handle: async (_asked, { clock }) => ({ status: 'ok' as const, timestamp: new Date(clock.now()).toISOString() }),
+  handle: async (_request, { clock }) => ({ status: 'ok' as const, timestamp: new Date(clock.now()).toISOString() }),
 })
 
 type HostHealth = z.input<typeof Healthz>['hosts'][number]
 
 /**
- * Always 200: a monitored host that is down is what the product is there to tell, not a fault of its own. It is the health of the
- * installation, so a connection session changes nothing about it.
+ * Always returns 200: a monitored host that is down is not a failure of the service. Connection sessions are ignored, because this
+ * is the health of the installation.
  */
 export const healthz = getRoute({
   path: '/api/healthz',
-  doc: 'State of the monitored hosts, at most twenty seconds old, and of the cloud mode',
+  doc: 'Returns the state of the monitored hosts, at most 20 seconds old, and of the cloud mode',
   feature: null,
   access: 'anonymous',
   limit: 'none',
@@ -40,17 +40,17 @@ export const healthz = getRoute({
   handle: async ({ call }, gateway) => {
     const states = await gateway.hostStates.lastSeen()
     const ok = states !== undefined && states.every(({ status }) => status === 'up')
-    const hosts = states?.map((state) => visible(state, call.identity)) ?? forgotten(gateway)
+    const hosts = states?.map((state) => visibleHealth(state, call.identity)) ?? unknownHosts(gateway)
     return { ok, hosts, cloudMode: cloudMode(gateway.build, gateway.env) }
   },
 })
 
-/** The hosts there were, when nobody can tell how they are. */
-const forgotten = (gateway: Gateway): HostHealth[] =>
+/** Returns the last known hosts while their state is unknown. */
+const unknownHosts = (gateway: Gateway): HostHealth[] =>
   gateway.hosts.lastKnown().map(({ id }) => ({ id, status: 'unknown' }))
 
-/** Strangers learn that a host is down, not its name or why. */
-const visible = (state: HostState, identity: Identity): HostHealth => {
+/** Anonymous callers and guests see only the id and the status of a host. */
+const visibleHealth = (state: HostState, identity: Identity): HostHealth => {
   const { id, status } = state
   if (identity.kind === 'anonymous' || identity.kind === 'guest') return { id, status }
   const { name, reason, version, latencyMs, checkedAtMs } = state
@@ -60,16 +60,16 @@ const visible = (state: HostState, identity: Identity): HostHealth => {
 
 export const metrics = gzippedRoute({
   path: '/api/v1/metrics',
-  doc: 'Metrics of every host in the text format of Prometheus',
+  doc: 'Returns metrics of every host in the Prometheus text format',
   feature: 'METRICS',
   access: 'read',
   limit: 'data',
   query: MetricsQuery,
   mediaType: 'text/plain; version=0.0.4; charset=utf-8',
   handle: async ({ query, headers }, gateway) => {
-    refuseSession(headers)
+    rejectSession(headers)
     if (!isServed(gateway)) {
-      throw new ServiceError('not-found', 'metrics are not served here; SVC_FEATURE_PROMETHEUS_ENABLED decides')
+      throw new ServiceError('not-found', 'Prometheus metrics are disabled; set SVC_FEATURE_PROMETHEUS_ENABLED=true')
     }
     return gateway.exposition.body(query)
   },

@@ -10,7 +10,7 @@ const healthz = async (url: string) => {
 }
 
 describe('GET /api/healthz', () => {
-  it('tells strangers which hosts are down, and nothing else of them', async () => {
+  it('shows anonymous callers only which hosts are down', async () => {
     await using product = await startFake()
     const { status, body } = await healthz(product.url)
     expect(status).toBe(200)
@@ -24,7 +24,7 @@ describe('GET /api/healthz', () => {
     })
   })
 
-  it('warns of cloud mode that the web was not built for', async () => {
+  it('warns when the web was not built for cloud mode', async () => {
     await using product = await startFake({ env: { SVC_CLOUD_MODE: 'true' } })
     const { cloudMode } = (await healthz(product.url)).body
     expect(cloudMode).toEqual({
@@ -34,13 +34,13 @@ describe('GET /api/healthz', () => {
     })
   })
 
-  it('asks no host', async () => {
+  it('queries no host', async () => {
     await using product = await startFake()
     await healthz(product.url)
     expect(product.heard.map(({ method }) => method)).toEqual(['hostStates'])
   })
 
-  it('tells who is known the name, the cause and the age', async () => {
+  it('shows signed-in callers name, reason and age', async () => {
     await using product = await startFake({ identify: async () => ({ ...anonymous, kind: 'user', subject: 'ada' }) })
     const { body } = await healthz(product.url)
     expect(body.hosts[1]).toEqual({
@@ -62,7 +62,7 @@ describe('GET /api/healthz', () => {
     expect((await healthz(product.url)).body.ok).toBe(true)
   })
 
-  it('answers 200 with the hosts it knew when query does not tell', async () => {
+  it('returns 200 with the last known hosts when query fails', async () => {
     await using product = await startFake({
       query: {
         hostStates: async () => {
@@ -84,7 +84,7 @@ describe('GET /api/healthz', () => {
     })
   })
 
-  it('answers the states it saw last while query is late, and that none is known once they are old', async () => {
+  it('returns the last states while query is slow, and unknown once they are stale', async () => {
     let [passedMs, isLate] = [0, false]
     const up = { reason: null, version: '26.3', uptimeSeconds: 1, latencyMs: 1, checkedAtMs: 0, name: 'a' }
     await using product = await startFake({
@@ -105,7 +105,7 @@ describe('GET /api/healthz', () => {
     expect((await healthz(product.url)).body).toMatchObject({ ok: false, hosts: [] })
   })
 
-  it('answers within its second when query hangs', async () => {
+  it('responds within a second when query hangs', async () => {
     await using product = await startFake({
       query: {
         hostStates: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
@@ -116,7 +116,7 @@ describe('GET /api/healthz', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 
-  it('answers 200 when there is no query at all', async () => {
+  it('returns 200 when query is not running', async () => {
     await using product = await startFake({ withoutQuery: true })
     expect(await healthz(product.url)).toMatchObject({ status: 200, body: { ok: false, hosts: [] } })
   })

@@ -1,22 +1,22 @@
 import { mayUse, type Identity } from '#proto/call.ts'
 import type { Catalogue } from '#proto/catalogue.ts'
-import { HostsAnswer, HostStatusAnswer, OverviewAnswer, CatalogueAnswer } from '#proto/http/data.ts'
+import { HostsResponse, HostStatusResponse, OverviewResponse, CatalogueResponse } from '#proto/http/data.ts'
 import { noQuery, HostStatusQuery, HostQuery } from '#proto/http/parameters.ts'
 import { getRoute, type Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 
 const hosts = getRoute({
   path: '/api/v1/hosts',
-  doc: 'The configured hosts, without addresses or passwords',
+  doc: 'Lists the configured hosts, without addresses and passwords',
   feature: null,
   access: 'read',
   limit: 'data',
   query: noQuery,
-  answer: HostsAnswer,
-  handle: async (_asked, gateway) => {
-    const known = await gateway.hosts.all()
+  answer: HostsResponse,
+  handle: async (_request, gateway) => {
+    const configured = await gateway.hosts.all()
     return success(
-      known.map(({ key: _key, ...host }) => host),
+      configured.map(({ key: _key, ...host }) => host),
       {},
     )
   },
@@ -24,12 +24,12 @@ const hosts = getRoute({
 
 const hostStatus = getRoute({
   path: '/api/v1/host-status',
-  doc: 'Version, uptime and host name as the host says them now',
+  doc: 'Queries the version, uptime and host name of one host',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',
   query: HostStatusQuery,
-  answer: HostStatusAnswer,
+  answer: HostStatusResponse,
   handle: async ({ query: { hostId, fleet }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const { uptimeSeconds, ...status } = await gateway.query.hostStatus({ hostKey: key, fleet }, call)
@@ -39,12 +39,12 @@ const hostStatus = getRoute({
 
 const overview = getRoute({
   path: '/api/v1/overview',
-  doc: 'The key figures of one host',
+  doc: 'Returns the key figures of one host',
   feature: 'OVERVIEW',
   access: 'read',
   limit: 'data',
   query: HostQuery,
-  answer: OverviewAnswer,
+  answer: OverviewResponse,
   handle: async ({ query: { hostId }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     return success(await gateway.query.overview({ hostKey: key }, call), { host: name })
@@ -55,12 +55,12 @@ export const hostRoutes: readonly Route[] = [hosts, hostStatus, overview]
 
 export const catalogue = getRoute({
   path: '/api/v1/catalogue',
-  doc: 'Every chart and table page, for menus and generic pages',
+  doc: 'Lists every chart and table page, for menus and generic pages',
   feature: null,
   access: 'read',
   limit: 'data',
   query: noQuery,
-  answer: CatalogueAnswer,
+  answer: CatalogueResponse,
   revalidated: true,
   handle: async ({ call }, gateway) => {
     const all = await gateway.query.catalogue({}, call)
@@ -68,7 +68,7 @@ export const catalogue = getRoute({
   },
 })
 
-/** The definitions whose features the caller may use: a menu must not lead to a refusal. */
+/** Returns the definitions whose features the caller may use, so that menus contain no forbidden pages. */
 export const visibleTo = (identity: Identity, { topics, charts, tables }: Catalogue): Catalogue => ({
   topics,
   charts: charts.filter(({ feature }) => mayUse(identity, feature)),

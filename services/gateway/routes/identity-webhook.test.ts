@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { IdentityWebhookAnswer } from '#proto/http/identity-webhook.ts'
+import { IdentityWebhookResponse } from '#proto/http/identity-webhook.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
@@ -60,16 +60,16 @@ const open = (replaced: Parameters<typeof startFake>[0] = {}): Promise<FakeProdu
     },
   })
 
-const tell = async ({ url }: FakeProduct, { url: path, raw, headers }: GoodRequest) => {
+const sendEvent = async ({ url }: FakeProduct, { url: path, raw, headers }: GoodRequest) => {
   const response = await fetch(url + path, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
   return { status: response.status, text: await response.text() }
 }
-const doneBy = ({ text }: { text: string }) => IdentityWebhookAnswer.parse(JSON.parse(text)).data
+const doneBy = ({ text }: { text: string }) => IdentityWebhookResponse.parse(JSON.parse(text)).data
 const statusFor = async ({ url }: FakeProduct, headers: Record<string, string>) =>
   (await fetch(`${url}/api/v1/hosts`, { headers })).status
 
-describe('a person whom the identity provider deleted', () => {
-  it('is let in by nothing any more, at no gateway, and others are as before', async () => {
+describe('a user who was deleted at the identity provider', () => {
+  it('is rejected by every gateway, unlike other users', async () => {
     await using product = await open()
     await using another = await open()
     const [session, key, other] = [await idp.token(), keyOf('user_ada'), keyOf('user_eve')]
@@ -81,11 +81,11 @@ describe('a person whom the identity provider deleted', () => {
         statusFor(product, bearer(other)),
       ])
     expect(await statuses()).toEqual([200, 200, 200, 200])
-    expect(await tell(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 200 })
+    expect(await sendEvent(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 200 })
     expect(await statuses()).toEqual([401, 401, 401, 200])
   })
 
-  it('leaves nothing behind, which is on record, and is gone already the second time', async () => {
+  it('has all data removed with an audit record, and nothing left the second time', async () => {
     await using product = await open({ alerts: {}, agent: { removeConversations: async () => ({ removed: 3 }) } })
     await statusFor(product, bearer(keyOf('user_bea')))
     const kept = await fetch(`${product.url}/api/v1/user-connections`, {
@@ -94,12 +94,12 @@ describe('a person whom the identity provider deleted', () => {
       body: JSON.stringify({ name: 'mine', url: 'https://db.example.com:8443', user: 'bea', password: 'x' }),
     })
     expect(kept.status).toBe(200)
-    const first = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })))
+    const first = doneBy(await sendEvent(product, signedIdentityEvent(deleted('user_bea'), { prefix: 'webhook' })))
     expect(first).toEqual({
       done: 'person-forgotten',
       removed: { keys: 1, connections: 1, subscriptions: 1, conversations: 3, pageViews: 2 },
     })
-    const again = doneBy(await tell(product, signedIdentityEvent(deleted('user_bea'))))
+    const again = doneBy(await sendEvent(product, signedIdentityEvent(deleted('user_bea'))))
     expect(again.removed).toMatchObject({ keys: 0, connections: 0 })
     const record = await fetch(`${product.url}/api/v1/audit?limit=1`, {
       headers: bearer(await idp.token({ sub: 'user_eve', sid: 'sess_9' })),
@@ -109,17 +109,17 @@ describe('a person whom the identity provider deleted', () => {
     })
   })
 
-  it('is forgotten but for page views that the user of the host may not remove', async () => {
+  it('is removed except for page views that the ClickHouse user may not delete', async () => {
     const removePageViews = () => Promise.reject(new ServiceError('forbidden', 'it needs GRANT ALTER DELETE'))
     await using product = await open({ query: { removePageViews } })
-    const told = await tell(product, signedIdentityEvent(deleted('user_ada')))
-    expect(doneBy(told).removed).toMatchObject({ pageViews: 0 })
+    const received = await sendEvent(product, signedIdentityEvent(deleted('user_ada')))
+    expect(doneBy(received).removed).toMatchObject({ pageViews: 0 })
   })
 
-  it('is shut out even while what they kept cannot be removed, which the provider tries again', async () => {
+  it('is blocked even when the removal fails, which the provider retries', async () => {
     const subscriptions = () => Promise.reject(new ServiceError('unavailable', 'the database does not answer'))
     await using product = await open({ alerts: { subscriptions } })
-    expect(await tell(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 503 })
+    expect(await sendEvent(product, signedIdentityEvent(deleted('user_ada')))).toMatchObject({ status: 503 })
     expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
   })
 })
@@ -129,8 +129,8 @@ describe('a session that ended at the identity provider', () => {
     'by %s counts for nothing, and no other',
     async (type) => {
       await using product = await open()
-      const told = await tell(product, signedIdentityEvent(ended(type)))
-      expect(doneBy(told)).toEqual({ done: 'session-ended', removed: null })
+      const received = await sendEvent(product, signedIdentityEvent(ended(type)))
+      expect(doneBy(received)).toEqual({ done: 'session-ended', removed: null })
       expect(await statusFor(product, bearer(await idp.token()))).toBe(401)
       expect(await statusFor(product, bearer(await idp.token({ sid: 'sess_2' })))).toBe(200)
     },
@@ -138,27 +138,27 @@ describe('a session that ended at the identity provider', () => {
 })
 
 describe('the webhook of the identity provider', () => {
-  it('tells much that changes nothing here', async () => {
+  it('accepts events that have no effect', async () => {
     await using product = await open()
-    const told = await tell(product, signedIdentityEvent({ type: 'user.updated', data: { id: 'user_ada' } }))
-    expect(doneBy(told)).toEqual({ done: null, removed: null })
+    const received = await sendEvent(product, signedIdentityEvent({ type: 'user.updated', data: { id: 'user_ada' } }))
+    expect(doneBy(received)).toEqual({ done: null, removed: null })
     expect(await statusFor(product, bearer(await idp.token()))).toBe(200)
   })
 
-  it('signs with the secret before for a while', async () => {
+  it('accepts the previous secret during rotation', async () => {
     const before = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
     await using product = await open({ env: { IDP_WEBHOOK_SECRET_PREVIOUS: before } })
-    const told = await tell(product, signedIdentityEvent(ended('session.ended'), { secret: before }))
-    expect(told).toMatchObject({ status: 200 })
+    const received = await sendEvent(product, signedIdentityEvent(ended('session.ended'), { secret: before }))
+    expect(received).toMatchObject({ status: 200 })
   })
 
   it.each([
     [{ IDP_WEBHOOK_SECRET: '' }, 'IDP_WEBHOOK_SECRET'],
-    [{ SVC_AUTH_PROVIDER: 'none' }, 'SVC_AUTH_PROVIDER is not idp'],
-  ])('is refused with %j', async (env, says) => {
+    [{ SVC_AUTH_PROVIDER: 'none' }, 'SVC_AUTH_PROVIDER is not'],
+  ])('is rejected with %j', async (env, says) => {
     await using product = await open({ env })
-    const told = await tell(product, signedIdentityEvent(deleted('user_ada')))
-    expect(told).toMatchObject({ status: 503, text: expect.stringContaining(says) })
+    const received = await sendEvent(product, signedIdentityEvent(deleted('user_ada')))
+    expect(received).toMatchObject({ status: 503, text: expect.stringContaining(says) })
   })
 
   const good = signedIdentityEvent(deleted('user_ada'))
@@ -185,11 +185,11 @@ describe('the webhook of the identity provider', () => {
     ['that is no JSON', signedIdentityEvent('{'), 400, 'not JSON'],
     ['of another type', withHeaders({ 'content-type': 'text/plain' }), 415, 'application/json'],
     ['of no event', signedIdentityEvent({ data: {} }), 400, 'type'],
-    ['of nobody', signedIdentityEvent({ type: 'user.deleted', data: {} }), 400, 'data.id'],
+    ['without a subject', signedIdentityEvent({ type: 'user.deleted', data: {} }), 400, 'data.id'],
     ['of no session', signedIdentityEvent({ type: 'session.revoked', data: {} }), 400, 'data.id'],
-  ])('is refused %s', async (_what, request, status, says) => {
+  ])('is rejected %s', async (_what, request, status, says) => {
     await using product = await open()
-    expect(await tell(product, request)).toMatchObject({ status, text: expect.stringContaining(says) })
+    expect(await sendEvent(product, request)).toMatchObject({ status, text: expect.stringContaining(says) })
     expect(await statusFor(product, bearer(await idp.token()))).toBe(200)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { EventsAnswer, IngestAnswer } from '#proto/http/events.ts'
+import { EventsResponse, IngestResponse } from '#proto/http/events.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { longestIngestBody } from '#proto/ingest.ts'
+import { maxIngestBodyBytes } from '#proto/ingest.ts'
 import { fakeIngest } from '../testing/owners.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -13,7 +13,7 @@ const good = { authorization: `Bearer ${secret}`, 'content-type': 'application/j
 type Taken = Awaited<ReturnType<typeof fakeIngest.accept>>
 type Given = Parameters<typeof fakeIngest.accept>[0]
 
-/** An `ingest` that tells what it was given. */
+/** A fake `ingest` that records its requests. */
 const overheard = (answer: Taken | ServiceError = [{ id: 'a1', duplicate: false }]) => {
   const heard: Given[] = []
   const accept = async (given: Given) => {
@@ -32,8 +32,8 @@ const send = async (url: string, init: Sent) => {
   return { status: response.status, headers: response.headers, body, error: Failure.safeParse(body).data?.error }
 }
 
-describe('the door for events', () => {
-  it('is shut while there is no token, whatever is sent', async () => {
+describe('POST /api/events/ingest', () => {
+  it('rejects all requests while no token is set', async () => {
     const unset: Record<string, string>[] = [{}, { SVC_EVENTS_INGEST_TOKEN: '' }]
     for (const env of unset) {
       const { ingest, heard } = overheard()
@@ -41,16 +41,13 @@ describe('the door for events', () => {
       const tried: Sent['headers'][] = [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]
       for (const headers of tried) {
         const { status, error } = await send(product.url, { headers })
-        expect([status, error?.message]).toEqual([
-          503,
-          'events are not taken: the operator has not set SVC_EVENTS_INGEST_TOKEN',
-        ])
+        expect([status, error?.message]).toEqual([503, 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set'])
       }
       expect(heard).toEqual([])
     }
   })
 
-  it('opens to its bearer only, and to the one before it', async () => {
+  it('accepts only its bearer token and the previous one', async () => {
     const { ingest, heard } = overheard()
     const env = { ...withToken, SVC_EVENTS_INGEST_TOKEN_PREVIOUS: 'the one before', SVC_API_KEY_SECRET: 'keys' }
     await using product = await startFake({ env, ingest })
@@ -68,13 +65,13 @@ describe('the door for events', () => {
     expect(product.logged.join('')).not.toContain(secret)
   })
 
-  it('looks at token, budget, length, type and content, in this order', async () => {
+  it('checks token, rate limit, length, type and content in this order', async () => {
     const { ingest, heard } = overheard(new ServiceError('invalid', 'the body is not JSON'))
     await using product = await startFake({ env: { ...withToken, RATE_LIMIT_INGEST_PER_MIN: '4' }, ingest })
-    const long = 'x'.repeat(longestIngestBody + 1)
+    const long = 'x'.repeat(maxIngestBodyBytes + 1)
     const bad = { authorization: 'Bearer x', 'content-type': 'text/plain' }
     const known = { ...bad, authorization: good.authorization }
-    // Who does not know the token uses up nobody's budget.
+    // Requests without the token do not count towards the rate limit.
     for (let time = 0; time < 5; time += 1)
       expect((await send(product.url, { headers: bad, body: long })).status).toBe(401)
     expect((await send(product.url, { headers: known, body: long })).status).toBe(413)
@@ -88,7 +85,7 @@ describe('the door for events', () => {
     expect(heard).toHaveLength(1)
   })
 
-  it('counts the bytes of a body that does not say its length', async () => {
+  it('counts the bytes of a body without Content-Length', async () => {
     const { ingest, heard } = overheard()
     await using product = await startFake({ env: withToken, ingest })
     const body = new ReadableStream({
@@ -107,33 +104,33 @@ describe('the door for events', () => {
     'application/json; charset=utf-8',
     'application/cloudevents+json',
     'Application/Vnd.x+JSON',
-  ])('takes %s', async (type) => {
+  ])('accepts %s', async (type) => {
     const { ingest } = overheard()
     await using product = await startFake({ env: withToken, ingest })
     expect((await send(product.url, { headers: { ...good, 'content-type': type } })).status).toBe(202)
   })
 
-  it('takes a CloudEvent without data, and so without a type of it', async () => {
+  it('accepts a CloudEvent without data and content type', async () => {
     const { ingest, heard } = overheard()
     await using product = await startFake({ env: withToken, ingest })
     const { 'content-type': _, ...untyped } = good
-    const told = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's', 'ce-type': 't' }
-    expect((await send(product.url, { headers: { ...untyped, ...told }, body: null })).status).toBe(202)
-    expect(heard).toEqual([{ body: '', headers: told }])
+    const received = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's', 'ce-type': 't' }
+    expect((await send(product.url, { headers: { ...untyped, ...received }, body: null })).status).toBe(202)
+    expect(heard).toEqual([{ body: '', headers: received }])
     expect((await send(product.url, { headers: untyped, body: null })).status).toBe(415)
   })
 
-  it('hands on what the body and the headers about it say, and no credential', async () => {
+  it('forwards the body and its headers, without credentials', async () => {
     const { ingest, heard } = overheard()
     await using product = await startFake({ env: withToken, ingest })
-    const told = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
-    await send(product.url, { headers: { ...good, ...told, cookie: 'a=b', 'x-other': 'c' } })
-    expect(heard).toEqual([{ body: '{"title":"T"}', headers: { ...told, 'content-type': 'application/json' } }])
+    const received = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
+    await send(product.url, { headers: { ...good, ...received, cookie: 'a=b', 'x-other': 'c' } })
+    expect(heard).toEqual([{ body: '{"title":"T"}', headers: { ...received, 'content-type': 'application/json' } }])
   })
 })
 
-describe('the answer to a sender', () => {
-  it('says what was kept, what was known and what was wrong', async () => {
+describe('the response to a sender', () => {
+  it('lists accepted, duplicate and invalid events', async () => {
     const taken = [
       { id: 'a1', duplicate: false },
       { error: 'an event must be a JSON object' },
@@ -142,7 +139,7 @@ describe('the answer to a sender', () => {
     await using product = await startFake({ env: withToken, ...overheard(taken) })
     const { status, body } = await send(product.url, { headers: good })
     expect(status).toBe(202)
-    expect(IngestAnswer.parse(body).data).toEqual({
+    expect(IngestResponse.parse(body).data).toEqual({
       accepted: 2,
       duplicates: 1,
       ids: ['a1', 'b2'],
@@ -154,9 +151,9 @@ describe('the answer to a sender', () => {
     [[{ error: 'id is required' }], 422, 'id is required', null],
     [new ServiceError('conflict', 'another body'), 409, 'another body', null],
     [
-      new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000 }),
+      new ServiceError('unavailable', 'the queue is unreachable', { retryAfterMs: 1_000 }),
       503,
-      'the queue does not answer',
+      'the queue is unreachable',
       '1',
     ],
     [
@@ -165,34 +162,34 @@ describe('the answer to a sender', () => {
       'the queue EVENTS is full',
       '5',
     ],
-  ])('of whom nothing could be kept: %o', async (answer, status, message, retryAfter) => {
+  ])('is an error when no event was stored: %o', async (answer, status, message, retryAfter) => {
     await using product = await startFake({ env: withToken, ...overheard(answer) })
     const answered = await send(product.url, { headers: good })
     expect([answered.status, answered.error?.message]).toEqual([status, message])
     expect(answered.headers.get('retry-after')).toBe(retryAfter)
   })
 
-  it('is 503 while nothing serves ingest', async () => {
+  it('is 503 while ingest is not running', async () => {
     await using product = await startFake({ env: withToken })
     expect((await send(product.url, { headers: good })).status).toBe(503)
   })
 })
 
 describe('the list of events', () => {
-  it('is asked for by what the caller names, page by page', async () => {
-    const asked: unknown[] = []
+  it('is filtered and paged', async () => {
+    const requests: unknown[] = []
     const events = async (...given: Parameters<typeof fakeIngest.events>) => {
-      asked.push(given[0])
+      requests.push(given[0])
       return fakeIngest.events(...given)
     }
     await using product = await startFake({ ingest: { events } })
     const url = `${product.url}/api/v1/events?source=a&severity=critical&status=firing&search=x&from=1&to=2&limit=1`
-    const { data, metadata } = EventsAnswer.parse(await (await fetch(url)).json())
+    const { data, metadata } = EventsResponse.parse(await (await fetch(url)).json())
     expect(data).toMatchObject([{ id: 'a1', title: 'Disk full' }])
     expect(metadata.next).toBe('1790000000001-a1')
     await fetch(`${product.url}/api/v1/events?before=${metadata.next}`)
     const filter = { source: 'a', severity: 'critical', status: 'firing', search: 'x', fromMs: 1, toMs: 2, limit: 1 }
-    expect(asked).toEqual([filter, { after: { receivedAt: 1_790_000_000_001, id: 'a1' }, limit: 100 }])
+    expect(requests).toEqual([filter, { after: { receivedAt: 1_790_000_000_001, id: 'a1' }, limit: 100 }])
   })
 
   it.each([
@@ -202,7 +199,7 @@ describe('the list of events', () => {
     ['limit=501', 'limit'],
     ['before=soon', 'before'],
     ['from=-1', 'from'],
-  ])('refuses %s by its name', async (query, parameter) => {
+  ])('rejects %s by name', async (query, parameter) => {
     await using product = await startFake({ ingest: {} })
     const response = await fetch(`${product.url}/api/v1/events?${query}`)
     expect(response.status).toBe(400)

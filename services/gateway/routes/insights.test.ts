@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { InsightsAnswer } from '#proto/http/insights.ts'
+import { InsightsResponse } from '#proto/http/insights.ts'
 import { insight } from '../testing/reports.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -7,10 +7,10 @@ it.each([
   ['/tables/disks', '/tables/disks?host=1'],
   ['/compare?hash=1', '/compare?hash=1&host=1'],
   ['', null],
-])('an insight with the link %j leads to %j', async (link, shown) => {
+])('returns the insight link %j as %j', async (link, shown) => {
   await using product = await startFake({
     report: { insights: async () => [{ ...insight, link }] },
   })
   const answer: unknown = await (await fetch(`${product.url}/api/v1/insights?hostId=1`)).json()
-  expect(InsightsAnswer.parse(answer).data).toMatchObject([{ host: 'logs', link: shown }])
+  expect(InsightsResponse.parse(answer).data).toMatchObject([{ host: 'logs', link: shown }])
 })

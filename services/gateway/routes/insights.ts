@@ -1,22 +1,22 @@
 import { hostOnRecord } from '#proto/audit.ts'
-import { AdviceAnswer, AdviceRequest } from '#proto/http/advice.ts'
+import { AdviceResponse, AdviceRequest } from '#proto/http/advice.ts'
 import {
-  AnomaliesAnswer,
-  DismissInsightAnswer,
+  AnomaliesResponse,
+  DismissInsightResponse,
   DismissInsightRequest,
-  FindingsAnswer,
+  FindingsResponse,
   FindingsQuery,
-  ForecastAnswer,
-  GenerateInsightsAnswer,
+  ForecastResponse,
+  GenerateInsightsResponse,
   GenerateInsightsRequest,
-  InsightBackendAnswer,
-  InsightsAnswer,
+  InsightBackendResponse,
+  InsightsResponse,
   InsightsQuery,
-  InsightStatusAnswer,
+  InsightStatusResponse,
   type ShownInsight,
 } from '#proto/http/insights.ts'
 import { HostQuery, noQuery } from '#proto/http/parameters.ts'
-import { StructureAdviceAnswer, TableAdviceRequest } from '#proto/http/structure-advice.ts'
+import { StructureAdviceResponse, TableAdviceRequest } from '#proto/http/structure-advice.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { Host } from '#proto/query.ts'
 import { findWatched } from '../hosts/host-list.ts'
@@ -29,9 +29,9 @@ const writing = { feature: 'INSIGHTS', access: 'write', limit: 'data', query: no
 const insights = getRoute({
   ...reading,
   path: '/api/v1/insights',
-  doc: 'What is worth knowing about a host, with what it rests on; the newest first',
+  doc: 'Lists the insights of a host with their evidence, newest first',
   query: InsightsQuery,
-  answer: InsightsAnswer,
+  answer: InsightsResponse,
   handle: async ({ query: { hostId, ...filter }, call }, { hosts, report }) => {
     const host = await findWatched(hosts, hostId)
     const found = await report.insights({ hostKey: host.key, ...filter }, call)
@@ -42,9 +42,9 @@ const insights = getRoute({
 const findings = getRoute({
   ...reading,
   path: '/api/v1/findings',
-  doc: 'What was found about a host lately, as the insights have it',
+  doc: 'Lists recent findings of a host, from its insights',
   query: FindingsQuery,
-  answer: FindingsAnswer,
+  answer: FindingsResponse,
   handle: async ({ query: { host: id, ...filter }, call }, { hosts, report }) => {
     const host = await hosts.find(id, 'host')
     const found = await report.insights({ hostKey: host.key, ...filter }, call)
@@ -55,18 +55,18 @@ const findings = getRoute({
 const backend = getRoute({
   ...reading,
   path: '/api/v1/insights/backend',
-  doc: 'Where insights are kept',
+  doc: 'Returns where insights are stored',
   query: noQuery,
-  answer: InsightBackendAnswer,
+  answer: InsightBackendResponse,
   handle: async ({ call }, { report }) => report.insightBackend({}, call),
 })
 
 const status = getRoute({
   ...reading,
   path: '/api/v1/insights/status',
-  doc: 'Where insights are kept, why not elsewhere, and what came of the last look at a host',
+  doc: 'Returns where insights are stored and why, and the result of the last scan of a host',
   query: HostQuery,
-  answer: InsightStatusAnswer,
+  answer: InsightStatusResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await findWatched(hosts, hostId)
     return success(await report.insightStatus({ hostKey }, call), {})
@@ -76,9 +76,9 @@ const status = getRoute({
 const forecast = getRoute({
   ...reading,
   path: '/api/v1/insights/forecast',
-  doc: 'When the disks of a host are full and when it refuses inserts, as ranges',
+  doc: 'Forecasts when the disks of a host are full and when it rejects inserts, as ranges',
   query: HostQuery,
-  answer: ForecastAnswer,
+  answer: ForecastResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey } = await hosts.find(hostId)
     const { forecasts, ...rest } = await report.forecast({ hostKey }, call)
@@ -89,9 +89,9 @@ const forecast = getRoute({
 const anomalies = getRoute({
   ...reading,
   path: '/api/v1/insights/anomalies',
-  doc: 'What is not as usual on a host now; nothing is kept',
+  doc: 'Detects current anomalies of a host without storing them',
   query: HostQuery,
-  answer: AnomaliesAnswer,
+  answer: AnomaliesResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const host = await hosts.find(hostId)
     const { anomalies: found, notes } = await report.anomalies({ hostKey: host.key }, call)
@@ -102,9 +102,9 @@ const anomalies = getRoute({
 const generate = postRoute({
   ...writing,
   path: '/api/v1/insights/generate',
-  doc: 'Looks for insights on a host now; within five minutes of the last time only when forced',
+  doc: 'Scans a host for insights; within five minutes of the last scan only when forced',
   body: GenerateInsightsRequest,
-  answer: GenerateInsightsAnswer,
+  answer: GenerateInsightsResponse,
   handle: async ({ body: { hostId, force }, call }, { hosts, report }) => {
     const host = await findWatched(hosts, hostId)
     const { insights: found, ...rest } = await report.generateInsights({ hostKey: host.key, force }, call)
@@ -115,21 +115,21 @@ const generate = postRoute({
 const dismiss = postRoute({
   ...writing,
   path: '/api/v1/insights/dismiss',
-  doc: 'Hides an insight from lists, or shows it again',
+  doc: 'Dismisses an insight, or restores it',
   body: DismissInsightRequest,
-  answer: DismissInsightAnswer,
+  answer: DismissInsightResponse,
   handle: async ({ body: { hostId, id, dismissed }, call, requestId }, { hosts, report, audit }) => {
     const host = await findWatched(hosts, hostId)
-    const action = dismissed ? 'dismiss-insight' : 'show-insight'
-    const deed = { action, host: hostOnRecord(host), target: { insight: id } }
-    const insight = await audit.of(deed, { call, requestId }, () =>
+    const name = dismissed ? 'dismiss-insight' : 'show-insight'
+    const action = { action: name, host: hostOnRecord(host), target: { insight: id } }
+    const insight = await audit.of(action, { call, requestId }, () =>
       report.dismissInsight({ hostKey: host.key, id, dismissed }, call),
     )
     return success(shown(host)(insight), {})
   },
 })
 
-/** Keys stay inside; callers know hosts by their position and name, and links lead to the page of that host. */
+/** Replaces the host key, which is internal, by position and name, and adds the host to the link. */
 const shown =
   ({ id: hostId, name: host }: Host) =>
   ({ hostKey: _hostKey, link, ...insight }: Insight): ShownInsight => ({
@@ -139,7 +139,7 @@ const shown =
     host,
   })
 
-/** What is worth knowing about hosts. */
+/** Routes of insights. */
 export const insightRoutes: readonly Route[] = [
   insights,
   findings,
@@ -153,49 +153,49 @@ export const insightRoutes: readonly Route[] = [
 
 export const advice = postRoute({
   path: '/api/v1/advice',
-  doc: 'What would make one statement cheaper: ranked, with what it would save and what it costs; nothing is changed',
+  doc: 'Recommends optimizations of one statement, ranked by benefit and cost; nothing is changed',
   feature: 'QUERIES',
-  // Savings are tried out on the data, with conditions of the caller's own.
+  // Benefits are measured on the data, with conditions of the caller.
   access: 'write',
   limit: 'data',
   query: noQuery,
   body: AdviceRequest,
-  answer: AdviceAnswer,
-  handle: async ({ body: { hostId, ...asked }, call }, gateway) => {
+  answer: AdviceResponse,
+  handle: async ({ body: { hostId, ...request }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
-    const { recommendations, notes } = await gateway.report.advise({ hostKey: key, ...asked }, call)
+    const { recommendations, notes } = await gateway.report.advise({ hostKey: key, ...request }, call)
     return success(recommendations, { host: name, notes })
   },
 })
 
 const tableAdvice = postRoute({
   path: '/api/v1/advice/table',
-  doc: 'What would keep a table smaller or make it faster to read: types, codecs, key and TTL; nothing of it is changed',
+  doc: 'Recommends types, codecs, keys and TTL for a table; the table is not changed',
   feature: 'TABLES',
-  // The first million rows are read for it, and may be written into a temporary table.
+  // Reads the first million rows, and may write them to a temporary table.
   access: 'write',
   limit: 'data',
   query: noQuery,
   body: TableAdviceRequest,
-  answer: StructureAdviceAnswer,
-  handle: async ({ body: { hostId, ...asked }, call, requestId }, { hosts, report, audit }) => {
+  answer: StructureAdviceResponse,
+  handle: async ({ body: { hostId, ...request }, call, requestId }, { hosts, report, audit }) => {
     const host = await hosts.find(hostId)
-    const advise = () => report.adviseTable({ hostKey: host.key, ...asked }, call)
-    const { database, table, measure } = asked
-    const deed = { action: 'measure-codecs', host: hostOnRecord(host), target: { database, table } }
-    const { recommendations, notes } = measure ? await audit.of(deed, { call, requestId }, advise) : await advise()
+    const advise = () => report.adviseTable({ hostKey: host.key, ...request }, call)
+    const { database, table, measure } = request
+    const action = { action: 'measure-codecs', host: hostOnRecord(host), target: { database, table } }
+    const { recommendations, notes } = measure ? await audit.of(action, { call, requestId }, advise) : await advise()
     return success(recommendations, { host: host.name, notes })
   },
 })
 
 const hostAdvice = getRoute({
   path: '/api/v1/advice/host',
-  doc: 'Settings of a host that do not suit its hardware, and what a later release would change',
+  doc: 'Recommends settings for the hardware of a host, and reports what a later release would change',
   feature: 'SETTINGS',
   access: 'read',
   limit: 'data',
   query: HostQuery,
-  answer: StructureAdviceAnswer,
+  answer: StructureAdviceResponse,
   handle: async ({ query: { hostId }, call }, { hosts, report }) => {
     const { key: hostKey, name: host } = await hosts.find(hostId)
     const { recommendations, notes } = await report.adviseHost({ hostKey }, call)
@@ -203,5 +203,5 @@ const hostAdvice = getRoute({
   },
 })
 
-/** Advice on how data is kept and hosts are set up. */
+/** Routes of advice on tables and hosts. */
 export const structureAdviceRoutes: readonly Route[] = [tableAdvice, hostAdvice]

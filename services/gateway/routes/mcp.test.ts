@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { longestMcpBody } from '#proto/mcp.ts'
+import { maxMcpBodyBytes } from '#proto/mcp.ts'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
@@ -24,8 +24,8 @@ const send = (headers: Record<string, string> = {}, init: RequestInit = {}) =>
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const message = async (answer: Response) => Failure.parse(await answer.json()).error.message
 
-describe('who may use the tool server', () => {
-  it('is nobody while nothing is configured', async () => {
+describe('access to the MCP server', () => {
+  it('is closed while nothing is configured', async () => {
     await started()
     for (const headers of [{}, bearer(keyWith('mcp')), bearer('x')]) {
       const answer = await send(headers)
@@ -34,13 +34,13 @@ describe('who may use the tool server', () => {
     }
   })
 
-  it('is everybody when the operator opens it, which the log says of each request', async () => {
+  it('is open with SVC_MCP_PUBLIC, which is logged for each request', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
     expect([(await send()).status, (await send(bearer('x'))).status]).toEqual([200, 200])
     expect(product.logged.filter((line) => line.includes('SVC_MCP_PUBLIC is on'))).toHaveLength(2)
   })
 
-  it('is whoever has a key for it, also when it was meant to be open', async () => {
+  it('requires a key when keys are enabled, even with SVC_MCP_PUBLIC', async () => {
     await started({ SVC_API_KEY_SECRET: secret, SVC_MCP_PUBLIC: 'true' })
     const statuses = async (headers: Record<string, string>) => (await send(headers)).status
     expect(await statuses(bearer(keyWith('mcp')))).toBe(200)
@@ -51,18 +51,18 @@ describe('who may use the tool server', () => {
     expect(await statuses(bearer('no key'))).toBe(401)
   })
 
-  it('is nobody whom only a proxy vouches for', async () => {
+  it('is not granted by proxy headers', async () => {
     const proxySecret = 'the secret of the proxy'
     await started({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: proxySecret, SVC_API_KEY_SECRET: secret })
     expect((await send({ 'x-svc-proxy-secret': proxySecret, 'x-forwarded-user': 'ada' })).status).toBe(401)
   })
 
-  it('is nobody where the feature is switched off', async () => {
+  it('is closed while the feature is disabled', async () => {
     await started({ SVC_FEATURE_MCP_ENABLED: 'false', SVC_MCP_PUBLIC: 'true' })
     expect((await send()).status).toBe(404)
   })
 
-  it('is told where to sign in, with the error only when something was sent', async () => {
+  it('returns where to sign in, with an error only when credentials were sent', async () => {
     await started({ SVC_API_KEY_SECRET: secret, SVC_PUBLIC_URL: 'https://watch.example.com' })
     const metadata = 'resource_metadata="https://watch.example.com/.well-known/oauth-protected-resource/api/mcp"'
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -92,7 +92,7 @@ describe('a page of another site', () => {
     },
   )
 
-  it('uses one that wants keys by a key that it sends, and never by a cookie', async () => {
+  it('is authenticated by a key, never by a cookie', async () => {
     await started({ SVC_API_KEY_SECRET: secret })
     const cookie = `watchhouse_key=${keyWith('mcp', 'write')}`
     expect(await answered(bearer(keyWith('mcp')))).toEqual([200, '*', null])
@@ -102,13 +102,13 @@ describe('a page of another site', () => {
     expect(await answered({ cookie, ...bearer(keyWith('read')) })).toEqual([403, '*', null])
   })
 
-  it('gets no person for the cookie that a browser sends along to a public tool server', async () => {
+  it('stays anonymous on a public MCP server despite the cookie of the browser', async () => {
     await started({ SVC_MCP_PUBLIC: 'true', SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: 'shared' })
     const headers = { origin, cookie: `watchhouse_key=${keyWith('mcp')}; __session=a.b.c`, 'x-forwarded-user': 'ada' }
     expect(await (await send(headers)).json()).toMatchObject({ result: { subject: 'anonymous' } })
   })
 
-  it('gets an answer to its preflight, which names the header fields that it wants to send', async () => {
+  it('gets a preflight response with the allowed headers', async () => {
     await started({ SVC_API_KEY_SECRET: secret })
     const headers = {
       origin,
@@ -124,8 +124,8 @@ describe('a page of another site', () => {
   })
 })
 
-describe('what is said to the tool server', () => {
-  it('passes as it is, with the header fields of the protocol and no others', async () => {
+describe('a message to the MCP server', () => {
+  it('is forwarded unchanged, with only the headers of the protocol', async () => {
     await started({ SVC_API_KEY_SECRET: secret })
     const body = '{"jsonrpc": "2.0", broken ö'
     const headers = {
@@ -143,7 +143,7 @@ describe('what is said to the tool server', () => {
     ['a short answer in one piece', 'short', { 'content-length': '5' }, '5'],
     ['an answer of unknown length as it comes', 'short', {}, null],
     ['a long answer as it comes', 'x'.repeat(300_000), { 'content-length': '300000' }, '300000'],
-  ])('comes back as it is: %s', async (_what, text, headers, length) => {
+  ])('is returned unchanged: %s', async (_what, text, headers, length) => {
     product = await startFake({
       mcp: { http: async () => ({ head: { status: 200, headers }, frames: framesOf(text) }) },
       env: { SVC_MCP_PUBLIC: 'true' },
@@ -152,7 +152,7 @@ describe('what is said to the tool server', () => {
     expect([answer.headers.get('content-length'), await answer.text()]).toEqual([length, text])
   })
 
-  it('comes back as it is when the head holds all of it', async () => {
+  it('is returned unchanged when the head contains all of it', async () => {
     const whole = '{"jsonrpc":"2.0","id":1,"result":"ö"}'
     const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(whole)) }
     product = await startFake({
@@ -170,15 +170,15 @@ describe('what is said to the tool server', () => {
 
   it('is at most 512 KiB long', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
-    expect((await send({}, { body: 'x'.repeat(longestMcpBody) })).status).toBe(200)
-    expect((await send({}, { body: 'x'.repeat(longestMcpBody + 1) })).status).toBe(413)
+    expect((await send({}, { body: 'x'.repeat(maxMcpBodyBytes) })).status).toBe(200)
+    expect((await send({}, { body: 'x'.repeat(maxMcpBodyBytes + 1) })).status).toBe(413)
   })
 
-  it('is refused where it is mostly characters that JSON escapes, and too long for the bus by that', async () => {
+  it('is rejected when JSON escaping makes it too long for the bus', async () => {
     await started({ SVC_MCP_PUBLIC: 'true' })
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { text: '"'.repeat(200_000) } })
     const answer = await send({}, { body })
-    expect([body.length < longestMcpBody, answer.status]).toEqual([true, 413])
+    expect([body.length < maxMcpBodyBytes, answer.status]).toEqual([true, 413])
     expect(Failure.parse(await answer.json()).error).toMatchObject({ type: 'too-large' })
   })
 
@@ -188,7 +188,7 @@ describe('what is said to the tool server', () => {
     ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
     ['a longer form of a slash', Buffer.from([0xc0, 0xaf])],
     ['UTF-16', Buffer.from('\ufeffö', 'utf16le')],
-  ])('is refused before it gets there where it is no UTF-8: %s', async (_what, bytes) => {
+  ])('is rejected when it is not valid UTF-8: %s', async (_what, bytes) => {
     const heard: string[] = []
     product = await startFake({
       mcp: {
@@ -206,7 +206,7 @@ describe('what is said to the tool server', () => {
     expect(heard).toEqual([])
   })
 
-  it('is counted by address in a budget of its own', async () => {
+  it('has its own rate limit by client address', async () => {
     await started({ SVC_MCP_PUBLIC: 'true', RATE_LIMIT_MCP_PER_MIN: '2' })
     const statuses = [await send(), await send(), await send()].map(({ status }) => status)
     expect(statuses).toEqual([200, 200, 429])

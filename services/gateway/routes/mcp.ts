@@ -4,10 +4,10 @@ import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { McpInfo, ServerCard } from '#proto/http/mcp.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { longestMcpBody, mcpRequestHeaders, mcpVersions } from '#proto/mcp.ts'
+import { maxMcpBodyBytes, mcpRequestHeaders, mcpVersions } from '#proto/mcp.ts'
 import { whenAvailable } from '#shared/bus/when-available.ts'
 import { toolServerChallenge, identifyToolCaller, isOpenToAll } from '../agent/callers.ts'
-import { refuseSession } from '../connections/hosts-of.ts'
+import { rejectSession } from '../connections/hosts-of.ts'
 import type { Gateway } from '../gateway.ts'
 import { textOf } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
@@ -24,8 +24,8 @@ const common = {
   challenge: toolServerChallenge,
 } as const
 
-/** The tool server in both eras of its protocol: its messages pass through unread. */
-const toolServer = (
+/** Forwards requests to the MCP server, in both versions of the transport, without reading the messages. */
+const mcpRoute = (
   method: 'GET' | 'POST' | 'DELETE',
   traits: Pick<Route, 'doc' | 'answer'> & Partial<Route>,
 ): Route => ({
@@ -33,43 +33,43 @@ const toolServer = (
   ...traits,
   method,
   async respond({ headers, call, readBody }, { mcp }, reply) {
-    refuseSession(headers)
-    const body = textOf(await readBody(longestMcpBody))
-    const asked = { method, headers: spoken(headers), body, wholeInHead: true }
-    const { head, frames } = await mcp.http(asked, call)
-    const { status, headers: answered, whole } = head
-    await reply.handOn({ status, headers: answered, body: whole ?? frames })
+    rejectSession(headers)
+    const body = textOf(await readBody(maxMcpBodyBytes))
+    const request = { method, headers: mcpHeadersOf(headers), body, wholeInHead: true }
+    const { head, frames } = await mcp.http(request, call)
+    const { status, headers: responseHeaders, whole } = head
+    await reply.handOn({ status, headers: responseHeaders, body: whole ?? frames })
   },
 })
 
-const spoken = (headers: IncomingHttpHeaders): Record<string, string> => {
-  const said: Record<string, string> = {}
-  for (const name of mcpRequestHeaders) if (headers[name] !== undefined) said[name] = String(headers[name])
-  return said
+const mcpHeadersOf = (headers: IncomingHttpHeaders): Record<string, string> => {
+  const forwarded: Record<string, string> = {}
+  for (const name of mcpRequestHeaders) if (headers[name] !== undefined) forwarded[name] = String(headers[name])
+  return forwarded
 }
 
 const Message = z.looseObject({ jsonrpc: z.literal('2.0') })
 const noSessions = { answer: z.never(), jsonRpc: [405] } as const
 
-/** One address, and what the eras of the protocol do with each method. */
+/** The methods of the MCP endpoint. */
 export const mcpRoutes: readonly Route[] = [
-  toolServer('POST', {
-    doc: 'Answers one JSON-RPC message of the Model Context Protocol',
+  mcpRoute('POST', {
+    doc: 'Handles one JSON-RPC message of the Model Context Protocol',
     reads: { mediaTypes: ['application/json'], schema: z.union([Message, z.array(Message)]) },
     answer: z.union([Message, z.array(Message)]),
     downloads: ['text/event-stream'],
-    taken: 'A notification or a response, which needs no answer.',
+    taken: 'A notification or a response was accepted.',
     jsonRpc: [400, 404, 415],
   }),
-  toolServer('GET', { ...noSessions, doc: 'Refuses to open a stream of events, since there are no sessions' }),
-  toolServer('DELETE', { ...noSessions, doc: 'Refuses to end a session, since there are none' }),
+  mcpRoute('GET', { ...noSessions, doc: 'Returns 405: the server is stateless and offers no event stream' }),
+  mcpRoute('DELETE', { ...noSessions, doc: 'Returns 405: the server is stateless and has no sessions' }),
 ]
 
 const endpoint = '/api/mcp'
 
 export const mcpInfo = getRoute({
   path: '/api/v1/mcp/info',
-  doc: 'Whether the tool server answers, and the tools, resources and prompts that it offers',
+  doc: 'Returns whether the MCP server is available, and its tools, resources and prompts',
   feature: 'MCP',
   access: 'read',
   limit: 'data',
@@ -89,14 +89,14 @@ export const mcpInfo = getRoute({
   },
 })
 
-/** That the tool server does not run is an answer here like any other. */
+/** Returns undefined while the MCP server is unavailable, which is not an error here. */
 const offerOf = ({ mcp }: Gateway, call: Call) => whenAvailable(() => mcp.offer({}, call))
 
-const fixed = { listChanged: false }
+const staticList = { listChanged: false }
 
 export const serverCard = getRoute({
   path: '/.well-known/mcp/server-card.json',
-  doc: 'What the tool server is, where it is, and what it speaks',
+  doc: 'Describes the MCP server: address, protocol versions and capabilities',
   feature: null,
   access: 'anonymous',
   limit: 'data',
@@ -104,7 +104,7 @@ export const serverCard = getRoute({
   answer: ServerCard,
   keptForSeconds: 3_600,
   handle: async ({ publicUrl }, gateway) => {
-    if (!gateway.policy().permissions.MCP.enabled) throw new ServiceError('not-found', 'there is no tool server here')
+    if (!gateway.policy().permissions.MCP.enabled) throw new ServiceError('not-found', 'the MCP server is disabled')
     const { version } = gateway
     const url = `${publicUrl()}${endpoint}`
     return {
@@ -116,7 +116,7 @@ export const serverCard = getRoute({
       serverInfo: { name: 'watchhouse', title: 'Watchhouse', version },
       remotes: [{ type: 'streamable-http' as const, url, supportedProtocolVersions: [...mcpVersions] }],
       transport: { type: 'streamable-http' as const, endpoint },
-      capabilities: { tools: fixed, resources: fixed, prompts: fixed },
+      capabilities: { tools: staticList, resources: staticList, prompts: staticList },
       authentication: { required: !isOpenToAll(gateway), schemes: ['bearer'] },
     }
   },

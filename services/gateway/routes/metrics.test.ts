@@ -28,16 +28,16 @@ const refused = async ({ url }: FakeProduct, parameters: string) => {
   return `${response.status} ${error.type} ${error.message}`
 }
 
-const asked = ({ heard }: FakeProduct) => heard.filter(({ method }) => method === 'exposition')
+const requests = ({ heard }: FakeProduct) => heard.filter(({ method }) => method === 'exposition')
 
-/** Sorted, since hosts are told in the order in which they answer. */
+/** Sorted, because hosts are listed in the order of their responses. */
 const seriesOf = (families: Map<string, Family>) =>
   [...families]
     .flatMap(([name, { samples }]) => [...samples.values()].map(({ labels }) => `${name} ${labels.host}`))
     .toSorted()
 
 describe('GET /api/v1/metrics', () => {
-  it('gives the figures of every host, and how each stands', async () => {
+  it('returns the metrics and the status of every host', async () => {
     await using product = await startFake()
     const families = await scrape(product)
     expect(valueIn(families, 'clickhouse_query', { host: '1' })).toBe(3)
@@ -50,7 +50,7 @@ describe('GET /api/v1/metrics', () => {
     expect(families.has('watchhouse_host_failure')).toBe(false)
   })
 
-  it('is in a hurry with the other hosts once silent ones have cost it time', async () => {
+  it('shortens the timeout of other hosts after unreachable ones', async () => {
     const hosts = Array.from({ length: 40 }, (_, id) => ({
       id,
       key: `h${id}`,
@@ -60,7 +60,7 @@ describe('GET /api/v1/metrics', () => {
       tags: [],
     }))
     const atOnce = 32
-    const allAsked = Promise.withResolvers<void>()
+    const allRequested = Promise.withResolvers<void>()
     const leftMs: number[] = []
     let lostMs = 0
     const clock = clockOf(() => performance.now() + lostMs)
@@ -70,9 +70,9 @@ describe('GET /api/v1/metrics', () => {
         hosts: async () => hosts,
         exposition: async (input, call) => {
           leftMs.push(call.deadline - clock.elapsedMs())
-          if (leftMs.length === atOnce) allAsked.resolve()
+          if (leftMs.length === atOnce) allRequested.resolve()
           if (Number(input.hostKey.slice(1)) >= atOnce) return exposition(input, call)
-          await allAsked.promise
+          await allRequested.promise
           lostMs = 4_000
           throw new ServiceError('timeout', 'it is silent')
         },
@@ -84,13 +84,13 @@ describe('GET /api/v1/metrics', () => {
     expect(['0', '39'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))).toEqual([0, 1])
   })
 
-  it('is no failure of ours for a scraper that has left before it was ready', async () => {
-    const asked = Promise.withResolvers<void>()
+  it('logs no failure when the scraper disconnects early', async () => {
+    const requests = Promise.withResolvers<void>()
     const ready = Promise.withResolvers<void>()
     await using product = await startFake({
       query: {
         exposition: async (input, call) => {
-          asked.resolve()
+          requests.resolve()
           await ready.promise
           return exposition(input, call)
         },
@@ -99,7 +99,7 @@ describe('GET /api/v1/metrics', () => {
     const leaving = new AbortController()
     const headers = { 'accept-encoding': 'identity' }
     const left = request(`${product.url}/api/v1/metrics`, { signal: leaving.signal, headers })
-    await asked.promise
+    await requests.promise
     leaving.abort()
     await expect(left).rejects.toThrow()
     await expect.poll(() => product.logged.join(''), { timeout: 5_000 }).toContain('"status":499')
@@ -109,7 +109,7 @@ describe('GET /api/v1/metrics', () => {
     expect(product.logged.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 
-  it('is gzipped for Prometheus and plain for who does not ask for that', async () => {
+  it('is gzipped for Prometheus and plain without Accept-Encoding', async () => {
     await using product = await startFake()
     const path = `${product.url}/api/v1/metrics`
     const packed = await request(path, { headers: prometheus })
@@ -128,7 +128,7 @@ describe('GET /api/v1/metrics', () => {
     expect([head.statusCode, await head.body.text()]).toEqual([200, ''])
   })
 
-  it('counts the alerts that are firing as long as their owner answers', async () => {
+  it('counts firing alerts while alert-dispatcher is available', async () => {
     await using without = await startFake()
     expect((await scrape(without)).has('watchhouse_alerts_firing')).toBe(false)
     await using product = await startFake({
@@ -148,7 +148,7 @@ describe('GET /api/v1/metrics', () => {
     expect(valueIn(families, 'watchhouse_alerts_firing', { host: '1' })).toBe(4)
   })
 
-  it('leaves the alerts out when their owner hangs', async () => {
+  it('omits alerts when alert-dispatcher hangs', async () => {
     await using product = await startFake({
       alerts: {
         firing: async (_input, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
@@ -159,7 +159,7 @@ describe('GET /api/v1/metrics', () => {
     expect(families.has('clickhouse_query')).toBe(true)
   })
 
-  it('leaves out a host that fails, and says why', async () => {
+  it('omits a failed host and returns the reason', async () => {
     await using product = await startFake({
       query: {
         exposition: async (input, call) => {
@@ -177,7 +177,7 @@ describe('GET /api/v1/metrics', () => {
     ])
   })
 
-  it('gives the last good figures of a host that failed, with their age', async () => {
+  it('returns the last metrics of a failed host with their age', async () => {
     await using product = await startFake({
       query: {
         exposition: async (input, call) => {
@@ -192,7 +192,7 @@ describe('GET /api/v1/metrics', () => {
     expect(valueIn(families, 'clickhouse_query', { host: '0' })).toBe(3)
   })
 
-  it('narrows by host, by group and by selector', async () => {
+  it('filters by host, group and selector', async () => {
     await using product = await startFake()
     const names = async (...parameters: string[]) => seriesOf(await scrape(product, parameters))
     const figures = (series: string[]) => series.filter((each) => each.startsWith('clickhouse'))
@@ -205,33 +205,33 @@ describe('GET /api/v1/metrics', () => {
       'clickhouse_query 1',
       'watchhouse_host_up 1',
     ])
-    expect(asked(product).at(-1)?.call).toMatchObject({ priority: 'sweep', identity: { subject: 'gateway' } })
+    expect(requests(product).at(-1)?.call).toMatchObject({ priority: 'sweep', identity: { subject: 'gateway' } })
   })
 
-  it('asks once for everybody within the time that the figures last, and again after it', async () => {
+  it('shares one collection while it is fresh, and repeats it afterwards', async () => {
     let nowMs = startMs
     await using product = await startFake({ clock: clockOf(() => nowMs) })
     await Promise.all(Array.from({ length: 20 }, () => scrape(product)))
-    expect(asked(product)).toHaveLength(2)
+    expect(requests(product)).toHaveLength(2)
     nowMs += 28_999
     await scrape(product)
-    expect(asked(product)).toHaveLength(2)
+    expect(requests(product)).toHaveLength(2)
     nowMs += 1
     await scrape(product)
-    expect(asked(product)).toHaveLength(4)
+    expect(requests(product)).toHaveLength(4)
   })
 
-  it('keeps nothing of a failure', async () => {
+  it('does not cache failures', async () => {
     await using product = await startFake({ withoutQuery: true })
     expect(await refused(product, '')).toMatch(/^503 unavailable /)
     expect(await refused(product, '')).toMatch(/^503 unavailable /)
   })
 
   it.each([
-    ['host[]=9', '404 not-found no such host: 9; there are 0 (analytics), 1 (logs)'],
+    ['host[]=9', '404 not-found unknown host "9"; available: 0 (analytics), 1 (logs)'],
     ['host[]=one', '400 invalid host[].0 must be a whole number from 0 to 99999'],
     ['host=0', '400 invalid host is not known here; known are host[], group, match[]'],
-    ['group=us', '404 not-found no such group: us; there are eu'],
+    ['group=us', '404 not-found unknown group "us"; available: eu'],
     ['group=', '400 invalid group must not be empty'],
     ['group=eu&group=us', '400 invalid group must be given only once'],
     [`match[]=${'a'.repeat(1_025)}`, '400 invalid match[].0 must not be longer than 1024 characters'],
@@ -240,7 +240,7 @@ describe('GET /api/v1/metrics', () => {
       'match[]=a{',
       '400 invalid match[] must select series as Prometheus does, such as clickhouse_query{host="0"}; this does not: a{',
     ],
-  ])('refuses %s', async (parameters, sentence) => {
+  ])('rejects %s', async (parameters, sentence) => {
     await using product = await startFake()
     expect(await refused(product, parameters)).toBe(sentence)
   })
@@ -251,7 +251,7 @@ describe('GET /api/v1/metrics', () => {
     [{ SVC_FEATURE_PROMETHEUS_ENABLED: 'maybe' }, 200],
     [{ SVC_CLOUD_MODE: 'true', SVC_IDP_PUBLIC_READ: 'true', SVC_AUTH_PROVIDER: 'none' }, 404],
     [{ SVC_CLOUD_MODE: 'true', SVC_AUTH_PROVIDER: 'none', SVC_FEATURE_PROMETHEUS_ENABLED: '1' }, 200],
-  ])('with %j answers %s', async (env, status) => {
+  ])('with %j returns %s', async (env, status) => {
     await using product = await startFake({ env })
     expect((await fetch(`${product.url}/api/v1/metrics`)).status).toBe(status)
   })

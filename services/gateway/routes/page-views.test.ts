@@ -1,7 +1,7 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
-import { ConfigAnswer } from '#proto/http/config.ts'
+import { ConfigResponse } from '#proto/http/config.ts'
 import type { PageView } from '#proto/page-views.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
@@ -32,7 +32,7 @@ const open = async (enabled: boolean, identity = ada) => {
 }
 
 describe('page views', () => {
-  it('go to the first host together, with who and what opened the page', async () => {
+  it('are written to the first host in a batch, with user and device', async () => {
     const rig = await open(true)
     expect(await rig.view({ page: '/tables/[name]' }, { 'cf-ipcountry': 'DE' })).toMatchObject({ status: 200 })
     await rig.view({ page: '/' }, { 'user-agent': 'curl/8', 'cf-ipcountry': '<script>' })
@@ -49,18 +49,18 @@ describe('page views', () => {
     ])
   })
 
-  it('say of nobody who is not known more than that', async () => {
+  it('contain no identity of anonymous callers', async () => {
     const rig = await open(true, anonymous)
     await rig.view({ page: '/health' })
     await rig[Symbol.asyncDispose]()
     expect(rig.kept[0]?.views).toMatchObject([{ actor: 'anonymous' }])
   })
 
-  it('are not kept unless the operator names a table, which the web is told', async () => {
+  it('are not stored unless a table is configured, which the config returns', async () => {
     const rig = await open(false)
     const answered = await rig.view({ page: '/health' })
     expect(JSON.parse(answered.text)).toMatchObject({ data: { kept: false } })
-    const config = ConfigAnswer.parse(await (await fetch(`${rig.product.url}/api/v1/config`)).json())
+    const config = ConfigResponse.parse(await (await fetch(`${rig.product.url}/api/v1/config`)).json())
     expect(config.data.offers.pageViews).toBe(false)
     await rig[Symbol.asyncDispose]()
     expect(rig.kept).toEqual([])
@@ -73,7 +73,7 @@ describe('page views', () => {
     { page: '/health?host=1' },
     { page: '/a b' },
     { page: `/${'a'.repeat(200)}` },
-  ])('are refused as %j', async (body) => {
+  ])('are rejected as %j', async (body) => {
     await using rig = await open(true)
     expect(await rig.view(body)).toMatchObject({ status: 400, text: expect.stringContaining('page') })
   })

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { PageViewAnswer, PageViewRequest } from '#proto/http/page-views.ts'
+import { PageViewResponse, PageViewRequest } from '#proto/http/page-views.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import type { PageView } from '#proto/page-views.ts'
 import { success } from '../response/envelope.ts'
@@ -7,13 +7,13 @@ import { postRoute } from '../http-route.ts'
 
 export const pageView = postRoute({
   path: '/api/v1/page-views',
-  doc: 'Counts that a page of the product was opened, where the operator keeps page views',
+  doc: 'Records a page view, if the operator enabled page views',
   feature: null,
   access: 'read',
   limit: 'data',
   query: noQuery,
   body: PageViewRequest,
-  answer: PageViewAnswer,
+  answer: PageViewResponse,
   handle: async ({ body: { page }, headers, call }, { query, pageViews, clock }) => {
     const { enabled } = await query.tracksPageViews({}, call)
     const { kind, subject } = call.identity
@@ -23,7 +23,7 @@ export const pageView = postRoute({
   },
 })
 
-/** What the headers of a request tell of who opened a page, as charts count it. */
+/** Returns device, bot flag and country from the request headers. */
 const visitorOf = (headers: IncomingHttpHeaders): Pick<PageView, 'device' | 'bot' | 'country'> => {
   const { 'user-agent': agent = '', 'cf-ipcountry': country } = headers
   return {
@@ -33,7 +33,7 @@ const visitorOf = (headers: IncomingHttpHeaders): Pick<PageView, 'device' | 'bot
   }
 }
 
-/** Programs that say what they are. */
+/** User agents of programs. */
 const bots = /bot|crawl|spider|slurp|headless|lighthouse|curl|wget|python|java\/|go-http|axios|node/i
 
 const deviceOf = (agent: string): PageView['device'] => {

@@ -19,7 +19,7 @@ describe('the PostgreSQL source', () => {
     ['statements?search=a%25b', { order: 'total_time', search: 'a%b', limit: 100 }],
     ['tables?order=age&limit=1', { order: 'age', limit: 1 }],
     ['locks', { withValues: true }],
-  ])('%s is asked for as %j', async (path, input) => {
+  ])('%s requests %j', async (path, input) => {
     expect((await get(path)).status).toBe(200)
     expect(product.heard.at(-1)?.input).toEqual(input)
   })
@@ -35,12 +35,12 @@ describe('the PostgreSQL source', () => {
     ['tables?order=', 'order'],
     ['tables?limit=1e3', 'limit'],
     ['tables?hostId=0', 'hostId'],
-  ])('%s is refused by the name of what is wrong', async (path, name) => {
+  ])('%s is rejected with the invalid parameter', async (path, name) => {
     const { status, text } = await get(path)
     expect([status, text]).toEqual([400, expect.stringContaining(name)])
   })
 
-  it('is offered to who needs to know what there is', async () => {
+  it('is part of the config', async () => {
     const answer: unknown = await (await fetch(`${product.url}/api/v1/config`)).json()
     expect(answer).toMatchObject({ data: { offers: { postgresSource: true } } })
   })

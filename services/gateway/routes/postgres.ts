@@ -1,13 +1,13 @@
 import { noQuery } from '#proto/http/parameters.ts'
 import {
-  PostgresActivityAnswer,
+  PostgresActivityResponse,
   PostgresActivityQuery,
-  PostgresLocksAnswer,
-  PostgresReplicationAnswer,
-  PostgresStatementsAnswer,
+  PostgresLocksResponse,
+  PostgresReplicationResponse,
+  PostgresStatementsResponse,
   PostgresStatementsQuery,
-  PostgresStatusAnswer,
-  PostgresTablesAnswer,
+  PostgresStatusResponse,
+  PostgresTablesResponse,
   PostgresTablesQuery,
 } from '#proto/http/postgres.ts'
 import { getRoute } from '../http-route.ts'
@@ -18,22 +18,22 @@ const traits = { access: 'read', limit: 'data' } as const
 const status = getRoute({
   ...traits,
   path: '/api/v1/postgres/status',
-  doc: 'Whether the PostgreSQL source is set up and answers, and what to do where it does not',
+  doc: 'Returns whether the PostgreSQL source is configured and reachable, and what to do otherwise',
   feature: 'QUERIES',
   query: noQuery,
-  answer: PostgresStatusAnswer,
+  answer: PostgresStatusResponse,
   handle: async ({ call }, { query }) => success(await query.postgresStatus({}, call), {}),
 })
 
 const activity = getRoute({
   ...traits,
   path: '/api/v1/postgres/activity',
-  doc: 'Sessions of the PostgreSQL source with what they do',
+  doc: 'Lists sessions of the PostgreSQL source with their activity',
   feature: 'QUERIES',
   query: PostgresActivityQuery,
-  answer: PostgresActivityAnswer,
-  handle: async ({ query: asked, call }, { query }) => {
-    const { sessions, ...metadata } = await query.postgresActivity({ ...asked, withValues: true }, call)
+  answer: PostgresActivityResponse,
+  handle: async ({ query: request, call }, { query }) => {
+    const { sessions, ...metadata } = await query.postgresActivity({ ...request, withValues: true }, call)
     return success(sessions, metadata)
   },
 })
@@ -41,12 +41,12 @@ const activity = getRoute({
 const statements = getRoute({
   ...traits,
   path: '/api/v1/postgres/statements',
-  doc: 'Patterns of statements of the PostgreSQL source with what they cost',
+  doc: 'Lists statement patterns of the PostgreSQL source with their cost',
   feature: 'QUERIES',
   query: PostgresStatementsQuery,
-  answer: PostgresStatementsAnswer,
-  handle: async ({ query: asked, call }, { query }) => {
-    const { statements: patterns, ...metadata } = await query.postgresStatements(asked, call)
+  answer: PostgresStatementsResponse,
+  handle: async ({ query: request, call }, { query }) => {
+    const { statements: patterns, ...metadata } = await query.postgresStatements(request, call)
     return success(patterns, metadata)
   },
 })
@@ -54,12 +54,12 @@ const statements = getRoute({
 const tables = getRoute({
   ...traits,
   path: '/api/v1/postgres/tables',
-  doc: 'Tables of the PostgreSQL source with sizes, reads, writes and upkeep',
+  doc: 'Lists tables of the PostgreSQL source with sizes, reads, writes and maintenance',
   feature: 'TABLES',
   query: PostgresTablesQuery,
-  answer: PostgresTablesAnswer,
-  handle: async ({ query: asked, call }, { query }) => {
-    const { tables: found, ...metadata } = await query.postgresTables(asked, call)
+  answer: PostgresTablesResponse,
+  handle: async ({ query: request, call }, { query }) => {
+    const { tables: found, ...metadata } = await query.postgresTables(request, call)
     return success(found, metadata)
   },
 })
@@ -67,10 +67,10 @@ const tables = getRoute({
 const replication = getRoute({
   ...traits,
   path: '/api/v1/postgres/replication',
-  doc: 'Standbys, slots and subscriptions of the PostgreSQL source with their lag',
+  doc: 'Lists standbys, slots and subscriptions of the PostgreSQL source with their lag',
   feature: 'CLUSTER',
   query: noQuery,
-  answer: PostgresReplicationAnswer,
+  answer: PostgresReplicationResponse,
   handle: async ({ call }, { query }) => {
     const { replication: found, ...metadata } = await query.postgresReplication({}, call)
     return success(found, metadata)
@@ -80,15 +80,15 @@ const replication = getRoute({
 const locks = getRoute({
   ...traits,
   path: '/api/v1/postgres/locks',
-  doc: 'Sessions of the PostgreSQL source that wait for locks, and whom they wait for',
+  doc: 'Lists sessions of the PostgreSQL source that wait for locks, and the sessions that block them',
   feature: 'QUERIES',
   query: noQuery,
-  answer: PostgresLocksAnswer,
+  answer: PostgresLocksResponse,
   handle: async ({ call }, { query }) => {
     const { sessions, ...metadata } = await query.postgresLocks({ withValues: true }, call)
     return success(sessions, metadata)
   },
 })
 
-/** Everything about the PostgreSQL source. */
+/** Routes of the PostgreSQL source. */
 export const postgresRoutes = [status, activity, statements, tables, replication, locks]

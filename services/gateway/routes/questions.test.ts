@@ -1,6 +1,6 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CatalogueAnswer } from '#proto/http/data.ts'
+import { CatalogueResponse } from '#proto/http/data.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -137,27 +137,27 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
   ],
 ]
 
-describe('what is asked of query', () => {
+describe('requests to query', () => {
   it.each(questions)('%s', async (path, method, input, init) => {
     expect((await fetch(product.url + path, init)).status).toBe(200)
     expect(product.heard.find((heard) => heard.method === method)?.input).toEqual(input)
   })
 
-  it('asks for the hosts once while their list is fresh, however many ask', async () => {
+  it('requests the hosts once for concurrent callers while their list is fresh', async () => {
     let nowMs = 1_000_000
     await using counted = await startFake({ clock: clockOf(() => nowMs) })
-    const ask = async () => fetch(`${counted.url}/api/v1/hosts`)
+    const send = async () => fetch(`${counted.url}/api/v1/hosts`)
     const times = () => counted.heard.filter(({ method }) => method === 'hosts').length
-    await Promise.all([ask(), ask(), ask()])
+    await Promise.all([send(), send(), send()])
     nowMs += 1_999
-    await ask()
+    await send()
     expect(times()).toBe(1)
     nowMs += 1
-    await Promise.all([ask(), ask()])
+    await Promise.all([send(), send()])
     expect(times()).toBe(2)
   })
 
-  it('asks for the hosts again after it was refused once', async () => {
+  it('requests the hosts again after a failure', async () => {
     let refusals = 1
     await using product = await startFake({
       query: {
@@ -171,7 +171,7 @@ describe('what is asked of query', () => {
     expect((await fetch(`${product.url}/api/v1/hosts`)).status).toBe(200)
   })
 
-  it('hands on who asks, until when, and the trace', async () => {
+  it('forwards the caller, the deadline and the trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const before = performance.now()
     await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { traceparent, tracestate: 'a=b' } })
@@ -186,10 +186,10 @@ describe('what is asked of query', () => {
     expect((call?.deadline ?? 0) - before).toBeLessThan(80_000)
   })
 
-  it('shows only definitions whose feature the caller may use', async () => {
+  it('returns only definitions whose feature the caller may use', async () => {
     const identity = { kind: 'user' as const, subject: 'ada', features: ['TABLES'] }
     await using product = await startFake({ identify: async () => identity })
-    const { data } = CatalogueAnswer.parse(await (await fetch(`${product.url}/api/v1/catalogue`)).json())
+    const { data } = CatalogueResponse.parse(await (await fetch(`${product.url}/api/v1/catalogue`)).json())
     expect([data.charts.length, data.tables.length]).toEqual([0, 1])
   })
 })

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import { noQuery } from '#proto/http/parameters.ts'
 import {
-  repldbAnswer,
+  repldbResponse,
   RepldbPeerInfo,
   RepldbPeers,
   RepldbPeerStats,
@@ -16,73 +16,73 @@ import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 
-/** Answers with what `query` tells, as it tells it. */
-export const told =
-  <G extends { call: Call }, D>(ask: (query: Gateway['query'], asked: G, call: Call) => Promise<D>) =>
-  async (asked: G, gateway: Gateway) =>
-    success(await ask(gateway.query, asked, asked.call), {})
+/** Returns a handler that responds with the result of `query` unchanged. */
+export const respondFrom =
+  <G extends { call: Call }, D>(load: (query: Gateway['query'], request: G, call: Call) => Promise<D>) =>
+  async (request: G, gateway: Gateway) =>
+    success(await load(gateway.query, request, request.call), {})
 
 const peers = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/list',
-  doc: 'Peers: the databases that the replication service reads and writes',
+  doc: 'Lists peers: the databases that the replication service reads and writes',
   query: noQuery,
-  answer: repldbAnswer(RepldbPeers),
-  handle: told((query, _asked, call) => query.repldbPeers({}, call)),
+  answer: repldbResponse(RepldbPeers),
+  handle: respondFrom((query, _request, call) => query.repldbPeers({}, call)),
 })
 
 const peerInfo = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/info/{peer}',
-  doc: 'Kind and version of a peer, and never how it is reached',
+  doc: 'Returns the kind and version of a peer, without connection details',
   query: noQuery,
-  answer: repldbAnswer(RepldbPeerInfo),
-  handle: told((query, { path }, call) => query.repldbPeerInfo(path, call)),
+  answer: repldbResponse(RepldbPeerInfo),
+  handle: respondFrom((query, { path }, call) => query.repldbPeerInfo(path, call)),
 })
 
 const peerType = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/type/{peer}',
-  doc: 'Kind of a peer',
+  doc: 'Returns the kind of a peer',
   query: noQuery,
-  answer: repldbAnswer(RepldbPeerType),
-  handle: told((query, { path }, call) => query.repldbPeerType(path, call)),
+  answer: repldbResponse(RepldbPeerType),
+  handle: respondFrom((query, { path }, call) => query.repldbPeerType(path, call)),
 })
 
 const slots = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/slots/{peer}',
-  doc: 'Replication slots of a peer',
+  doc: 'Lists the replication slots of a peer',
   query: noQuery,
-  answer: repldbAnswer(RepldbSlots),
-  handle: told((query, { path }, call) => query.repldbSlots(path, call)),
+  answer: repldbResponse(RepldbSlots),
+  handle: respondFrom((query, { path }, call) => query.repldbSlots(path, call)),
 })
 
 const peerStats = getRoute({
   ...common,
   path: '/api/v1/repldb/peers/stats/{peer}',
-  doc: 'What the replication service runs on a peer now, without literals',
+  doc: 'Lists the statements that the replication service runs on a peer, without literals',
   query: noQuery,
-  answer: repldbAnswer(RepldbPeerStats),
-  handle: told((query, { path }, call) => query.repldbPeerStats(path, call)),
+  answer: repldbResponse(RepldbPeerStats),
+  handle: respondFrom((query, { path }, call) => query.repldbPeerStats(path, call)),
 })
 
 const slotLag = postRoute({
   ...common,
   path: '/api/v1/repldb/peers/slots/lag_history',
-  doc: 'How far a slot was behind, by time',
+  doc: 'Returns the lag of a slot over time',
   query: noQuery,
   body: RepldbSlotLagRequest,
-  answer: repldbAnswer(RepldbSlotLag),
-  handle: told((query, { body }, call) => query.repldbSlotLag(body, call)),
+  answer: repldbResponse(RepldbSlotLag),
+  handle: respondFrom((query, { body }, call) => query.repldbSlotLag(body, call)),
 })
 
-/** What the replication service says of the databases that it reads and writes. */
+/** Routes of the peers of the replication service. */
 export const repldbPeerRoutes: readonly Route[] = [
   peers,
   peerInfo,
   peerType,
-  // Before that of the peers, one of which could have its name.
+  // Before the routes with a peer name, which could match this path.
   slotLag,
   slots,
   peerStats,

@@ -22,7 +22,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
   new Promise<{ status: number; json: unknown }>((resolve, reject) => {
     const { hostname, port } = new URL(product.url)
     const text = body === undefined ? '' : JSON.stringify(body)
-    const asked = request({
+    const requests = request({
       hostname,
       port,
       path,
@@ -31,17 +31,17 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
       // Node says the length of a body by itself for POST alone; without it the body would be the beginning of another request.
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers },
     })
-    asked.on('error', reject)
-    asked.on('response', async (response) => {
+    requests.on('error', reject)
+    requests.on('response', async (response) => {
       const chunks: Buffer[] = []
       for await (const chunk of response) chunks.push(chunk)
       const text = Buffer.concat(chunks).toString()
       resolve({ status: response.statusCode ?? 0, json: text === '' ? undefined : JSON.parse(text) })
     })
-    asked.end(text)
+    requests.end(text)
   })
 
-const asked = () => product.heard.filter(({ method }) => method.startsWith('repldb'))
+const requests = () => product.heard.filter(({ method }) => method.startsWith('repldb'))
 
 const base = '/api/v1/repldb'
 /** What changes something, by the document of the service behind. */
@@ -102,34 +102,34 @@ const disguised: string[] = [
   '/%61lerts/config',
 ]
 
-describe('what the replication service may be asked', () => {
+describe('requests to the replication service', () => {
   it.each([...mutations.map(([method, path]) => [method, `/${path}`] as const), ...others])(
     'is not %s %s',
     async (method, path) => {
       const { status, json } = await send(base + path, { method, ...(method === 'GET' ? {} : { body: {} }) })
       expect([status, Failure.parse(json).error.type]).toEqual([403, 'forbidden'])
-      expect(asked()).toEqual([])
+      expect(requests()).toEqual([])
     },
   )
 
-  it.each(disguised)('is nothing else in disguise: %s', async (path) => {
+  it.each(disguised)('are rejected in disguise: %s', async (path) => {
     const { status } = await send(base + path)
     expect(status).toBe(403)
-    expect(asked()).toEqual([])
+    expect(requests()).toEqual([])
   })
 
-  it.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])('is not said by %s', async (header) => {
+  it.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])('ignore %s', async (header) => {
     const sent = { method: 'POST', headers: { [header]: 'DELETE' }, body: { flowJobName: 'orders' } }
     expect((await send(`${base}/mirrors/status`, sent)).status).toBe(403)
     expect((await send(`${base}/mirrors/list`, { headers: { [header]: 'GET' } })).status).toBe(403)
-    expect(asked()).toEqual([])
+    expect(requests()).toEqual([])
   })
 
-  it('is asked with nothing but what is known', async () => {
+  it('contain only known fields', async () => {
     const sent = { method: 'POST', body: { flowJobName: 'orders', requestedFlowState: 'STATUS_TERMINATING' } }
     const { status, json } = await send(`${base}/mirrors/status`, sent)
     expect([status, Failure.parse(json).error.message]).toEqual([400, expect.stringContaining('requestedFlowState')])
-    expect(asked()).toEqual([])
+    expect(requests()).toEqual([])
   })
 
   it.each([
@@ -140,26 +140,26 @@ describe('what the replication service may be asked', () => {
     ['mirrors/logs', { level: 'loud' }, 'level must be one of all, info, warn, error'],
     ['mirrors/logs', { numPerPage: 501 }, 'numPerPage must be at most 500'],
     ['peers/slots/lag_history', { peerName: 'a', slotName: 'b', timeSince: "1day'" }, 'timeSince must be one of'],
-  ])('is told what is wrong with %s %o', async (path, body, sentence) => {
+  ])('are rejected with the invalid parameter: %s %o', async (path, body, sentence) => {
     const { status, json } = await send(`${base}/${path}`, { method: 'POST', body })
     expect([status, Failure.parse(json).error.message]).toEqual([400, expect.stringContaining(sentence)])
   })
 
-  it('is told that a name is too long', async () => {
+  it('are rejected when a name is too long', async () => {
     const { status } = await send(`${base}/peers/info/${'a'.repeat(300)}`)
     expect(status).toBe(400)
   })
 })
 
-describe('what it answers', () => {
-  it('is handed on', async () => {
+describe('responses of the replication service', () => {
+  it('are forwarded', async () => {
     const { status, json } = await send(`${base}/mirrors/status`, { method: 'POST', body: { flowJobName: 'orders' } })
     expect(status).toBe(200)
     expect(json).toMatchObject({ success: true, data: { flowJobName: 'orders', currentFlowState: 'STATUS_RUNNING' } })
-    expect(asked()[0]?.input).toEqual({ flowJobName: 'orders', includeFlowInfo: false, excludeBatches: false })
+    expect(requests()[0]?.input).toEqual({ flowJobName: 'orders', includeFlowInfo: false, excludeBatches: false })
   })
 
-  it('says by a status why there is nothing', async () => {
+  it('have a status for each failure', async () => {
     const fail = (code: 'not-implemented' | 'unavailable' | 'timeout' | 'not-found') => async () => {
       throw new ServiceError(code, 'it is so', { details: { reason: 'auth' } })
     }
@@ -176,7 +176,7 @@ describe('what it answers', () => {
     expect([await status('mirrors/list'), await status('peers/type/a')]).toEqual([504, 404])
   })
 
-  it('is told to nobody where the feature is off', async () => {
+  it('are 404 while the feature is disabled', async () => {
     await using without = await startFake({ env: { SVC_FEATURE_REPLDB_ENABLED: 'false' } })
     const answers = await Promise.all([
       fetch(`${without.url}/api/v1/repldb-status`),
@@ -188,7 +188,7 @@ describe('what it answers', () => {
     expect(without.heard.filter(({ method }) => method.startsWith('repldb'))).toEqual([])
   })
 
-  it('needs a caller who is known where the feature asks for one', async () => {
+  it('require authentication when the feature does', async () => {
     await using closed = await startFake({ env: { SVC_FEATURE_REPLDB_ACCESS: 'authenticated' } })
     expect((await fetch(`${closed.url}/api/v1/repldb-status`)).status).toBe(401)
   })

@@ -1,12 +1,12 @@
 import { noQuery } from '#proto/http/parameters.ts'
 import {
-  repldbAnswer,
+  repldbResponse,
   RepldbBatches,
   RepldbBatchesRequest,
   RepldbGraph,
   RepldbGraphRequest,
   RepldbInitialLoad,
-  RepldbLogPatternsAnswer,
+  RepldbLogPatternsResponse,
   RepldbLogPatternsQuery,
   RepldbLogs,
   RepldbLogsRequest,
@@ -14,150 +14,150 @@ import {
   RepldbMirrors,
   RepldbMirrorStatus,
   RepldbMirrorStatusRequest,
-  RepldbOverviewAnswer,
+  RepldbOverviewResponse,
   RepldbRowsSynced,
   RepldbSettings,
-  RepldbStatusAnswer,
+  RepldbStatusResponse,
   RepldbTableCounts,
   RepldbVersion,
 } from '#proto/http/repldb.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
-import { told, repldbPeerRoutes } from './repldb-peers.ts'
+import { respondFrom, repldbPeerRoutes } from './repldb-peers.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 
-/** Whether there is such a service, and what to do where it does not answer; 200 in every state. */
+/** Returns 200 in every state. */
 const status = getRoute({
   ...common,
   path: '/api/v1/repldb-status',
-  doc: 'Whether the replication service answers: connected, auth, unreachable or not-configured',
+  doc: 'Returns the status of the replication service: connected, auth, unreachable or not-configured',
   query: noQuery,
-  answer: RepldbStatusAnswer,
-  handle: told((query, _asked, call) => query.repldbStatus({}, call)),
+  answer: RepldbStatusResponse,
+  handle: respondFrom((query, _request, call) => query.repldbStatus({}, call)),
 })
 
 const overview = getRoute({
   ...common,
   path: '/api/v1/repldb/overview',
-  doc: 'All mirrors with state, lag and throughput, the worst first',
+  doc: 'Lists all mirrors with state, lag and throughput, worst first',
   query: noQuery,
-  answer: RepldbOverviewAnswer,
-  handle: told((query, _asked, call) => query.repldbOverview({}, call)),
+  answer: RepldbOverviewResponse,
+  handle: respondFrom((query, _request, call) => query.repldbOverview({}, call)),
 })
 
 const logPatterns = getRoute({
   ...common,
   path: '/api/v1/repldb/log-patterns',
-  doc: 'Patterns of the latest lines of one mirror, or of all',
+  doc: 'Lists patterns of the latest log lines of one mirror or of all',
   query: RepldbLogPatternsQuery,
-  answer: RepldbLogPatternsAnswer,
-  handle: told((query, { query: asked }, call) => query.repldbLogPatterns(asked, call)),
+  answer: RepldbLogPatternsResponse,
+  handle: respondFrom((query, { query: request }, call) => query.repldbLogPatterns(request, call)),
 })
 
 const version = getRoute({
   ...common,
   path: '/api/v1/repldb/version',
-  doc: 'Version of the replication service',
+  doc: 'Returns the version of the replication service',
   query: noQuery,
-  answer: repldbAnswer(RepldbVersion),
-  handle: told((query, _asked, call) => query.repldbVersion({}, call)),
+  answer: repldbResponse(RepldbVersion),
+  handle: respondFrom((query, _request, call) => query.repldbVersion({}, call)),
 })
 
 const settings = getRoute({
   ...common,
   path: '/api/v1/repldb/dynamic_settings',
-  doc: 'Settings of the replication service, secrets hidden',
+  doc: 'Lists the settings of the replication service without secrets',
   query: noQuery,
-  answer: repldbAnswer(RepldbSettings),
-  handle: told((query, _asked, call) => query.repldbSettings({}, call)),
+  answer: repldbResponse(RepldbSettings),
+  handle: respondFrom((query, _request, call) => query.repldbSettings({}, call)),
 })
 
 const mirrors = getRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/list',
-  doc: 'Mirrors of the replication service',
+  doc: 'Lists the mirrors of the replication service',
   query: noQuery,
-  answer: repldbAnswer(RepldbMirrors),
-  handle: told((query, _asked, call) => query.repldbMirrors({}, call)),
+  answer: repldbResponse(RepldbMirrors),
+  handle: respondFrom((query, _request, call) => query.repldbMirrors({}, call)),
 })
 
 const mirrorNames = getRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/names',
-  doc: 'Names of its mirrors',
+  doc: 'Lists the names of the mirrors',
   query: noQuery,
-  answer: repldbAnswer(RepldbMirrorNames),
-  handle: told((query, _asked, call) => query.repldbMirrorNames({}, call)),
+  answer: repldbResponse(RepldbMirrorNames),
+  handle: respondFrom((query, _request, call) => query.repldbMirrorNames({}, call)),
 })
 
 const tableCounts = getRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}',
-  doc: 'Rows of a mirror by table and kind of change',
+  doc: 'Returns the rows of a mirror by table and kind of change',
   query: noQuery,
-  answer: repldbAnswer(RepldbTableCounts),
-  handle: told((query, { path }, call) => query.repldbTableCounts(path, call)),
+  answer: repldbResponse(RepldbTableCounts),
+  handle: respondFrom((query, { path }, call) => query.repldbTableCounts(path, call)),
 })
 
 const initialLoad = getRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/cdc/initial_load/{mirror}',
-  doc: 'How far the first copy of each table of a mirror is',
+  doc: 'Returns the progress of the initial load for each table of a mirror',
   query: noQuery,
-  answer: repldbAnswer(RepldbInitialLoad),
-  handle: told((query, { path }, call) => query.repldbInitialLoad(path, call)),
+  answer: repldbResponse(RepldbInitialLoad),
+  handle: respondFrom((query, { path }, call) => query.repldbInitialLoad(path, call)),
 })
 
 const rowsSynced = getRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/total_rows_synced/{mirror}',
-  doc: 'Rows that a mirror has written',
+  doc: 'Returns the number of rows that a mirror has written',
   query: noQuery,
-  answer: repldbAnswer(RepldbRowsSynced),
-  handle: told((query, { path }, call) => query.repldbRowsSynced(path, call)),
+  answer: repldbResponse(RepldbRowsSynced),
+  handle: respondFrom((query, { path }, call) => query.repldbRowsSynced(path, call)),
 })
 
 const mirrorStatus = postRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/status',
-  doc: 'State of a mirror, and more of it',
+  doc: 'Returns the state and details of a mirror',
   query: noQuery,
   body: RepldbMirrorStatusRequest,
-  answer: repldbAnswer(RepldbMirrorStatus),
-  handle: told((query, { body }, call) => query.repldbMirrorStatus(body, call)),
+  answer: repldbResponse(RepldbMirrorStatus),
+  handle: respondFrom((query, { body }, call) => query.repldbMirrorStatus(body, call)),
 })
 
 const graph = postRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/cdc/graph',
-  doc: 'Rows that a mirror wrote, by time',
+  doc: 'Returns the rows that a mirror wrote over time',
   query: noQuery,
   body: RepldbGraphRequest,
-  answer: repldbAnswer(RepldbGraph),
-  handle: told((query, { body }, call) => query.repldbGraph(body, call)),
+  answer: repldbResponse(RepldbGraph),
+  handle: respondFrom((query, { body }, call) => query.repldbGraph(body, call)),
 })
 
 const batches = postRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/cdc/batches',
-  doc: 'Batches of a mirror',
+  doc: 'Lists the batches of a mirror',
   query: noQuery,
   body: RepldbBatchesRequest,
-  answer: repldbAnswer(RepldbBatches),
-  handle: told((query, { body }, call) => query.repldbBatches(body, call)),
+  answer: repldbResponse(RepldbBatches),
+  handle: respondFrom((query, { body }, call) => query.repldbBatches(body, call)),
 })
 
 const logs = postRoute({
   ...common,
   path: '/api/v1/repldb/mirrors/logs',
-  doc: 'Lines of a mirror, or of all',
+  doc: 'Lists the log lines of a mirror or of all',
   query: noQuery,
   body: RepldbLogsRequest,
-  answer: repldbAnswer(RepldbLogs),
-  handle: told((query, { body }, call) => query.repldbLogs(body, call)),
+  answer: repldbResponse(RepldbLogs),
+  handle: respondFrom((query, { body }, call) => query.repldbLogs(body, call)),
 })
 
-/** All that the replication service may be asked through us: it is only read. */
+/** Routes of the replication service, all read-only. */
 export const repldbRoutes: readonly Route[] = [
   status,
   overview,

@@ -2,12 +2,12 @@ import { hostOnRecord } from '#proto/audit.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostReport, reportFormats } from '#proto/host-report.ts'
 import {
-  BuildReportAnswer,
+  BuildReportResponse,
   BuildReportRequest,
-  ReportAnswer,
+  ReportResponse,
   ReportPath,
   ReportQuery,
-  ReportsAnswer,
+  ReportsResponse,
   ReportsQuery,
 } from '#proto/http/reports.ts'
 import { noQuery } from '#proto/http/parameters.ts'
@@ -21,17 +21,17 @@ const common = { feature: 'INSIGHTS', limit: 'data' } as const
 const list = getRoute({
   ...common,
   path: '/api/v1/reports',
-  doc: 'Reports on hosts that are kept, the newest first',
+  doc: 'Lists stored reports on hosts, newest first',
   access: 'read',
   query: ReportsQuery,
-  answer: ReportsAnswer,
+  answer: ReportsResponse,
   handle: async ({ query: { hostId, limit }, call }, { hosts, report }) => {
     const host = hostId === undefined ? undefined : await findWatched(hosts, hostId)
     const nameOf = await watchedHosts(hosts)
     const found = await report.reports({ limit, ...(host && { hostKey: host.key }) }, call)
-    const shown = found.flatMap(({ hostKey, ...listed }) => {
+    const shown = found.flatMap(({ hostKey, ...summary }) => {
       const named = nameOf(hostKey)
-      return named ? { ...listed, ...named } : []
+      return named ? { ...summary, ...named } : []
     })
     return success(shown, { count: shown.length })
   },
@@ -42,11 +42,11 @@ const types = { json: 'application/json', html: 'text/html', markdown: 'text/mar
 const open = documentRoute({
   ...common,
   path: '/api/v1/reports/{id}',
-  doc: 'One report, as JSON, as a page that can be printed, or as Markdown',
+  doc: 'Returns one report as JSON, as a printable page or as Markdown',
   downloads: [types.html, types.markdown],
   access: 'read',
   query: ReportQuery,
-  answer: ReportAnswer,
+  answer: ReportResponse,
   handle: async ({ path, query, call, preferred }, { hosts, report }) => {
     const { id } = parse(ReportPath, path)
     const format = query.format ?? formatOf(preferred(Object.values(types)))
@@ -55,15 +55,15 @@ const open = documentRoute({
     const { report: found, delivery } = await report.hostReport({ id }, call)
     return { format, body: success(shown(found, hostOf(found.hostKey)), { delivery }) }
 
-    async function rendered(asked: string, as: (typeof reportFormats)[number]): Promise<string> {
-      const { hostKey, text } = await report.renderReport({ id: asked, format: as }, call)
+    async function rendered(request: string, as: (typeof reportFormats)[number]): Promise<string> {
+      const { hostKey, text } = await report.renderReport({ id: request, format: as }, call)
       hostOf(hostKey)
       return text
     }
     function hostOf(hostKey: string): NamedHost {
       const named = nameOf(hostKey)
       if (named) return named
-      throw new ServiceError('not-found', 'no such report; it may have been removed as old')
+      throw new ServiceError('not-found', 'report not found; it may have expired')
     }
   },
 })
@@ -76,26 +76,26 @@ const formatOf = (type: string | undefined): keyof typeof types => {
 const build = postRoute({
   ...common,
   path: '/api/v1/reports',
-  doc: 'Writes a report on one host and any period, and keeps it; nobody is told',
+  doc: 'Builds and stores a report on one host for any period, without sending it',
   access: 'write',
   query: noQuery,
   body: BuildReportRequest,
-  answer: BuildReportAnswer,
+  answer: BuildReportResponse,
   handle: async ({ body, call, requestId }, { hosts, report, audit }) => {
     const { hostId, from, to, timezone } = body
     const host = await findWatched(hosts, hostId)
-    const deed = { action: 'build-report', host: hostOnRecord(host), target: { from: String(from), to: String(to) } }
-    const asked = { hostKey: host.key, fromMs: from * 1_000, toMs: to * 1_000, ...(timezone && { zone: timezone }) }
-    const built = await audit.of(deed, { call, requestId }, () => report.buildReport(asked, call))
+    const action = { action: 'build-report', host: hostOnRecord(host), target: { from: String(from), to: String(to) } }
+    const request = { hostKey: host.key, fromMs: from * 1_000, toMs: to * 1_000, ...(timezone && { zone: timezone }) }
+    const built = await audit.of(action, { call, requestId }, () => report.buildReport(request, call))
     return success(shown(built, { hostId: host.id, host: host.name }), {})
   },
 })
 
-/** Keys and hashes of settings stay inside; callers know hosts by their position and name. */
+/** Removes internal keys and settings hashes, and adds the position and name of the host. */
 const shown = ({ hostKey: _hostKey, settings: _settings, ...report }: HostReport, named: NamedHost) => ({
   ...report,
   ...named,
 })
 
-/** How hosts fared. */
+/** Routes of reports. */
 export const reportRoutes: readonly Route[] = [list, open, build]

@@ -1,8 +1,8 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
-import { ConfigAnswer } from '#proto/http/config.ts'
-import { RepositoryHookAnswer } from '#proto/http/deployments.ts'
+import { ConfigResponse } from '#proto/http/config.ts'
+import { RepositoryHookResponse } from '#proto/http/deployments.ts'
 import type { GoodRequest } from '../testing/good-requests.ts'
 import { repositoryEvents, signedEvent } from '../testing/repository-host.ts'
 import { startFake } from '../testing/start.ts'
@@ -13,11 +13,11 @@ const nowMs = Date.parse('2026-09-21T16:00:00Z')
 
 const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: secret }) => {
   const kept: Deployment[] = []
-  const keepDeployment = async (one: Deployment) => {
+  const storeDeployment = async (one: Deployment) => {
     kept.push(one)
     return {}
   }
-  const product = await startFake({ env, ingest: { keepDeployment }, clock: clockOf(() => nowMs) })
+  const product = await startFake({ env, ingest: { storeDeployment }, clock: clockOf(() => nowMs) })
   const send = async ({ url, raw, headers }: GoodRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }
@@ -66,26 +66,26 @@ describe('the webhook of a repository host', () => {
       { kind: 'push', title: 'Pay twice as fast', version: 'main a1b2c3d', atMs: 1_790_002_800_000 },
     ],
     [
-      'a push whose time is not told',
+      'a push without a time',
       'push',
       push('refs/heads/main', { repository: { ...deployment.repository } }),
       { atMs: nowMs },
     ],
-  ])('tells of %s', async (_what, event, payload, expected) => {
+  ])('stores %s', async (_what, event, payload, expected) => {
     await using rig = await open()
     const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
-    expect([status, RepositoryHookAnswer.parse(JSON.parse(text)).data]).toEqual([200, { kept: true, reason: null }])
+    expect([status, RepositoryHookResponse.parse(JSON.parse(text)).data]).toEqual([200, { kept: true, reason: null }])
     expect(rig.kept).toMatchObject([expected])
   })
 
-  it('sends a form unless it is told otherwise, and signs with the secret before for a while', async () => {
+  it('accepts a form, and the previous secret during rotation', async () => {
     await using rig = await open({ REPO_HOST_WEBHOOK_SECRET: 'new', REPO_HOST_WEBHOOK_SECRET_PREVIOUS: secret })
     const sent = signedEvent(release('published'), { secret, event: 'release', asForm: true })
     expect(await rig.send(sent)).toMatchObject({ status: 200 })
     expect(rig.kept).toMatchObject([{ id: 'release:7:3' }])
   })
 
-  it('may have a clock that is ahead', async () => {
+  it('accepts a clock that is ahead', async () => {
     await using rig = await open()
     const payload = {
       ...release('published'),
@@ -104,18 +104,18 @@ describe('the webhook of a repository host', () => {
     ['push', push('refs/heads/topic'), 'default branch'],
     ['push', push('refs/tags/main'), 'default branch'],
     ['push', push('refs/heads/main', { deleted: true, head_commit: null }), 'no commit'],
-  ])('tells of %s what charts do not mark: %j', async (event, payload, says) => {
+  ])('ignores %s that charts do not annotate: %j', async (event, payload, says) => {
     await using rig = await open()
     const { status, text } = await rig.send(signedEvent(payload, { secret, event }))
     expect(status).toBe(200)
-    expect(RepositoryHookAnswer.parse(JSON.parse(text)).data).toMatchObject({
+    expect(RepositoryHookResponse.parse(JSON.parse(text)).data).toMatchObject({
       kept: false,
       reason: expect.stringContaining(says),
     })
     expect(rig.kept).toEqual([])
   })
 
-  it('is refused while there is no secret', async () => {
+  it('is rejected while no secret is set', async () => {
     await using rig = await open({})
     const answered = await rig.send(signedEvent(deployment, { secret: '', event: 'deployment' }))
     expect(answered).toMatchObject({ status: 503, text: expect.stringContaining('REPO_HOST_WEBHOOK_SECRET') })
@@ -143,17 +143,17 @@ describe('the webhook of a repository host', () => {
       'created_at',
     ],
     ['of no commit', wrong(push('refs/heads/main', { after: '' }), 'push'), 400, 'after'],
-  ])('is refused %s', async (_what, request, status, says) => {
+  ])('is rejected %s', async (_what, request, status, says) => {
     await using rig = await open()
     expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })
     expect(rig.kept).toEqual([])
   })
 
-  it('is told to the web where it may come, so that charts ask for what to mark', async () => {
+  it('is announced in the config, so that charts request annotations', async () => {
     await using rig = await open()
     await using shut = await open({})
     const offers = async ({ product }: typeof rig) =>
-      ConfigAnswer.parse(await (await fetch(`${product.url}/api/v1/config`)).json()).data.offers.deployments
+      ConfigResponse.parse(await (await fetch(`${product.url}/api/v1/config`)).json()).data.offers.deployments
     expect([await offers(rig), await offers(shut)]).toEqual([true, false])
   })
 
@@ -161,7 +161,7 @@ describe('the webhook of a repository host', () => {
     ['from=9&to=3', 'to must be later than from'],
     ['limit=0', 'limit'],
     ['host=1', 'host'],
-  ])('is read back with sense: %s', async (search, says) => {
+  ])('validates the parameters of deployments: %s', async (search, says) => {
     await using rig = await open()
     const response = await fetch(`${rig.product.url}/api/v1/deployments?${search}`)
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(says)])

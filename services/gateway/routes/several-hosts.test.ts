@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
-import { TopologyAnswer } from '#proto/http/cluster.ts'
-import { ComparisonAnswer, SettingsDiffAnswer } from '#proto/http/comparison.ts'
+import { TopologyResponse } from '#proto/http/cluster.ts'
+import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => product.heard.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
 
-const ask = async (path: string): Promise<{ status: number; body: unknown }> => {
+const send = async (path: string): Promise<{ status: number; body: unknown }> => {
   const response = await fetch(`${product.url}/api/v1/${path}`)
   return { status: response.status, body: await response.json() }
 }
@@ -35,7 +35,7 @@ const questions: [path: string, method: string, input: unknown][] = [
   ['own-cost?hostId=1&from=10&to=20', 'ownCost', { hostKey: 'logs', from: 10, to: 20 }],
 ]
 
-/** Path, the parameter that is wrong, and what the refusal says of it. */
+/** Path, invalid parameter and its message. */
 const refused: [path: string, parameter: string, says: string][] = [
   ['settings-diff', 'hosts', 'is required'],
   ['settings-diff?hosts=0', 'hosts', '2 to 16 different host ids'],
@@ -57,35 +57,35 @@ const refused: [path: string, parameter: string, says: string][] = [
 ]
 
 describe('routes about several hosts', () => {
-  it.each(questions)('ask for %s', async (path, method, input) => {
-    expect((await ask(path)).status).toBe(200)
+  it.each(questions)('request %s', async (path, method, input) => {
+    expect((await send(path)).status).toBe(200)
     expect(product.heard.find((heard) => heard.method === method)?.input).toEqual(input)
   })
 
-  it.each(refused)('refuse %.60s', async (path, parameter, says) => {
-    const { status, body } = await ask(path)
+  it.each(refused)('reject %.60s', async (path, parameter, says) => {
+    const { status, body } = await send(path)
     const { error } = Failure.parse(body)
     expect([status, error.type, error.details?.parameter]).toEqual([400, 'invalid', parameter])
     expect(error.message).toContain(says)
   })
 
-  it.each(['settings-diff?hosts=0,7', 'compare?hosts=7,0'])('name the hosts there are: %s', async (path) => {
-    const { status, body } = await ask(path)
+  it.each(['settings-diff?hosts=0,7', 'compare?hosts=7,0'])('list the available hosts: %s', async (path) => {
+    const { status, body } = await send(path)
     const { message, details } = Failure.parse(body).error
-    expect([status, message]).toEqual([404, 'no such host: 7; there are 0 (analytics), 1 (logs)'])
+    expect([status, message]).toEqual([404, 'unknown host "7"; available: 0 (analytics), 1 (logs)'])
     expect(details?.parameter).toBe('hosts')
   })
 })
 
-describe('answers about several hosts', () => {
-  it('tell values by the id of the host, and of each host why it gave none', async () => {
-    const { data } = SettingsDiffAnswer.parse((await ask('settings-diff?hosts=1,0')).body)
+describe('responses about several hosts', () => {
+  it('have values by host id, and the reason for hosts without', async () => {
+    const { data } = SettingsDiffResponse.parse((await send('settings-diff?hosts=1,0')).body)
     expect(data.hosts.map(({ id, name, error }) => [id, name, error?.message])).toEqual([
       [1, 'logs', 'host logs cannot be reached'],
       [0, 'analytics', undefined],
     ])
     expect(data.rows[0]?.values).toEqual({ 0: '8', 1: null })
-    const compared = ComparisonAnswer.parse((await ask('compare?hosts=0,1')).body)
+    const compared = ComparisonResponse.parse((await send('compare?hosts=0,1')).body)
     expect(compared.data.hosts.map(({ id, metrics }) => [id, metrics?.tables])).toEqual([
       [0, 40],
       [1, undefined],
@@ -93,8 +93,8 @@ describe('answers about several hosts', () => {
     expect(compared.data.patterns[0]?.values).toMatchObject({ 0: { calls: 2 }, 1: null })
   })
 
-  it('tell which replicas are hosts of the list', async () => {
-    const { data, metadata } = TopologyAnswer.parse((await ask('cluster/topology')).body)
+  it('mark replicas that are monitored hosts', async () => {
+    const { data, metadata } = TopologyResponse.parse((await send('cluster/topology')).body)
     const replicas = data.clusters.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas))
     expect(replicas.map(({ host, hostId }) => [host, hostId])).toEqual([
       ['ch1', 0],
@@ -104,7 +104,7 @@ describe('answers about several hosts', () => {
     expect(metadata).toEqual({ host: 'analytics', truncated: false, unavailable: null })
   })
 
-  it('never tell the keys by which hosts are known inside', async () => {
-    for (const [path] of questions) expect(JSON.stringify((await ask(path)).body)).not.toContain('hostKey')
+  it('never contain internal host keys', async () => {
+    for (const [path] of questions) expect(JSON.stringify((await send(path)).body)).not.toContain('hostKey')
   })
 })

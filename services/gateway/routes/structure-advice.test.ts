@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { StructureAdviceAnswer } from '#proto/http/structure-advice.ts'
+import { StructureAdviceResponse } from '#proto/http/structure-advice.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 let product: FakeProduct
@@ -18,16 +18,16 @@ const table = { hostId: 1, database: 'shop', table: 'orders' }
 const audit = async () => (await fetch(`${product.url}/api/v1/audit?limit=5`)).text()
 
 describe('advice on a table', () => {
-  it('is told with the name of its host, and on record only where something is measured', async () => {
-    const { data, metadata } = StructureAdviceAnswer.parse(await (await post(table)).json())
+  it('has the name of its host, and is audited only when it measures', async () => {
+    const { data, metadata } = StructureAdviceResponse.parse(await (await post(table)).json())
     expect([data[0]?.proof, metadata.host]).toEqual(['estimated', 'logs'])
     expect(await audit()).not.toContain('measure-codecs')
-    const measured = StructureAdviceAnswer.parse(await (await post({ ...table, measure: true })).json())
+    const measured = StructureAdviceResponse.parse(await (await post({ ...table, measure: true })).json())
     expect(measured.data[0]?.proof).toBe('verified')
     expect(await audit()).toContain('measure-codecs')
   })
 
-  it('on a connection of its caller is on record as such, so that only the caller sees it', async () => {
+  it('on a user connection is audited as such, visible to its owner only', async () => {
     const target = { url: 'https://db.example.com:8443', user: 'ada', password: 'secret', name: 'of ada' }
     const session = Object(await (await post(target, {}, '/api/v1/browser-connections/sessions')).json())
     const token = { [session.data.header]: session.data.token }
@@ -39,17 +39,17 @@ describe('advice on a table', () => {
   it.each([
     [{ ...table, table: '' }, 400, 'table'],
     [{ ...table, measure: 'yes' }, 400, 'measure'],
-    [{ ...table, hostId: 9 }, 404, 'no such host'],
-  ])('%j is refused with %d', async (body, status, words) => {
+    [{ ...table, hostId: 9 }, 404, 'unknown host'],
+  ])('%j returns %d', async (body, status, words) => {
     const response = await post(body)
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(words)])
   })
 })
 
-it('advice on a host says why there is none', async () => {
+it('returns why there is no advice on a host', async () => {
   const answer: unknown = await (await fetch(`${product.url}/api/v1/advice/host?hostId=0`)).json()
-  expect(StructureAdviceAnswer.parse(answer).metadata).toEqual({
+  expect(StructureAdviceResponse.parse(answer).metadata).toEqual({
     host: 'analytics',
-    notes: ['Nothing of this host stands out.'],
+    notes: ['No recommendations for this host.'],
   })
 })

@@ -2,7 +2,7 @@ import { clockOf } from '#shared/time/clock.ts'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { TableAnswer } from '#proto/http/data.ts'
+import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { tableInfo } from '../testing/query.ts'
 import { startFake } from '../testing/start.ts'
@@ -11,9 +11,9 @@ const path = '/api/v1/tables/running-queries'
 const head = { table: tableInfo, limit: 100, unavailable: null }
 
 const read = async (url: string, headers: Record<string, string> = {}) => {
-  const asked = request(url, { headers }).end()
+  const requests = request(url, { headers }).end()
   // The event `response` of a client request has its message as only argument.
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const [response] = (await once(requests, 'response')) as [IncomingMessage]
   let text = ''
   for await (const part of response.setEncoding('utf8')) text += String(part)
   return { status: response.statusCode, headers: response.headers, trailers: response.trailers, text }
@@ -24,22 +24,22 @@ describe('a table page as a file', () => {
     ['csv', 'text/csv', 'csv'],
     ['tsv', 'text/tab-separated-values', 'tsv'],
     ['jsoneachrow', 'application/x-ndjson', 'jsonl'],
-  ])('is named, and says after its last byte what it lacks: %s', async (format, type, extension) => {
+  ])('has a name, and trailers with rows and truncation: %s', async (format, type, extension) => {
     await using product = await startFake({ clock: clockOf(() => Date.UTC(2026, 0, 2, 3, 4, 5)) })
-    for (const asked of [
+    for (const requests of [
       await read(`${product.url}${path}?format=${format}`),
       await read(product.url + path, { accept: type }),
     ]) {
-      expect([asked.status, asked.text]).toEqual([200, '"elapsed"\n1\n2\n'])
-      expect(asked.headers['content-type']).toContain(type)
-      expect(asked.headers['content-disposition']).toBe(
+      expect([requests.status, requests.text]).toEqual([200, '"elapsed"\n1\n2\n'])
+      expect(requests.headers['content-type']).toContain(type)
+      expect(requests.headers['content-disposition']).toBe(
         `attachment; filename="running-queries-analytics-20260102-030405.${extension}"`,
       )
-      expect(asked.trailers).toEqual({ 'x-result-rows': '2', 'x-result-truncated': 'false' })
+      expect(requests.trailers).toEqual({ 'x-result-rows': '2', 'x-result-truncated': 'false' })
     }
   })
 
-  it('is asked for by its head alone, which promises nothing after a last byte', async () => {
+  it('supports HEAD, without trailers', async () => {
     await using product = await startFake()
     const { status, headers } = await fetch(`${product.url}${path}?format=csv`, { method: 'HEAD' })
     expect([status, headers.get('content-type'), headers.get('trailer')]).toEqual([
@@ -55,14 +55,14 @@ describe('a table page as a file', () => {
     ['', { accept: '*/*' }],
     ['', { accept: 'text/html' }],
     ['', { accept: 'application/json, text/csv' }],
-  ])('is not what %j %j asks for', async (parameters, headers) => {
+  ])('is not returned for %j %j', async (parameters, headers) => {
     await using product = await startFake()
     const { text, headers: answered } = await read(`${product.url}${path}?${parameters}`, headers)
     expect(answered['content-disposition']).toBeUndefined()
-    expect(TableAnswer.parse(JSON.parse(text)).data).toHaveLength(2)
+    expect(TableResponse.parse(JSON.parse(text)).data).toHaveLength(2)
   })
 
-  it.each(['br', 'gzip', 'identity'])('arrives unchanged, however long, as %s', async (encoding) => {
+  it.each(['br', 'gzip', 'identity'])('arrives unchanged at any length as %s', async (encoding) => {
     async function* frames() {
       for (let number = 0; number < 60; number++) yield Buffer.alloc(50_000 + 3_000 * number, `${number}\n`)
       return { truncated: false, rows: 60 }
@@ -73,7 +73,7 @@ describe('a table page as a file', () => {
     expect(Buffer.concat(sent).equals(await answer.bytes())).toBe(true)
   })
 
-  it('is the usual answer where the host cannot give one', async () => {
+  it('is the JSON response when the table is unavailable', async () => {
     const unavailable = { reason: 'missing-table' as const, message: 'no merges', missingTables: ['system.merges'] }
     async function* none() {
       yield* []
@@ -84,10 +84,10 @@ describe('a table page as a file', () => {
     })
     const { text, headers } = await read(`${product.url}${path}?format=csv`)
     expect(headers['content-type']).toBe('application/json')
-    expect(TableAnswer.parse(JSON.parse(text)).metadata.unavailable).toEqual(unavailable)
+    expect(TableResponse.parse(JSON.parse(text)).metadata.unavailable).toEqual(unavailable)
   })
 
-  it('is cut when the host fails halfway, and the statement ends when the caller leaves', async () => {
+  it('is aborted when the host fails, and cancels the statement when the client disconnects', async () => {
     const seen = { produced: 0, stopped: false }
     async function* frames(isFailing: boolean) {
       try {
@@ -104,9 +104,9 @@ describe('a table page as a file', () => {
     await expect(read(`${failing.url}${path}?format=csv`)).rejects.toThrow()
     Object.assign(seen, { produced: 0, stopped: false })
     await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames(false) }) } })
-    const asked = request(`${product.url}${path}?format=csv`).end()
+    const requests = request(`${product.url}${path}?format=csv`).end()
     // As above.
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const [response] = (await once(requests, 'response')) as [IncomingMessage]
     response.destroy()
     await expect.poll(() => seen.stopped, { timeout: 5_000, interval: 5 }).toBe(true)
     expect(seen.produced).toBeLessThan(1_000)

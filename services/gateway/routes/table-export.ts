@@ -11,19 +11,19 @@ import type { Download } from '../response/send.ts'
 /** Media types of the files. */
 export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']
 
-/** What a file of each format is called, and the name of its kind. */
+/** File extension and content type of each format. */
 const kinds: Readonly<Record<ExportFormat, { extension: string; contentType: string }>> = {
   csv: { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present' },
   tsv: { extension: 'tsv', contentType: 'text/tab-separated-values; charset=utf-8' },
   jsoneachrow: { extension: 'jsonl', contentType: 'application/x-ndjson' },
 }
 
-/** The format that the parameter or else the header Accept asks for; none where that is the usual answer. */
+/** Returns the format from the parameter, else from the Accept header; undefined for the default JSON response. */
 export const exportFormat = (
-  asked: z.output<typeof TableQuery>['format'],
+  requestedFormat: z.output<typeof TableQuery>['format'],
   preferred: Preferred,
 ): ExportFormat | undefined => {
-  if (asked !== undefined) return asked === 'json' ? undefined : asked
+  if (requestedFormat !== undefined) return requestedFormat === 'json' ? undefined : requestedFormat
   return accepted[preferred(['application/json', ...Object.keys(accepted)]) ?? '']
 }
 
@@ -34,25 +34,25 @@ const accepted: Readonly<Record<string, ExportFormat>> = {
   'application/jsonl': 'jsoneachrow',
 }
 
-/** A table page as a file; where the host cannot answer, the usual answer that says why. */
+/** Returns a table page as a file, or the default response with the reason when it is unavailable. */
 export const exported = async (
-  { query: asking, clock }: Gateway,
+  { query: queryClient, clock }: Gateway,
   request: z.input<typeof query.methods.exportTable.input>,
   host: string,
   call: Call,
 ) => {
-  const { head, frames, tail } = await asking.exportTable(request, call)
+  const { head, frames, tail } = await queryClient.exportTable(request, call)
   if (head.unavailable) return { frames, metadata: () => ({ ...head, truncated: false, total: null }) }
   const download: Download = {
-    ...fileFacts(request.name, host, request.format, clock),
+    ...fileMetadata(request.name, host, request.format, clock),
     frames,
     trailers: () => ({ 'X-Result-Rows': String(tail().rows), 'X-Result-Truncated': String(tail().truncated) }),
   }
   return download
 }
 
-/** What a file of rows is called and says of itself. */
-export const fileFacts = (
+/** Returns the file name, content type and trailer names of an export. */
+export const fileMetadata = (
   name: string,
   host: string,
   format: ExportFormat,
@@ -61,7 +61,7 @@ export const fileFacts = (
   const { extension, contentType } = kinds[format]
   const stamp = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   return {
-    // A label is text; a file name should survive every system.
+    // Host names can be any text; keep only characters that are safe in file names.
     fileName: `${name}-${host.replaceAll(/[^\w.-]+/g, '_')}-${stamp}.${extension}`,
     contentType,
     trailerNames: ['X-Result-Rows', 'X-Result-Truncated'],

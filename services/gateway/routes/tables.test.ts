@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { TableAnswer } from '#proto/http/data.ts'
+import { TableResponse } from '#proto/http/data.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { rowsOf, statement, tableInfo } from '../testing/query.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
@@ -12,7 +12,7 @@ const path = '/api/v1/tables/running-queries'
 const frameBytes = 100_000
 const row = { text: 'x'.repeat(frameBytes) }
 
-/** Frames of a tenth of a megabyte, counting how many were asked for and whether somebody said stop. */
+/** Frames of 100 kB; counts the requested frames and records cancellation. */
 const manyFrames = (count: number) => {
   const seen = { produced: 0, stopped: false }
   async function* frames() {
@@ -27,9 +27,9 @@ const manyFrames = (count: number) => {
 }
 
 const opened = async (product: FakeProduct): Promise<IncomingMessage> => {
-  const asked = request(product.url + path).end()
+  const requests = request(product.url + path).end()
   // The event `response` of a client request has its message as only argument.
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  const [response] = (await once(requests, 'response')) as [IncomingMessage]
   return response
 }
 
@@ -38,9 +38,9 @@ const until = async (holds: () => boolean): Promise<void> =>
   expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
 
 describe('GET /api/v1/tables/{name}', () => {
-  it('answers the rows as the host sent them, with what was said before and after them', async () => {
+  it('returns the rows as the host sent them, with head and tail metadata', async () => {
     await using product = await startFake()
-    const answered = TableAnswer.parse(await (await fetch(product.url + path)).json())
+    const answered = TableResponse.parse(await (await fetch(product.url + path)).json())
     expect(answered.data).toEqual([{ elapsed: 1, text: 'a\nb' }, { elapsed: 2 }])
     expect(answered.metadata).toMatchObject({ table: tableInfo, limit: 100, truncated: false, queryId: 'q1' })
   })
@@ -51,22 +51,22 @@ describe('GET /api/v1/tables/{name}', () => {
     [String.raw`user.notIn.corp\ann,\,`, [String.raw`corp\ann`, ',']],
     ['user.between.a,b', ['a', 'b']],
     [String.raw`user.eq.a\,b,c`, [String.raw`a\,b,c`]],
-  ])('asks with the values of the filter %s', async (filter, values) => {
-    const asked: unknown[] = []
+  ])('requests the values of the filter %s', async (filter, values) => {
+    const requests: unknown[] = []
     const { table } = manyFrames(0)
     await using product = await startFake({
       query: {
         table: async ({ filters }) => {
-          asked.push(filters)
+          requests.push(filters)
           return table()
         },
       },
     })
     await (await fetch(`${product.url}${path}?${new URLSearchParams({ filter }).toString()}`)).text()
-    expect(asked).toEqual([[{ column: 'user', operator: filter.split('.')[1], values }]])
+    expect(requests).toEqual([[{ column: 'user', operator: filter.split('.')[1], values }]])
   })
 
-  it('answers an empty list with the reason when a table is missing', async () => {
+  it('returns an empty list with the reason when a table is missing', async () => {
     const unavailable = {
       reason: 'missing-table' as const,
       message: 'no query_log',
@@ -79,21 +79,21 @@ describe('GET /api/v1/tables/{name}', () => {
     await using product = await startFake({
       query: { table: async () => ({ head: { ...head, unavailable }, frames: none() }) },
     })
-    const answered = TableAnswer.parse(await (await fetch(product.url + path)).json())
+    const answered = TableResponse.parse(await (await fetch(product.url + path)).json())
     expect([answered.data, answered.metadata.unavailable]).toEqual([[], unavailable])
   })
 
-  it.each(['br', 'gzip', 'identity'])('hands on more than a frame holds, as %s', async (encoding) => {
+  it.each(['br', 'gzip', 'identity'])('forwards more than one frame, as %s', async (encoding) => {
     const { table } = manyFrames(30)
     await using product = await startFake({ query: { table } })
     const response = await fetch(product.url + path, { headers: { 'accept-encoding': encoding } })
     expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
-    const answered = TableAnswer.parse(await response.json())
+    const answered = TableResponse.parse(await response.json())
     expect(answered.data).toEqual(Array.from({ length: 30 }, () => row))
     expect(answered.metadata.truncated).toBe(true)
   })
 
-  it('answers HEAD without reading the rows', async () => {
+  it('responds to HEAD without reading the rows', async () => {
     const { table, seen } = manyFrames(1_000)
     await using product = await startFake({ query: { table } })
     const response = await fetch(product.url + path, { method: 'HEAD' })
@@ -102,7 +102,7 @@ describe('GET /api/v1/tables/{name}', () => {
     expect(seen.produced).toBeLessThan(50)
   })
 
-  it('reads no faster than its caller', async () => {
+  it('reads no faster than its client', async () => {
     const { table, seen } = manyFrames(1_000)
     await using product = await startFake({ query: { table } })
     const response = await opened(product)
@@ -116,7 +116,7 @@ describe('GET /api/v1/tables/{name}', () => {
     expect(bytes).toBeGreaterThan(1_000 * frameBytes)
   })
 
-  it('stops the statement when its caller leaves', async () => {
+  it('cancels the statement when its client disconnects', async () => {
     const { table, seen } = manyFrames(100_000)
     await using product = await startFake({ query: { table } })
     const response = await opened(product)
@@ -125,7 +125,7 @@ describe('GET /api/v1/tables/{name}', () => {
     expect(seen.produced).toBeLessThan(1_000)
   })
 
-  it('answers a statement that fails at once with the status of its failure', async () => {
+  it('returns an error status when the statement fails before the first row', async () => {
     async function* failing() {
       yield* []
       if (head.limit === null) throw new ServiceError('timeout', 'host analytics took too long')

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { TableAnswer, TableListAnswer, FilterOptionsAnswer } from '#proto/http/data.ts'
+import { TableResponse, TableListResponse, FilterOptionsResponse } from '#proto/http/data.ts'
 import { TableListQuery, TableQuery, FilterOptionsQuery } from '#proto/http/parameters.ts'
 import type { TableRequest } from '#proto/query.ts'
 import type { Gateway } from '../gateway.ts'
@@ -11,12 +11,12 @@ import { exportFormat, exportTypes, exported } from './table-export.ts'
 
 const tableList = getRoute({
   path: '/api/v1/tables',
-  doc: 'Names of tables outside the system databases, for autocompletion',
+  doc: 'Lists names of tables outside the system databases, for autocompletion',
   feature: 'TABLES',
   access: 'read',
   limit: 'data',
   query: TableListQuery,
-  answer: TableListAnswer,
+  answer: TableListResponse,
   handle: async ({ query: { hostId, search, limit }, call }, gateway) => {
     const { key, name } = await gateway.hosts.find(hostId)
     const tables = await gateway.query.databaseTables({ hostKey: key, search, limit: limit + 1 }, call)
@@ -26,13 +26,13 @@ const tableList = getRoute({
 
 const table = rowsRoute({
   path: '/api/v1/tables/{name}',
-  doc: 'The rows of one table page, or a file of them',
+  doc: 'Returns the rows of one table page, as JSON or as a file',
   downloads: exportTypes,
   feature: null,
   access: 'read',
   limit: 'data',
   query: TableQuery,
-  answer: TableAnswer,
+  answer: TableResponse,
   handle: async ({ path: { name }, query, call, preferred }, gateway) => {
     const { key, name: host } = await gateway.hosts.find(query.hostId)
     const request = { hostKey: key, name, ...tableRequest(query) }
@@ -50,7 +50,7 @@ const rows = async (gateway: Gateway, request: z.input<typeof TableRequest>, cal
   return { frames, metadata }
 }
 
-/** What the parameters of the URL ask of `query`. */
+/** Converts the query parameters to a request to `query`. */
 const tableRequest = ({
   hostId: _hostId,
   sort,
@@ -76,30 +76,30 @@ const tableRequest = ({
 
 const filterOptions = getRoute({
   path: '/api/v1/tables/{name}/filter-options',
-  doc: 'The values of one column of a table page, those of most rows first',
+  doc: 'Lists the values of one column of a table page, most frequent first',
   feature: null,
   access: 'read',
   limit: 'data',
   query: FilterOptionsQuery,
-  answer: FilterOptionsAnswer,
+  answer: FilterOptionsResponse,
   handle: async ({ path: { name }, query, call }, gateway) => {
     const { hostId, column, filter: filters, search, timezone, lastHours, from, to, ...others } = query
     const { key, name: host } = await gateway.hosts.find(hostId)
     const span = { lastHours, from, to }
     const parameters = pageParameters(others)
-    const question = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
-    const { options, truncated, unavailable } = await gateway.query.filterOptions(question, call)
+    const request = { hostKey: key, name, column, filters, search, timezone, ...span, parameters }
+    const { options, truncated, unavailable } = await gateway.query.filterOptions(request, call)
     return success(options, { host, column, truncated, unavailable })
   },
 })
 
-/** Values a page may be given for the parameters that it declares. */
+/** Maximum number of page-specific parameters. */
 const maxParameters = 20
 
-/** Parameters of the URL that are no part of every table page: values for those that the page declares. */
+/** Returns the query parameters that only this table page declares. */
 const pageParameters = (others: Record<string, string>): Record<string, string> => {
   if (Object.keys(others).length <= maxParameters) return others
-  throw new ServiceError('invalid', `more than ${maxParameters} parameters that are no part of every table page`)
+  throw new ServiceError('invalid', `more than ${maxParameters} parameters specific to this table page`)
 }
 
 export const tableRoutes: readonly Route[] = [tableList, table, filterOptions]

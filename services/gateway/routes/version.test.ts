@@ -33,7 +33,7 @@ const versionOf = async (webDirectory: string | undefined, env: Record<string, s
 }
 
 describe('GET /api/version', () => {
-  it('tells what the web was built from', async () => {
+  it('returns the build of the web', async () => {
     const { version: _version, client: _client, ...git } = facts
     expect(await versionOf(built)).toEqual({
       ui: '3.2.1',
@@ -57,7 +57,7 @@ describe('GET /api/version', () => {
   it.each([
     ['is not built', () => undefined],
     ['has facts that cannot be read', () => garbled],
-  ])('answers when the web %s', async (_what, folder) => {
+  ])('responds when the web %s', async (_what, folder) => {
     expect(await versionOf(folder())).toMatchObject({ ui: '0.0.0-unbuilt', gitSha: null, gitRef: null, builtAt: null })
   })
 })

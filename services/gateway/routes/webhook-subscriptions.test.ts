@@ -5,9 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { AuditAnswer } from '#proto/http/audit.ts'
-import { ConfigAnswer } from '#proto/http/config.ts'
-import { ChangedSubscriptionAnswer, SignedSubscriptionAnswer, SubscriptionsAnswer } from '#proto/http/subscriptions.ts'
+import { AuditResponse } from '#proto/http/audit.ts'
+import { ConfigResponse } from '#proto/http/config.ts'
+import {
+  ChangedSubscriptionResponse,
+  SignedSubscriptionResponse,
+  SubscriptionsResponse,
+} from '#proto/http/subscriptions.ts'
 import { ownerOf } from '../connections/user-connections.ts'
 import { startFake } from '../testing/start.ts'
 import { anonymous } from '../auth/identity.ts'
@@ -33,23 +37,23 @@ const open = async (more: Record<string, string | undefined> = {}, identity?: Id
   }
   const identify = async () => identity ?? ({ kind: 'user', subject: 'ada', features: 'all' } as const)
   const product = await startFake({ env, identify, alerts })
-  const ask = async (method: string, rest = '', body?: unknown) => {
+  const send = async (method: string, rest = '', body?: unknown) => {
     const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const response = await fetch(product.url + path + rest, init)
     return { status: response.status, body: (await response.json()) as unknown }
   }
-  return { product, ask, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+  return { product, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
 }
 
-describe('webhooks that people subscribe', () => {
-  it('are told their signing secret once, another at each rotation, and no record has it', async () => {
+describe('webhook subscriptions', () => {
+  it('return their signing secret once and at each rotation, and never in audit records', async () => {
     await using rig = await open()
-    const added = SignedSubscriptionAnswer.parse((await rig.ask('POST', '', mine)).body).data
+    const added = SignedSubscriptionResponse.parse((await rig.send('POST', '', mine)).body).data
     expect(added.signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    const { data } = SubscriptionsAnswer.parse((await rig.ask('GET')).body)
+    const { data } = SubscriptionsResponse.parse((await rig.send('GET')).body)
     expect(JSON.stringify(data)).not.toContain('whsec')
     const id = data[0]?.id ?? ''
-    const again = SignedSubscriptionAnswer.parse((await rig.ask('POST', `/${id}/rotate-secret`, {})).body).data
+    const again = SignedSubscriptionResponse.parse((await rig.send('POST', `/${id}/rotate-secret`, {})).body).data
     expect(again.signingSecret).not.toBe(added.signingSecret)
     const record = await (await fetch(`${rig.product.url}/api/v1/audit?limit=5`)).text()
     expect(JSON.parse(record).data).toMatchObject([
@@ -59,20 +63,20 @@ describe('webhooks that people subscribe', () => {
     expect(record).not.toMatch(/whsec|a-secret/)
   })
 
-  it('show another signing secret when their address is on another server, and only then', async () => {
+  it('get a new signing secret only when their URL moves to another server', async () => {
     await using rig = await open()
     const change = async (url?: string) => {
-      const { body } = await rig.ask('PUT', `/whs_${'a'.repeat(24)}`, { name: 'mine', url })
-      return ChangedSubscriptionAnswer.parse(body).data.signingSecret
+      const { body } = await rig.send('PUT', `/whs_${'a'.repeat(24)}`, { name: 'mine', url })
+      return ChangedSubscriptionResponse.parse(body).data.signingSecret
     }
     expect(await change()).toBeUndefined()
     expect(await change('https://hooks.example/other')).toBeUndefined()
     expect(await change('https://moved.example/other')).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   })
 
-  it('need somebody who is known', async () => {
+  it('require authentication', async () => {
     await using rig = await open({}, anonymous)
-    expect((await rig.ask('GET')).status).toBe(401)
+    expect((await rig.send('GET')).status).toBe(401)
   })
 
   it.each([
@@ -81,9 +85,9 @@ describe('webhooks that people subscribe', () => {
     ['SVC_AUTH_PROVIDER', { SVC_AUTH_PROVIDER: 'none' }],
     ['IDP_SECRET_KEY', { IDP_SECRET_KEY: undefined }],
     ['CONVERSATIONS_EDGESQL', { CONVERSATIONS_EDGESQL: undefined }],
-  ])('are not there without %s', async (name, more) => {
+  ])('return 501 without %s', async (name, more) => {
     await using rig = await open(more)
-    const { status, body } = await rig.ask('GET')
+    const { status, body } = await rig.send('GET')
     expect([status, Failure.parse(body).error.message]).toEqual([501, expect.stringContaining(name)])
   })
 
@@ -91,10 +95,15 @@ describe('webhooks that people subscribe', () => {
     ['where they can be', true, {}, {}],
     ['not without a prerequisite', false, { CONVERSATIONS_EDGESQL: undefined }, {}],
     ['not without the key of who keeps them', false, {}, { subscriptionsOffered: async () => ({ isOffered: false }) }],
-    ['not while nobody answers for them', false, {}, { subscriptionsOffered: () => Promise.reject(new Error('x')) }],
+    [
+      'not while alert-dispatcher is unavailable',
+      false,
+      {},
+      { subscriptionsOffered: () => Promise.reject(new Error('x')) },
+    ],
   ])('are offered %s', async (_name, isOffered, more, alerts) => {
     await using rig = await open(more, undefined, alerts)
-    const config = ConfigAnswer.parse(await (await fetch(`${rig.product.url}/api/v1/config`)).json())
+    const config = ConfigResponse.parse(await (await fetch(`${rig.product.url}/api/v1/config`)).json())
     expect(config.data.offers.subscriptions).toBe(isOffered)
   })
 
@@ -104,17 +113,17 @@ describe('webhooks that people subscribe', () => {
     ['POST', '', { ...mine, minSeverity: 'info' }, 400, 'minSeverity'],
     ['POST', '', { ...mine, signingSecret: 'whsec_x' }, 400, 'signingSecret'],
     ['PUT', '/whs_1', { name: 'mine' }, 400, 'id'],
-    ['DELETE', `/whs_${'b'.repeat(24)}`, undefined, 404, 'no such subscription'],
-  ])('%s %s %j answers %s and names %s', async (method, rest, sent, status, says) => {
+    ['DELETE', `/whs_${'b'.repeat(24)}`, undefined, 404, 'subscription not found'],
+  ])('%s %s %j returns %s and names %s', async (method, rest, sent, status, says) => {
     await using rig = await open()
-    const answered = await rig.ask(method, rest, sent)
+    const answered = await rig.send(method, rest, sent)
     expect(answered.status).toBe(status)
     expect(JSON.stringify(answered.body)).toContain(says)
     expect(JSON.stringify(answered.body)).not.toContain('a-secret')
   })
 })
 
-describe('what subscriptions were sent, among all deliveries', () => {
+describe('deliveries of subscriptions', () => {
   const ada = { kind: 'user', subject: 'ada', features: 'all' } as const
   const readingKey: Identity = { kind: 'key', subject: 'ada', features: 'all', scopes: ['read'] }
 
@@ -124,17 +133,17 @@ describe('what subscriptions were sent, among all deliveries', () => {
     ['a key that may only read', readingKey, true, 'own'],
     ['a person without the feature', { ...ada, features: ['HEALTH'] }, true, 'own'],
     ['a reader of whom nothing is known', anonymous, true, 'own'],
-  ])('is for %s', async (_who, identity, enabled, expected) => {
-    const asked: unknown[] = []
+  ])('are visible to %s', async (_who, identity, enabled, expected) => {
+    const received: unknown[] = []
     await using product = await startFake({
       env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: 'https://clerk.example.com', SVC_IDP_PUBLIC_READ: 'true' },
       identify: async () => identity,
       query: { management: async () => ({ enabled }) },
       alerts: {
-        deliveries: async ({ subscriptionsOf }) => (asked.push(subscriptionsOf), []),
-        deadLetters: async ({ subscriptionsOf }) => (asked.push(subscriptionsOf), { letters: [], next: null }),
+        deliveries: async ({ subscriptionsOf }) => (received.push(subscriptionsOf), []),
+        deadLetters: async ({ subscriptionsOf }) => (received.push(subscriptionsOf), { letters: [], next: null }),
         replayDeadLetter: async ({ subscriptionsOf }) => {
-          asked.push(subscriptionsOf)
+          received.push(subscriptionsOf)
           throw new ServiceError('not-found', 'no such dead letter')
         },
       },
@@ -147,10 +156,10 @@ describe('what subscriptions were sent, among all deliveries', () => {
     const mayReplay = identity.kind === 'user'
     expect(replayed.status).toBe(mayReplay ? 404 : identity.kind === 'key' ? 403 : 401)
     const visible = expected === 'own' ? { owner: ownerOf(identity) } : 'everybody'
-    expect(asked).toEqual(Array(mayReplay ? 3 : 2).fill(visible))
+    expect(received).toEqual(Array(mayReplay ? 3 : 2).fill(visible))
   })
 
-  it('is on record for its owner alone', async () => {
+  it('are audited for their owner only', async () => {
     let identity: Identity = ada
     await using product = await startFake({
       env: {
@@ -176,7 +185,7 @@ describe('what subscriptions were sent, among all deliveries', () => {
       const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
       expect((await fetch(product.url + target, init)).status).toBe(200)
     }
-    const records = async () => AuditAnswer.parse(await (await fetch(`${product.url}/api/v1/audit`)).json()).data
+    const records = async () => AuditResponse.parse(await (await fetch(`${product.url}/api/v1/audit`)).json()).data
     expect(await records()).toHaveLength(requests.length)
     identity = { ...ada, subject: 'eve' }
     expect(await records()).toEqual([])

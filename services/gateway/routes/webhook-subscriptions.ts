@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { noBody, noQuery } from '#proto/http/parameters.ts'
 import {
-  ChangedSubscriptionAnswer,
+  ChangedSubscriptionResponse,
   NewSubscription,
-  SignedSubscriptionAnswer,
-  SubscriptionAnswer,
-  SubscriptionDeliveriesAnswer,
+  SignedSubscriptionResponse,
+  SubscriptionResponse,
+  SubscriptionDeliveriesResponse,
   SubscriptionPath,
   SubscriptionRequest,
-  SubscriptionsAnswer,
+  SubscriptionsResponse,
   type SubscriptionShown,
-  SubscriptionTestAnswer,
+  SubscriptionTestResponse,
 } from '#proto/http/subscriptions.ts'
 import type { Subscription } from '#proto/subscriptions.ts'
 import { encryptForAlerts } from '../alert-config/alert-config.ts'
@@ -26,9 +26,9 @@ const writing = { ...common, access: 'write' } as const
 const list = getRoute({
   ...common,
   path,
-  doc: 'The webhooks that the caller has subscribed to alerts, and how each of them fares',
+  doc: 'Lists the webhook subscriptions of the caller with their delivery status',
   access: 'read',
-  answer: SubscriptionsAnswer,
+  answer: SubscriptionsResponse,
   handle: async ({ call }, gateway) => {
     const found = await gateway.alerts.subscriptions({ owner: subscriberOf(gateway, call) }, call)
     return success(found.map(shown), { count: found.length })
@@ -38,33 +38,36 @@ const list = getRoute({
 const add = postRoute({
   ...writing,
   path,
-  doc: 'Subscribes a webhook of the caller; its signing secret is told in this answer and never again',
+  doc: 'Subscribes a webhook of the caller to alerts; the signing secret is only in this response',
   body: NewSubscription,
-  answer: SignedSubscriptionAnswer,
+  answer: SignedSubscriptionResponse,
   handle: async ({ body: { url, ...fields }, call, requestId }, gateway) => {
     const owner = subscriberOf(gateway, call)
     const [id, signingSecret] = [`whs_${randomBytes(12).toString('hex')}`, newSecret()]
     const encrypted = await encryptForAlerts(gateway, { url, signingSecret }, call)
-    const deed = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
-    const adding = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
-    return success({ ...shown(await gateway.audit.of(deed, { call, requestId }, adding)), signingSecret }, {})
+    const action = { action: 'subscribe-webhook', host: null, target: { id, name: fields.name } }
+    const addSubscription = () => gateway.alerts.addSubscription({ owner, id, fields, encrypted }, call)
+    return success(
+      { ...shown(await gateway.audit.of(action, { call, requestId }, addSubscription)), signingSecret },
+      {},
+    )
   },
 })
 
 const change = putRoute({
   ...writing,
   path: `${path}/{id}`,
-  doc: 'Replaces what is no secret of a subscription, and its address where one is given; an address on another server gets another signing secret, which is in this answer only',
+  doc: 'Updates a subscription, and its URL if provided. A URL on another server gets a new signing secret, which is only in this response',
   body: SubscriptionRequest,
-  answer: ChangedSubscriptionAnswer,
+  answer: ChangedSubscriptionResponse,
   handle: async ({ path, body: { url, ...fields }, call, requestId }, gateway) => {
-    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
     const movedSigningSecret = newSecret()
     const secrets = { url, movedSigningSecret }
     const encrypted = url === undefined ? undefined : await encryptForAlerts(gateway, secrets, call)
-    const deed = { action: 'change-webhook-subscription', host: null, target: { id: which.id, name: fields.name } }
-    const changing = () => gateway.alerts.changeSubscription({ ...which, fields, encrypted }, call)
-    const { hasMoved, ...changed } = await gateway.audit.of(deed, { call, requestId }, changing)
+    const action = { action: 'change-webhook-subscription', host: null, target: { id: key.id, name: fields.name } }
+    const changing = () => gateway.alerts.changeSubscription({ ...key, fields, encrypted }, call)
+    const { hasMoved, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
     return success({ ...shown(changed), ...(hasMoved && { signingSecret: movedSigningSecret }) }, {})
   },
 })
@@ -72,16 +75,16 @@ const change = putRoute({
 const rotate = postRoute({
   ...writing,
   path: `${path}/{id}/rotate-secret`,
-  doc: 'Gives a subscription another signing secret, told in this answer only; the one before signs too for a day',
+  doc: 'Rotates the signing secret of a subscription. The new secret is only in this response; the previous one also signs for a day',
   body: noBody,
-  answer: SignedSubscriptionAnswer,
+  answer: SignedSubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
     const signingSecret = newSecret()
     const encrypted = await encryptForAlerts(gateway, { signingSecret }, call)
-    const deed = { action: 'rotate-webhook-secret', host: null, target: { id: which.id } }
-    const changing = () => gateway.alerts.changeSubscription({ ...which, encrypted }, call)
-    const { hasMoved: _, ...changed } = await gateway.audit.of(deed, { call, requestId }, changing)
+    const action = { action: 'rotate-webhook-secret', host: null, target: { id: key.id } }
+    const changing = () => gateway.alerts.changeSubscription({ ...key, encrypted }, call)
+    const { hasMoved: _, ...changed } = await gateway.audit.of(action, { call, requestId }, changing)
     return success({ ...shown(changed), signingSecret }, {})
   },
 })
@@ -89,42 +92,42 @@ const rotate = postRoute({
 const remove = deleteRoute({
   ...writing,
   path: `${path}/{id}`,
-  doc: 'Ends a subscription; what waits for it is dropped',
-  answer: SubscriptionAnswer,
+  doc: 'Deletes a subscription and drops its pending deliveries',
+  answer: SubscriptionResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
-    const deed = { action: 'end-webhook-subscription', host: null, target: { id: which.id } }
-    const removing = () => gateway.alerts.removeSubscription(which, call)
-    return success(shown(await gateway.audit.of(deed, { call, requestId }, removing)), {})
+    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const action = { action: 'end-webhook-subscription', host: null, target: { id: key.id } }
+    const removing = () => gateway.alerts.removeSubscription(key, call)
+    return success(shown(await gateway.audit.of(action, { call, requestId }, removing)), {})
   },
 })
 
 const test = postRoute({
   ...writing,
   path: `${path}/{id}/test`,
-  doc: 'Sends a signed test message to a subscription at once, switched on or not, and says how that went',
+  doc: 'Sends a signed test message to a subscription, even when it is disabled, and returns the result',
   body: noBody,
-  answer: SubscriptionTestAnswer,
+  answer: SubscriptionTestResponse,
   handle: async ({ path, call, requestId }, gateway) => {
-    const which = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
-    const deed = { action: 'test-webhook-subscription', host: null, target: { id: which.id } }
-    const testing = () => gateway.alerts.testSubscription(which, call)
-    return success(await gateway.audit.of(deed, { call, requestId }, testing), {})
+    const key = { owner: subscriberOf(gateway, call), ...parse(SubscriptionPath, path) }
+    const action = { action: 'test-webhook-subscription', host: null, target: { id: key.id } }
+    const testing = () => gateway.alerts.testSubscription(key, call)
+    return success(await gateway.audit.of(action, { call, requestId }, testing), {})
   },
 })
 
-const mostDeliveries = 100
+const maxDeliveries = 100
 
 const deliveries = getRoute({
   ...common,
   path: `${path}/{id}/deliveries`,
-  doc: 'What a subscription was sent, and what came of it; the newest first',
+  doc: 'Lists the deliveries to a subscription and their results, newest first',
   access: 'read',
-  answer: SubscriptionDeliveriesAnswer,
+  answer: SubscriptionDeliveriesResponse,
   handle: async ({ path, call }, gateway) => {
     const owner = subscriberOf(gateway, call)
     const { id } = parse(SubscriptionPath, path)
-    const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: mostDeliveries }, call)
+    const found = await gateway.alerts.subscriptionDeliveries({ owner, id, limit: maxDeliveries }, call)
     return success(
       found.map(({ hostKey: _host, channel: _channel, target: _target, ...delivered }) => delivered),
       { count: found.length },
@@ -141,5 +144,5 @@ const shown = ({ createdAtMs, updatedAtMs, ...subscription }: Subscription): Sub
   updatedAt: new Date(updatedAtMs).toISOString(),
 })
 
-/** Webhooks that people bring themselves. */
+/** Routes of webhook subscriptions. */
 export const webhookSubscriptionRoutes: readonly Route[] = [list, add, change, rotate, remove, test, deliveries]

@@ -13,11 +13,11 @@ import { allowedHostSettings } from './allowed-hosts.ts'
 
 type Variables = Record<string, string>
 
-/** Unlike fetch it lets a test choose the Host header, as DNS rebinding does. */
+/** Sends a request with any Host header, which fetch does not allow. */
 const statusOf = async (product: FakeProduct, path: string, headers: Variables, method = 'GET', body?: string) => {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
-  const asking = send(product.url + path, { method, headers: { ...json, ...headers } }).end(body)
-  const [answer] = await once(asking, 'response')
+  const request = send(product.url + path, { method, headers: { ...json, ...headers } }).end(body)
+  const [answer] = await once(request, 'response')
   return { status: answer.statusCode, text: await text(answer) }
 }
 
@@ -28,7 +28,7 @@ const byKey = { authorization: `Bearer ${signKey(claims, secret)}` }
 const refused = (host: string) =>
   `host not allowed: "${host}"; add its name to SVC_ALLOWED_HOSTS, or set SVC_PUBLIC_URL`
 
-describe('where callers need no credentials, the host name', () => {
+describe('the host name, if callers need no credentials', () => {
   let product: FakeProduct
   const reset = {
     SVC_ALLOWED_HOSTS: '',
@@ -43,29 +43,34 @@ describe('where callers need no credentials, the host name', () => {
   afterAll(() => product[Symbol.asyncDispose]())
 
   it.each<[string, string, Variables, number]>([
-    ['of a page that rebinds its own', 'evil.example', {}, 403],
-    ['of a page below localhost in name only', 'localhost.evil.example', {}, 403],
-    ['that begins as an address', '127.0.0.1.evil.example', {}, 403],
-    ['that ends as an allowed one', 'evilwatch.example', { SVC_ALLOWED_HOSTS: 'watch.example' }, 403],
-    ['below an allowed one', 'evil.watch.example', { SVC_ALLOWED_HOSTS: 'watch.example' }, 403],
-    ['with a user in front', 'localhost@evil.example', {}, 403],
-    ['of one label', 'watch', {}, 403],
+    ['of a rebinding page', 'evil.example', {}, 403],
+    ['that only starts with localhost', 'localhost.evil.example', {}, 403],
+    ['that starts with an address', '127.0.0.1.evil.example', {}, 403],
+    ['that ends with an allowed name', 'evilwatch.example', { SVC_ALLOWED_HOSTS: 'watch.example' }, 403],
+    ['that is a subdomain of an allowed name', 'evil.watch.example', { SVC_ALLOWED_HOSTS: 'watch.example' }, 403],
+    ['with user information', 'localhost@evil.example', {}, 403],
+    ['with one label', 'watch', {}, 403],
     ['localhost', 'localhost:3000', {}, 200],
-    ['localhost, with the dot of the root', 'LOCALHOST.:3000', {}, 200],
-    ['below localhost', 'watch.localhost', {}, 200],
+    ['localhost with a trailing dot', 'LOCALHOST.:3000', {}, 200],
+    ['that is a subdomain of localhost', 'watch.localhost', {}, 200],
     ['that is a loopback address', '127.0.0.1:3000', {}, 200],
-    ['that is a loopback address of IPv6', '[::1]:3000', {}, 200],
+    ['that is an IPv6 loopback address', '[::1]:3000', {}, 200],
     ['that is the address of a pod', '10.42.0.17:3000', {}, 200],
-    ['that is an address of IPv6', '[2001:db8::7]:3000', {}, 200],
+    ['that is an IPv6 address', '[2001:db8::7]:3000', {}, 200],
     ['of the machine', `${hostname()}:3000`, {}, 200],
     ['of SVC_PUBLIC_URL', 'watch.example', { SVC_PUBLIC_URL: 'https://watch.example/below' }, 200],
     ['of HEALTH_ALERT_DASHBOARD_URL', 'alerts.example', { HEALTH_ALERT_DASHBOARD_URL: 'https://alerts.example' }, 200],
-    ['of no valid HEALTH_ALERT_DASHBOARD_URL', 'alerts.example', { HEALTH_ALERT_DASHBOARD_URL: 'alerts.example' }, 403],
+    [
+      'of an invalid HEALTH_ALERT_DASHBOARD_URL',
+      'alerts.example',
+      { HEALTH_ALERT_DASHBOARD_URL: 'alerts.example' },
+      403,
+    ],
     ['in the list', 'b.example:8443', { SVC_ALLOWED_HOSTS: 'a.example, B.example' }, 200],
     ['in the list, in ASCII', 'xn--bcher-kva.example', { SVC_ALLOWED_HOSTS: 'bücher.example' }, 200],
-    ['below one in the list', 'a.b.watch.example', { SVC_ALLOWED_HOSTS: '*.watch.example' }, 200],
-    ['above those in the list', 'watch.example', { SVC_ALLOWED_HOSTS: '*.watch.example' }, 403],
-    ['of any page, when the operator wants that', 'evil.example', { SVC_ALLOWED_HOSTS: '*' }, 200],
+    ['that matches a wildcard', 'a.b.watch.example', { SVC_ALLOWED_HOSTS: '*.watch.example' }, 200],
+    ['that is the parent of a wildcard', 'watch.example', { SVC_ALLOWED_HOSTS: '*.watch.example' }, 403],
+    ['of any page, if all are allowed', 'evil.example', { SVC_ALLOWED_HOSTS: '*' }, 200],
   ])('%s, %s, with %j: %d', async (_what, host, env, status) => {
     Object.assign(product.env, env)
     const answer = await statusOf(product, '/api/v1/hosts', { host })
@@ -73,7 +78,7 @@ describe('where callers need no credentials, the host name', () => {
     if (status === 403) expect(Failure.parse(JSON.parse(answer.text)).error.message).toBe(refused(host))
   })
 
-  it('counts as well in X-Forwarded-Host, where proxies are trusted', async () => {
+  it('is checked in X-Forwarded-Host too, if proxies are trusted', async () => {
     const forwarded = { host: '10.0.0.7:3000', 'x-forwarded-host': 'evil.example' }
     expect((await statusOf(product, '/api/v1/hosts', forwarded)).status).toBe(200)
     product.env.SVC_TRUST_PROXY_HEADERS = 'true'
@@ -102,14 +107,14 @@ describe('where callers need no credentials, the host name', () => {
     expect((await statusOf(product, '/api/v1/explorer/query', rebound, 'POST', body)).status).toBe(403)
   })
 
-  it('does not matter to routes that demand a secret of their own', async () => {
+  it('is not checked for routes that require a secret', async () => {
     product.env.CRON_SECRET = 'the secret of the cron routes'
     expect((await statusOf(product, '/api/cron/health-sweep', { host: 'watch.svc' })).status).toBe(401)
     expect((await statusOf(product, '/api/mcp', { host: 'watch.svc' }, 'POST', '{}')).status).toBe(401)
   })
 })
 
-describe('the host name of a page that rebinds its own', () => {
+describe('the host name of a rebinding page', () => {
   const statuses = async (env: Variables, headers: Variables, path = '/api/v1/hosts') => {
     await using product = await startFake({ env, mcp: fakeMcp })
     const [method, body] = path === '/api/v1/hosts' ? ['GET'] : ['POST', '{}']
@@ -121,17 +126,22 @@ describe('the host name of a page that rebinds its own', () => {
 
   it.each<[string, Variables, Variables, number]>([
     ['API keys', keys, byKey, 200],
-    ['API keys, and none is sent', keys, {}, 401],
+    ['API keys, without sending one', keys, {}, 401],
     ['a provider', idp, {}, 401],
-    ['a provider and public reading', { ...idp, SVC_IDP_PUBLIC_READ: 'true' }, {}, 403],
+    ['a provider and public read access', { ...idp, SVC_IDP_PUBLIC_READ: 'true' }, {}, 403],
     ['cloud mode', { SVC_CLOUD_MODE: 'true', IDP_OAUTH_ISSUER: 'https://auth.example' }, {}, 403],
     ['a proxy with a secret', { ...trusted, SVC_TRUSTED_AUTH_SECRET: 'shared' }, { 'x-forwarded-user': 'ada' }, 401],
-    ['a proxy without', { ...trusted, SVC_TRUSTED_ALLOW_INSECURE: 'true' }, { 'x-forwarded-user': 'ada' }, 403],
+    [
+      'a proxy without a secret',
+      { ...trusted, SVC_TRUSTED_ALLOW_INSECURE: 'true' },
+      { 'x-forwarded-user': 'ada' },
+      403,
+    ],
   ])('with %s', async (_what, env, headers, status) => {
     expect(await statuses(env, headers)).toBe(status)
   })
 
-  it('opens neither a public tool server nor connections that anybody may dial', async () => {
+  it('gives no access to a public tool server or to connections of anonymous callers', async () => {
     const open = { ...trusted, SVC_TRUSTED_AUTH_SECRET: 'shared', SVC_MCP_PUBLIC: 'true' }
     expect(await statuses(open, {}, '/api/mcp')).toBe(403)
     expect(await statuses({ ...open, SVC_ALLOWED_HOSTS: 'evil.example' }, {}, '/api/mcp')).toBe(200)
@@ -142,7 +152,7 @@ describe('the host name of a page that rebinds its own', () => {
   })
 })
 
-describe('a page that rebinds its own name and names a person, where a proxy needs no secret', () => {
+describe('a rebinding page that sends user headers, if the proxy needs no secret', () => {
   let product: FakeProduct
   const person = { ...rebound, 'x-forwarded-user': 'ada' }
   beforeAll(async () => {
@@ -154,7 +164,7 @@ describe('a page that rebinds its own name and names a person, where a proxy nee
   })
   afterAll(() => product[Symbol.asyncDispose]())
 
-  it('neither lists keys nor revokes them nor approves a device', async () => {
+  it('cannot list keys, revoke keys or approve a device', async () => {
     const list = '/api/v1/auth/api-keys'
     expect((await statusOf(product, list, { ...person, host: 'localhost' })).status).toBe(200)
     expect((await statusOf(product, list, person)).status).toBe(403)
@@ -167,7 +177,7 @@ describe('a page that rebinds its own name and names a person, where a proxy nee
   })
 
   it.each(routes.map(({ method, path, secretOnly }) => [method, path, secretOnly] as const))(
-    'gets nothing from %s %s',
+    'gets no data from %s %s',
     async (method, path, secretOnly) => {
       const body = method === 'GET' || method === 'DELETE' ? undefined : '{"label":"ci","days":1}'
       const answer = await statusOf(product, path.replaceAll(/\{\w+\}/g, '1'), person, method, body)
@@ -187,8 +197,8 @@ describe('SVC_ALLOWED_HOSTS', () => {
     'a.*.example',
     'a b',
     '*watch.example',
-  ])('cannot be %s', (given) => {
-    expect(problemsOf(allowedHostSettings, { SVC_ALLOWED_HOSTS: given })).toEqual([
+  ])('rejects %s', (value) => {
+    expect(problemsOf(allowedHostSettings, { SVC_ALLOWED_HOSTS: value })).toEqual([
       { name: 'SVC_ALLOWED_HOSTS', sentence: expect.stringContaining('must be host names such as watch.example.com') },
     ])
   })

@@ -15,7 +15,7 @@ const malformed =
   'must be host names such as watch.example.com or *.example.com, separated by commas, without scheme, port or path; or *'
 
 const hostNames: Setting<readonly string[]> = {
-  doc: 'Host names that callers without credentials may use, besides localhost, IP addresses, the name of the machine and the hosts of SVC_PUBLIC_URL and HEALTH_ALERT_DASHBOARD_URL. *.example.com allows every name below example.com, * every host.',
+  doc: 'Host names allowed for callers without credentials, in addition to localhost, IP addresses, the machine name and the hosts of SVC_PUBLIC_URL and HEALTH_ALERT_DASHBOARD_URL. *.example.com allows all subdomains, * all hosts.',
   audience: 'server',
   fallback: 'none',
   allowed: 'comma-separated host names, *.example.com, *',
@@ -27,17 +27,17 @@ const hostNames: Setting<readonly string[]> = {
       .map(patternOf),
 }
 
-const dashboardDoc = 'Public address of the product; messages link to the health page below it.'
+const dashboardDoc = 'Public URL of the dashboard; messages link to its health page.'
 
 const httpUrl = url(dashboardDoc, { protocols: ['http', 'https'] })
 
-/** Ignores a bad address, as the alert dispatcher does. */
+/** Ignores an invalid URL, as the alert dispatcher does. */
 const dashboardUrl: Setting<URL | undefined> = {
   ...httpUrl,
   parse: (given = '') => (URL.canParse(given) && /^https?:/i.test(given) ? httpUrl.parse(given) : undefined),
 }
 
-/** By which names callers without credentials may reach the product. */
+/** Settings that allow host names for callers without credentials. */
 export const allowedHostSettings = { SVC_ALLOWED_HOSTS: hostNames, HEALTH_ALERT_DASHBOARD_URL: dashboardUrl } as const
 
 const patternOf = (item: string): string => {
@@ -50,7 +50,7 @@ const patternOf = (item: string): string => {
 
 type HostHeaders = Pick<IncomingMessage, 'headers'>
 
-/** Applies `requireAllowedHost` to every path while callers need no credentials, except to routes that only a secret opens. */
+/** Applies `requireAllowedHost` to every path while callers need no credentials, except to `secretOnly` routes. */
 export const guardHosts = (routes: readonly Route[], env: Environment, isOpen: () => boolean): RequestHandler => {
   const patterns = routes.filter(({ secretOnly }) => secretOnly).map(({ path }) => patternOfPath(path))
   return (request, _response, next) => {
@@ -62,8 +62,9 @@ export const guardHosts = (routes: readonly Route[], env: Environment, isOpen: (
 const patternOfPath = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 
 /**
- * Throws `forbidden` for a request by a name that is not known to be the product's. A page can make its own name lead to this
- * machine (DNS rebinding); the browser then takes the product for a part of that page's site, and the name in `Host` is the only sign of it.
+ * Throws `forbidden` for a request with a host name that is not allowed. A page can make its own name resolve to this
+ * machine (DNS rebinding). The browser then treats the product as part of the site of that page, and only the `Host`
+ * header shows it.
  */
 export const requireAllowedHost = ({ headers }: HostHeaders, env: Environment): void => {
   for (const host of hostsIn(headers, env)) {
@@ -77,7 +78,10 @@ export const requireAllowedHost = ({ headers }: HostHeaders, env: Environment): 
 
 const maxQuoted = 100
 
-/** A proxy may name itself in `Host` and the host that the browser requested in `X-Forwarded-Host`. HTTP/1.0, which no browser speaks, needs neither. */
+/**
+ * Returns the hosts of a request. A proxy can name itself in `Host` and the requested host in `X-Forwarded-Host`;
+ * HTTP/1.0 needs neither.
+ */
 const hostsIn = ({ host, 'x-forwarded-host': forwarded }: IncomingMessage['headers'], env: Environment): string[] => {
   const requested = trustsProxies(env) ? String(forwarded ?? '').split(',') : []
   return [...(host === undefined ? [] : [host]), ...requested.map((each) => each.trim()).filter((each) => each !== '')]
@@ -89,23 +93,27 @@ const isAllowed = (host: string, env: Environment): boolean => {
   if (patterns.includes(anyHost)) return true
   const name = nameIn(host)
   if (name === undefined) return false
-  if (isOfMachine(name) || name === publicUrl?.hostname || name === dashboard?.hostname) return true
+  if (isLocalName(name) || name === publicUrl?.hostname || name === dashboard?.hostname) return true
   return patterns.some((pattern) => (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern))
 }
 
 const namedSettings = { ...allowedHostSettings, ...publicUrlSettings }
 
-/** The name in a Host header, as URLs write it, without its port; a URL would also take `user@host` and `host/path`. */
+/**
+ * Returns the normalised name in a Host header without the port; rejects `user@host` and `host/path`, which a URL
+ * accepts.
+ */
 const nameIn = (host: string): string | undefined => {
   const isPlain = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host)
   return isPlain ? URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') : undefined
 }
 
 /**
- * Names that no page of another site can have. Browsers keep `localhost` and all below it to the machine. An address is not
- * looked up, so nobody can make it lead elsewhere: probes, scrapes and published ports of containers need no setting.
+ * Returns true for names that no page of another site can have. Browsers resolve `localhost` and its subdomains to
+ * the machine. IP addresses are not resolved, so rebinding cannot use them: probes, scrapes and published ports need
+ * no setting.
  */
-const isOfMachine = (name: string): boolean =>
+const isLocalName = (name: string): boolean =>
   name === 'localhost' ||
   name.endsWith('.localhost') ||
   isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 ||

@@ -7,9 +7,12 @@ import { expect, it } from 'vitest'
 import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-pressure.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
 import { Failure } from '#proto/http/answer.ts'
-import { withinCapacity } from './capacity.ts'
+import { limitConcurrency } from './capacity.ts'
 
-/** An application whose answers to `/api/v1/held` wait for `release`, under a pressure that the test sets. */
+/**
+ * Starts an application whose responses to `/api/v1/held` wait for `release`; the test sets the load of the event
+ * loop.
+ */
 const openApplication = async (holdMs?: number) => {
   const listeners: ((measured: LoopMeasurement) => void)[] = []
   const held: (() => void)[] = []
@@ -23,7 +26,7 @@ const openApplication = async (holdMs?: number) => {
     [Symbol.dispose]: () => {},
   }
   const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('gateway') }
-  const admitting = withinCapacity(
+  const admitting = limitConcurrency(
     (request, response) => {
       if (request.url === '/api/v1/held') held.push(() => response.end('{}'))
       else response.end('{}')
@@ -35,7 +38,7 @@ const openApplication = async (holdMs?: number) => {
   )
   const server = createServer(admitting).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // The address of a listening TCP server always has this type.
   const { port } = server.address() as AddressInfo
   return {
     held,
@@ -43,7 +46,7 @@ const openApplication = async (holdMs?: number) => {
       isOverloaded = measured.isOverloaded
       for (const listener of listeners) listener(measured)
     },
-    ask: (path: string, headers: Record<string, string> = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
+    get: (path: string, headers: Record<string, string> = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
     figure: async (name = 'waiting') =>
       new RegExp(`^watchhouse_http_${name} (\\d+)$`, 'm').exec(await telemetry.metrics.metrics())?.[1],
     [Symbol.asyncDispose]: async () => {
@@ -58,23 +61,23 @@ const pressed = { isPressed: true, busyShare: 1, isOverloaded: true }
 const minSlots = 4
 const otherSite = 'https://tools.example.com'
 
-it('lets every request in while the loop is not overloaded', async () => {
+it('admits every request while the loop is not overloaded', async () => {
   await using application = await openApplication()
   application.measure({ ...pressed, isOverloaded: false })
-  const answers = Array.from({ length: 20 }, () => application.ask('/api/v1/held'))
+  const answers = Array.from({ length: 20 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.held.length).toBe(20)
   for (const release of application.held) release()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
 })
 
-it('holds requests back while it is, but never those by which others judge whether the product lives', async () => {
+it('queues requests while the loop is overloaded, except health checks', async () => {
   await using application = await openApplication()
   application.measure(pressed)
-  const answers = Array.from({ length: minSlots + 1 }, () => application.ask('/api/v1/held'))
+  const answers = Array.from({ length: minSlots + 1 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.figure()).toBe('1')
   expect(application.held).toHaveLength(minSlots)
   for (const path of ['/api/health', '/api/healthz', '/index.html']) {
-    expect((await application.ask(path)).status).toBe(200)
+    expect((await application.get(path)).status).toBe(200)
   }
   application.held.shift()?.()
   await expect.poll(() => application.figure()).toBe('0')
@@ -83,29 +86,29 @@ it('holds requests back while it is, but never those by which others judge wheth
   expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true)
 })
 
-it('counts no request that lasts, such as a stream of events', async () => {
+it('does not count long requests such as event streams', async () => {
   const holdMs = 200
   await using application = await openApplication(holdMs)
-  const lasting = Array.from({ length: minSlots * 3 }, () => application.ask('/api/v1/held'))
+  const long = Array.from({ length: minSlots * 3 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.held.length).toBe(minSlots * 3)
   await new Promise((resolve) => setTimeout(resolve, 2 * holdMs))
   application.measure(pressed)
-  const brief = application.ask('/api/v1/held')
+  const brief = application.get('/api/v1/held')
   await expect.poll(() => application.held.length).toBe(minSlots * 3 + 1)
   for (const release of application.held) release()
-  expect((await Promise.all([...lasting, brief])).every(({ status }) => status === 200)).toBe(true)
+  expect((await Promise.all([...long, brief])).every(({ status }) => status === 200)).toBe(true)
 })
 
-it('refuses at once what would wait too long, with the time to wait', async () => {
+it('rejects requests that would wait too long, with Retry-After', async () => {
   await using application = await openApplication()
   application.measure(pressed)
-  const first = application.ask('/api/v1/held')
+  const first = application.get('/api/v1/held')
   await expect.poll(() => application.held.length).toBe(1)
-  // A slot that is held for two seconds leaves room for few requests within the five that one may wait.
+  // With slots held for two seconds, few requests get one within the maximum wait of five.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   application.held.shift()?.()
   await first
-  const answers = Array.from({ length: 30 }, () => application.ask('/api/v1/held', { 'x-request-id': 'of-the-proxy' }))
+  const answers = Array.from({ length: 30 }, () => application.get('/api/v1/held', { 'x-request-id': 'of-the-proxy' }))
   const refused = await Promise.race(answers)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('cache-control')).toBe('no-store')
@@ -115,7 +118,7 @@ it('refuses at once what would wait too long, with the time to wait', async () =
     error: { type: 'busy' },
     metadata: { requestId: 'of-the-proxy' },
   })
-  const elsewhere = await application.ask('/api/v1/held', { origin: otherSite })
+  const elsewhere = await application.get('/api/v1/held', { origin: otherSite })
   expect([elsewhere.status, elsewhere.headers.get('access-control-allow-origin')]).toEqual([503, otherSite])
   expect(Number(await application.figure('refused_total'))).toBeGreaterThan(1)
   application.measure({ isPressed: false, busyShare: 0.1, isOverloaded: false })
@@ -125,14 +128,14 @@ it('refuses at once what would wait too long, with the time to wait', async () =
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(minSlots)
 })
 
-it('answers as few at once as keep the loop busy, and more as soon as it idles while others wait', async () => {
+it('lowers concurrency while the loop is busy, and raises it once it idles while requests wait', async () => {
   await using application = await openApplication()
-  const first = Array.from({ length: 20 }, () => application.ask('/api/v1/held'))
+  const first = Array.from({ length: 20 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.held.length).toBe(20)
   application.measure({ isPressed: true, busyShare: 1, isOverloaded: true })
-  // Sixteen slots, of which each measurement of a busy loop takes away a few although nothing is late.
+  // Starts with sixteen slots; each measurement of a busy loop removes a few, although nothing is late.
   for (let ticks = 0; ticks < 20; ticks++) application.measure({ isPressed: false, busyShare: 1, isOverloaded: true })
-  const more = Array.from({ length: 20 }, () => application.ask('/api/v1/held'))
+  const more = Array.from({ length: 20 }, () => application.get('/api/v1/held'))
   await expect.poll(() => application.figure()).toBe('20')
   for (const release of application.held.splice(0)) release()
   await Promise.all(first)

@@ -13,48 +13,48 @@ import { crossOrigin } from './cross-origin.ts'
 import { pathOf, requestId } from './receive.ts'
 import type { HeaderLines } from './security-headers.ts'
 
-/** Requests being answered at most, since each holds memory until its answer has ended. */
+/** Maximum of requests in flight, because each uses memory until its response has ended. */
 const maxInFlight = 1_024
 const refusal = 'this process has more requests than it can answer'
 const maxWaiting = 1_024
-/** Nobody waits longer in front of a page. */
+/** Users do not wait longer for a page. */
 const maxWaitMs = 5_000
-/** A request that lasts longer waits for a host or a model, or is a stream of events; it does not keep the processor from others. */
+/** A longer request waits for a host or a model, or is an event stream; it uses no CPU meanwhile. */
 const maxHoldMs = 5_000
 const minRetryMs = 1_000
 
-/** Paths that are answered before any other work, however much there is of it: orchestrators judge by them. */
+/** Paths that bypass the queue, because orchestrators use them as probes. */
 const healthPaths: ReadonlySet<string> = new Set(['/api/health', '/api/healthz'])
-/** What nobody waits for in person. */
+/** Paths of background work. */
 const background = /^\/api\/(cron\/|v1\/metrics$)/
 
-interface Door {
+interface CapacityDeps {
   env: Environment
   telemetry: Telemetry
   requestTimeoutMs: number
 }
 
 /**
- * Lets requests to the API in as fast as the event loop gets them done. While the loop is overloaded, requests wait for a slot, and
- * those that would wait too long are refused with 503 and the time to wait. This stands before the application, since most requests
- * are refused then and a refusal has to cost little. `headers` are those of every answer of the API.
+ * Limits API requests to what the event loop can handle. While the loop is overloaded, requests wait for a slot, and
+ * those that would wait too long are rejected with 503 and Retry-After. It precedes the application, so that a
+ * rejection costs little. `headers` are those of every API response.
  */
-export const withinCapacity = (
+export const limitConcurrency = (
   application: RequestListener,
-  door: Door,
+  deps: CapacityDeps,
   pressure: LoopPressure,
   headers: HeaderLines,
   holdMs = maxHoldMs,
 ): RequestListener => {
-  const { telemetry, requestTimeoutMs } = door
+  const { telemetry, requestTimeoutMs } = deps
   const queue = openAdmissionQueue({ refusal, maxWaiting, maxWaitMs })
   const slots = openLoopSlots(queue, pressure)
-  const refuse = openRefuse(door, headers)
+  const reject = openReject(deps, headers)
   let inFlight = 0
   metrics.httpInFlight(telemetry.metrics, () => [{ labels: {}, value: inFlight }])
   metrics.httpWaiting(telemetry.metrics, () => [{ labels: {}, value: queue.waiting }])
 
-  /** Gives the slot back when the answer has ended, at the latest after `holdMs`. */
+  /** Releases the slot when the response has ended, at the latest after `holdMs`. */
   const answer = (request: IncomingMessage, response: ServerResponse, leave?: () => void): void => {
     const timer = leave && setTimeout(leave, holdMs).unref()
     inFlight++
@@ -69,15 +69,15 @@ export const withinCapacity = (
     try {
       answer(request, response, await enterLater(queue, { priority, slots: slots.count }, response))
     } catch {
-      // Nobody reads the refusal where the caller has left.
-      refuse(request, response, minRetryMs)
+      // If the caller has disconnected, the rejection has no reader.
+      reject(request, response, minRetryMs)
     }
   }
 
   return (request, response) => {
     const path = pathOf(request.url ?? '')
     if (healthPaths.has(path)) return answer(request, response)
-    if (inFlight + queue.waiting >= maxInFlight) return refuse(request, response, minRetryMs)
+    if (inFlight + queue.waiting >= maxInFlight) return reject(request, response, minRetryMs)
     if (!path.startsWith('/api/')) return answer(request, response)
     const priority = background.test(path) ? 'sweep' : 'person'
     const leave = queue.tryEnter(priority, slots.count)
@@ -85,11 +85,11 @@ export const withinCapacity = (
     slots.isWanted = true
     const refusedForMs = queue.refusedForMs(priority, slots.count, requestTimeoutMs)
     if (refusedForMs === undefined) void answerLater(request, response, priority)
-    else refuse(request, response, refusedForMs)
+    else reject(request, response, refusedForMs)
   }
 }
 
-/** Waits for a slot; a caller who leaves waits no more. */
+/** Waits for a slot; throws if the caller disconnects. */
 const enterLater = async (
   queue: AdmissionQueue,
   { priority, slots }: { priority: Priority; slots: number },
@@ -103,8 +103,8 @@ const enterLater = async (
   return leave
 }
 
-/** What every refusal says, past the ways of other failures. */
-const openRefuse = ({ env, telemetry }: Door, headers: HeaderLines) => {
+/** Returns a function that sends the rejection without the usual error handling. */
+const openReject = ({ env, telemetry }: CapacityDeps, headers: HeaderLines) => {
   const allowOrigin = crossOrigin(env)
   const refused = metrics.httpRefused(telemetry.metrics)
   const lines = [...headers, ['Content-Type', 'application/json; charset=utf-8'] as const].flat()

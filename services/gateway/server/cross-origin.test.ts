@@ -3,11 +3,11 @@ import { problemsOf } from '#shared/config/setting.ts'
 import { crossOriginSettings } from './cross-origin.ts'
 import { startFake } from '../testing/start.ts'
 
-const friend = 'https://tools.example.com'
-const stranger = 'https://evil.example.com'
+const allowedOrigin = 'https://tools.example.com'
+const foreign = 'https://evil.example.com'
 const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
 
-const ask = async (origins: string, origin: string, path: string, init: RequestInit = {}) => {
+const send = async (origins: string, origin: string, path: string, init: RequestInit = {}) => {
   await using product = await startFake({ env: { SVC_CORS_ORIGINS: origins } })
   const { status, headers } = await fetch(product.url + path, { ...init, headers: { ...init.headers, origin } })
   return { status, allowed: headers.get('access-control-allow-origin'), headers }
@@ -15,74 +15,82 @@ const ask = async (origins: string, origin: string, path: string, init: RequestI
 
 describe('a page of another site', () => {
   it.each([
-    ['', friend, null],
-    [friend, friend, friend],
-    [`https://a.example, ${friend}`, friend, friend],
-    [friend, stranger, null],
-    [friend, `${friend}:8443`, null],
-    [friend, 'http://tools.example.com', null],
-    [friend, 'null', null],
-    ['*', stranger, '*'],
-  ])('where %j may: %s may read as %s', async (origins, origin, expected) => {
-    const read = await ask(origins, origin, '/api/v1/hosts')
+    ['', allowedOrigin, null],
+    [allowedOrigin, allowedOrigin, allowedOrigin],
+    [`https://a.example, ${allowedOrigin}`, allowedOrigin, allowedOrigin],
+    [allowedOrigin, foreign, null],
+    [allowedOrigin, `${allowedOrigin}:8443`, null],
+    [allowedOrigin, 'http://tools.example.com', null],
+    [allowedOrigin, 'null', null],
+    ['*', foreign, '*'],
+  ])('with %j allowed: %s gets %s', async (origins, origin, expected) => {
+    const read = await send(origins, origin, '/api/v1/hosts')
     expect([read.status, read.allowed]).toEqual([200, expected])
-    const asked = await ask(origins, origin, '/api/v1/charts/batch', { method: 'OPTIONS', headers: preflight })
-    expect([asked.status, asked.allowed]).toEqual([204, expected])
-    // A cookie opens nothing to it.
-    for (const { headers } of [read, asked]) expect(headers.has('access-control-allow-credentials')).toBe(false)
+    const preflighted = await send(origins, origin, '/api/v1/charts/batch', { method: 'OPTIONS', headers: preflight })
+    expect([preflighted.status, preflighted.allowed]).toEqual([204, expected])
+    // Cookies are never accepted from other origins.
+    for (const { headers } of [read, preflighted]) expect(headers.has('access-control-allow-credentials')).toBe(false)
   })
 
-  it('is told what it may send, and what else it may read', async () => {
-    const { headers } = await ask(friend, friend, '/api/v1/charts/batch', { method: 'OPTIONS', headers: preflight })
+  it('gets the allowed request headers and the readable response headers', async () => {
+    const { headers } = await send(allowedOrigin, allowedOrigin, '/api/v1/charts/batch', {
+      method: 'OPTIONS',
+      headers: preflight,
+    })
     expect(headers.get('access-control-allow-headers')).toBe('authorization')
     expect(headers.get('access-control-max-age')).toBe('600')
-    const read = await ask(friend, friend, '/api/v1/catalogue')
+    const read = await send(allowedOrigin, allowedOrigin, '/api/v1/catalogue')
     expect(read.headers.get('access-control-expose-headers')).toContain('RateLimit-Remaining')
     expect(read.headers.get('vary')).toBe('Origin, Accept-Encoding')
   })
 
   it.each(['/.well-known/mcp/server-card.json', '/.well-known/api-catalog'])(
-    'reads %s, which is the same for everybody',
+    'can read %s, which is public',
     async (path) => {
-      const read = await ask('', stranger, path)
+      const read = await send('', foreign, path)
       expect([read.status, read.allowed]).toEqual([200, '*'])
-      const asked = await ask(friend, stranger, path, { method: 'OPTIONS', headers: preflight })
-      expect([asked.status, asked.allowed]).toEqual([204, '*'])
+      const preflighted = await send(allowedOrigin, foreign, path, { method: 'OPTIONS', headers: preflight })
+      expect([preflighted.status, preflighted.allowed]).toEqual([204, '*'])
       expect(read.headers.has('access-control-allow-credentials')).toBe(false)
     },
   )
 
-  it.each(['', friend, '*'])(
-    'calls the tool server from any origin by a key of its own, with %j allowed elsewhere',
+  it.each(['', allowedOrigin, '*'])(
+    'can call the tool server with its own key from any origin, with %j allowed elsewhere',
     async (origins) => {
-      const asked = await ask(origins, stranger, '/api/mcp', { method: 'OPTIONS', headers: preflight })
-      expect([asked.status, asked.allowed]).toEqual([204, '*'])
-      expect(asked.headers.get('access-control-allow-headers')).toBe('authorization')
-      expect(asked.headers.get('access-control-allow-methods')).toContain('POST')
-      const refused = await ask(origins, stranger, '/api/mcp', { method: 'POST', body: '{}' })
+      const preflighted = await send(origins, foreign, '/api/mcp', { method: 'OPTIONS', headers: preflight })
+      expect([preflighted.status, preflighted.allowed]).toEqual([204, '*'])
+      expect(preflighted.headers.get('access-control-allow-headers')).toBe('authorization')
+      expect(preflighted.headers.get('access-control-allow-methods')).toContain('POST')
+      const refused = await send(origins, foreign, '/api/mcp', { method: 'POST', body: '{}' })
       expect([refused.status, refused.allowed]).toEqual([401, '*'])
       expect(refused.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate')
-      for (const { headers } of [asked, refused]) expect(headers.has('access-control-allow-credentials')).toBe(false)
+      for (const { headers } of [preflighted, refused])
+        expect(headers.has('access-control-allow-credentials')).toBe(false)
     },
   )
 
-  it('gets an answer to a preflight of the tool server without naming an origin', async () => {
+  it('gets a preflight response of the tool server without an Origin header', async () => {
     await using product = await startFake({})
-    const asked = await fetch(`${product.url}/api/mcp`, { method: 'OPTIONS', headers: preflight })
-    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    const preflighted = await fetch(`${product.url}/api/mcp`, { method: 'OPTIONS', headers: preflight })
+    expect([preflighted.status, preflighted.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
   })
 
-  it('reads refusals, too', async () => {
-    const { status, allowed } = await ask(friend, friend, '/api/nothing')
-    expect([status, allowed]).toEqual([404, friend])
+  it('can read error responses', async () => {
+    const { status, allowed } = await send(allowedOrigin, allowedOrigin, '/api/nothing')
+    expect([status, allowed]).toEqual([404, allowedOrigin])
   })
 
-  it.each(['tools.example.com', `${friend}/`, `${friend}/path`, 'https://*.example.com', 'null', `* ${friend}`])(
-    'cannot be named as %s',
-    (origins) => {
-      expect(problemsOf(crossOriginSettings, { SVC_CORS_ORIGINS: origins })).toEqual([
-        { name: 'SVC_CORS_ORIGINS', sentence: 'must be origins such as https://tools.example.com, or *' },
-      ])
-    },
-  )
+  it.each([
+    'tools.example.com',
+    `${allowedOrigin}/`,
+    `${allowedOrigin}/path`,
+    'https://*.example.com',
+    'null',
+    `* ${allowedOrigin}`,
+  ])('cannot be configured as %s', (origins) => {
+    expect(problemsOf(crossOriginSettings, { SVC_CORS_ORIGINS: origins })).toEqual([
+      { name: 'SVC_CORS_ORIGINS', sentence: 'must be origins such as https://tools.example.com, or *' },
+    ])
+  })
 })

@@ -7,7 +7,7 @@ import { pathOf } from './receive.ts'
 const everyOrigin = '*'
 
 const origins: Setting<readonly string[]> = {
-  doc: 'Origins whose pages may call the API, by a key of their own and never by a cookie; * for all. Unset, only pages of this site may. /api/mcp is open to pages of every origin.',
+  doc: 'Allowed CORS origins of the API; * allows all. Such pages authenticate with an API key, never with a cookie. Unset: same origin only. /api/mcp allows all origins.',
   audience: 'server',
   fallback: 'none',
   allowed: 'comma-separated origins such as https://tools.example.com, or *',
@@ -23,10 +23,10 @@ const origins: Setting<readonly string[]> = {
   },
 }
 
-/** Which pages of other sites may call. */
+/** Settings of cross-origin requests. */
 export const crossOriginSettings = { SVC_CORS_ORIGINS: origins } as const
 
-/** Header fields of our answers that a page of another site may read besides the usual ones. */
+/** Response headers that pages of other sites may read in addition to the default ones. */
 const exposedHeaders = [
   'ETag',
   'RateLimit-Limit',
@@ -36,17 +36,17 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-/** Its clients also run in browsers, on pages of any site. It accepts no cookie, so such a page has no rights but those of its own key. */
+/** Open to pages of every site. It accepts no cookies, so such a page has only the rights of its own key. */
 const toolServerPath = '/api/mcp'
-/** The same for every caller, and needed by pages of other sites before they know anything about this one. */
+/** Open to pages of every site: the documents are the same for all callers and needed before authentication. */
 const publicDocuments = '/.well-known/'
-/** How long a browser need not ask again whether it may ask. */
+/** How long browsers cache a preflight response. */
 const maxAgeSeconds = 600
 
-/** Takes a request as it came, before or in the application. */
+/** Middleware that works both before and in the application. */
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
-/** Adds the headers by which browsers let pages of other sites send requests and read the answers. */
+/** Adds the CORS headers. */
 export const crossOrigin = (env: Environment): CrossOrigin => {
   const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
   const answer = cors<IncomingMessage>(({ url }, decided) => {

@@ -14,10 +14,10 @@ const held = () => {
 }
 
 const begin = (product: FakeProduct, path: string, agent?: Agent) => {
-  const asked = request(product.url + path, agent ? { agent } : {}).end()
+  const sent = request(product.url + path, agent ? { agent } : {}).end()
   return async () => {
-    // The event `response` of a client request has its message as only argument.
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    // The `response` event of a client request has one argument, the message.
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
     return { status: response.statusCode, connection: response.headers.connection, body: await text(response) }
   }
 }
@@ -32,7 +32,7 @@ const bareConversation = async (product: FakeProduct, sent: string): Promise<str
 }
 
 describe('a stop', () => {
-  it('finishes the answers in flight, rows too, and takes no new connection', async () => {
+  it('finishes responses in flight, streams included, and rejects new connections', async () => {
     const gate = held()
     async function* slowRows() {
       yield rowsOf({ a: 1 })
@@ -63,7 +63,7 @@ describe('a stop', () => {
     await stopped
   })
 
-  it('answers what still arrives on a kept connection and then hangs up', async () => {
+  it('serves a request that arrives on a keep-alive connection, then closes it', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await using product = await startFake()
     await begin(product, '/api/health', agent)()
@@ -74,7 +74,7 @@ describe('a stop', () => {
     agent.destroy()
   })
 
-  it('answers those too who have connected and wait to be let in', async () => {
+  it('serves connections that are not accepted yet', async () => {
     await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '20000' } })
     const waiting = Array.from({ length: 40 }, () => begin(product, '/api/health')())
     const stopped = product.stop()
@@ -85,15 +85,15 @@ describe('a stop', () => {
     await stopped
   })
 
-  it('sends an answer whole to a slow reader, however long ago it has ended', async () => {
-    // More than socket buffers take.
+  it('sends the complete response to a slow reader', async () => {
+    // Larger than socket buffers.
     const body = Buffer.alloc(20_000_000, 'a')
     const lengths = { graceMs: 20_000, stalledAfterMs: 60_000 }
     const answerWith = (sent: Buffer | string) =>
       listen((_, response) => response.end(sent), { port: 0, host: '127.0.0.1', ...lengths })
     const agent = new Agent({ keepAlive: true })
     const responseOf = async ({ url }: { url: string }) => {
-      // The event `response` of a client request has its message as only argument.
+      // The `response` event of a client request has one argument, the message.
       const [response] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
       return response
     }
@@ -102,14 +102,14 @@ describe('a stop', () => {
     await text(await responseOf(other))
 
     const stopped = listener[Symbol.asyncDispose]()
-    // Stopped after the first, it has closed what is idle only after the first could have done so.
+    // Idle connections are closed only after the first could have finished.
     await other[Symbol.asyncDispose]()
     expect(await text(response)).toHaveLength(body.length)
     await stopped
     agent.destroy()
   })
 
-  it('ends at once when connections are only kept open', async () => {
+  it('ends at once if all connections are idle', async () => {
     const agent = new Agent({ keepAlive: true })
     await using product = await startFake()
     await begin(product, '/api/health', agent)()
@@ -119,7 +119,7 @@ describe('a stop', () => {
     agent.destroy()
   })
 
-  it('ends at once when connections have been opened ahead of any request', async () => {
+  it('ends at once if connections were opened without a request', async () => {
     await using product = await startFake({ env: { SHUTDOWN_GRACE_MS: '60000' } })
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
     await once(socket, 'connect')
@@ -130,7 +130,7 @@ describe('a stop', () => {
     socket.destroy()
   })
 
-  it('cuts what does not end within its grace', async () => {
+  it('aborts responses after the grace period', async () => {
     await using product = await startFake({
       env: { SHUTDOWN_GRACE_MS: '500' },
       query: {
@@ -145,12 +145,12 @@ describe('a stop', () => {
   })
 })
 
-describe('a caller who stops reading', () => {
-  // Twenty megabytes, which no socket buffer takes.
+describe('a caller that stops reading', () => {
+  // Twenty megabytes, more than any socket buffer.
   const table = 'orders'.padEnd(20_000, '_')
   const many = Array.from({ length: 1_000 }, () => ({ database: 'shop', table, engine: 'Log' }))
 
-  it('loses its connection, so that the answer does not stay in memory', async () => {
+  it('is disconnected, so that the response is released', async () => {
     await using product = await startFake({
       env: { SVC_REQUEST_TIMEOUT_MS: '1500' },
       query: { databaseTables: async () => many },
@@ -165,10 +165,10 @@ describe('a caller who stops reading', () => {
   })
 })
 
-describe('more requests at once than memory allows', () => {
+describe('too many concurrent requests', () => {
   const allowed = 1_024
 
-  it('are told to come back, and those before them are answered', async () => {
+  it('get 503 with Retry-After, while earlier ones are served', async () => {
     const gate = held()
     await using product = await startFake({
       query: {
@@ -195,11 +195,11 @@ describe('more requests at once than memory allows', () => {
   })
 })
 
-describe('a caller who sends slowly', () => {
+describe('a slow sender', () => {
   it.each([
-    ['its head', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\n'],
-    ['its body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{'],
-  ])('%s is told so and loses its connection', async (_what, beginning) => {
+    ['headers', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\n'],
+    ['a body', 'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{'],
+  ])('of %s gets 408 and is disconnected', async (_what, beginning) => {
     const lengths = { graceMs: 1_000, stalledAfterMs: 60_000, headersWithinMs: 100, requestWithinMs: 200 }
     await using listener = await listen((request) => request.resume(), { port: 0, host: '127.0.0.1', ...lengths })
     const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
@@ -211,13 +211,15 @@ describe('a caller who sends slowly', () => {
 })
 
 describe('a start', () => {
-  it('says in words that its port is taken', async () => {
+  it('reports that the port is in use', async () => {
     await using product = await startFake()
-    await expect(startFake({ env: { PORT: new URL(product.url).port } })).rejects.toThrow('is taken by another process')
+    await expect(startFake({ env: { PORT: new URL(product.url).port } })).rejects.toThrow(
+      'is already in use by another process',
+    )
   })
 })
 
-describe('bytes that are no request', () => {
+describe('a malformed request', () => {
   it.each([
     ['nonsense', 'hello\r\n\r\n', '400 Bad Request'],
     [
@@ -236,11 +238,11 @@ describe('bytes that are no request', () => {
       '431 Request Header Fields Too Large',
     ],
     [
-      'two lengths',
+      'two Content-Length headers',
       'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
       '400 Bad Request',
     ],
-  ])('%s is answered in the shape of every error', async (_what, sent, status) => {
+  ])('with %s gets the usual error body', async (_what, sent, status) => {
     await using product = await startFake()
     const answer = await bareConversation(product, sent)
     expect(answer).toContain(`HTTP/1.1 ${status}\r\n`)
@@ -251,17 +253,17 @@ describe('bytes that are no request', () => {
 
   it.each([
     ['no Host', 'GET /api/health HTTP/1.1\r\n', 400, 'the Host header is missing'],
-    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nHOST: b\r\n', 400, 'host may be given only once'],
+    ['two Hosts', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nHOST: b\r\n', 400, '"host" must be sent only once'],
     [
-      'two credentials',
+      'two Authorization headers',
       'GET /api/v1/hosts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hush1\r\nauthorization: Bearer hush2\r\n',
       400,
-      'authorization may be given only once',
+      '"authorization" must be sent only once',
     ],
     ['another site', 'GET http://example.com/api/health HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
     ['no path', 'GET * HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
     ['a fragment', 'GET /api\\v1/hosts# HTTP/1.1\r\nhost: localhost\r\n', 400, 'must be a path'],
-    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: localhost\r\n', 400, 'CONNECT is for proxies'],
+    ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: localhost\r\n', 400, 'CONNECT is not supported'],
     [
       '101 headers',
       `GET /api/health HTTP/1.1\r\nhost: localhost\r\n${'x: 1\r\n'.repeat(99)}`,
@@ -269,19 +271,19 @@ describe('bytes that are no request', () => {
       'more than 100 header fields',
     ],
     [
-      'an odd method',
+      'an unsupported method',
       'PROPFIND /api/health HTTP/1.1\r\nhost: localhost\r\n',
       405,
-      'this path knows GET, HEAD, OPTIONS',
+      'method not allowed; allowed: GET, HEAD, OPTIONS',
     ],
-    ['no UTF-8 in its path', 'GET /api/v1/tables/%ff HTTP/1.1\r\nhost: localhost\r\n', 400, 'cannot be read'],
+    ['a path that is not UTF-8', 'GET /api/v1/tables/%ff HTTP/1.1\r\nhost: localhost\r\n', 400, 'cannot be read'],
     [
-      'a body of two lengths',
+      'a chunked body with Content-Length',
       'POST /api/v1/charts/batch HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n',
       400,
-      'no request that HTTP/1.1 allows',
+      'invalid HTTP/1.1 request',
     ],
-  ])('a request with %s is refused in the same shape', async (_what, head, status, says) => {
+  ])('that has %s is rejected with the same body', async (_what, head, status, says) => {
     await using product = await startFake()
     const answer = await bareConversation(product, `${head}connection: close\r\n\r\n`)
     expect(answer).toContain(`HTTP/1.1 ${status} `)
@@ -292,11 +294,11 @@ describe('bytes that are no request', () => {
   })
 
   it.each(['http://localhost/api/v1/held', 'HTTPS://localhost/api/v1/held', '/api\\v1/held#', '/api/v1/held#fragment'])(
-    'the target %s never reaches the application, which would take it for another path than admission does',
+    'with target %s never reaches the application, which would read another path than admission',
     async (target) => {
       const seen: unknown[] = []
-      const application = (asked: IncomingMessage, response: ServerResponse) => {
-        seen.push(asked.url)
+      const application = (request: IncomingMessage, response: ServerResponse) => {
+        seen.push(request.url)
         response.end()
       }
       await using listener = await listen(application, {
@@ -315,15 +317,15 @@ describe('bytes that are no request', () => {
   )
 
   it.each([
-    ['no Host, of a client from before there were', 'GET /api/health HTTP/1.0\r\n'],
-    ['an expectation nobody knows', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nexpect: wonders\r\n'],
-    ['the wish for another protocol', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n'],
-  ])('a request with %s is answered all the same', async (_what, head) => {
+    ['no Host in HTTP/1.0', 'GET /api/health HTTP/1.0\r\n'],
+    ['an unknown expectation', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nexpect: wonders\r\n'],
+    ['an upgrade to another protocol', 'GET /api/health HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\n'],
+  ])('with %s is served as usual', async (_what, head) => {
     await using product = await startFake()
     expect(await bareConversation(product, `${head}connection: close\r\n\r\n`)).toContain('HTTP/1.1 200 OK')
   })
 
-  it('hangs up on a connection that was answered before', async () => {
+  it('closes a connection with an earlier response', async () => {
     await using product = await startFake()
     const socket = connect(Number(new URL(product.url).port), '127.0.0.1')
     socket.write('GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n')

@@ -2,22 +2,22 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { InvalidSettings } from '#shared/config/setting.ts'
-import { answerUnreadable, isPath, refuseTarget, refuseTunnel } from './receive.ts'
+import { answerMalformed, isPath, rejectTarget, rejectTunnel } from './receive.ts'
 
 const maxHeaderBytes = 16 * 1024
 const maxConnections = 4_096
 const headersWithinMs = 10_000
 const requestWithinMs = 30_000
 const timeoutsCheckedEveryMs = 1_000
-/** Longer than the 60 seconds of common load balancers, so that they and not we close an idle connection. */
+/** Longer than the 60 seconds of common load balancers, so that they close idle connections first. */
 const keepAliveMs = 75_000
-/** Of the grace of a stop, for letting those in that wait to be accepted. */
+/** Share of the grace period for accepting pending connections. */
 const acceptingShare = 0.25
-/** A connection may bring a request that was on its way until nothing has come for this long. */
+/** Idle connections are closed once nothing has arrived for this long. */
 const lingerMs = 100
 const idleCheckedEveryMs = 20
 
-/** A port that answers; disposing it finishes what is in flight. */
+/** A listening server; disposing it drains requests in flight. */
 export interface Listener extends AsyncDisposable {
   readonly url: string
   readonly listening: boolean
@@ -26,18 +26,18 @@ export interface Listener extends AsyncDisposable {
 interface ListenerOptions {
   port: number
   host: string
-  /** How long answers may take after a stop was asked for. */
+  /** Time for draining requests after a stop. */
   graceMs: number
-  /** How long a connection may stand still in the middle of an answer. */
+  /** How long a connection may be idle during a response. */
   stalledAfterMs: number
-  /** A client that takes longer to send the head of a request, or all of it, is a slow-loris or broken. */
+  /** Maximum time for receiving the headers; slower clients are broken or attack (Slowloris). */
   headersWithinMs?: number
   requestWithinMs?: number
-  /** What requests and answers are made of, where not of Node's own. */
+  /** Request and response classes; those of Node by default. */
   messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
 
-/** Takes a port and hands its requests to the application. */
+/** Listens on a port and passes requests to the application; throws `InvalidSettings` if the port is not available. */
 export const listen = async (application: RequestListener, options: ListenerOptions): Promise<Listener> => {
   const server = createServer({
     ...options.messages,
@@ -46,13 +46,13 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     requestTimeout: options.requestWithinMs ?? requestWithinMs,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: timeoutsCheckedEveryMs,
-    // Missing, it is refused like everything else that is wrong with a request; Node's own refusal has no body.
+    // The application rejects a missing Host header, because the rejection of Node has no body.
     requireHostHeader: false,
   })
   server.maxConnections = maxConnections
   server.setTimeout(options.stalledAfterMs)
-  server.on('clientError', answerUnreadable)
-  server.on('connect', (_request, socket) => refuseTunnel(socket))
+  server.on('clientError', answerMalformed)
+  server.on('connect', (_request, socket) => rejectTunnel(socket))
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -65,10 +65,10 @@ export const listen = async (application: RequestListener, options: ListenerOpti
     answering.add(response)
     response.once('close', () => answering.delete(response))
     if (isPath(request.url)) application(request, response)
-    else refuseTarget(request, response)
+    else rejectTarget(request, response)
   }
   server.on('request', answer)
-  // What a client expects besides 100-continue is not known here, and may be left unmet.
+  // HTTP allows ignoring expectations other than 100-continue.
   server.on('checkExpectation', answer)
   await bound(server, options)
   return {
@@ -98,63 +98,63 @@ const bound = async (server: Server, { port, host }: ListenerOptions): Promise<v
 
 const sentenceOf = (error: unknown, host: string, port: number): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return `port ${port} is taken by another process`
+  if (code === 'EADDRINUSE') return `port ${port} is already in use by another process`
   return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`
 }
 
 const urlOf = (server: Server, host: string): string => {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const isEverywhere = host === '0.0.0.0' || host === '::'
-  return `http://${isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+  const isAnyAddress = host === '0.0.0.0' || host === '::'
+  return `http://${isAnyAddress ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** What a server has open. */
-interface Open {
+/** Open connections of a server, and responses that are not sent completely. */
+interface OpenWork {
   sockets: ReadonlySet<Socket>
   answering: ReadonlySet<ServerResponse>
 }
 
 /**
- * Stops accepting, answers what is in flight and what still arrives on kept connections, and closes them.
- * `http.Server.close` would cut kept connections at once, and with them a request that is just arriving.
+ * Stops accepting connections, serves requests in flight and those that still arrive on keep-alive connections, then
+ * closes them. `http.Server.close` closes keep-alive connections at once, and with them a request that is arriving.
  */
-const drain = async (server: Server, { sockets, answering }: Open, graceMs: number): Promise<void> => {
+const drain = async (server: Server, { sockets, answering }: OpenWork, graceMs: number): Promise<void> => {
   const closed = Promise.withResolvers<void>()
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  let heardMs = performance.now()
-  const hear = (): void => void (heardMs = performance.now())
-  for (const event of ['connection', 'request'] as const) server.on(event, hear)
-  await acceptWaiting(server, graceMs * acceptingShare)
+  let lastActivityMs = performance.now()
+  const noteActivity = (): void => void (lastActivityMs = performance.now())
+  for (const event of ['connection', 'request'] as const) server.on(event, noteActivity)
+  await acceptPending(server, graceMs * acceptingShare)
   NetServer.prototype.close.call(server, () => closed.resolve())
   const closeIdle = (): void => {
-    if (performance.now() - heardMs < lingerMs) return
-    // Node takes a connection for idle whose answer has ended and is still on its way to a slow reader.
+    if (performance.now() - lastActivityMs < lingerMs) return
+    // Node treats a connection as idle while a slow reader still receives its ended response.
     if ([...answering].some((response) => response.writableEnded)) return
     server.closeIdleConnections()
-    // Browsers connect ahead of what they may ask for; Node waits for that first request.
+    // Browsers preconnect; Node would wait for the first request of such a connection.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
-  // Only once the sockets have been read, so that what has come by then is heard.
+  // After the poll phase, so that requests that have already arrived are counted.
   const idle = setInterval(() => setImmediate(closeIdle), idleCheckedEveryMs)
   await closed.promise
   clearInterval(idle)
   clearTimeout(cut)
-  // Now only ends the checks for slow clients.
+  // All connections are closed; this only stops the timeout checks.
   server.close()
 }
 
-/** The kernel resets connections that nobody has accepted when a port is closed, so those that wait are let in before. */
-const acceptWaiting = async (server: Server, withinMs: number): Promise<void> => {
+/** Accepts pending connections, which the kernel resets when the port is closed. */
+const acceptPending = async (server: Server, withinMs: number): Promise<void> => {
   const until = performance.now() + withinMs
-  let hasKnocked = true
-  const knock = (): void => void (hasKnocked = true)
-  server.on('connection', knock)
-  while (hasKnocked && performance.now() < until) {
-    hasKnocked = false
-    // A turn of the event loop accepts one at least, if one waits; the first may have begun already.
+  let hasConnected = true
+  const noteConnection = (): void => void (hasConnected = true)
+  server.on('connection', noteConnection)
+  while (hasConnected && performance.now() < until) {
+    hasConnected = false
+    // Each iteration of the event loop accepts at least one pending connection; the current one may be past that phase.
     await turn()
     await turn()
   }
-  server.off('connection', knock)
+  server.off('connection', noteConnection)
 }

@@ -9,10 +9,10 @@ import { failure } from '../response/answer-failure.ts'
 import { clientClosedStatus, HttpError, beginExchange, type Exchange } from '../response/http-exchange.ts'
 import type { HeaderLines, SecurityHeaders } from './security-headers.ts'
 
-/** Longest path that a log line quotes. */
-const loggedPathLength = 200
+/** Paths are cut to this length in the log. */
+const maxLoggedPath = 200
 
-/** First of the application to see a request and last to see its answer: id, headers, metrics, one log line. */
+/** Returns the first middleware: sets id and headers of a response, and records its metrics and log line. */
 export const receive = ({ log, metrics: registry }: Telemetry, headers: SecurityHeaders): RequestHandler => {
   const duration = metrics.httpRequestDuration(registry)
   const finished = (method: string, path: string, response: Response, exchange: Exchange): void => {
@@ -33,72 +33,73 @@ export const receive = ({ log, metrics: registry }: Telemetry, headers: Security
     beginExchange(response, exchange)
     response.setHeader('X-Request-Id', id)
     setAll(response, isApi ? headers.api : headers.page)
-    response.once('close', () => finished(request.method, path.slice(0, loggedPathLength), response, exchange))
-    requireSound(request)
+    response.once('close', () => finished(request.method, path.slice(0, maxLoggedPath), response, exchange))
+    requireWellFormed(request)
     next()
   }
 }
 
-/** The path of a request target, without its query; the listener lets no target in that anything reads as another path. */
+/** Returns the path of a request target without its query; the listener has rejected ambiguous targets. */
 export const pathOf = (url: string): string => {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** Sets headers that are the same for every answer of their kind. */
+/** Sets fixed headers. */
 export const setAll = (response: Response, lines: HeaderLines): void => {
   for (const [name, value] of lines) response.setHeader(name, value)
 }
 
-/** What a proxy in front may have given: nothing that could forge a log line or a header. */
-const sane = /^[\w.:-]{1,64}$/
+/** Accepted request ids; others could forge a log line or a header. */
+const requestIdShape = /^[\w.:-]{1,64}$/
 
-/** The id that a proxy gave the request, or a new one. */
-export const requestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && sane.test(given) ? given : randomUUID()
+/** Returns the request id of a proxy if it is valid, or a new one. */
+export const requestId = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && requestIdShape.test(header) ? header : randomUUID()
 
-/** More than browsers and the proxies behind them send; Node itself would drop what it thinks too many and say nothing. */
+/** More than browsers and proxies send. Node would silently drop further headers. */
 const maxHeaderFields = 100
-/** Fields that mean two things to two readers when they are given twice. */
-const givenOnce = ['host', 'authorization']
+/** Headers that are ambiguous if they are repeated. */
+const uniqueHeaders = ['host', 'authorization']
 
-/** Refuses requests that HTTP's grammar lets through and that no honest client sends. */
-const requireSound = ({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): void => {
+/** Throws `invalid` for requests that are valid HTTP but that no legitimate client sends. */
+const requireWellFormed = ({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): void => {
   if (headers.host === undefined && httpVersionMinor > 0)
     throw new ServiceError('invalid', 'the Host header is missing')
   if (rawHeaders.length / 2 > maxHeaderFields) {
     throw new HttpError(431, 'too-large', `more than ${maxHeaderFields} header fields`)
   }
-  for (const name of givenOnce) {
-    if (timesGiven(name, rawHeaders) > 1) throw new ServiceError('invalid', `the header ${name} may be given only once`)
+  for (const name of uniqueHeaders) {
+    if (occurrencesOf(name, rawHeaders) > 1)
+      throw new ServiceError('invalid', `header "${name}" must be sent only once`)
   }
 }
 
-const timesGiven = (name: string, rawHeaders: readonly string[]): number => {
+const occurrencesOf = (name: string, rawHeaders: readonly string[]): number => {
   let times = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at]
-    if (given?.length === name.length && given.toLowerCase() === name) times += 1
+    const header = rawHeaders[at]
+    if (header?.length === name.length && header.toLowerCase() === name) times += 1
   }
   return times
 }
 
-interface Unreadable {
+interface ParseError {
   status: number
   reason: string
   type: string
   message: string
 }
 
-const malformed: Unreadable = {
+const malformed: ParseError = {
   status: 400,
   reason: 'Bad Request',
   type: 'invalid',
-  message: 'this is no request that HTTP/1.1 allows',
+  message: 'invalid HTTP/1.1 request',
 }
 
-/** What Node's parser refuses, by its error codes. */
-const unreadable: Readonly<Record<string, Unreadable>> = {
+/** Responses to errors of the HTTP parser of Node, by error code. */
+const parseErrors: Readonly<Record<string, ParseError>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     reason: 'Request Header Fields Too Large',
@@ -113,36 +114,36 @@ const unreadable: Readonly<Record<string, Unreadable>> = {
   },
 }
 
-/** Answers a request that never became one, in the shape of every error, and hangs up. */
-export const answerUnreadable = (error: Error & { code?: string }, socket: Duplex): void => {
-  // On a connection that was answered before, these bytes might land inside another answer.
+/** Sends an error response for a request that cannot be parsed, and closes the connection. */
+export const answerMalformed = (error: Error & { code?: string }, socket: Duplex): void => {
+  // After an earlier response, these bytes could end up inside that response.
   if (!socket.writable || error.code === 'ECONNRESET' || hasAnswered(socket)) {
     socket.destroy()
     return
   }
-  hangUp(socket, unreadable[error.code ?? ''] ?? malformed)
+  hangUp(socket, parseErrors[error.code ?? ''] ?? malformed)
 }
 
-/** Answers who takes this for a proxy, on a connection that Node's server has let go of. */
-export const refuseTunnel = (socket: Duplex): void => {
+/** Rejects CONNECT on a socket that the HTTP server has detached. */
+export const rejectTunnel = (socket: Duplex): void => {
   socket.once('error', () => socket.destroy())
   socket.once('finish', () => socket.destroy())
-  hangUp(socket, { ...malformed, message: 'CONNECT is for proxies, and this is none' })
+  hangUp(socket, { ...malformed, message: 'CONNECT is not supported; this server is not a proxy' })
 }
 
-/** Whether every reader takes the target of a request for the same path: it is no absolute URL and has no fragment. */
+/** Returns true if the request target is an unambiguous path: no absolute URL and no fragment. */
 export const isPath = (target = ''): boolean => /^\/[^#]*$/.test(target)
 
-/** Answers a request whose target is not one path, before anything decides by it. */
-export const refuseTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+/** Rejects a request whose target is not a path, before anything uses the target. */
+export const rejectTarget = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   const id = requestId(headers['x-request-id'])
-  const message = 'the request target must be a path without a fragment; this is no proxy'
+  const message = 'the request target must be a path without a fragment; proxy requests are not supported'
   const body = JSON.stringify(failure({ ...malformed, message }, id))
   const own = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), 'X-Request-Id': id }
   response.writeHead(malformed.status, { ...own, Connection: 'close' }).end(body)
 }
 
-const hangUp = (socket: Duplex, { status, reason, ...visible }: Unreadable): void => {
+const hangUp = (socket: Duplex, { status, reason, ...visible }: ParseError): void => {
   const body = JSON.stringify(failure({ status, ...visible }, randomUUID()))
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -21,7 +21,7 @@ describe('the content security policy of pages', () => {
     for (const code of codes) expect(policyOf(html)).toContain(hashOf(code))
   })
 
-  it('lets no other script run', () => {
+  it('blocks all other scripts', () => {
     const scripts = directiveOf('script-src', policyOf('<script>a()</script>'))
     expect(scripts).toBe(`script-src 'self' ${hashOf('a()')}`)
   })
@@ -32,7 +32,7 @@ describe('the content security policy of pages', () => {
     ['https://cdn.example.com; script-src *', undefined],
     ['https://cdn.example.com;script-src', undefined],
     [null, undefined],
-  ])('lets images come from where the logo %s is', (logo, origin) => {
+  ])('allows images from the origin of the logo %s', (logo, origin) => {
     const images = directiveOf('img-src', policyOf('', { CLIENT_LOGO: logo }))
     expect(images).toBe(["img-src 'self' data:", ...(origin ? [origin] : [])].join(' '))
   })
@@ -77,16 +77,16 @@ describe('the content security policy of pages', () => {
       { CLIENT_ANALYTICS_A_ENABLED: 'true', CLIENT_MEASUREMENT_ID: 'G-1' },
       ' https://*.googletagmanager.com https://*.google-analytics.com https://*.analytics.google.com',
     ],
-  ])('lets analytics in that the build %j names, and no other', (client, origins) => {
+  ])('allows only the analytics that the build %j configures', (client, origins) => {
     const policy = policyOf('', client)
-    // Product analytics are told by the web itself, and bring no script.
+    // The web sends product analytics itself, without a script of the provider.
     const loaded = 'CLIENT_MEASUREMENT_ID' in client ? origins : ''
     expect(directiveOf('script-src', policy)).toBe(`script-src 'self'${loaded}`)
     expect(directiveOf('connect-src', policy)).toBe(`connect-src 'self'${origins}`)
     expect(directiveOf('img-src', policy)).toBe(`img-src 'self' data:${loaded}`)
   })
 
-  it('leaves HSTS and upgrades to whoever ends TLS', () => {
+  it('leaves HSTS and upgrades to the TLS proxy', () => {
     const names = securityHeaders('', undefined).page.map(([name]) => name)
     expect(names).not.toContain('strict-transport-security')
     expect(policyOf('')).not.toContain('upgrade-insecure-requests')

@@ -5,7 +5,7 @@ import helmet, { type HelmetOptions } from 'helmet'
 import type { BuildFacts } from '#proto/http/build.ts'
 import { parseFlag } from '#shared/config/setting.ts'
 
-/** Names and values of headers that are the same for every answer of their kind. */
+/** Names and values of fixed headers. */
 export type HeaderLines = readonly (readonly [string, string])[]
 
 export interface SecurityHeaders {
@@ -13,16 +13,19 @@ export interface SecurityHeaders {
   page: HeaderLines
 }
 
-/** The headers of helmet, computed once: they do not depend on the request, and most of a request's middleware cost was theirs. */
+/**
+ * Computes the headers of Helmet once: they do not depend on the request, and Helmet dominated the cost of
+ * middleware.
+ */
 export const securityHeaders = (indexHtml: string | undefined, build: BuildFacts | undefined): SecurityHeaders => ({
   api: [...linesOf(apiOptions), ['Cache-Control', 'no-store']],
   page: linesOf(pageOptions(indexHtml ?? '', build)),
 })
 
-/** TLS ends before this process, and whoever ends it decides about HSTS and upgrades; a plain-http installation must work. */
+/** Without HSTS and upgrades, which belong to the TLS proxy: an installation with plain HTTP must work. */
 const decidedInFront = { strictTransportSecurity: false } as const
 
-/** An answer of the API is data: nothing in it may run, load or be framed. */
+/** API responses are data: they may not run scripts, load anything or be framed. */
 const apiOptions: HelmetOptions = {
   ...decidedInFront,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -42,7 +45,7 @@ const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOp
     directives: {
       defaultSrc: ["'self'"],
       scriptSrc: ["'self'", ...inlineScriptHashes(indexHtml), ...analyticsOrigins(build, 'load')],
-      // Charts and virtual rows place their marks by style attributes.
+      // Charts and virtual rows are positioned by style attributes.
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:', ...originOf(build?.client.CLIENT_LOGO), ...analyticsOrigins(build, 'load')],
       connectSrc: ["'self'", ...analyticsOrigins(build, 'report')],
@@ -56,7 +59,7 @@ const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOp
   xFrameOptions: { action: 'deny' },
 })
 
-/** Sources that allow exactly the inline scripts of a page. */
+/** Returns the hash sources of the inline scripts of a page. */
 export const inlineScriptHashes = (html: string): string[] =>
   [...html.matchAll(/<script(?![^>]*\ssrc\s*=)[^>]*>(?<code>[\s\S]*?)<\/script>/gi)].map(
     ({ groups }) => `'sha256-${hash('sha256', groups?.code ?? '', 'base64')}'`,
@@ -71,21 +74,21 @@ const linesOf = (options: HelmetOptions): HeaderLines => {
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
 }
 
-type Built = BuildFacts['client']
+type ClientVariables = BuildFacts['client']
 
-/** Somebody whose script may measure the use of the pages, once the build names an account there. */
-interface Analytics {
+/** An analytics provider, used if the build configures an account. */
+interface AnalyticsProvider {
   account: string
-  /** Without it nothing is measured, whatever account there is. */
+  /** Must be on as well, regardless of the account. */
   switch: string
-  /** Whether a script of its own is loaded; else the web reports by itself. */
+  /** Loads a script of the provider; otherwise the web sends the events itself. */
   hasScript: boolean
-  /** Where that script comes from, and where is reported to. */
-  origins(built: Built): readonly string[]
+  /** Origins of the script and of the endpoint for events. */
+  origins(client: ClientVariables): readonly string[]
 }
 
-/** Who may be let in, and by which variables of the build. */
-const analytics: readonly Analytics[] = [
+/** All providers, with the build variables that enable them. */
+const analytics: readonly AnalyticsProvider[] = [
   {
     account: 'CLIENT_MEASUREMENT_ID',
     switch: 'CLIENT_ANALYTICS_A_ENABLED',
@@ -105,14 +108,14 @@ const analytics: readonly Analytics[] = [
   },
 ]
 
-/** Origins that the analytics of a build report to, or load what they need from; none when it was built without. */
+/** Returns the origins that the analytics of a build send events to or load scripts from. */
 const analyticsOrigins = (build: BuildFacts | undefined, reason: 'report' | 'load'): string[] => {
   const client = build?.client ?? {}
   const on = analytics.filter((each) => client[each.account] && parseFlag(client[each.switch] ?? undefined))
   return on.flatMap(({ hasScript, origins }) => (hasScript || reason === 'report' ? origins(client) : []))
 }
 
-/** The origin of a web address as a content security policy may name it; empty for anything else. */
+/** Returns the origin of a URL for a content security policy; empty for other texts. */
 const originOf = (url: string | null | undefined): string[] => {
   const origin = url && URL.canParse(url) ? new URL(url).origin : ''
   return /^https?:\/\/[\w.:[\]-]+$/.test(origin) ? [origin] : []

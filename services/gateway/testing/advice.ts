@@ -4,12 +4,12 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
 import type { GoodRequest } from './good-requests.ts'
 
-/** A `report` with nothing to advise. */
+/** A `report` service without recommendations. */
 export const fakeAdvice = {
   advise: async () => ({ recommendations: [], notes: ['nothing is to be gained'] }),
 } satisfies Partial<Handlers<Service<typeof adviceMethods>>>
 
-/** A `query` whose host knows no hypothetical indexes and has empty tables. */
+/** A `query` service whose host has empty tables and does not support hypothetical indexes. */
 export const fakeAdvising = {
   statementReads: async () => ({ reads: [], others: [], formatted: null }),
   tryIndex: async () => ({ outcome: 'not-possible', marks: null, isEmpirical: false }),
@@ -28,16 +28,16 @@ const codec: StructureAdvice = {
   risk: 'Parts that are there change with their next merge.',
 }
 
-/** A table with one column worth a codec, measured where that was asked for, on a host that is set up well. */
+/** A table with one column that needs a codec, measured on request, on a host without recommendations. */
 export const fakeStructureAdvice = {
   adviseTable: async ({ measure }) => ({
     recommendations: [{ ...codec, proof: measure ? 'verified' : 'estimated' }],
     notes: [],
   }),
-  adviseHost: async () => ({ recommendations: [], notes: ['Nothing of this host stands out.'] }),
+  adviseHost: async () => ({ recommendations: [], notes: ['No recommendations for this host.'] }),
 } satisfies Partial<Handlers<Service<typeof structureAdviceMethods>>>
 
-/** A `query` whose tables are empty. */
+/** A `query` service with empty tables. */
 export const fakeStructureFacts = {
   columnFacts: async () => ({ rows: 0, columns: [] }),
   codecRatios: async () => [],
@@ -49,7 +49,7 @@ export const fakeStructureFacts = {
 
 const base = '/api/v1/advice'
 
-/** A good request of every route about the structure of tables and the settings of hosts. */
+/** A valid request for every route of structure and settings advice. */
 export const structureAdviceRequests: Readonly<Record<string, GoodRequest>> = {
   [`POST ${base}/table`]: { url: `${base}/table`, body: { hostId: 1, database: 'shop', table: 'orders' } },
   [`GET ${base}/host`]: { url: `${base}/host?hostId=1` },

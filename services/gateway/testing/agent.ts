@@ -7,32 +7,35 @@ import type { OfferedModel } from '#proto/models.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { sampledHandlers } from './arbitrary.ts'
 
-/** The one run that there is, and the one wish of it. */
+/** The only run, and its only approval request. */
 export const fakeRunId = `agent.${'r'.repeat(22)}`
 export const fakeApprovalId = `${fakeRunId}.1`
 
-const told = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
+const events = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
 
-type Runs = Pick<Handlers<typeof agent>, 'start' | 'read' | 'stop' | 'takeApproval' | 'settleApproval' | 'decideEgress'>
+type Runs = Pick<
+  Handlers<typeof agent>,
+  'start' | 'read' | 'stop' | 'takeApproval' | 'resolveApproval' | 'decideEgress'
+>
 
-/** Answers every question with a beginning and an end, and wishes to kill a query. */
+/** Returns a start and a finish event for every message, and requests approval to kill a query. */
 export const fakeRuns: Runs = {
   start: async () => ({ runId: fakeRunId }),
   read: async ({ after }) => ({
-    events: told
+    events: events
       .map((data, index) => `id: ${index + 1}\ndata: ${data}\n\n`)
       .slice(after)
       .join(''),
-    last: told.length,
+    last: events.length,
     ended: true,
   }),
   stop: async () => ({ stopped: true }),
   takeApproval: async () => ({ tool: 'kill_query', hostKey: 'analytics', input: { queryId: 'runaway' } }),
-  settleApproval: async () => ({}),
+  resolveApproval: async () => ({}),
   decideEgress: async () => ({}),
 }
 
-/** A good request for each of their routes. */
+/** A valid request for every route of agent runs. */
 export const agentRequests: Record<string, GoodRequest> = {
   'POST /api/v1/agent': { url: '/api/v1/agent', body: { message: 'Is it well?', hostId: 1 } },
   'GET /api/v1/agent/{id}/stream': { url: `/api/v1/agent/${fakeRunId}/stream` },
@@ -59,13 +62,13 @@ const conversation: Conversation = {
   evidence: [],
 }
 const { messages: _messages, evidence: _evidence, ...summary } = conversation
-const removedHost = { ...conversation, id: 'c2', hostKey: 'a host that is gone' }
+const removedHost = { ...conversation, id: 'c2', hostKey: 'a removed host' }
 
 const require = (id: string): void => {
-  if (id !== conversation.id) throw new ServiceError('not-found', 'no such conversation among yours')
+  if (id !== conversation.id) throw new ServiceError('not-found', 'conversation not found')
 }
 
-/** A person with one conversation, and in the export another about a host that is gone. */
+/** A user with one conversation; the export contains another one about a removed host. */
 const fakeConversations = {
   conversationBackend: async () => ({ backend: 'convstore', supportsAiEnrichment: true }),
   conversations: async ({ cursor }) => ({ conversations: [summary], next: cursor === undefined ? '1.c1' : null }),
@@ -94,7 +97,7 @@ const fakeConversations = {
 
 const base = '/api/v1/conversations'
 
-/** A good request of every route about conversations. */
+/** A valid request for every route of conversations. */
 export const conversationRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/backend`]: { url: `${base}/backend` },
   [`GET ${base}/export`]: { url: `${base}/export` },
@@ -124,10 +127,10 @@ const free: OfferedModel = {
 }
 const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedIn: false, expiresAtMs: null } as const
 
-/** The state that the one sign-in of the fake began with. */
-const begunWith = 's'.repeat(43)
+/** The state of the only pending sign-in. */
+const signInState = 's'.repeat(43)
 
-/** An agent with one model, and a gateway C that somebody began to sign in with. */
+/** An agent with one model, and a pending sign-in to gateway C. */
 const fakeModels = {
   models: async () => ({ models: [free], configuredProviders: ['gateway_a'], defaultModel: free.id }),
   modelCheck: async () => ({ active: true, defaultModel: free.id, providers: [], notes: ['Nothing.'] }),
@@ -136,7 +139,8 @@ const fakeModels = {
     url: `https://gateway-c.example/authorize?${new URLSearchParams({ redirect_uri: redirectUri, return_to: returnTo })}`,
   }),
   endModelSignIn: async ({ state, query }) => {
-    if (state !== begunWith) throw new ServiceError('conflict', 'this sign-in was not begun by you')
+    if (state !== signInState)
+      throw new ServiceError('conflict', 'AnyRouter sign-in expired or started by another user; start again')
     return { returnTo: '/agents?chat=1#end', signedIn: new URLSearchParams(query).has('code') }
   },
   endModelSession: async () => signedOut,
@@ -152,33 +156,33 @@ const fakeModels = {
 const signIn = '/api/v1/agents/sign-in'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
 
-/** A good request of every route about models and tool servers. */
+/** A valid request for every route of models and tool servers. */
 export const modelRequests: Readonly<Record<string, GoodRequest>> = {
   'GET /api/v1/agents/models': { url: '/api/v1/agents/models' },
   'GET /api/v1/agents/config-check': { url: '/api/v1/agents/config-check' },
   'GET /api/v1/agents/sign-in': { url: signIn },
   'POST /api/v1/agents/sign-in': { url: signIn, body: { return: '/agents?chat=1' } },
   'DELETE /api/v1/agents/sign-in': { url: signIn },
-  'GET /api/v1/agents/sign-in/callback': { url: `${signIn}/callback?code=c&state=${begunWith}` },
+  'GET /api/v1/agents/sign-in/callback': { url: `${signIn}/callback?code=c&state=${signInState}` },
   'POST /api/v1/mcp/probe': { url: '/api/v1/mcp/probe', body: server },
 }
 
 const name = 'count-parts'
 const description = 'Counts parts.'
-/** Letters of more than one byte, since a digest is of bytes. */
+/** Contains multi-byte characters, because a digest is computed from bytes. */
 const text = `---\nname: ${name}\ndescription: ${description}\n---\n\n# Parts ≥ 1\n`
 const digest = `sha256:${hash('sha256', text)}`
 
 /** An agent with one skill. */
 const fakeSkills = {
   skills: async () => ({ skills: [{ name, description, digest }] }),
-  skill: async (asked) => {
-    if (asked.name !== name) throw new ServiceError('not-found', `no such skill: ${asked.name}`)
+  skill: async (input) => {
+    if (input.name !== name) throw new ServiceError('not-found', `unknown skill "${input.name}"`)
     return { name, description, digest, text }
   },
 } satisfies Partial<Handlers<typeof agent>>
 
-/** A good request of every route about skills. */
+/** A valid request for every route of skills. */
 export const skillRequests: Readonly<Record<string, GoodRequest>> = {
   'GET /api/v1/agent/skills': { url: '/api/v1/agent/skills' },
   'GET /api/v1/agent/skills/{name}': { url: `/api/v1/agent/skills/${name}` },
@@ -186,7 +190,7 @@ export const skillRequests: Readonly<Record<string, GoodRequest>> = {
   'GET /.well-known/agent-skills/{name}/SKILL.md': { url: `/.well-known/agent-skills/${name}/SKILL.md` },
 }
 
-/** An `agent` that has conversations and models, and little to say. */
+/** An `agent` service with conversations, models and skills. */
 export const fakeAgent: Handlers<typeof agent> = {
   ...sampledHandlers(agent),
   ...fakeRuns,

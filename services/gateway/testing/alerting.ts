@@ -16,8 +16,8 @@ const condition: AlertCondition = {
   threshold: 95,
   offenders: ['default'],
   sinceMs: 1_000,
-  judgedAtMs: 2_000,
-  toldAtMs: 1_000,
+  evaluatedAtMs: 2_000,
+  lastNotifiedAtMs: 1_000,
   held: null,
   acknowledged: null,
   dismissed: null,
@@ -56,7 +56,7 @@ const line: HistoryEntry = {
   reason: 'it began',
 }
 
-const said: Silence = {
+const silence: Silence = {
   kind: 'ack',
   episode: 'e1',
   hostKey: 'logs',
@@ -69,7 +69,7 @@ const said: Silence = {
 
 const inDatabase = { source: 'database' }
 const policy: AlertPolicy = {
-  lasting: true,
+  persistent: true,
   general: {
     enabled: { value: true, ...inDatabase },
     minSeverity: { value: 'warning', source: 'default' },
@@ -150,13 +150,13 @@ const policy: AlertPolicy = {
 
 const requireDiskUsage = (ruleId: string): void => {
   if (ruleId !== condition.ruleId) {
-    throw new ServiceError('not-found', `no such condition that is not ok: ${ruleId}`, {
+    throw new ServiceError('not-found', `unknown active condition "${ruleId}"`, {
       details: { parameter: 'ruleId', nearest: [condition.ruleId] },
     })
   }
 }
 
-/** One condition that fires on the second host, and one thing of each kind settled. */
+/** One condition that fires on the second host, and one alert configuration of each kind. */
 export const fakeAlerting = {
   alertState: async ({ hostKey = 'logs' }) => ({
     hosts: [
@@ -187,23 +187,23 @@ export const fakeAlerting = {
   }),
   alertChecks: async () => [check],
   alertHistory: async () => [line],
-  silences: async () => [said],
+  silences: async () => [silence],
   silence: async ({ kind, ruleId, minutes, note }) => {
     requireDiskUsage(ruleId)
-    return { ...said, kind, note, untilMs: minutes === null ? null : said.atMs + minutes * 60_000 }
+    return { ...silence, kind, note, untilMs: minutes === null ? null : silence.atMs + minutes * 60_000 }
   },
   unsilence: async ({ kind, ruleId }) => {
     requireDiskUsage(ruleId)
-    return { ...said, kind }
+    return { ...silence, kind }
   },
   alertPolicy: async () => policy,
   alertSecretsKey: async () => fakeTransitKey,
-  settle: async ({ settling, encrypted }) => {
-    // What is secret comes encrypted or not at all.
-    if ('url' in settling.value || 'settings' in settling.value) throw new ServiceError('internal', 'secrets in clear')
+  updateAlertConfig: async ({ update, encrypted }) => {
+    // Secrets must be encrypted.
+    if ('url' in update.value || 'settings' in update.value) throw new ServiceError('internal', 'secrets in clear text')
     if (encrypted !== undefined) await opened(encrypted)
     return policy
   },
-  unsettle: async () => policy,
+  deleteAlertConfig: async () => policy,
   testCustomRule: async () => ({ status: 'warning', value: 51, unit: 'count', reason: null }),
 } satisfies Partial<Handlers<Service<typeof alertingMethods>>>

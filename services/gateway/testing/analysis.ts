@@ -87,7 +87,7 @@ export const queryDetail: QueryDetail = {
   threads: none,
   views: none,
   processors: none,
-  children: { ...none, askedHosts: ['analytics'], silentHosts: [] },
+  children: { ...none, queriedHosts: ['analytics'], unreachableHosts: [] },
 }
 
 export const explanation: Explanation = {
@@ -118,7 +118,7 @@ const rule: Rule = {
   diagnosed: true,
 }
 
-/** One rule and one metric, which no host breaches. */
+/** One rule and one metric, without a breach on any host. */
 export const fakeRules = {
   rules: async () => ({
     rules: [rule],
@@ -142,7 +142,7 @@ export const fakeRules = {
   }),
   diagnoseRule: async ({ rule: id }) => {
     if (id === rule.id) return { columns: ['table', 'delay'], rows: [['shop.orders', 5]], unavailable: null }
-    throw new ServiceError('not-found', `no such rule: ${id}; did you mean ${rule.id}?`, {
+    throw new ServiceError('not-found', `unknown rule "${id}"; did you mean "${rule.id}"?`, {
       details: { parameter: 'ruleId', nearest: [rule.id] },
     })
   },

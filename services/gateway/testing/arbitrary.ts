@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import type { Handlers, Methods, Service, Stream } from '#proto/contract.ts'
 
-/** The words of OpenAPI 3.0 that the document uses of a schema. */
+/** The keywords of OpenAPI 3.0 that schemas of the document use. */
 const Schema = z.looseObject({
   type: z.string().optional(),
   enum: z.array(z.unknown()).optional(),
@@ -21,12 +21,12 @@ const Schema = z.looseObject({
 })
 type Schema = z.infer<typeof Schema>
 
-const longestText = 40
-const mostItems = 4
+const maxText = 40
+const maxListed = 4
 
-/** Values that a schema of the document allows; of those that it does not bound, small ones. */
-export const allowed = (given: unknown): fc.Arbitrary<unknown> => {
-  const schema = Schema.parse(given ?? {})
+/** Generates values that a schema of the document allows; unbounded values are small. */
+export const allowed = (definition: unknown): fc.Arbitrary<unknown> => {
+  const schema = Schema.parse(definition ?? {})
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(allowed))
   return ofType[schema.type ?? 'any']?.(schema) ?? fc.jsonValue({ maxDepth: 1 })
@@ -37,35 +37,35 @@ const ofType: Readonly<Record<string, (schema: Schema) => fc.Arbitrary<unknown>>
     fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) }),
   number: () => fc.double({ noNaN: true, noDefaultInfinity: true }),
   boolean: () => fc.boolean(),
-  string: ({ pattern, minLength = 0, maxLength = longestText }) =>
+  string: ({ pattern, minLength = 0, maxLength = maxText }) =>
     pattern === undefined
-      ? fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, longestText)), unit: 'grapheme' })
+      ? fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, maxText)), unit: 'grapheme' })
       : fc.stringMatching(new RegExp(pattern, 'u')),
-  array: ({ items, minItems = 0, maxItems = mostItems }) =>
-    fc.array(allowed(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + mostItems) }),
+  array: ({ items, minItems = 0, maxItems = maxListed }) =>
+    fc.array(allowed(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + maxListed) }),
   object: ({ properties = {}, required = [] }) =>
     fc.record(Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, allowed(schema)])), {
       requiredKeys: required,
     }),
 }
 
-const mostSamples = 100
+const maxSamples = 100
 
-/** The first of some small values that a schema takes, the same each time. */
+/** Returns a small value that a schema accepts; the same in every run. */
 const sampleOf = (schema: z.ZodType): unknown => {
   const values = allowed(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }))
-  const found = fc.sample(values, { seed: 1, numRuns: mostSamples }).find((value) => schema.safeParse(value).success)
-  if (found === undefined) throw new Error('no sample is valid; say what the fake answers')
+  const found = fc.sample(values, { seed: 1, numRuns: maxSamples }).find((value) => schema.safeParse(value).success)
+  if (found === undefined) throw new Error('no valid sample found; define the response in the fake')
   return found
 }
 
-/** The methods of a service that have one answer. */
-type Answered<M extends Methods> = { [N in keyof M]: M[N] extends Stream ? never : N }[keyof M]
+/** The unary methods of a service. */
+type UnaryMethods<M extends Methods> = { [N in keyof M]: M[N] extends Stream ? never : N }[keyof M]
 
-/** Every method with one answer of a service, answered by some value of its contract. */
+/** Returns handlers for all unary methods of a service; each returns a sample of its output. */
 export const sampledHandlers = <M extends Methods>({ methods }: Service<M>) => {
   const rpcs = Object.entries(methods).filter(([, { kind }]) => kind === 'rpc')
   const handlers = rpcs.map(([name, method]) => [name, async () => 'output' in method && sampleOf(method.output)])
-  // Each answers with a value that the schema of its own answer takes.
-  return Object.fromEntries(handlers) as unknown as Pick<Handlers<Service<M>>, Answered<M>>
+  // Each handler returns a value that its output schema accepts.
+  return Object.fromEntries(handlers) as unknown as Pick<Handlers<Service<M>>, UnaryMethods<M>>
 }

@@ -10,11 +10,11 @@ import { opened } from './transit.ts'
 
 const Address = z.object({ url: z.string() })
 
-/** One webhook that takes tests, and a chat that is not set up. */
+/** One webhook that accepts tests, and a chat that is not configured. */
 export const fakeChannels = {
   testChannel: async ({ channel, target = 'webhook' }) => {
     if (channel === 'chat-a')
-      throw new ServiceError('conflict', 'the channel chat-a is not set up: settings are missing')
+      throw new ServiceError('conflict', 'cannot test channel "chat-a": required settings are missing')
     if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
     return [{ name: target, result: 'config', reason: 'answered 404' }]
   },
@@ -30,7 +30,7 @@ const path = '/api/v1/health/channels'
 const targets = '/api/v1/health/webhook-targets'
 const target = { name: 'team', url: 'https://hooks.example/x', headers: { 'X-Team': 'y' } }
 
-/** A good request of every route about the ways of telling people. */
+/** A valid request for every route of notification channels. */
 export const channelRequests: Readonly<Record<string, GoodRequest>> = {
   [`POST ${path}/{channel}/test`]: { url: `${path}/webhook/test`, body: {} },
   [`GET ${targets}`]: { url: targets },
@@ -48,21 +48,21 @@ const installation: ChatInstallation = {
   installedAtMs: 1_790_000_000_000,
 }
 
-/** One chat of one workspace. */
+/** One channel of one Slack workspace. */
 export const fakeChatApplication = {
   chatApplication: async () => ({ interactive: true, missing: [], installations: [installation] }),
   chatApplicationPage: async ({ state }) => ({ location: `https://slack.com/oauth/v2/authorize?state=${state}` }),
   installChatApplication: async ({ code }) => {
     if (code === 'good') return installation
-    throw new ServiceError('invalid', 'the chat service does not take this code; begin the installation again')
+    throw new ServiceError('invalid', 'Slack rejected the code; start the installation again')
   },
   removeChatApplication: async ({ id }) => {
     if (id === installation.id) return installation
-    throw noSuch('installation of the chat application', id, [installation.id], 'id')
+    throw noSuch('Slack installation', id, [installation.id], 'id')
   },
 } satisfies Partial<Handlers<typeof alerts>>
 
-/** A click as Slack sends it. */
+/** Returns a click as Slack sends it. */
 export const clickOn = (value: object, more: object = {}): object => ({
   type: 'block_actions',
   team: { id: 'T01', domain: 'acme' },
@@ -73,13 +73,13 @@ export const clickOn = (value: object, more: object = {}): object => ({
   ...more,
 })
 
-interface Signing {
+interface SignatureOptions {
   secret: string
   atMs?: number
 }
 
-/** A form with this payload, signed as Slack signs. */
-export const signedClick = (payload: object | string, { secret, atMs = Date.now() }: Signing): GoodRequest => {
+/** Returns a form with this payload and the signature of Slack. */
+export const signedClick = (payload: object | string, { secret, atMs = Date.now() }: SignatureOptions): GoodRequest => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const raw = new URLSearchParams({ payload: text }).toString()
   const at = String(Math.floor(atMs / 1_000))
@@ -96,7 +96,7 @@ export const signedClick = (payload: object | string, { secret, atMs = Date.now(
 
 const chatPath = '/api/v1/health/chat-application'
 
-/** A good request of every route about the chat application. */
+/** A valid request for every route of the chat application. */
 export const chatApplicationRequests = (secret: string): Readonly<Record<string, GoodRequest>> => ({
   [`GET ${chatPath}`]: { url: chatPath },
   [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },
@@ -108,7 +108,7 @@ export const chatApplicationRequests = (secret: string): Readonly<Record<string,
   ),
 })
 
-/** An account with one service, whose token is missing when `no-token` is looked for. */
+/** An account with one service; its token is missing for the search `no-token`. */
 export const fakePagingServices = {
   pagingServices: async ({ search = 'data' }) => {
     if (search === 'no-token') throw new ServiceError('conflict', 'HEALTH_ALERT_PAGING_A_API_KEY is not set')
@@ -119,7 +119,7 @@ export const fakePagingServices = {
 
 const servicesPath = '/api/v1/health/channels/paging-a/services'
 
-/** A good request of every route about what there is to page. */
+/** A valid request for the route of paging services. */
 export const pagingServiceRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${servicesPath}`]: { url: servicesPath },
 }

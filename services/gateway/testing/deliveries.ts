@@ -37,7 +37,7 @@ const dead: DeadNotice = {
   episode: 'e1',
 }
 
-/** One webhook that is broken, and the notice that it did not take. */
+/** One failing webhook, and the notification that it rejected. */
 export const fakeDeliveries = {
   deliveries: async ({ result = 'dead' }) => (result === 'dead' ? [delivered] : []),
   alertTargets: async () => [
@@ -53,14 +53,14 @@ export const fakeDeliveries = {
   ],
   deadLetters: async ({ before }) => ({ letters: before === undefined ? [dead] : [], next: null }),
   replayDeadLetter: async ({ id }) => {
-    if (id !== dead.id) throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
+    if (id !== dead.id) throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     return dead
   },
 } satisfies Partial<Handlers<typeof alerts>>
 
 const base = '/api/v1/health'
 
-/** A good request of every route about how people were told. */
+/** A valid request for every route of deliveries. */
 export const deliveryRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/deliveries`]: { url: `${base}/deliveries?channel=webhook&result=dead` },
   [`GET ${base}/targets`]: { url: `${base}/targets` },
@@ -80,36 +80,38 @@ const condition: InboundCondition = {
   threshold: null,
   offenders: [],
   sinceMs: 1_000,
-  judgedAtMs: 2_000,
-  toldAtMs: 1_000,
+  evaluatedAtMs: 2_000,
+  lastNotifiedAtMs: 1_000,
   held: null,
   acknowledged: null,
   dismissed: null,
 }
 
-const said = (episode: string, kind: Silence['kind']): Silence => {
+const silenceOf = (episode: string, kind: Silence['kind']): Silence => {
   if (episode !== condition.episode) {
     const details = { parameter: 'episode' }
-    throw new ServiceError('not-found', 'no such condition of an inbound event, or it is over', { details })
+    throw new ServiceError('not-found', 'inbound condition not found: it never existed or has been resolved', {
+      details,
+    })
   }
   return { kind, episode, hostKey: null, ruleId: condition.ruleId, by: 'ada', note: '', atMs: 2_000, untilMs: null }
 }
 
-/** One condition that an inbound event began. */
+/** One condition from an inbound event. */
 export const fakeInboundConditions = {
   inboundConditions: async ({ limit }) => ({ conditions: [condition].slice(0, limit), open: 1 }),
   silenceInbound: async ({ episode, kind, minutes, note }) => ({
-    ...said(episode, kind),
+    ...silenceOf(episode, kind),
     note,
     untilMs: minutes === null ? null : 2_000 + minutes * 60_000,
   }),
-  unsilenceInbound: async ({ episode, kind }) => said(episode, kind),
+  unsilenceInbound: async ({ episode, kind }) => silenceOf(episode, kind),
 } satisfies Partial<Handlers<typeof alerts>>
 
 const inboundPath = '/api/v1/health/inbound'
 const oneInbound = `${inboundPath}/${condition.episode}`
 
-/** A good request of every route about conditions of inbound events. */
+/** A valid request for every route of inbound conditions. */
 export const inboundConditionRequests: Readonly<Record<string, GoodRequest>> = {
   [`POST ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack`, body: { duration: '4h' } },
   [`DELETE ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack` },
@@ -134,12 +136,12 @@ const kept: Subscription = {
 
 const found = (id: string): Subscription => {
   if (id === kept.id) return kept
-  throw new ServiceError('not-found', 'no such subscription among yours', { details: { parameter: 'id' } })
+  throw new ServiceError('not-found', 'subscription not found', { details: { parameter: 'id' } })
 }
 
 const server = 'https://hooks.example/'
 
-/** One subscription, which is anybody's. */
+/** One subscription, visible to all callers. */
 export const fakeSubscriptions = {
   subscriptionsOffered: async () => ({ isOffered: true }),
   subscriptions: async () => [kept],
@@ -152,7 +154,8 @@ export const fakeSubscriptions = {
     const { url = server, movedSigningSecret } =
       encrypted === undefined ? {} : SubscriptionSecrets.parse(await opened(encrypted))
     const hasMoved = !url.startsWith(server)
-    if (hasMoved && movedSigningSecret === undefined) throw new ServiceError('invalid', 'url leads to another server')
+    if (hasMoved && movedSigningSecret === undefined)
+      throw new ServiceError('invalid', 'url has a different host; set a new signingSecret too')
     return { ...found(id), ...fields, hasMoved }
   },
   removeSubscription: async ({ id }) => found(id),
@@ -166,7 +169,7 @@ export const fakeSubscriptions = {
 const path = '/api/v1/webhook-subscriptions'
 const one = `${path}/${kept.id}`
 
-/** A good request of every route about webhooks that people bring. */
+/** A valid request for every route of webhook subscriptions. */
 export const subscriptionRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${path}`]: { url: path },
   [`POST ${path}`]: { url: path, body: { name: 'mine', url: 'https://hooks.example/x' } },

@@ -23,7 +23,7 @@ const truncated = { reason: 'rows' as const, limit: 2, returned: 2 }
 
 const lines = { json: '["1","a\\nb"]\n["2","c"]\n', csv: '"id"\n1\n2\n', tsv: 'id\n1\n2\n', jsoneachrow: '{}\n{}\n' }
 
-/** A console in which every statement has the same two rows, and one run can be cancelled. */
+/** A console where every statement returns the same two rows and one run can be cancelled. */
 export const fakeConsole = {
   runQuery: async () => ({ columns, rows: [['1', 'a\nb']], truncated: null, statement }),
   streamQuery: async ({ format }) => ({
@@ -31,7 +31,7 @@ export const fakeConsole = {
     frames: framesOf(lines[format]),
   }),
   cancelQuery: async ({ runId }) => {
-    if (runId !== 'mine') throw new ServiceError('not-found', 'no statement of yours runs under this id')
+    if (runId !== 'mine') throw new ServiceError('not-found', 'you have no query running with this ID')
     return { cancelled: true }
   },
 } satisfies Partial<Handlers<Service<typeof consoleMethods>>>
@@ -59,7 +59,7 @@ const times = { writtenRows: 1, lastReadMs: 1_000, lastWriteMs: null }
 const list = async <R>(row: R) => ({ rows: [row], truncated: false, unavailable: null })
 const detail = async <D>(detail: D) => ({ detail, unavailable: null })
 
-/** A host with one database, `shop`, which has one table, `orders`. */
+/** A host with the table `orders` in the database `shop`. */
 export const fakeExplorer = {
   exploreDatabases: async () =>
     list({
@@ -76,7 +76,7 @@ export const fakeExplorer = {
     }),
   exploreTables: async ({ database }) => {
     if (database === 'shop') return list(table)
-    throw new ServiceError('not-found', `no such database: ${database}; did you mean shop?`, {
+    throw new ServiceError('not-found', `unknown database "${database}"; did you mean "shop"?`, {
       details: { parameter: 'database', nearest: ['shop'] },
     })
   },

@@ -6,7 +6,7 @@ import type { QueryHandlers } from './query.ts'
 
 const gzipped = promisify(gzip)
 
-/** Two figures of every host, one of them in words that need care. */
+/** Two metrics of every host; the help text of one contains escapes. */
 const figures = [
   String.raw`# HELP clickhouse_query Queries that run, in C:\\logs\nor elsewhere`,
   '# TYPE clickhouse_query gauge',
@@ -16,14 +16,14 @@ const figures = [
   '',
 ].join('\n')
 
-/** The figures of every host, as good as new. */
+/** Recent metrics of every host. */
 export const exposition: QueryHandlers['exposition'] = async () => ({
   head: { failure: null, ageMs: 250, freshForMs: 29_000 },
-  frames: whole(await gzipped(figures)),
+  frames: singleFrame(await gzipped(figures)),
 })
 
-/** One piece is all there is. */
-async function* whole(text: Uint8Array): AsyncGenerator<Uint8Array, Record<string, never>, void> {
+/** Yields the text as one frame. */
+async function* singleFrame(text: Uint8Array): AsyncGenerator<Uint8Array, Record<string, never>, void> {
   yield text
   return {}
 }
@@ -109,7 +109,7 @@ const replication = {
   exception: '',
 }
 
-/** Answers about several hosts at once, and about what asking them costs; `logs` is down. */
+/** Responses about several hosts and the cost of querying them; `logs` is down. */
 export const fakeFleet = {
   fleet: async () => [up, down],
   ownCost: async () => ({

@@ -1,30 +1,30 @@
-import { ApiKeyAnswer, DeviceCodeAnswer } from '#proto/http/auth.ts'
-import { UserConnectionAnswer } from '#proto/http/connections.ts'
+import { ApiKeyResponse, DeviceCodeResponse } from '#proto/http/auth.ts'
+import { UserConnectionResponse } from '#proto/http/connections.ts'
 
-/** One request, ready to be sent. */
+/** A request to a route. */
 export interface GoodRequest {
   url: string
   body?: unknown
   cookie?: string
   bearer?: string
-  /** A body that is no JSON of ours, with the headers that go with it. */
+  /** A body in another format than JSON, with its headers. */
   raw?: string
   headers?: Readonly<Record<string, string>>
 }
 
-/** Sends a request and reads the JSON of its answer. */
-type Post = (request: GoodRequest) => Promise<unknown>
+/** Sends a request and returns the JSON of its response. */
+type PostJson = (request: GoodRequest) => Promise<unknown>
 
 const keys = '/api/v1/auth/api-key'
 const code = '/api/v1/auth/device/code'
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /**
- * Good requests of the routes that make keys and sign devices in, by the name of their route. Some are made of what other
- * requests are answered first, with device login on and a person signed in.
+ * Valid requests for the routes of API keys and device login, by route. Some are built from the responses to earlier
+ * requests. Device login must be enabled and the caller authenticated.
  */
-export const authRequests = (post: Post, secret: string): Record<string, () => Promise<GoodRequest>> => {
-  const begin = async () => DeviceCodeAnswer.parse(await post({ url: code, body: {} }))
+export const authRequests = (post: PostJson, secret: string): Record<string, () => Promise<GoodRequest>> => {
+  const begin = async () => DeviceCodeResponse.parse(await post({ url: code, body: {} }))
   const approved = async () => {
     const codes = await begin()
     await post({ url: '/api/v1/auth/device/approve', body: { user_code: codes.user_code } })
@@ -37,7 +37,7 @@ export const authRequests = (post: Post, secret: string): Record<string, () => P
     'POST /api/v1/auth/api-key': async () => ({ url: keys, body: { label: 'ci' }, bearer: secret }),
     'GET /api/v1/auth/api-keys': async () => ({ url: `${keys}s`, bearer: secret }),
     'DELETE /api/v1/auth/api-keys/{id}': async () => {
-      const issued = ApiKeyAnswer.parse(await post({ url: keys, body: { label: 'ci' }, bearer: secret }))
+      const issued = ApiKeyResponse.parse(await post({ url: keys, body: { label: 'ci' }, bearer: secret }))
       return { url: `${keys}s/${issued.data.id}`, bearer: secret }
     },
     'POST /auth/device/code': async () => ({ url: '/auth/device/code', body: {} }),
@@ -61,10 +61,10 @@ export const authRequests = (post: Post, secret: string): Record<string, () => P
 const target = { url: 'https://clickhouse.example.com:8443', user: 'ada', password: 'secret' }
 const kept = '/api/v1/user-connections'
 
-/** Good requests of the routes for databases that people bring, where connections may be kept and a person is signed in. */
-export const connectionRequests = (post: Post): Record<string, () => Promise<GoodRequest>> => {
+/** Valid requests for the routes of user-supplied connections; saving must be enabled and the caller authenticated. */
+export const connectionRequests = (post: PostJson): Record<string, () => Promise<GoodRequest>> => {
   const add = { url: kept, body: { ...target, name: 'mine' } }
-  const added = async () => `${kept}/${UserConnectionAnswer.parse(await post(add)).data.id}`
+  const added = async () => `${kept}/${UserConnectionResponse.parse(await post(add)).data.id}`
   return {
     'POST /api/v1/browser-connections/test': async () => ({ url: '/api/v1/browser-connections/test', body: target }),
     'POST /api/v1/browser-connections/sessions': async () => ({
@@ -84,7 +84,7 @@ const hours = { days: [5, 6], start: '22:00', end: '07:00', timezone: 'Europe/Be
 const route = { matchRule: 'disk-*', target: 'webhook', minSeverity: 'critical' }
 const rule = { name: 'Many queries', metric: 'running-queries', operator: '>', warning: 50, critical: 100 }
 
-/** A good request of every route about alerts. */
+/** A valid request for every route of alerts. */
 export const alertingRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/checks`]: { url: `${base}/checks?hostId=1` },
   [`GET ${base}/snapshot`]: { url: `${base}/snapshot` },

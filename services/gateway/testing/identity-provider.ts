@@ -6,27 +6,27 @@ import { z } from 'zod'
 import type { Clock } from '#shared/time/clock.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
-import { startStrictServer, type StrictAnswer, type StrictServer } from './strict-server.ts'
+import { startStrictServer, type StrictResponse, type StrictServer } from './strict-server.ts'
 
-/** How long its session tokens last. */
+/** Lifetime of session tokens. */
 const tokenSeconds = 60
 
-/** An identity provider with real keys, one browser and the sessions it was told of. */
+/** An identity provider with real keys, one browser and the sessions that a test adds. */
 export interface IdentityProvider extends StrictServer {
   keys: SigningKeys
-  /** The session of the browser that visits its pages; undefined when nobody is signed in there. */
+  /** The session of the browser; undefined while it is signed out. */
   browserSession: string | undefined
-  /** Live sessions by id, with the subject of each. */
+  /** Subjects of active sessions, by session id. */
   sessions: Map<string, string>
-  /** OAuth tokens that it has issued, with what it says of each. */
+  /** Introspection fields of issued OAuth tokens, by token. */
   accessTokens: Map<string, Record<string, unknown>>
-  /** Answers 500 to everything. */
+  /** Returns 500 for every request. */
   isDown: boolean
-  /** A session token as it is made now; claims given here replace its own. */
+  /** Issues a session token; `claims` override the default ones. */
   token(claims?: JWTPayload): Promise<string>
 }
 
-/** Key of its API. */
+/** The API key of the provider. */
 export const idpSecretKey = 'sk_test_of_the_fake_provider'
 
 export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvider> => {
@@ -57,15 +57,15 @@ export const startIdentityProvider = async (clock: Clock): Promise<IdentityProvi
 
 type Provider = Omit<IdentityProvider, keyof StrictServer>
 
-/** The page where somebody signs in, as if they had done so at once. */
-const hostedPage = (url: URL, provider: Provider): StrictAnswer => {
+/** The sign-in page, which signs the browser in at once. */
+const hostedPage = (url: URL, provider: Provider): StrictResponse => {
   const back = url.searchParams.get('redirect_url')
   if (back === null || !URL.canParse(back)) return undefined
   provider.browserSession = 'sess_1'
   return { location: back }
 }
 
-const handshake = async (url: URL, provider: Provider): Promise<StrictAnswer> => {
+const handshake = async (url: URL, provider: Provider): Promise<StrictResponse> => {
   const { searchParams } = url
   const back = searchParams.get('redirect_url')
   if (back === null || !URL.canParse(back) || searchParams.get('suffixed_cookies') !== 'false') return undefined
@@ -79,17 +79,17 @@ const handshake = async (url: URL, provider: Provider): Promise<StrictAnswer> =>
 
 const Introspection = z.strictObject({ access_token: z.string() })
 
-const introspect = async (request: IncomingMessage, provider: Provider): Promise<StrictAnswer> => {
+const introspect = async (request: IncomingMessage, provider: Provider): Promise<StrictResponse> => {
   if (request.headers.authorization !== `Bearer ${idpSecretKey}`) return { status: 401, json: {} }
-  const asked = Introspection.safeParse(await json(request)).data
-  if (asked === undefined || request.headers['content-type'] !== 'application/json') return undefined
-  const known = provider.accessTokens.get(asked.access_token)
+  const body = Introspection.safeParse(await json(request)).data
+  if (body === undefined || request.headers['content-type'] !== 'application/json') return undefined
+  const known = provider.accessTokens.get(body.access_token)
   if (known === undefined) return { status: 404, json: { errors: [{ code: 'resource_not_found' }] } }
   const standing = { subject: 'user_ada', scopes: ['profile'], revoked: false, expired: false, expiration: null }
   return { json: { object: 'clerk_idp_oauth_access_token', client_id: 'client_1', ...standing, ...known } }
 }
 
-const sessionCall = async (request: IncomingMessage, url: URL, provider: Provider): Promise<StrictAnswer> => {
+const sessionCall = async (request: IncomingMessage, url: URL, provider: Provider): Promise<StrictResponse> => {
   const { sid = '', action } =
     /^\/v1\/sessions\/(?<sid>\w+)\/(?<action>tokens|revoke)$/.exec(url.pathname)?.groups ?? {}
   if (request.method !== 'POST' || action === undefined) return undefined
@@ -104,7 +104,7 @@ const sessionCall = async (request: IncomingMessage, url: URL, provider: Provide
 /** An access gateway with real keys. */
 export interface AccessGateway extends StrictServer {
   keys: SigningKeys
-  /** A token for an application, as it is made now; claims given here replace its own. */
+  /** Issues a token for an application; `claims` override the default ones. */
   token(audience: string, claims?: JWTPayload): Promise<string>
 }
 
@@ -121,20 +121,20 @@ export const startAccessGateway = async (clock: Clock): Promise<AccessGateway> =
   return { ...server, keys, token }
 }
 
-/** As the identity provider shows it. */
+/** In the format of the identity provider. */
 export const identitySecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-interface Sent {
+interface SignatureOptions {
   secret?: string
   atMs?: number
-  /** Headers go by this prefix. */
+  /** Prefix of the headers. */
   prefix?: 'svix' | 'webhook'
 }
 
-/** An event, signed as Svix signs. */
+/** Returns an event with the signature of Svix. */
 export const signedIdentityEvent = (
   payload: object | string,
-  { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: Sent = {},
+  { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: SignatureOptions = {},
 ): GoodRequest => {
   const raw = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const [id, at] = ['msg_2f', String(Math.floor(atMs / 1_000))]
@@ -152,7 +152,7 @@ export const signedIdentityEvent = (
   }
 }
 
-/** A good request of the route that hears of people who are gone. */
+/** A valid request for the webhook about deleted users. */
 export const identityRequests: Readonly<Record<string, GoodRequest>> = {
   'POST /api/webhooks/identity-provider': signedIdentityEvent({
     type: 'user.deleted',

@@ -61,22 +61,22 @@ const dead: DeadEvent = {
   status: 'firing',
 }
 
-/** An `ingest` that has kept one event and knows it when it comes, and one deployment. */
+/** An `ingest` service with one stored event, which it recognises as a duplicate, and one deployment. */
 export const fakeIngest: Handlers<typeof ingest> = {
   ...sampledHandlers(ingest),
   accept: async () => [{ id: event.id, duplicate: true }],
   events: async () => [event],
-  keepDeployment: async () => ({}),
+  storeDeployment: async () => ({}),
   deployments: async () => [deployment],
   deadEvents: async ({ before }) => ({ letters: before === undefined ? [dead] : [], next: null }),
   replayDeadEvent: async ({ id }) => {
-    if (id !== dead.id) throw new ServiceError('not-found', 'no such dead letter; it may have been sent again already')
+    if (id !== dead.id) throw new ServiceError('not-found', 'dead letter not found; it may have been resent already')
     return dead
   },
   prune: async () => ({ removed: { events: 3 } }),
 }
 
-/** A tool server that answers every request with what it was sent, and has one tool. */
+/** An MCP server with one tool, which echoes every request. */
 export const fakeMcp: Handlers<typeof mcp> = {
   ...sampledHandlers(mcp),
   http: async ({ method, headers, body }, { identity }) => ({
@@ -102,7 +102,7 @@ async function* framesOf(text: string) {
   return {}
 }
 
-/** An `alert-dispatcher` that finds one condition firing. */
+/** An `alert-dispatcher` service with one firing condition. */
 export const fakeAlerts: Handlers<typeof alerts> = {
   ...sampledHandlers(alerts),
   firing: async () => [{ hostKey: 'logs', conditions: 1 }],
@@ -129,7 +129,7 @@ export const fakeAlerts: Handlers<typeof alerts> = {
   ...fakeAlerting,
 }
 
-/** A `report` with two hosts opted in, one of which could not be told. */
+/** A `report` service with two subscribed hosts, where the delivery for one failed. */
 export const fakeReport: Handlers<typeof report> = {
   ...sampledHandlers(report),
   worstFindings: async () => [

@@ -62,7 +62,7 @@ const table: PostgresTable = {
   freezeShare: 0.01,
 }
 
-/** A PostgreSQL source in which one session waits for another. */
+/** A PostgreSQL source where one session blocks another. */
 export const fakePostgresSource = {
   postgresOffered: async () => ({ isOffered: true }),
   postgresStatus: async () => ({
@@ -106,7 +106,7 @@ export const fakePostgresSource = {
 
 const base = '/api/v1/postgres'
 
-/** A good request of every route about the PostgreSQL source. */
+/** A valid request for every route of the PostgreSQL source. */
 export const postgresRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${base}/status`]: { url: `${base}/status` },
   [`GET ${base}/activity`]: { url: `${base}/activity?all=1&limit=5` },

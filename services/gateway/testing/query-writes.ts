@@ -4,23 +4,23 @@ import { ServiceError } from '#proto/errors.ts'
 import type { QueryHandlers } from './query.ts'
 import { fakeTransitKey, opened } from './transit.ts'
 
-type Writing = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
+type WriteHandlers = Pick<QueryHandlers, 'killQuery' | 'optimizeTable' | 'killMutation' | 'management' | 'manage'>
 
-/** A host on which one query runs, with one table; its users may be changed. */
-export const fakeActions: Writing = {
+/** A host with one running query, one table and editable users. */
+export const fakeActions: WriteHandlers = {
   killQuery: async ({ queryId }) => {
-    if (queryId !== 'runaway') throw new ServiceError('not-found', `no query ${queryId} runs on host analytics`)
+    if (queryId !== 'runaway') throw new ServiceError('not-found', `no query ${queryId} is running on host analytics`)
     return { state: 'done', target: { user: 'ada', elapsedSeconds: 900 }, queryId: 'own-1' }
   },
   optimizeTable: async () => ({ state: 'running', target: { engine: 'MergeTree', parts: 12 }, queryId: null }),
   killMutation: async ({ mutationId }) => {
-    throw new ServiceError('conflict', `mutation ${mutationId} is done already`)
+    throw new ServiceError('conflict', `mutation ${mutationId} is already finished`)
   },
   management: async () => ({ enabled: true }),
   manage: async ({ management }) => ({ ddl: `-- ${management.operation}` }),
 }
 
-/** Every connection works, what is sealed is marked as such, and a target in clear is none. */
+/** Every connection succeeds. Encrypted targets are marked, and targets in clear text are rejected. */
 export const fakeConnections = {
   connectionKey: async () => fakeTransitKey,
   testConnection: async ({ encryptedTarget }) => {
@@ -38,7 +38,7 @@ export const fakeConnections = {
 const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
   ConnectionTarget.parse(await opened(encryptedTarget))
 
-/** A host that keeps page views. */
+/** A host that stores page views. */
 export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'keepPageViews' | 'removePageViews'> = {
   tracksPageViews: async () => ({ enabled: true }),
   keepPageViews: async ({ views }) => ({ kept: views.length }),

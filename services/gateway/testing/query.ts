@@ -20,8 +20,8 @@ import { fakeInsightRows, fakeReportRows } from './reports.ts'
 import { fakePostgresSource } from './postgres-source.ts'
 import { fakeRepldb } from './repldb.ts'
 
-/** A question that reached `query`. */
-export interface Heard {
+/** A call that reached `query`. */
+export interface RecordedCall {
   method: string
   input: Record<string, unknown>
   call: Call
@@ -104,12 +104,14 @@ export const statement: StatementFacts = {
 const window = { interval: 'toStartOfHour' as const, fromMs: 0, toMs: 3_600_000 }
 
 const noSuch = (kind: string, name: string, known: string): ServiceError =>
-  new ServiceError('not-found', `no such ${kind}: ${name}; did you mean ${known}?`, { details: { nearest: [known] } })
+  new ServiceError('not-found', `unknown ${kind} "${name}"; did you mean "${known}"?`, {
+    details: { nearest: [known] },
+  })
 
 export const rowsOf = (...rows: unknown[]): Uint8Array =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 
-/** `query` with two hosts, one chart and one table page, as simply as its contract allows; what is not named here answers with a sample. */
+/** A minimal `query` service with two hosts, one chart and one table page; all other methods return samples. */
 export const fakeQuery: QueryHandlers = {
   ...sampledHandlers(query),
   ...fakeActions,
@@ -137,7 +139,7 @@ export const fakeQuery: QueryHandlers = {
     Object.fromEntries(
       names.map((name) => [
         name,
-        { ok: false as const, error: { code: 'not-found', message: `no such chart: ${name}` } },
+        { ok: false as const, error: { code: 'not-found', message: `unknown chart "${name}"` } },
       ]),
     ),
   table: async ({ name }) => {
@@ -178,8 +180,8 @@ async function* threeLines() {
   return { truncated: false, rows: 2 }
 }
 
-/** The same handlers, telling what they heard. */
-export const overheard = (handlers: QueryHandlers, heard: Heard[]): QueryHandlers => {
+/** Returns the handlers, which then also record each call in `heard`. */
+export const overheard = (handlers: QueryHandlers, heard: RecordedCall[]): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,
     (input: never, call: Call) => {
@@ -187,6 +189,6 @@ export const overheard = (handlers: QueryHandlers, heard: Heard[]): QueryHandler
       return handle(input, call)
     },
   ])
-  // The names are those of `handlers`, and each function takes and returns what the one under its name does.
+  // Names and signatures are those of `handlers`.
   return Object.fromEntries(wrapped) as QueryHandlers
 }

@@ -51,7 +51,7 @@ export const fakeRepldb = {
 const get = (path: string): [string, GoodRequest] => [`GET ${path}`, { url: path.replaceAll(/\{\w+\}/g, 'orders') }]
 const post = (path: string, body: object): [string, GoodRequest] => [`POST ${path}`, { url: path, body }]
 
-/** One good request of every route about it. */
+/** A valid request for every route of the replication service. */
 export const repldbRequests: Record<string, GoodRequest> = Object.fromEntries([
   get('/api/v1/repldb-status'),
   get('/api/v1/repldb/overview'),

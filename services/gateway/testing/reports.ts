@@ -8,7 +8,7 @@ import type { reportRowMethods } from '#proto/report-rows.ts'
 import type { GoodRequest } from './good-requests.ts'
 
 const insightId = '0123456789abcdef'
-/** Of the host `logs`. */
+/** An insight of the host `logs`. */
 export const insight: Insight = {
   id: insightId,
   hostKey: 'logs',
@@ -32,21 +32,21 @@ export const insight: Insight = {
 }
 const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, notKept: null, notes: [] }
 
-/** One host whose disk fills up. */
+/** One host with a disk that is filling up. */
 export const fakeInsights = {
   insights: async ({ hostKey, severity = 'warning' }) =>
     hostKey === 'logs' && severity === 'warning' ? [insight] : [],
   insightStatus: async () => ({ backend: 'clickhouse', reason: null, detectors: ['disk-full'], lastRun: run }),
   insightBackend: async () => ({ backend: 'clickhouse' }),
   generateInsights: async () => ({ ran: true, run, insights: [insight] }),
-  dismissInsight: async (asked, call) => {
-    if (asked.id !== insightId)
-      throw new ServiceError('not-found', 'no such insight on this host; it may have been removed as old')
-    return { ...insight, dismissed: asked.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null }
+  dismissInsight: async (input, call) => {
+    if (input.id !== insightId)
+      throw new ServiceError('not-found', 'insight not found on this host; it may have expired')
+    return { ...insight, dismissed: input.dismissed ? { by: call.identity.subject, atMs: 1_790_000_000_001 } : null }
   },
 } satisfies Partial<Handlers<Service<typeof insightMethods>>>
 
-/** One host whose disk fills up, which is not as usual. */
+/** One host with a disk that is filling up, which is an anomaly. */
 export const fakeForecasts = {
   forecast: async () => ({
     forecasts: [
@@ -60,7 +60,7 @@ export const fakeForecasts = {
         spread: 0.5,
         days: { soonest: 4, latest: 5 },
         missedBy: 0.1,
-        outlook: 'full in 4 to 5 days if it goes on so',
+        summary: 'full in 4 to 5 days at this rate',
       },
     ],
     notes: ['parts: not enough history, fewer than 12 hours of the last day'],
@@ -68,7 +68,7 @@ export const fakeForecasts = {
   anomalies: async () => ({ anomalies: [insight], notes: [] }),
 } satisfies Partial<Handlers<Service<typeof forecastMethods>>>
 
-/** A `query` whose host has no rows for detectors and keeps nothing. */
+/** A `query` service whose host has no rows for detectors and stores nothing. */
 export const fakeInsightRows = {
   insightRows: async () => ({ rows: [], sql: 'SELECT 1', unavailable: null }),
   storedFindings: async () => [],
@@ -78,7 +78,7 @@ export const fakeInsightRows = {
 
 const insightsPath = '/api/v1/insights'
 
-/** A good request of every route about insights. */
+/** A valid request for every route of insights. */
 export const insightRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${insightsPath}`]: { url: `${insightsPath}?hostId=1&severity=warning` },
   [`GET ${insightsPath}/backend`]: { url: `${insightsPath}/backend` },
@@ -105,7 +105,7 @@ const quiet: HostReport = {
   writtenAtMs: toMs + hourMs,
   score: 100,
   scoreBefore: null,
-  verdict: '100 of 100: nothing to tell of.',
+  headline: '100 of 100: no findings.',
   summary: null,
   incidents: { total: 0, fired: 0, critical: 0, open: 0, flapping: [], list: [] },
   statements: null,
@@ -125,20 +125,20 @@ const quiet: HostReport = {
   notes: ['patterns: host logs has no table system.query_log'],
 }
 
-const known = (asked: string): void => {
-  if (asked !== reportId) throw new ServiceError('not-found', 'no such report; it may have been removed as old')
+const requireReport = (id: string): void => {
+  if (id !== reportId) throw new ServiceError('not-found', 'report not found; it may have expired')
 }
 
-/** One host that had a quiet week. */
+/** One host without findings in the week. */
 export const fakeReports = {
   reports: async ({ hostKey = 'logs' }) => (hostKey === 'logs' ? [{ ...quiet, delivery: 'done' }] : []),
-  hostReport: async (asked) => {
-    known(asked.id)
+  hostReport: async (input) => {
+    requireReport(input.id)
     return { report: quiet, delivery: { status: 'done', targets: [] } }
   },
-  renderReport: async (asked) => {
-    known(asked.id)
-    return { hostKey: quiet.hostKey, text: asked.format === 'html' ? '<!doctype html><h1>logs</h1>' : '# logs\n' }
+  renderReport: async (input) => {
+    requireReport(input.id)
+    return { hostKey: quiet.hostKey, text: input.format === 'html' ? '<!doctype html><h1>logs</h1>' : '# logs\n' }
   },
   buildReport: async ({ hostKey, fromMs, toMs: untilMs }) => ({
     ...quiet,
@@ -149,14 +149,14 @@ export const fakeReports = {
   }),
 } satisfies Partial<Handlers<Service<typeof hostReportMethods>>>
 
-/** A `query` whose host has no rows for reports. */
+/** A `query` service whose host has no rows for reports. */
 export const fakeReportRows = {
   reportRows: async () => ({ rows: [], unavailable: null }),
 } satisfies Partial<Handlers<Service<typeof reportRowMethods>>>
 
 const reportsPath = '/api/v1/reports'
 
-/** A good request of every route about reports. */
+/** A valid request for every route of reports. */
 export const reportRequests: Readonly<Record<string, GoodRequest>> = {
   [`GET ${reportsPath}`]: { url: `${reportsPath}?hostId=1&limit=5` },
   [`GET ${reportsPath}/{id}`]: { url: `${reportsPath}/${reportId}` },

@@ -13,7 +13,7 @@ const deployment = {
   creator: { login: 'grace', id: 9 },
 }
 
-/** Events as GitHub sends them. */
+/** Events in the format of GitHub. */
 export const repositoryEvents = {
   deployment: { action: 'created', repository, deployment },
   ended: (state: string) => ({
@@ -45,21 +45,21 @@ export const repositoryEvents = {
     after: sha,
     deleted: false,
     repository: { ...repository, pushed_at: 1_790_002_800 },
-    head_commit: { message: 'Pay twice as fast\n\nNobody waits.', url: 'https://github.example/c/1' },
+    head_commit: { message: 'Pay twice as fast\n\nUsers do not wait.', url: 'https://github.example/c/1' },
     sender: { login: 'ada' },
     ...more,
   }),
 }
 
-interface Sent {
+interface EventOptions {
   secret: string
   event?: string
-  /** In a field of a form, as the host does unless it is told otherwise. */
+  /** Sends the event in a form field, which is the default of GitHub. */
   asForm?: boolean
 }
 
-/** An event, signed as GitHub signs. */
-export const signedEvent = (payload: object | string, { secret, event, asForm = false }: Sent): GoodRequest => {
+/** Returns an event with the signature of GitHub. */
+export const signedEvent = (payload: object | string, { secret, event, asForm = false }: EventOptions): GoodRequest => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const raw = asForm ? new URLSearchParams({ payload: text }).toString() : text
   return {
@@ -74,7 +74,7 @@ export const signedEvent = (payload: object | string, { secret, event, asForm = 
   }
 }
 
-/** A good request of every route about deployments. */
+/** A valid request for every route of deployments. */
 export const repositoryRequests = (secret: string): Readonly<Record<string, GoodRequest>> => ({
   'POST /api/webhooks/repository': signedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
   'GET /api/v1/deployments': { url: '/api/v1/deployments?from=1790000000&limit=5' },

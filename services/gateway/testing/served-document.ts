@@ -26,39 +26,41 @@ const Document = z.looseObject({
 /** The OpenAPI document of a running product. */
 export interface ServedDocument {
   paths: z.infer<typeof Document>['paths']
-  /** Statuses that an operation may answer with. */
-  statusesOf(place: Place): string[]
-  /** Fails unless the document has the status, the media type and the schema of an answer. Returns the text of the answer. */
-  expectDocumented(place: Place, answer: Response): Promise<string>
+  /** Returns the documented statuses of an operation. */
+  statusesOf(key: OperationKey): string[]
+  /**
+   * Fails unless the document has the status, media type and schema of a response. Returns the text of the response.
+   */
+  expectDocumented(key: OperationKey, answer: Response): Promise<string>
 }
 
-/** An operation: its path as the document writes it, and its method in lower case. */
-export interface Place {
+/** An operation: its path template, and its method in lower case. */
+export interface OperationKey {
   path: string
   method: string
 }
 
-/** Reads what `GET /api/v1/openapi.json` answered. */
+/** Parses a response of `GET /api/v1/openapi.json`. */
 export const readDocument = async (response: Response): Promise<ServedDocument> => {
   const served: object = Object(await response.json())
   const document = Document.parse(served)
   const ajv = formats.default(new Ajv({ strict: false, validateSchema: false }))
   ajv.addSchema(served, 'document')
-  const operationAt = ({ path, method }: Place): Operation => {
+  const operationAt = ({ path, method }: OperationKey): Operation => {
     const operation = document.paths[path]?.[method]
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`)
     return operation
   }
   return {
     paths: document.paths,
-    statusesOf: (place) => Object.keys(operationAt(place).responses),
-    async expectDocumented(place, answer) {
-      const operation = operationAt(place)
+    statusesOf: (key) => Object.keys(operationAt(key).responses),
+    async expectDocumented(key, answer) {
+      const operation = operationAt(key)
       const where = `${operation.operationId} ${answer.url.slice(0, 200)}`
       const text = await answer.text()
       const response = operation.responses[String(answer.status)]
       expect(response, `${where} answers ${answer.status}: ${text.slice(0, 300)}`).toBeDefined()
-      const pointer = response?.$ref ?? `#/paths/${escaped(place.path)}/${place.method}/responses/${answer.status}`
+      const pointer = response?.$ref ?? `#/paths/${escaped(key.path)}/${key.method}/responses/${answer.status}`
       const name = response?.$ref?.split('/').at(-1) ?? ''
       const content = response?.$ref ? document.components.responses[name]?.content : response?.content
       if (content === undefined) {

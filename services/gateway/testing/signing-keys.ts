@@ -8,30 +8,30 @@ import {
   SignJWT,
 } from 'jose'
 
-/** Keys of somebody who signs tokens, published as a JWKS. */
+/** The keys of a token issuer, published as a JWKS. */
 export interface SigningKeys {
   published(): JSONWebKeySet
-  /** The public key that signs now. */
+  /** The current public key. */
   current(): JWK
   sign(claims: JWTPayload, header?: { typ?: string; kid?: string }): Promise<string>
-  /** Signs with a new key from now on; the one before it stays published, any older one does not. */
+  /** Replaces the signing key; only the new and the previous key are published. */
   rotate(): Promise<void>
 }
 
-interface Pair {
+interface KeyPair {
   privateKey: CryptoKey
   jwk: JWK & { kid: string; kty: string }
 }
 
 export const openSigningKeys = async (): Promise<SigningKeys> => {
   let made = 0
-  const make = async (): Promise<Pair> => {
+  const make = async (): Promise<KeyPair> => {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     const { kty = 'RSA', ...jwk } = await exportJWK(publicKey)
     return { privateKey, jwk: { ...jwk, kty, kid: `key-${++made}`, alg: 'RS256', use: 'sig' } }
   }
   let current = await make()
-  let previous: Pair | undefined
+  let previous: KeyPair | undefined
   return {
     published: () => ({ keys: previous === undefined ? [current.jwk] : [current.jwk, previous.jwk] }),
     current: () => current.jwk,

@@ -28,65 +28,65 @@ import { startWith } from '../service.ts'
 import { openWebBuild } from '../web/built-web.ts'
 import { fakeAgent } from './agent.ts'
 import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './owners.ts'
-import { fakeQuery, type Heard, overheard, type QueryHandlers } from './query.ts'
+import { fakeQuery, type RecordedCall, overheard, type QueryHandlers } from './query.ts'
 
-interface Replaced {
+interface StartFakeOptions {
   query?: Partial<QueryHandlers>
-  /** Nothing serves `query` at all. */
+  /** Starts no `query` service. */
   withoutQuery?: boolean
-  /** Without it nothing serves `alert-dispatcher`. */
+  /** Handlers of `alert-dispatcher`; the service is not started without them. */
   alerts?: Partial<Handlers<typeof alerts>>
-  /** Without it nothing serves `report`. */
+  /** Handlers of `report`; the service is not started without them. */
   report?: Partial<Handlers<typeof report>>
-  /** Without it nothing serves `mcp`. */
+  /** Handlers of `mcp`; the service is not started without them. */
   mcp?: Partial<Handlers<typeof mcp>>
-  /** Without it nothing serves `ingest`. */
+  /** Handlers of `ingest`; the service is not started without them. */
   ingest?: Partial<Handlers<typeof ingest>>
-  /** Without it nothing serves `agent`. */
+  /** Handlers of `agent`; the service is not started without them. */
   agent?: Partial<Handlers<typeof agent>>
   env?: Record<string, string>
   clock?: Clock
   tracer?: Tracer
   identify?: Gateway['identify']
   webDirectory?: string
-  /** Served instead of those of the product. */
+  /** Replaces the routes of the product. */
   routes?: readonly Route[]
-  /** Ways out that lead elsewhere. */
+  /** Replaces ways of sending requests. */
   net?: Partial<Net>
-  /** State that outlives this gateway, or is another's too. */
+  /** A store that outlives this gateway or is shared with another. */
   store?: Store
 }
 
-/** A real gateway on a real bus in memory, in front of a `query` that serves its contract from constants. */
+/** A real gateway on a real in-memory bus, with a `query` service that returns constants. */
 export interface FakeProduct extends AsyncDisposable {
   url: string
-  /** What the gateway reads its settings from. */
+  /** The environment of the gateway; changes take effect at once. */
   env: Record<string, string | undefined>
-  heard: Heard[]
-  /** What was logged, line by line. */
+  heard: RecordedCall[]
+  /** Lines of the log. */
   logged: string[]
   metrics: Registry
   unmetNeeds(): string[]
-  /** Stops the gateway alone. */
+  /** Stops only the gateway. */
   stop(): Promise<void>
 }
 
 const facts = { instance: 'test', version: '1.2.3', services: ['gateway', 'query'], secretNames: [] }
 
-export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> => {
+export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakeProduct> => {
   await using opening = new AsyncDisposableStack()
   const env: Record<string, string | undefined> = {
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'debug',
     SHUTDOWN_GRACE_MS: '2500',
-    // A test of something else asks as often as it likes.
+    // Rate limits must not affect other tests.
     RATE_LIMIT_API_PER_MIN: '1000000',
     ...replaced.env,
   }
   const clock = replaced.clock ?? systemClock
   const logged: string[] = []
-  const heard: Heard[] = []
+  const heard: RecordedCall[] = []
 
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
   const store = replaced.store ?? opening.use(await openStore({ env, busIsShared: false }))
@@ -118,14 +118,14 @@ export const startFake = async (replaced: Replaced = {}): Promise<FakeProduct> =
   }
 }
 
-/** Serves what was asked for, each service on a bus of its own. */
+/** Starts the requested services, each on its own bus. */
 const serveOwners = async (
-  replaced: Replaced,
+  replaced: StartFakeOptions,
   open: (caller: ServiceName) => Promise<Bus>,
-  heard: Heard[],
+  heard: RecordedCall[],
 ): Promise<AsyncDisposable[]> => {
   const served: AsyncDisposable[] = []
-  // Its bus is there even when nothing is served on it.
+  // The bus exists even if the service is not started.
   const queryBus = await open('query')
   if (!replaced.withoutQuery) {
     served.push(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
@@ -140,7 +140,7 @@ const serveOwners = async (
   return served
 }
 
-/** A folder with a web that was built with these variables; whoever asks for it removes it. */
+/** Creates a folder with a web build that has these variables. The caller removes it. */
 export const buildWebWith = async (client: BuildFacts['client']): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-web-'))
   const facts: BuildFacts = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }

@@ -1,31 +1,29 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** What a strict server answers; undefined means that nobody should have asked this. */
-export type StrictAnswer = { status?: number; json: unknown } | { location: string } | undefined
+/** The response of a strict server; undefined for an unexpected request. */
+export type StrictResponse = { status?: number; json: unknown } | { location: string } | undefined
 
-/** A server of somebody else, on a port of its own. */
+/** A server of a third party, on its own port. */
 export interface StrictServer extends AsyncDisposable {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   /** Method and path of every request, in order. */
   heard: string[]
 }
 
-/** Starts a server that answers 400 to whatever it is not meant to be asked. */
+/** Starts a server that returns 400 for unexpected requests. */
 export const startStrictServer = async (
-  answer: (request: IncomingMessage, url: URL) => Promise<StrictAnswer> | StrictAnswer,
+  answer: (request: IncomingMessage, url: URL) => Promise<StrictResponse> | StrictResponse,
 ): Promise<StrictServer> => {
   const heard: string[] = []
   const server = createServer(async (request, response) => {
-    const asked = new URL(request.url ?? '/', 'http://fake')
-    heard.push(`${request.method} ${asked.pathname}`)
-    const answered = (await answer(request, asked)) ?? { status: 400, json: { error: 'not asked like this' } }
-    if ('location' in answered) response.writeHead(302, { location: answered.location }).end()
+    const url = new URL(request.url ?? '/', 'http://fake')
+    heard.push(`${request.method} ${url.pathname}`)
+    const result = (await answer(request, url)) ?? { status: 400, json: { error: 'unexpected request' } }
+    if ('location' in result) response.writeHead(302, { location: result.location }).end()
     else
-      response
-        .writeHead(answered.status ?? 200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(answered.json))
+      response.writeHead(result.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(result.json))
   })
   const { origin, stop } = await onLoopback(server)
   return {

@@ -3,10 +3,10 @@ import { TransitPublicKey } from '#proto/transit.ts'
 
 const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
 
-/** The key that every fake service gives to be told secrets with. */
+/** The key with which secrets are encrypted for every fake service. */
 export const fakeTransitKey = TransitPublicKey.parse(await exportJWK(publicKey))
 
-/** What the gateway encrypted for a fake service. */
+/** Decrypts a value that the gateway encrypted for a fake service. */
 export const opened = async (encrypted = ''): Promise<unknown> => {
   const { plaintext } = await compactDecrypt(encrypted, privateKey)
   return JSON.parse(Buffer.from(plaintext).toString('utf8'))

@@ -27,80 +27,83 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const response = await fetch(product.url + path, { headers, method })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 describe('the built web', () => {
-  it.each(['/', '/overview?host=1', '/tables/running-queries', '/hosts/', '/apiary'])('%s is a page', async (path) => {
-    const { status, headers, text } = await ask(path)
-    expect([status, text]).toEqual([200, page])
-    expect(headers.get('content-type')).toBe('text/html;charset=utf-8')
-    expect(headers.get('cache-control')).toBe('no-cache')
-    expect(headers.get('content-security-policy')).toContain("script-src 'self' 'sha256-")
-  })
+  it.each(['/', '/overview?host=1', '/tables/running-queries', '/hosts/', '/apiary'])(
+    'serves %s as a page',
+    async (path) => {
+      const { status, headers, text } = await get(path)
+      expect([status, text]).toEqual([200, page])
+      expect(headers.get('content-type')).toBe('text/html;charset=utf-8')
+      expect(headers.get('cache-control')).toBe('no-cache')
+      expect(headers.get('content-security-policy')).toContain("script-src 'self' 'sha256-")
+    },
+  )
 
   it.each([
     ['br, gzip', 'br'],
     ['gzip', 'gzip'],
     ['identity', null],
-  ])('accepted as %s comes as %s, compressed when it was built', async (accepted, encoding) => {
-    const { headers, text } = await ask('/_app/immutable/a.1234.js', { 'accept-encoding': accepted })
+  ])('with accept-encoding %s is served as %s, compressed at build time', async (accepted, encoding) => {
+    const { headers, text } = await get('/_app/immutable/a.1234.js', { 'accept-encoding': accepted })
     expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([encoding, 'Accept-Encoding'])
     expect(text).toBe(script)
   })
 
-  it('may be kept for ever where its name changes with its content', async () => {
-    const { headers } = await ask('/_app/immutable/a.1234.js')
+  it('caches files with a hashed name forever', async () => {
+    const { headers } = await get('/_app/immutable/a.1234.js')
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(headers.get('content-type')).toBe('text/javascript')
-    expect((await ask('/favicon.svg')).headers.get('cache-control')).toBe('no-cache')
+    expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('no-cache')
   })
 
-  it('is not sent again while it stands', async () => {
-    const etag = (await ask('/')).headers.get('etag') ?? ''
-    expect((await ask('/', { 'if-none-match': etag })).status).toBe(304)
+  it('returns 304 while a page is unchanged', async () => {
+    const etag = (await get('/')).headers.get('etag') ?? ''
+    expect((await get('/', { 'if-none-match': etag })).status).toBe(304)
   })
 
   it.each(['/_app/immutable/b.js', '/robots.txt', '/.env', '/../package.json', '/%2e%2e/package.json', '/a%00.js'])(
-    '%s is a file that does not exist',
+    'returns 404 for the missing file %s',
     async (path) => {
-      const { status, text } = await ask(path)
+      const { status, text } = await get(path)
       expect(status).toBe(404)
       expect(JSON.parse(text)).toMatchObject({ success: false, error: { type: 'not-found' } })
     },
   )
 
-  it.each(['/api/v1/nothing', '/api', '/API/health'])('%s is never a page', async (path) => {
-    expect((await ask(path)).headers.get('content-type')).toBe('application/json')
+  it.each(['/api/v1/nothing', '/api', '/API/health'])('never serves %s as a page', async (path) => {
+    expect((await get(path)).headers.get('content-type')).toBe('application/json')
   })
 
-  it('is only read', async () => {
-    const { status, headers } = await ask('/overview', {}, 'POST')
+  it('allows only GET and HEAD', async () => {
+    const { status, headers } = await get('/overview', {}, 'POST')
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-    expect(await ask('/overview', {}, 'HEAD')).toMatchObject({ status: 200, text: '' })
+    expect(await get('/overview', {}, 'HEAD')).toMatchObject({ status: 200, text: '' })
   })
 
-  it.each(['bytes=5-1', 'bytes=999999-', 'bytes=x'])('comes whole whatever range is asked for: %s', async (range) => {
-    expect(await ask('/', { range })).toMatchObject({ status: 200, text: page })
+  it.each(['bytes=5-1', 'bytes=999999-', 'bytes=x'])('ignores the range %s', async (range) => {
+    expect(await get('/', { range })).toMatchObject({ status: 200, text: page })
   })
 
-  it('cuts the answer of a file that a new build took away, and goes on', async () => {
+  it('aborts the response of a removed file and keeps running', async () => {
     for (const suffix of ['', '.br', '.gz']) unlinkSync(join(folder, `_app/immutable/gone.js${suffix}`))
-    await expect(ask('/_app/immutable/gone.js')).rejects.toThrow()
-    expect((await ask('/')).status).toBe(200)
+    await expect(get('/_app/immutable/gone.js')).rejects.toThrow()
+    expect((await get('/')).status).toBe(200)
   })
 })
 
-describe('a web that is built anew while it is served', () => {
-  it('is served whole, with its own scripts allowed', async () => {
+describe('a web that is rebuilt while it is served', () => {
+  it('is served completely, with its own scripts allowed', async () => {
     const own = mkdtempSync(join(tmpdir(), 'web-'))
     writeFileSync(join(own, 'index.html'), page)
     await using served = await startFake({ webDirectory: own })
     const before = await fetch(served.url)
     expect(await before.text()).toBe(page)
-    const longer = page.replace('start()', 'startAnew(); startAnew()')
+    const longer = page.replace('start()', 'startAgain(); startAgain()')
     writeFileSync(join(own, 'index.html'), longer)
     writeFileSync(join(own, 'new.5678.js'), script)
     writeFileSync(join(own, 'build.json'), '{}')
@@ -113,7 +116,7 @@ describe('a web that is built anew while it is served', () => {
     rmSync(own, { recursive: true })
   })
 
-  it('keeps answering while there is no start page', async () => {
+  it('keeps responding while the start page is missing', async () => {
     const own = mkdtempSync(join(tmpdir(), 'web-'))
     writeFileSync(join(own, 'index.html'), page)
     await using served = await startFake({ webDirectory: own })
@@ -125,8 +128,8 @@ describe('a web that is built anew while it is served', () => {
   })
 })
 
-describe('a web that was not built', () => {
-  it('says what to run, and the API works', async () => {
+describe('a missing web build', () => {
+  it('returns instructions, and the API works', async () => {
     await using product = await startFake()
     const response = await fetch(`${product.url}/overview`)
     expect(response.status).toBe(503)

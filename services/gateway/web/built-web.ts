@@ -16,23 +16,23 @@ const immutable = 'public, max-age=31536000, immutable'
 const revalidated = 'no-cache'
 
 /**
- * Serves the web build, precompressed; every path that is no file is a page of the web, which finds its own way.
- * Files under `_app/immutable` carry a hash of their content in their name.
+ * Serves the precompressed web build. Every path that is not a file returns the start page, whose router handles the
+ * path. Names of files under `_app/immutable` contain a hash of their content.
  *
- * A build may be made anew while it is served. What is known of its files, and the headers that allow its scripts, are those of
- * one build, so a page is asked for at the newest.
+ * The web can be rebuilt while it is served. The list of files and the headers that allow scripts belong to one
+ * build, so each request for a page checks for a newer build.
  */
 export const serveWeb = (directory: string, headersOf: (indexHtml: string) => HeaderLines): RequestHandler => {
   let build = openBuild(directory, headersOf)
   return (request, response, next) => {
-    refuseWriting(request.method, response)
-    // Pages and their files are small: a range would only be a way to ask for nonsense.
+    requireReadMethod(request.method, response)
+    // Pages and files are small, so ranges are ignored.
     delete request.headers.range
     if (!looksLikeFile.test(request.path)) {
       if (stampOf(directory) !== build.stamp) build = openBuild(directory, headersOf)
       setAll(response, build.headers)
     }
-    // A file that a new build took away must end its own answer, not the process.
+    // A file that a new build removes must abort its response, not the process.
     response.once('pipe', (file) => file.once('error', () => response.destroy()))
     build.files(request, response, next)
   }
@@ -53,7 +53,7 @@ const openBuild = (directory: string, headersOf: (indexHtml: string) => HeaderLi
     brotli: true,
     gzip: true,
     single: 'index.html',
-    // What looks like a file is one or is not there; it is no page.
+    // A path that looks like a file never returns the start page.
     ignores: [looksLikeFile],
     setHeaders: (response, path) =>
       response.setHeader('Cache-Control', path.startsWith('/_app/immutable/') ? immutable : revalidated),
@@ -62,7 +62,7 @@ const openBuild = (directory: string, headersOf: (indexHtml: string) => HeaderLi
   return { stamp, headers: headersOf(existsSync(index) ? readFileSync(index, 'utf8') : ''), files }
 }
 
-/** Changes when the start page is written, and once more when the build is whole: its facts come last. */
+/** Returns a text that changes when the start page is written, and again when the build is complete. */
 const stampOf = (directory: string): string =>
   ['index.html', 'build.json']
     .map((file) => statSync(join(directory, file), { throwIfNoEntry: false })?.mtimeMs ?? 'absent')
@@ -73,50 +73,53 @@ const unbuilt = `<!doctype html><meta charset="utf-8"><title>Watchhouse</title>
 The API under <code>/api</code> works.</p>
 `
 
-/** What people see in place of a web that was not built. */
-export const serveUnbuiltPage: RequestHandler = (request, response) => {
-  refuseWriting(request.method, response)
+/** Serves a page with instructions while the web is not built. */
+export const serveMissingBuild: RequestHandler = (request, response) => {
+  requireReadMethod(request.method, response)
   response.setHeader('Cache-Control', 'no-store')
   response.setHeader('Content-Type', 'text/html; charset=utf-8')
   response.statusCode = 503
   response.end(unbuilt)
 }
 
-const refuseWriting = (method: string, response: Response): void => {
+const requireReadMethod = (method: string, response: Response): void => {
   if (method === 'GET' || method === 'HEAD') return
   response.setHeader('Allow', 'GET, HEAD')
-  throw new HttpError(405, 'method-not-allowed', 'pages are only read: GET or HEAD')
+  throw new HttpError(405, 'method-not-allowed', 'method not allowed; allowed: GET, HEAD')
 }
 
-/** Which web is served. */
+/** Settings of the served web build. */
 export const webSettings = {
   SVC_WEB_DIRECTORY: text(
     'web/build',
-    "Folder of the built web, from the product's own. Another build is another choice of build-time variables.",
+    'Folder of the built web UI, relative to the product folder. Set it to serve a build with other build-time variables.',
   ),
 } as const
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The folder of the web that the operator wants served. */
+/** Returns the absolute path of the web build. */
 export const webDirectory = (env: Environment): string => resolve(root, read(webSettings, env).SVC_WEB_DIRECTORY)
 
-/** The web as it was built; all is absent when it was not. */
+/** A web build; everything is undefined or empty while the web is not built. */
 export interface WebBuild {
   directory: string | undefined
-  /** The start page, whose inline scripts the security headers allow. */
+  /** The start page; the security headers allow its inline scripts. */
   indexHtml: string | undefined
-  /** Undefined also when another release wrote facts that this one cannot read. */
+  /** Also undefined if the file has the format of another release. */
   facts: BuildFacts | undefined
-  /** The documentation that was built in. Its file begins with a dot, so that it is not served past who may read it. */
+  /**
+   * The documentation in the build. The name of its file starts with a dot, so that it is not served without access
+   * checks.
+   */
   docs: readonly DocText[]
 }
 
-/** Reads what the gateway needs to know of the web build in a folder. */
+/** Reads the start page, facts and documentation of the web build in a folder. */
 export const openWebBuild = (directory: string, log: Logger): WebBuild => {
   const indexHtml = readText(join(directory, 'index.html'))
   if (indexHtml === undefined) {
-    log.warn('the web is not built; npm start builds it')
+    log.warn('web UI is not built; run npm start')
     return { directory: undefined, indexHtml, facts: undefined, docs: [] }
   }
   return {
@@ -135,7 +138,7 @@ const readBuilt = <Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(readText(path) ?? ''))
   } catch (error) {
-    log.warn({ err: error, file: basename(path) }, 'a file of the web build cannot be read; build the web again')
+    log.warn({ err: error, file: basename(path) }, 'reading a file of the web build failed; rebuild the web UI')
     return undefined
   }
 }

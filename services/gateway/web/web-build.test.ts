@@ -11,11 +11,11 @@ it.each([
   [{}, /\/web\/build$/],
   [{ SVC_WEB_DIRECTORY: 'other/build' }, /^\/.*\/other\/build$/],
   [{ SVC_WEB_DIRECTORY: '/opt/web' }, /^\/opt\/web$/],
-])('with %j the web is served from %s', (env, directory) => {
+])('with %j serves the web from %s', (env, directory) => {
   expect(webDirectory(env)).toMatch(directory)
 })
 
-it('counts what the web of that folder was built with, and is none where there is no web', () => {
+it('reads the build variables of that folder, and returns none without a build', () => {
   const log = pino({ level: 'silent' })
   const open = (SVC_WEB_DIRECTORY: string) => openWebBuild(webDirectory({ SVC_WEB_DIRECTORY }), log)
   expect(open(folder)).toMatchObject({ directory: folder, facts: { client: { CLIENT_EDITION: 'own' } } })

@@ -20,8 +20,8 @@ export const openAnswerChat =
     const headers = { 'content-type': 'application/json' }
     try {
       const { status } = await send(address, { method: 'POST', headers, body, timeoutMs })
-      if (status !== 200) log.warn({ status }, 'chat did not take the answer to a click')
+      if (status !== 200) log.warn({ status }, 'Slack rejected the reply to an action')
     } catch (error) {
-      log.warn({ err: error }, 'chat could not be told what became of a click')
+      log.warn({ err: error }, 'replying to a Slack action failed')
     }
   }

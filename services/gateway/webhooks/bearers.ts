@@ -6,12 +6,12 @@ import { requireBearer } from '../request/bearer.ts'
 
 /** What lets a scheduler in. */
 export const cronSettings = {
-  CRON_SECRET: signingKey('Bearer of the cron routes, which stay shut without it.'),
+  CRON_SECRET: signingKey('Bearer token of the cron routes; without it they return 503.'),
 } as const
 
 /** What lets senders of events in. */
 export const eventSettings = {
-  SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer of POST /api/events/ingest, which stays shut without it.'),
+  SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer token of POST /api/events/ingest; without it the route returns 503.'),
 } as const
 
 interface Asked {
@@ -40,6 +40,6 @@ const refuseInUrl = (query: object): void => {
 /** Lets through who knows `SVC_EVENTS_INGEST_TOKEN`, or the one before it, and nobody while there is none. */
 export const requireSender = (headers: IncomingHttpHeaders, env: Environment): void =>
   requireBearer(headers, read(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
-    unset: 'events are not taken: the operator has not set SVC_EVENTS_INGEST_TOKEN',
+    unset: 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set',
     wrong: 'send the ingest token as Authorization: Bearer',
   })

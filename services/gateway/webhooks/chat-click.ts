@@ -39,7 +39,7 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-interface Asker {
+interface AuditContext {
   call: Call
   requestId: string
 }
@@ -47,7 +47,7 @@ interface Asker {
 /** Does what the click asks for, as everybody else may do it, and tells the chat; throws what the dispatcher refuses. */
 export const obey = async (
   { alerts, audit, answerChat, hosts }: Gateway,
-  { call, requestId }: Asker,
+  { call, requestId }: AuditContext,
   click: ChatAction,
 ): Promise<string> => {
   const { kind, subject, person, identity } = clickOf(click)
@@ -82,4 +82,4 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 const sentenceOf = (error: unknown): string =>
   error instanceof ServiceError && errorStatuses[error.code] !== errorStatuses.internal
     ? escaped(error.message)
-    : 'something failed on our side'
+    : 'internal error'

@@ -6,9 +6,9 @@ import { svixSecret } from './signature.ts'
 export const webhookSettings = {
   ...chatApplicationSigning,
   REPO_HOST_WEBHOOK_SECRET: signingKey(
-    'Secret of the webhook of the repository host (GitHub): deployments, releases and pushes to the default branch that it signs are taken at /api/webhooks/repository and marked on charts.',
+    'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
   ),
   IDP_WEBHOOK_SECRET: svixSecret(
-    'Secret of the webhook of the identity provider (Clerk): at /api/webhooks/identity-provider it tells of people who were deleted and of sessions that ended, which then open nothing any more.',
+    'Secret of the Clerk webhook. Deleted users and ended sessions are received at /api/webhooks/identity-provider and lose access at once.',
   ),
 } as const

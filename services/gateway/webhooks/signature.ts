@@ -122,5 +122,5 @@ export const openFirstTime =
       isFirst = before === undefined
       return { value: true, expiresInMs: rememberedMs }
     })
-    if (!isFirst) throw new ServiceError('conflict', 'this signed request has been taken already')
+    if (!isFirst) throw new ServiceError('conflict', 'this signed request was already processed')
   }

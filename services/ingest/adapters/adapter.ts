@@ -1,24 +1,24 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
-/** A JSON object as it was sent. */
-export type Sent = Readonly<Record<string, unknown>>
-export const isSent = (value: unknown): value is Sent =>
+/** A received JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Header fields by their lower-case names. */
+/** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** One event as its adapter understands it, before anything is cut. */
+/** A parsed event, before long texts are cut. */
 export interface Draft {
   source: string
   externalId: string | null
-  /** What is the same when the sender repeats this very message; null leaves that to the content. */
+  /** Identifies a repetition of the same message; null if only the content does. */
   identity: readonly string[] | null
-  /** Null where the sender names nothing that stays the same until the end. */
+  /** Null if the sender provides no key that stays the same until the event resolves. */
   dedupKey: string | null
   status: EventStatus
-  /** Null when the sender did not say, or in a word that is not known. */
+  /** Null if the severity is missing or unknown. */
   severity: EventSeverity | null
   resource: string
   /** May be empty. */
@@ -29,31 +29,30 @@ export interface Draft {
   occurredAt: number | null
   endsAt: number | null
   url: string | null
-  /** What of the request this event is. */
+  /** The part of the request that contains this event. */
   raw: unknown
 }
 
-/** One shape of what other systems send. */
+/** Parser of one input format. */
 export interface Adapter {
   id: string
-  recognises(sent: Sent, headers: Headers): boolean
-  /**
-   * The events in it, each a draft or the sentence that says what is wrong with it. Throws `ServiceError` of code `invalid` when
-   * none of it can be understood.
-   */
-  read(sent: Sent, headers: Headers): (Draft | { error: string })[]
+  recognises(sent: JsonObject, headers: Headers): boolean
+  /** Returns the events of an object, each as a draft or an error. Throws `invalid` if the object cannot be parsed. */
+  read(sent: JsonObject, headers: Headers): (Draft | { error: string })[]
 }
 
-const deepest = 32
+const maxDepth = 32
 const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Throws `invalid` for a value that is nested too deep or has names that stand for something else in the language. */
-export const requireSound = (value: unknown, depth = 0): void => {
+/**
+ * Throws `invalid` for a value that is nested too deeply or contains field names with a special meaning in JavaScript.
+ */
+export const requirePlainJson = (value: unknown, depth = 0): void => {
   if (typeof value !== 'object' || value === null) return
-  if (depth >= deepest) throw new ServiceError('invalid', `the body must not be nested deeper than ${deepest} levels`)
+  if (depth >= maxDepth) throw new ServiceError('invalid', `the body must not be nested deeper than ${maxDepth} levels`)
   for (const [name, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && forbidden.has(name))
-      throw new ServiceError('invalid', `the body must not have a field ${name}`)
-    requireSound(inner, depth + 1)
+      throw new ServiceError('invalid', `the body must not contain the field "${name}"`)
+    requirePlainJson(inner, depth + 1)
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { EventSeverity } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { isSent } from './adapter.ts'
+import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
 const severities: Readonly<Record<string, EventSeverity>> = {
   Sev0: 'critical',
@@ -17,17 +17,17 @@ const CommonAlert = z.looseObject({
   data: z.looseObject({
     essentials: z.looseObject({
       alertId: z.string().min(1),
-      alertRule: maybeWords,
-      severity: maybeWords,
-      signalType: maybeWords,
+      alertRule: optionalText,
+      severity: optionalText,
+      signalType: optionalText,
       monitorCondition: z.enum(['Fired', 'Resolved']),
-      monitoringService: maybeWords,
+      monitoringService: optionalText,
       alertTargetIDs: z.array(z.string()).nullish(),
       configurationItems: z.array(z.string()).nullish(),
       firedDateTime: instant,
       resolvedDateTime: instant,
-      description: maybeWords,
-      investigationLink: maybeWords,
+      description: optionalText,
+      investigationLink: optionalText,
     }),
   }),
 })
@@ -36,9 +36,9 @@ const CommonAlert = z.looseObject({
 export const azureMonitor: Adapter = {
   id: 'azure-monitor',
   recognises: ({ schemaId, data }) =>
-    schemaId === 'azureMonitorCommonAlertSchema' || (isSent(data) && isSent(data.essentials)),
+    schemaId === 'azureMonitorCommonAlertSchema' || (isJsonObject(data) && isJsonObject(data.essentials)),
   read: (sent) => {
-    const alert = understood(CommonAlert, sent).data.essentials
+    const alert = parseFields(CommonAlert, sent).data.essentials
     const isOver = alert.monitorCondition === 'Resolved'
     return [
       draftOfFields('azure-monitor', sent, {
@@ -47,9 +47,9 @@ export const azureMonitor: Adapter = {
         dedupKey: alert.alertId,
         status: isOver ? 'resolved' : 'firing',
         severity: severities[alert.severity ?? ''] ?? null,
-        resource: firstOf(alert.configurationItems?.join(', '), alert.alertTargetIDs?.join(', ')),
-        title: firstOf(alert.alertRule, alert.alertId),
-        body: firstOf(alert.description),
+        resource: firstNonBlank(alert.configurationItems?.join(', '), alert.alertTargetIDs?.join(', ')),
+        title: firstNonBlank(alert.alertRule, alert.alertId),
+        body: firstNonBlank(alert.description),
         labels: { service: alert.monitoringService, signal: alert.signalType },
         occurredAt: isOver ? (alert.resolvedDateTime ?? alert.firedDateTime) : alert.firedDateTime,
         url: alert.investigationLink,

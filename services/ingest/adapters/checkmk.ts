@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, Sent } from './adapter.ts'
+import type { Adapter, JsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
 const severities: Readonly<Record<string, EventSeverity>> = {
   CRITICAL: 'critical',
@@ -22,20 +22,20 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 const Context = z.looseObject({
   NOTIFICATIONTYPE: z.string().min(1),
   HOSTNAME: z.string().min(1),
-  OMD_SITE: maybeWords,
-  HOSTSTATE: maybeWords,
-  HOSTOUTPUT: maybeWords,
-  SERVICEDESC: maybeWords,
-  SERVICESTATE: maybeWords,
-  SERVICEOUTPUT: maybeWords,
-  LONGSERVICEOUTPUT: maybeWords,
+  OMD_SITE: optionalText,
+  HOSTSTATE: optionalText,
+  HOSTOUTPUT: optionalText,
+  SERVICEDESC: optionalText,
+  SERVICESTATE: optionalText,
+  SERVICEOUTPUT: optionalText,
+  LONGSERVICEOUTPUT: optionalText,
   MICROTIME: instant,
-  NOTIFICATIONCOMMENT: maybeWords,
+  NOTIFICATIONCOMMENT: optionalText,
 })
 
 /** A script sees the names of the context with this prefix. */
 const prefix = 'NOTIFY_'
-const withoutPrefix = (sent: Sent): Sent =>
+const withoutPrefix = (sent: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name.startsWith(prefix) ? name.slice(prefix.length) : name, value]),
   )
@@ -48,21 +48,21 @@ export const checkmk: Adapter = {
     return NOTIFICATIONTYPE !== undefined && HOSTNAME !== undefined
   },
   read: (sent) => {
-    const context = understood(Context, withoutPrefix(sent))
-    const service = firstOf(context.SERVICEDESC)
-    const site = firstOf(context.OMD_SITE)
+    const context = parseFields(Context, withoutPrefix(sent))
+    const service = firstNonBlank(context.SERVICEDESC)
+    const site = firstNonBlank(context.OMD_SITE)
     return [
       draftOfFields('checkmk', sent, {
         dedupKey: [site, context.HOSTNAME, service].filter(Boolean).join(':'),
         // Flapping, downtimes and alert handlers neither begin nor end a problem.
         status: statuses[context.NOTIFICATIONTYPE] ?? 'info',
-        severity: severities[firstOf(service && context.SERVICESTATE, context.HOSTSTATE)] ?? null,
+        severity: severities[firstNonBlank(service && context.SERVICESTATE, context.HOSTSTATE)] ?? null,
         resource: context.HOSTNAME,
         title:
           service === ''
-            ? `${context.HOSTNAME} ${firstOf(context.HOSTSTATE)}`.trim()
+            ? `${context.HOSTNAME} ${firstNonBlank(context.HOSTSTATE)}`.trim()
             : `${service} on ${context.HOSTNAME}`,
-        body: firstOf(
+        body: firstNonBlank(
           context.NOTIFICATIONCOMMENT,
           context.SERVICEOUTPUT,
           context.LONGSERVICEOUTPUT,

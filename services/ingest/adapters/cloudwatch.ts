@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import type { EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { isSent } from './adapter.ts'
+import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
 /** `INSUFFICIENT_DATA` neither fires nor resolves: the metric is missing. */
 const statuses: Readonly<Record<string, EventStatus>> = { ALARM: 'firing', OK: 'resolved', INSUFFICIENT_DATA: 'info' }
 
-const Dimension = z.looseObject({ name: maybeWords, value: maybeWords })
+const Dimension = z.looseObject({ name: optionalText, value: optionalText })
 const Alarm = z.looseObject({
   AlarmName: z.string().min(1),
-  AlarmDescription: maybeWords,
-  AlarmArn: maybeWords,
-  AWSAccountId: maybeWords,
-  Region: maybeWords,
+  AlarmDescription: optionalText,
+  AlarmArn: optionalText,
+  AWSAccountId: optionalText,
+  Region: optionalText,
   NewStateValue: z.enum(['ALARM', 'OK', 'INSUFFICIENT_DATA']),
-  NewStateReason: maybeWords,
+  NewStateReason: optionalText,
   StateChangeTime: instant,
   Trigger: z
-    .looseObject({ MetricName: maybeWords, Namespace: maybeWords, Dimensions: z.array(Dimension).nullish() })
+    .looseObject({ MetricName: optionalText, Namespace: optionalText, Dimensions: z.array(Dimension).nullish() })
     .nullish(),
 })
 
@@ -28,7 +28,7 @@ export const cloudWatch: Adapter = {
   id: 'cloudwatch',
   recognises: ({ AlarmName, NewStateValue }) => AlarmName !== undefined && NewStateValue !== undefined,
   read: (sent) => {
-    const alarm = understood(Alarm, sent)
+    const alarm = parseFields(Alarm, sent)
     const dimensions = alarm.Trigger?.Dimensions ?? []
     return [
       draftOfFields('cloudwatch', sent, {
@@ -37,7 +37,7 @@ export const cloudWatch: Adapter = {
         status: statuses[alarm.NewStateValue] ?? 'info',
         resource: dimensions.map(({ value }) => value ?? '').join(', '),
         title: alarm.AlarmName,
-        body: firstOf(alarm.NewStateReason, alarm.AlarmDescription),
+        body: firstNonBlank(alarm.NewStateReason, alarm.AlarmDescription),
         labels: {
           account: alarm.AWSAccountId,
           region: alarm.Region,
@@ -51,14 +51,14 @@ export const cloudWatch: Adapter = {
 }
 
 const StateChange = z.looseObject({
-  id: maybeWords,
-  account: maybeWords,
-  region: maybeWords,
+  id: optionalText,
+  account: optionalText,
+  region: optionalText,
   time: instant,
   resources: z.array(z.string()).nullish(),
   detail: z.looseObject({
     alarmName: z.string().min(1),
-    state: z.looseObject({ value: z.enum(['ALARM', 'OK', 'INSUFFICIENT_DATA']), reason: maybeWords }),
+    state: z.looseObject({ value: z.enum(['ALARM', 'OK', 'INSUFFICIENT_DATA']), reason: optionalText }),
   }),
 })
 
@@ -66,9 +66,9 @@ const StateChange = z.looseObject({
 export const cloudWatchEvent: Adapter = {
   id: 'cloudwatch',
   recognises: ({ source, detail, ...rest }) =>
-    source === 'aws.cloudwatch' && isSent(detail) && rest['detail-type'] === 'CloudWatch Alarm State Change',
+    source === 'aws.cloudwatch' && isJsonObject(detail) && rest['detail-type'] === 'CloudWatch Alarm State Change',
   read: (sent) => {
-    const { id, account, region, time, resources, detail } = understood(StateChange, sent)
+    const { id, account, region, time, resources, detail } = parseFields(StateChange, sent)
     return [
       draftOfFields('cloudwatch', sent, {
         externalId: id,
@@ -76,7 +76,7 @@ export const cloudWatchEvent: Adapter = {
         dedupKey: resources?.[0] ?? `${account ?? ''}:${region ?? ''}:${detail.alarmName}`,
         status: statuses[detail.state.value] ?? 'info',
         title: detail.alarmName,
-        body: firstOf(detail.state.reason),
+        body: firstNonBlank(detail.state.reason),
         labels: { account, region },
         occurredAt: time,
       }),

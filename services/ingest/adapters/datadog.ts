@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
-import { severityOf } from './words.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
+import { parseSeverity } from './words.ts'
 
-/** The webhook of Datadog: names as of its template, and those that people add from its variables. */
+/** The webhook of Datadog: fields of the default template, and variables that users commonly add. */
 const Webhook = z.looseObject({
-  id: maybeWords,
-  title: maybeWords,
-  body: maybeWords,
-  event_type: maybeWords,
-  alert_id: maybeWords,
-  alert_type: maybeWords,
-  alert_transition: maybeWords,
-  aggreg_key: maybeWords,
-  alert_cycle_key: maybeWords,
-  priority: maybeWords,
-  hostname: maybeWords,
-  link: maybeWords,
-  tags: maybeWords,
+  id: optionalText,
+  title: optionalText,
+  body: optionalText,
+  event_type: optionalText,
+  alert_id: optionalText,
+  alert_type: optionalText,
+  alert_transition: optionalText,
+  aggreg_key: optionalText,
+  alert_cycle_key: optionalText,
+  priority: optionalText,
+  hostname: optionalText,
+  link: optionalText,
+  tags: optionalText,
   date: instant,
   last_updated: instant,
 })
@@ -33,7 +33,7 @@ const transitions: Readonly<Record<string, EventStatus>> = {
   're-no data': 'firing',
   recovered: 'resolved',
 }
-/** A monitor that is past its alert threshold sends an error. */
+/** A monitor above its alert threshold has the type `error`. */
 const types: Readonly<Record<string, EventSeverity>> = {
   error: 'critical',
   warning: 'warning',
@@ -41,14 +41,14 @@ const types: Readonly<Record<string, EventSeverity>> = {
   success: 'info',
 }
 
-/** What the template that Datadog begins with says of a monitor it says here alone: `[Triggered on {host:db-1}] Disk is full`. */
+/** The default template contains the state only in its title: `[Triggered on {host:db-1}] Disk is full`. */
 const headed =
   /^(?:\[(?<priority>P\d)\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
 
-/** The title without the state, by which the end of something is told from its beginning. */
+/** Returns the title without the state, so that it is the same when firing and resolved, the state, and the priority. */
 const readTitle = (text: string | null) => {
   const { priority = null, transition = null, group = '', name } = headed.exec(text ?? '')?.groups ?? {}
-  return { title: name === undefined ? firstOf(text) : `${name} ${group}`.trim(), transition, priority }
+  return { title: name === undefined ? firstNonBlank(text) : `${name} ${group}`.trim(), transition, priority }
 }
 
 const transitionOf = (transition: string | null, type: string | null): EventStatus => {
@@ -65,32 +65,34 @@ export const datadog: Adapter = {
     (type !== undefined && org !== undefined) ||
     (alert !== undefined && kind !== undefined),
   read: (sent) => {
-    const given = understood(Webhook, sent)
-    const { alert_type: type } = given
-    const { title, transition: inTitle, priority } = readTitle(given.title)
-    const transition = given.alert_transition ?? inTitle
+    const fields = parseFields(Webhook, sent)
+    const { alert_type: type } = fields
+    const { title, transition: inTitle, priority } = readTitle(fields.title)
+    const transition = fields.alert_transition ?? inTitle
     const source = 'datadog'
     const isWarning = /warn/i.test(transition ?? '')
     return [
       {
         source,
-        externalId: given.id,
-        identity: given.id === null ? null : [source, given.id, transition ?? ''],
+        externalId: fields.id,
+        identity: fields.id === null ? null : [source, fields.id, transition ?? ''],
         // The default template names a monitor and its group in the title alone.
-        dedupKey: firstOf(given.aggreg_key, given.alert_cycle_key, given.alert_id, inTitle && `title:${title}`) || null,
+        dedupKey:
+          firstNonBlank(fields.aggreg_key, fields.alert_cycle_key, fields.alert_id, inTitle && `title:${title}`) ||
+          null,
         status: transitionOf(transition, type),
-        severity: isWarning ? 'warning' : (types[type ?? ''] ?? severityOf(given.priority ?? priority)),
-        resource: firstOf(given.hostname),
+        severity: isWarning ? 'warning' : (types[type ?? ''] ?? parseSeverity(fields.priority ?? priority)),
+        resource: firstNonBlank(fields.hostname),
         title,
-        body: firstOf(given.body),
+        body: firstNonBlank(fields.body),
         labels: Object.fromEntries(
-          Object.entries({ type: given.event_type, tags: given.tags }).flatMap(([name, value]) =>
+          Object.entries({ type: fields.event_type, tags: fields.tags }).flatMap(([name, value]) =>
             value === null ? [] : [[name, value]],
           ),
         ),
-        occurredAt: given.date ?? given.last_updated,
+        occurredAt: fields.date ?? fields.last_updated,
         endsAt: null,
-        url: given.link,
+        url: fields.link,
         raw: sent,
       },
     ]

@@ -1,9 +1,9 @@
-import type { Draft, Sent } from './adapter.ts'
+import type { Draft, JsonObject } from './adapter.ts'
 
-/** A draft of which the sender stated the given fields; all others are unknown. */
+/** Returns a draft with the fields that the sender provides; all others are unknown. */
 export const draftOfFields = (
   source: string,
-  raw: Sent,
+  raw: JsonObject,
   fields: Pick<Draft, 'status' | 'title'> & Partial<Omit<Draft, 'labels'>> & { labels?: Labels },
 ): Draft => ({
   source,

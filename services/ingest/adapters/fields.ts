@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { sentenceOf } from '#shared/text/sentence-of.ts'
 
-/** Text where a sender may as well write a number. */
+/** A text that senders may also write as a number or boolean. */
 export const words = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)
-/** Text that may be missing or null. */
-export const maybeWords = words.nullish().transform((text) => (text === undefined || text === null ? null : text))
-/** Labels, tags and annotations: what is no text is written as JSON. */
-export const labelled = z
+/** A text that may be missing or null. */
+export const optionalText = words.nullish().transform((text) => (text === undefined || text === null ? null : text))
+/** Labels, tags and annotations; values that are not text become JSON. */
+export const labelsField = z
   .record(z.string(), z.unknown())
   .nullish()
-  .transform((labels) => textsOf(labels ?? {}))
-/** An instant as senders write it, ISO 8601 or epoch seconds down to nanoseconds; null for one that is none. */
-export const instant = z.unknown().optional().transform(instantOf)
+  .transform((labels) => toTexts(labels ?? {}))
+/** A timestamp in ISO 8601, or in epoch seconds to nanoseconds; null if it is invalid. */
+export const instant = z.unknown().optional().transform(parseInstant)
 
-/** Before these, a number counts seconds, milliseconds and microseconds: that is up to 5138 in each. */
+/** Numbers below these limits are seconds, milliseconds and microseconds, which covers dates up to the year 5138. */
 const firstMilliseconds = 1e11
 const firstMicroseconds = 1e14
 const firstNanoseconds = 1e17
@@ -25,19 +25,19 @@ const inMs = (count: number): number => {
   return count < firstNanoseconds ? count / 1_000 : count / 1_000_000
 }
 
-/** Epoch milliseconds of whatever stands for an instant; null of none, and of the zero time of Go that stands for never. */
-export function instantOf(given: unknown): number | null {
-  if (typeof given === 'number' || (typeof given === 'string' && /^\d{9,19}(\.\d+)?$/.test(given)))
-    return plausible(Math.round(inMs(Number(given))))
-  return typeof given === 'string' && /^\d{4}-\d{2}-\d{2}/.test(given) ? plausible(Date.parse(given)) : null
+/** Returns epoch milliseconds; null for invalid values and for the zero time of Go, which means never. */
+export function parseInstant(value: unknown): number | null {
+  if (typeof value === 'number' || (typeof value === 'string' && /^\d{9,19}(\.\d+)?$/.test(value)))
+    return plausible(Math.round(inMs(Number(value))))
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? plausible(Date.parse(value)) : null
 }
 
 const latestMs = 253_402_300_799_999
 
 const plausible = (ms: number): number | null => (Number.isSafeInteger(ms) && ms > 0 && ms <= latestMs ? ms : null)
 
-/** Entries as text; those without a value are left out. */
-export const textsOf = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
+/** Converts values to text; entries without a value are left out. */
+export const toTexts = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([name, value]) =>
       value === null || value === undefined ? [] : [[name, textOf(value)]],
@@ -47,22 +47,22 @@ export const textsOf = (labels: Readonly<Record<string, unknown>>): Record<strin
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** The first of the texts that says anything. */
-export const firstOf = (...texts: readonly (string | null | undefined)[]): string =>
+/** Returns the first text that is not blank, or an empty one. */
+export const firstNonBlank = (...texts: readonly (string | null | undefined)[]): string =>
   texts.find((text) => text !== null && text !== undefined && text.trim() !== '') ?? ''
 
-/** What was sent, checked; throws `invalid` with a sentence that names every field that is wrong and quotes none. */
-export const understood = <S extends z.ZodType>(schema: S, given: unknown): z.output<S> => {
-  const result = schema.safeParse(given, { error: sentenceOf })
+/** Returns the parsed value; throws `invalid` with a message that names every wrong field and quotes no value. */
+export const parseFields = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
+  const result = schema.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
   throw new ServiceError('invalid', sentenceFor(result.error))
 }
 
-const mostIssues = 5
+const maxIssues = 5
 
 const sentenceFor = ({ issues }: z.ZodError): string =>
   issues
-    .slice(0, mostIssues)
+    .slice(0, maxIssues)
     .map(
       ({ path, message }) => `${path.join('.') || 'the event'} ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
     )

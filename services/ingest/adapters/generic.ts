@@ -1,64 +1,64 @@
-import type { Adapter, Draft, Sent } from './adapter.ts'
-import { firstOf, instantOf, textsOf } from './fields.ts'
-import { severityOf, statusOf } from './words.ts'
+import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import { firstNonBlank, parseInstant, toTexts } from './fields.ts'
+import { parseSeverity, parseStatus } from './words.ts'
 
-/** Any object at all: what it says is looked for under the names that people give it, and nothing of it is wrong. */
+/** Accepts any object and looks for values under common field names. */
 export const generic: Adapter = {
   id: 'generic',
   recognises: () => true,
   read: (sent, { 'x-webhook-id': id }) => {
-    const draft = genericDraft(sent)
+    const draft = parseGeneric(sent)
     return [id ? { ...draft, identity: [draft.source, id] } : draft]
   },
 }
 
-/** What an object of no known shape says. */
-export const genericDraft = (sent: Sent): Draft => {
-  const severity = said(sent, 'severity', 'level', 'priority', 'sev')
-  const status = said(sent, 'status', 'state', 'event_action', 'action')
-  const id = said(sent, 'id', 'event_id', 'eventId', 'uuid')
-  const source = firstOf(said(sent, 'source', 'origin_system', 'service'), 'generic')
+/** Returns the draft of an object in an unknown format. */
+export const parseGeneric = (sent: JsonObject): Draft => {
+  const severity = firstField(sent, 'severity', 'level', 'priority', 'sev')
+  const status = firstField(sent, 'status', 'state', 'event_action', 'action')
+  const id = firstField(sent, 'id', 'event_id', 'eventId', 'uuid')
+  const source = firstNonBlank(firstField(sent, 'source', 'origin_system', 'service'), 'generic')
   return {
     source,
     externalId: id || null,
-    // Its id may be that of what it is about, which becomes worse under the same one.
+    // The id may identify the subject, whose severity may change under the same id.
     identity: null,
-    dedupKey: said(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
-    // Who says neither how bad it is nor that it is so tells of something, such as a release.
-    status: statusOf(status) ?? (severity === '' && status === '' ? 'info' : byOf(severity)),
-    severity: severityOf(severity) ?? severityOf(status),
-    resource: said(sent, 'resource', 'host', 'hostname', 'instance', 'entity', 'component', 'service'),
-    title: said(sent, 'title', 'name', 'alertname', 'summary', 'message', 'subject', 'text', 'type'),
-    body: said(sent, 'body', 'description', 'details', 'message', 'text'),
+    dedupKey: firstField(sent, 'dedupKey', 'dedup_key', 'fingerprint', 'alias', 'incident_id', 'incidentId') || null,
+    // An event without severity and status is informational, for example a release.
+    status: parseStatus(status) ?? (severity === '' && status === '' ? 'info' : statusBySeverity(severity)),
+    severity: parseSeverity(severity) ?? parseSeverity(status),
+    resource: firstField(sent, 'resource', 'host', 'hostname', 'instance', 'entity', 'component', 'service'),
+    title: firstField(sent, 'title', 'name', 'alertname', 'summary', 'message', 'subject', 'text', 'type'),
+    body: firstField(sent, 'body', 'description', 'details', 'message', 'text'),
     labels: { ...labelsIn(sent.tags), ...labelsIn(sent.labels) },
     occurredAt: instantIn(sent, 'occurredAt', 'occurred_at', 'timestamp', 'time', 'startsAt', 'date'),
     endsAt: instantIn(sent, 'endsAt', 'ends_at'),
-    url: said(sent, 'url', 'link', 'html_url') || null,
+    url: firstField(sent, 'url', 'link', 'html_url') || null,
     raw: sent,
   }
 }
 
-const byOf = (severity: string): Draft['status'] => (severityOf(severity) === 'info' ? 'info' : 'firing')
+const statusBySeverity = (severity: string): Draft['status'] => (parseSeverity(severity) === 'info' ? 'info' : 'firing')
 
-/** The first of the fields that is a text or a number, and not empty. */
-const said = (sent: Sent, ...names: readonly string[]): string =>
-  firstOf(
+/** Returns the first field that is a number or a text that is not blank. */
+const firstField = (sent: JsonObject, ...names: readonly string[]): string =>
+  firstNonBlank(
     ...names.map((name) => {
       const value = sent[name]
       return typeof value === 'string' || typeof value === 'number' ? String(value) : null
     }),
   )
 
-const instantIn = (sent: Sent, ...names: readonly string[]): number | null => {
+const instantIn = (sent: JsonObject, ...names: readonly string[]): number | null => {
   for (const name of names) {
-    const ms = instantOf(sent[name])
+    const ms = parseInstant(sent[name])
     if (ms !== null) return ms
   }
   return null
 }
 
-const labelsIn = (given: unknown): Record<string, string> => {
-  if (Array.isArray(given)) return { tags: given.filter((tag) => typeof tag === 'string').join(', ') }
-  // What is an object and no list has names.
-  return typeof given === 'object' && given !== null ? textsOf(given as Sent) : {}
+const labelsIn = (labels: unknown): Record<string, string> => {
+  if (Array.isArray(labels)) return { tags: labels.filter((tag) => typeof tag === 'string').join(', ') }
+  // An object that is no list has string keys.
+  return typeof labels === 'object' && labels !== null ? toTexts(labels as JsonObject) : {}
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, Draft, Sent } from './adapter.ts'
-import { isSent } from './adapter.ts'
+import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood, words } from './fields.ts'
-import { severityOf } from './words.ts'
+import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import { parseSeverity } from './words.ts'
 
-const Common = z.looseObject({ action: maybeWords, repository: z.looseObject({ full_name: z.string() }) })
+const Common = z.looseObject({ action: optionalText, repository: z.looseObject({ full_name: z.string() }) })
 
 /** Results that end an earlier failure, and those that are one; others, such as `cancelled`, say nothing about it. */
 const results: Readonly<Record<string, EventStatus>> = {
@@ -23,16 +23,16 @@ const Deployment = z.looseObject({
   deployment_status: z.looseObject({
     id: words,
     state: z.string(),
-    description: maybeWords,
-    target_url: maybeWords,
+    description: optionalText,
+    target_url: optionalText,
     created_at: instant,
   }),
-  deployment: z.looseObject({ environment: maybeWords, ref: maybeWords, task: maybeWords }).nullish(),
+  deployment: z.looseObject({ environment: optionalText, ref: optionalText, task: optionalText }).nullish(),
 })
 
-const readDeployment = (repository: string, sent: Sent): Draft => {
-  const { deployment_status: status, deployment } = understood(Deployment, sent)
-  const environment = firstOf(deployment?.environment)
+const readDeployment = (repository: string, sent: JsonObject): Draft => {
+  const { deployment_status: status, deployment } = parseFields(Deployment, sent)
+  const environment = firstNonBlank(deployment?.environment)
   return draftOfFields('github', sent, {
     externalId: status.id,
     dedupKey: `deployment:${repository}:${environment}`,
@@ -40,7 +40,7 @@ const readDeployment = (repository: string, sent: Sent): Draft => {
     severity: 'warning',
     resource: repository,
     title: `Deployment to ${environment}`,
-    body: firstOf(status.description),
+    body: firstNonBlank(status.description),
     labels: { environment, ref: deployment?.ref, state: status.state },
     occurredAt: status.created_at,
     url: status.target_url,
@@ -50,21 +50,21 @@ const readDeployment = (repository: string, sent: Sent): Draft => {
 /** A check run, a check suite or a run of a workflow. */
 const Check = z.looseObject({
   id: words,
-  name: maybeWords,
-  conclusion: maybeWords,
-  head_branch: maybeWords,
-  html_url: maybeWords,
+  name: optionalText,
+  conclusion: optionalText,
+  head_branch: optionalText,
+  html_url: optionalText,
   completed_at: instant,
   updated_at: instant,
-  app: z.looseObject({ name: maybeWords }).nullish(),
-  output: z.looseObject({ title: maybeWords, summary: maybeWords }).nullish(),
-  check_suite: z.looseObject({ head_branch: maybeWords }).nullish(),
+  app: z.looseObject({ name: optionalText }).nullish(),
+  output: z.looseObject({ title: optionalText, summary: optionalText }).nullish(),
+  check_suite: z.looseObject({ head_branch: optionalText }).nullish(),
 })
 
-const readCheck = (repository: string, given: unknown, sent: Sent): Draft => {
-  const check = understood(Check, given)
-  const branch = firstOf(check.head_branch, check.check_suite?.head_branch)
-  const name = firstOf(check.name, check.app?.name, 'checks')
+const readCheck = (repository: string, given: unknown, sent: JsonObject): Draft => {
+  const check = parseFields(Check, given)
+  const branch = firstNonBlank(check.head_branch, check.check_suite?.head_branch)
+  const name = firstNonBlank(check.name, check.app?.name, 'checks')
   return draftOfFields('github', sent, {
     externalId: check.id,
     dedupKey: `check:${repository}:${branch}:${name}`,
@@ -72,7 +72,7 @@ const readCheck = (repository: string, given: unknown, sent: Sent): Draft => {
     severity: 'warning',
     resource: repository,
     title: branch === '' ? name : `${name} on ${branch}`,
-    body: firstOf(check.output?.title, check.output?.summary),
+    body: firstNonBlank(check.output?.title, check.output?.summary),
     labels: { branch, conclusion: check.conclusion },
     occurredAt: check.completed_at ?? check.updated_at,
     url: check.html_url,
@@ -82,11 +82,13 @@ const readCheck = (repository: string, given: unknown, sent: Sent): Draft => {
 /** An alert of Dependabot, code scanning or secret scanning. */
 const SecurityAlert = z.looseObject({
   number: words,
-  html_url: maybeWords,
+  html_url: optionalText,
   created_at: instant,
-  secret_type_display_name: maybeWords,
-  security_advisory: z.looseObject({ summary: maybeWords, severity: maybeWords }).nullish(),
-  rule: z.looseObject({ description: maybeWords, severity: maybeWords, security_severity_level: maybeWords }).nullish(),
+  secret_type_display_name: optionalText,
+  security_advisory: z.looseObject({ summary: optionalText, severity: optionalText }).nullish(),
+  rule: z
+    .looseObject({ description: optionalText, severity: optionalText, security_severity_level: optionalText })
+    .nullish(),
 })
 
 const ends = new Set(['fixed', 'dismissed', 'auto_dismissed', 'resolved', 'closed_by_user'])
@@ -100,29 +102,29 @@ const begins = new Set([
 ])
 
 const severityOfAlert = (word: string | null): EventSeverity | null =>
-  word === 'critical' || word === 'high' ? 'critical' : severityOf(word)
+  word === 'critical' || word === 'high' ? 'critical' : parseSeverity(word)
 
-const readSecurityAlert = (repository: string, action: string, kind: string, sent: Sent): Draft => {
-  const alert = understood(SecurityAlert, sent.alert)
+const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): Draft => {
+  const alert = parseFields(SecurityAlert, sent.alert)
   const { security_advisory: advisory, rule } = alert
   // A secret that leaked can be used at once; GitHub states no severity for it.
   const severity =
-    kind === 'secret_scanning_alert' ? 'critical' : firstOf(advisory?.severity, rule?.security_severity_level)
+    kind === 'secret_scanning_alert' ? 'critical' : firstNonBlank(advisory?.severity, rule?.security_severity_level)
   return draftOfFields('github', sent, {
     externalId: alert.number,
     dedupKey: `${kind}:${repository}:${alert.number}`,
     status: ends.has(action) ? 'resolved' : begins.has(action) ? 'firing' : 'info',
-    severity: severityOfAlert(severity) ?? severityOf(rule?.severity),
+    severity: severityOfAlert(severity) ?? parseSeverity(rule?.severity),
     resource: repository,
-    title: firstOf(advisory?.summary, rule?.description, alert.secret_type_display_name, `Alert ${alert.number}`),
+    title: firstNonBlank(advisory?.summary, rule?.description, alert.secret_type_display_name, `Alert ${alert.number}`),
     labels: { action, kind },
     occurredAt: begins.has(action) ? alert.created_at : null,
     url: alert.html_url,
   })
 }
 
-/** The kind of alert; a payload without its header field is told by the fields of its alert. */
-const kindOf = (alert: Sent): string =>
+/** The kind of alert; without the header it is determined from the fields of the alert. */
+const kindOf = (alert: JsonObject): string =>
   'security_advisory' in alert
     ? 'dependabot_alert'
     : 'secret_type' in alert
@@ -133,17 +135,17 @@ const kindOf = (alert: Sent): string =>
 export const github: Adapter = {
   id: 'github',
   recognises: ({ repository, sender }, headers) =>
-    isSent(repository) &&
+    isJsonObject(repository) &&
     typeof repository.full_name === 'string' &&
-    (headers['x-github-event'] !== undefined || isSent(sender)),
+    (headers['x-github-event'] !== undefined || isJsonObject(sender)),
   read: (sent, headers) => {
-    const { action, repository } = understood(Common, sent)
+    const { action, repository } = parseFields(Common, sent)
     const event = headers['x-github-event']
     const name = repository.full_name
     if ('deployment_status' in sent) return [readDeployment(name, sent)]
     const check = sent.check_run ?? sent.workflow_run ?? sent.check_suite
     if (check !== undefined) return [readCheck(name, check, sent)]
-    if (isSent(sent.alert)) return [readSecurityAlert(name, action ?? '', event ?? kindOf(sent.alert), sent)]
+    if (isJsonObject(sent.alert)) return [readSecurityAlert(name, action ?? '', event ?? kindOf(sent.alert), sent)]
     const title = `${event ?? 'event'}${action === null ? '' : ` ${action}`}`
     return [draftOfFields('github', sent, { status: 'info', resource: name, title: `${name}: ${title}` })]
   },

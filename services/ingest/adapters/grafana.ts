@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import type { Adapter } from './adapter.ts'
-import { draftOf, readGroup } from './alert-group.ts'
-import { firstOf, maybeWords, understood } from './fields.ts'
+import { parseDraft, parseGroup } from './alert-group.ts'
+import { firstNonBlank, optionalText, parseFields } from './fields.ts'
 
-const Shown = z.looseObject({
-  silenceURL: maybeWords,
-  dashboardURL: maybeWords,
-  panelURL: maybeWords,
-  valueString: maybeWords,
+const GrafanaFields = z.looseObject({
+  silenceURL: optionalText,
+  dashboardURL: optionalText,
+  panelURL: optionalText,
+  valueString: optionalText,
 })
 
-/** The webhook of Grafana: a group as of Alertmanager, with more said of each alert. */
+/** The webhook of Grafana: the format of Alertmanager with additional fields per alert. */
 export const grafana: Adapter = {
   id: 'grafana',
   recognises: ({ alerts, orgId, version, state }) =>
     Array.isArray(alerts) && (orgId !== undefined || (version === '1' && state !== undefined)),
   read: (sent) =>
-    readGroup(sent, (alert) => {
-      const draft = draftOf(alert, { source: 'grafana', url: null })
-      const { panelURL, dashboardURL, valueString } = understood(Shown, alert)
+    parseGroup(sent, (alert) => {
+      const draft = parseDraft(alert, { source: 'grafana', url: null })
+      const { panelURL, dashboardURL, valueString } = parseFields(GrafanaFields, alert)
       return {
         ...draft,
-        body: firstOf(draft.body, valueString),
-        url: firstOf(panelURL, dashboardURL, draft.url) || null,
+        body: firstNonBlank(draft.body, valueString),
+        url: firstNonBlank(panelURL, dashboardURL, draft.url) || null,
       }
     }),
 }

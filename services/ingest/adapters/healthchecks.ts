@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Adapter } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
 const Webhook = z.looseObject({
   code: z.uuid(),
-  name: maybeWords,
+  name: optionalText,
   status: z.enum(['up', 'down']),
   now: instant,
-  tags: maybeWords,
-  body: maybeWords,
+  tags: optionalText,
+  body: optionalText,
 })
 
 /**
@@ -21,16 +21,16 @@ export const healthchecks: Adapter = {
   recognises: ({ code, status }) =>
     z.uuid().safeParse(code).success && typeof status === 'string' && /^(up|down)$/.test(status),
   read: (sent) => {
-    const { code, name, status, now, tags, body } = understood(Webhook, sent)
+    const { code, name, status, now, tags, body } = parseFields(Webhook, sent)
     return [
       draftOfFields('healthchecks', sent, {
         externalId: code,
         dedupKey: code,
         status: status === 'down' ? 'firing' : 'resolved',
         severity: 'critical',
-        resource: firstOf(name, code),
-        title: firstOf(name, code),
-        body: firstOf(body),
+        resource: firstNonBlank(name, code),
+        title: firstNonBlank(name, code),
+        body: firstNonBlank(body),
         labels: { tags },
         occurredAt: now,
       }),

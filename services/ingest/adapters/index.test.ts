@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from './adapter.ts'
-import { readEvents } from '../accept.ts'
+import { parseEvents } from '../accept.ts'
 
-const read = (sent: unknown, headers: Record<string, string> = {}) => readEvents(JSON.stringify(sent), headers)
+const parseOne = (sent: unknown, headers: Record<string, string> = {}) => parseEvents(JSON.stringify(sent), headers)
 
-/** What an adapter makes of it, in one line. */
-const lineOf = (event: ReturnType<typeof read>[number]): string => {
+/** Returns a parsed event as one line. */
+const lineOf = (event: ReturnType<typeof parseOne>[number]): string => {
   if ('error' in event) return event.error
   const { sourceType, source, dedupKey, status, severity, resource, title, occurredAt } = event
   const at = occurredAt === null ? '-' : new Date(occurredAt).toISOString()
@@ -82,7 +82,7 @@ const datadog = (more: object = {}) => ({
   ...more,
 })
 
-/** Without the fields that people add to the template. */
+/** Without the fields that users add to the template. */
 const plainDatadog = (title: string) => {
   const { alert_transition: _, alert_type: __, aggreg_key: ___, hostname: ____, ...plain } = datadog({ title })
   return plain
@@ -91,7 +91,7 @@ const plainDatadog = (title: string) => {
 const at = '2026-03-01T10:00:00.000Z'
 const later = '2026-03-01T11:00:00.000Z'
 
-describe('a good payload', () => {
+describe('valid payloads', () => {
   const binary = {
     'ce-specversion': '1.0',
     'ce-id': 'e1',
@@ -107,7 +107,7 @@ describe('a good payload', () => {
       `alertmanager | alertmanager | f1 | firing | critical | db-1:9363 | Disk is full | ${at}`,
     ],
     [
-      'Alertmanager, over',
+      'Alertmanager, resolved',
       group({ alerts: [alert({ status: 'resolved', endsAt: '2026-03-01T11:00:00Z' })] }),
       {},
       `alertmanager | alertmanager | f1 | resolved | critical | db-1:9363 | Disk is full | ${later}`,
@@ -162,7 +162,7 @@ describe('a good payload', () => {
     ],
     ['PagerDuty', incident(), {}, `pagerduty | pagerduty | P1 | firing | critical | db | Disk is full | ${at}`],
     [
-      'PagerDuty, over',
+      'PagerDuty, resolved',
       incident({ urgency: 'low' }, { event_type: 'incident.resolved' }),
       {},
       `pagerduty | pagerduty | P1 | resolved | warning | db | Disk is full | ${at}`,
@@ -174,7 +174,7 @@ describe('a good payload', () => {
       `pagerduty | pagerduty | P1 | info | critical | db | Disk is full | ${at}`,
     ],
     [
-      'events for PagerDuty',
+      'PagerDuty Events API v2',
       {
         routing_key: 'secret',
         event_action: 'trigger',
@@ -185,20 +185,20 @@ describe('a good payload', () => {
       `pagerduty | pagerduty | k | firing | critical | db-1 | Disk is full | ${at}`,
     ],
     [
-      'events for PagerDuty, over',
+      'PagerDuty Events API v2, resolved',
       { event_action: 'resolve', dedup_key: 'k' },
       {},
       'pagerduty | pagerduty | k | resolved | ? | - | - | -',
     ],
     ['Opsgenie', opsgenie(), {}, `opsgenie | opsgenie | disk | firing | critical | db-1 | Disk is full | ${at}`],
     [
-      'Opsgenie, over',
+      'Opsgenie, resolved',
       opsgenie({ action: 'Close' }, { updatedAt: 1772362800000 }),
       {},
       `opsgenie | opsgenie | disk | resolved | critical | db-1 | Disk is full | ${later}`,
     ],
     [
-      'Opsgenie, over, counted in nanoseconds',
+      'Opsgenie, resolved, with nanoseconds',
       opsgenie({ action: 'Close' }, { updatedAt: 1772362800000000000 }),
       {},
       `opsgenie | opsgenie | disk | resolved | critical | db-1 | Disk is full | ${later}`,
@@ -211,25 +211,25 @@ describe('a good payload', () => {
       `datadog | datadog | k | firing | warning | db-1 | Disk is full | ${at}`,
     ],
     [
-      'Datadog, over',
+      'Datadog, resolved',
       datadog({ alert_transition: 'Recovered', alert_type: 'success' }),
       {},
       `datadog | datadog | k | resolved | info | db-1 | Disk is full | ${at}`,
     ],
     [
-      'Datadog by the template it begins with',
+      'Datadog with the default template',
       plainDatadog('[P2] [Re-Triggered on {host:db-1}] Disk is full'),
       {},
       `datadog | datadog | title:Disk is full on {host:db-1} | firing | critical | - | Disk is full on {host:db-1} | ${at}`,
     ],
     [
-      'Datadog by the template it begins with, a warning',
+      'Datadog with the default template, a warning',
       plainDatadog('[Warn] Disk is full'),
       {},
       `datadog | datadog | title:Disk is full | firing | warning | - | Disk is full | ${at}`,
     ],
     [
-      'Datadog by the template it begins with, over',
+      'Datadog with the default template, resolved',
       plainDatadog('[Recovered on {host:db-1}] Disk is full'),
       {},
       `datadog | datadog | title:Disk is full on {host:db-1} | resolved | ? | - | Disk is full on {host:db-1} | ${at}`,
@@ -248,15 +248,15 @@ describe('a good payload', () => {
       {},
       `generic | cron | f | firing | critical | db-1 | Disk is full | ${at}`,
     ],
-    ['an object that says next to nothing', { a: 1 }, {}, 'generic | generic | - | info | ? | - | - | -'],
+    ['an object without known fields', { a: 1 }, {}, 'generic | generic | - | info | ? | - | - | -'],
     ['a release', { title: 'Released 1.2' }, {}, 'generic | generic | - | info | ? | - | Released 1.2 | -'],
+    ['an unknown severity', { title: 'T', severity: 'purple' }, {}, 'generic | generic | - | firing | ? | - | T | -'],
     [
-      'a severity that nobody knows',
-      { title: 'T', severity: 'purple' },
+      'an object with a field name of another format',
+      { alerts: 'many' },
       {},
-      'generic | generic | - | firing | ? | - | T | -',
+      'generic | generic | - | info | ? | - | - | -',
     ],
-    ['an object with a name of a known shape', { alerts: 'many' }, {}, 'generic | generic | - | info | ? | - | - | -'],
     ['a list of other alerts', { alerts: ['a'], title: 'T' }, {}, 'generic | generic | - | info | ? | - | T | -'],
     [
       'another action',
@@ -265,25 +265,25 @@ describe('a good payload', () => {
       'generic | generic | - | firing | ? | - | T | -',
     ],
     [
-      'an action of anybody',
+      'an unrelated event action',
       { event_action: 'login', title: 'T' },
       {},
       'generic | generic | - | firing | ? | - | T | -',
     ],
-  ])('of %s is understood', (_name, sent, headers, line) => {
-    expect(read(sent, headers).map(lineOf)).toEqual([line])
+  ])('parses %s', (_name, sent, headers, line) => {
+    expect(parseOne(sent, headers).map(lineOf)).toEqual([line])
   })
 
-  it('may be a list of different ones, or an object of events', () => {
+  it('parses a list of different formats, and an object with events', () => {
     const lines = ['generic', 'alertmanager', 'datadog']
     const sent = [{ title: 'a' }, group(), datadog()]
     for (const body of [sent, { events: sent }]) {
-      expect(read(body).map((event) => ('error' in event ? event.error : event.sourceType))).toEqual(lines)
+      expect(parseOne(body).map((event) => ('error' in event ? event.error : event.sourceType))).toEqual(lines)
     }
   })
 })
 
-describe('a broken payload', () => {
+describe('invalid payloads', () => {
   it.each<[string, unknown, Record<string, string>, string[]]>([
     [
       'Alertmanager',
@@ -310,13 +310,13 @@ describe('a broken payload', () => {
       'CloudEvents, binary',
       { a: 1 },
       { 'ce-specversion': '1.0', 'ce-datacontenttype': 'text/plain' },
-      ['ce-datacontenttype must not be sent: Content-Type says it'],
+      ['ce-datacontenttype must not be sent; use Content-Type'],
     ],
     ['CloudEvents, binary', {}, { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's' }, ['type is required']],
     ['PagerDuty', { event: { event_type: 'x', data: {} } }, {}, ['event.id is required']],
     ['PagerDuty', { event: { id: '1', event_type: 'x' } }, {}, ['event.data is required']],
     [
-      'events for PagerDuty',
+      'PagerDuty Events API v2',
       { event_action: 'shout', dedup_key: 'k' },
       {},
       ['event_action must be one of trigger, acknowledge, resolve'],
@@ -332,29 +332,32 @@ describe('a broken payload', () => {
     ],
     ['a list', [[{ title: 'T' }]], {}, ['an event must be a JSON object']],
     ['a value', 7, {}, ['an event must be a JSON object']],
-  ])('of %s is refused in a sentence', (_name, sent, headers, lines) => {
-    expect(read(sent, headers).map((event) => ('error' in event ? event.error : 'ok'))).toEqual(lines)
+  ])('rejects an invalid event: %s', (_name, sent, headers, lines) => {
+    expect(parseOne(sent, headers).map((event) => ('error' in event ? event.error : 'ok'))).toEqual(lines)
   })
 
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) })
   it.each<[string, string]>([
     ['{"a":', 'the body is not JSON'],
     ['', 'the body is not JSON'],
-    ['[]', 'the body has no event in it'],
+    ['[]', 'the body contains no event'],
     ['{"events":{}}', 'events must be a list'],
-    ['{"events":[]}', 'the body has no event in it'],
-    ['{"__proto__":{"a":1}}', 'the body must not have a field __proto__'],
-    ['[{"a":{"constructor":1}}]', 'the body must not have a field constructor'],
+    ['{"events":[]}', 'the body contains no event'],
+    ['{"__proto__":{"a":1}}', 'the body must not contain the field "__proto__"'],
+    ['[{"a":{"constructor":1}}]', 'the body must not contain the field "constructor"'],
     [JSON.stringify(nested(33)), 'the body must not be nested deeper than 32 levels'],
-    [JSON.stringify(Array.from({ length: 1_001 }, () => ({}))), 'a request may bring 1000 events; this one has 1001'],
-  ])('that is no body of events is refused whole: %.40s', (body, sentence) => {
-    expect(() => readEvents(body, {})).toThrow(sentence)
+    [
+      JSON.stringify(Array.from({ length: 1_001 }, () => ({}))),
+      'too many events: 1001; the maximum per request is 1000',
+    ],
+  ])('rejects the whole body: %.40s', (body, sentence) => {
+    expect(() => parseEvents(body, {})).toThrow(sentence)
   })
 })
 
-describe('the identity of a message', () => {
+describe('message identity', () => {
   const identityOf = (sent: unknown, headers = {}): Draft['identity'] | undefined => {
-    const [event] = read(sent, headers)
+    const [event] = parseOne(sent, headers)
     return event && 'identity' in event ? event.identity : undefined
   }
   it.each<[string, unknown, Record<string, string>, Draft['identity']]>([
@@ -363,18 +366,18 @@ describe('the identity of a message', () => {
     ['PagerDuty: else of the event', incident(), {}, ['pagerduty', 'E1']],
     ['Alertmanager: fingerprint, status and times', group(), {}, ['alertmanager', 'f1', 'firing', '1772359200000', '']],
     [
-      'Alertmanager: its end too, which grows while it fires',
+      'Alertmanager: also the end, which moves while it fires',
       group({ alerts: [alert({ endsAt: '2026-03-01T11:00:00Z' })] }),
       {},
       ['alertmanager', 'f1', 'firing', '1772359200000', '1772362800000'],
     ],
-    ['any object: its content, for what it is about may become worse under one id', { id: 'a' }, {}, null],
+    ['any object: its content, because the severity may change under one id', { id: 'a' }, {}, null],
     ['any object: the id of the webhook', { id: 'a' }, { 'x-webhook-id': 'w' }, ['generic', 'w']],
-  ])('is, for %s', (_name, sent, headers, identity) => {
+  ])('uses %s', (_name, sent, headers, identity) => {
     expect(identityOf(sent, headers)).toEqual(identity)
   })
 
-  it('of an event in a list is not that of its request', () => {
+  it('ignores the webhook id for events in a list', () => {
     expect(identityOf([incident()], { 'x-webhook-id': 'w' })).toEqual(['pagerduty', 'E1'])
   })
 })

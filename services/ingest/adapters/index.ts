@@ -18,7 +18,7 @@ import { sentry } from './sentry.ts'
 import { uptimeKuma } from './uptime-kuma.ts'
 import { zabbix, zabbixConnector } from './zabbix.ts'
 
-/** Every shape that is known, the first that recognises an object reads it; the last one takes what is left. */
+/** All adapters; the first one that recognises an object parses it, and the last one accepts any object. */
 export const adapters: readonly Adapter[] = [
   binaryCloudEvents,
   cloudEvents,

@@ -93,7 +93,7 @@ checkVendor('github', [
     github('dependabot_alert'),
   ],
   [
-    'a fixed Dependabot alert, told by its fields',
+    'a fixed Dependabot alert, recognized by its fields',
     dependabot('fixed'),
     { key: 'dependabot_alert:acme/shop:12', status: 'resolved', severity: 'critical', title: 'Prototype pollution' },
   ],

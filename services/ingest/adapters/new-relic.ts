@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood, words } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
 
 /** New Relic counts `HIGH` as a warning: its conditions have the thresholds critical and warning. */
 const severities: Readonly<Record<string, EventSeverity>> = {
@@ -25,14 +25,14 @@ const list = z.union([z.array(z.string()), z.string().transform((text) => [text]
 
 const Issue = z.looseObject({
   id: words,
-  issueUrl: maybeWords,
-  title: maybeWords,
-  priority: maybeWords,
+  issueUrl: optionalText,
+  title: optionalText,
+  priority: optionalText,
   state: z.string(),
   impactedEntities: list,
   alertPolicyNames: list,
   alertConditionNames: list,
-  workflowName: maybeWords,
+  workflowName: optionalText,
   createdAt: instant,
   updatedAt: instant,
 })
@@ -45,7 +45,7 @@ export const newRelic: Adapter = {
     state !== undefined &&
     (issueUrl !== undefined || workflowName !== undefined || impactedEntities !== undefined),
   read: (sent) => {
-    const issue = understood(Issue, sent)
+    const issue = parseFields(Issue, sent)
     const status = statuses[issue.state.toUpperCase()] ?? 'info'
     return [
       draftOfFields('new-relic', sent, {
@@ -54,7 +54,7 @@ export const newRelic: Adapter = {
         status,
         severity: severities[(issue.priority ?? '').toUpperCase()] ?? null,
         resource: (issue.impactedEntities ?? []).join(', '),
-        title: firstOf(issue.title, issue.alertConditionNames?.[0]),
+        title: firstNonBlank(issue.title, issue.alertConditionNames?.[0]),
         labels: {
           policy: issue.alertPolicyNames?.join(', '),
           condition: issue.alertConditionNames?.join(', '),
@@ -69,14 +69,14 @@ export const newRelic: Adapter = {
 
 const Incident = z.looseObject({
   incident_id: words,
-  condition_name: maybeWords,
-  policy_name: maybeWords,
+  condition_name: optionalText,
+  policy_name: optionalText,
   current_state: z.string(),
-  severity: maybeWords,
-  details: maybeWords,
-  incident_url: maybeWords,
+  severity: optionalText,
+  details: optionalText,
+  incident_url: optionalText,
   timestamp: instant,
-  targets: z.array(z.looseObject({ name: maybeWords })).nullish(),
+  targets: z.array(z.looseObject({ name: optionalText })).nullish(),
 })
 
 /** The older webhook of New Relic's notification channels. */
@@ -85,16 +85,16 @@ export const newRelicIncident: Adapter = {
   recognises: (sent) =>
     sent.incident_id !== undefined && sent.current_state !== undefined && sent.condition_name !== undefined,
   read: (sent) => {
-    const incident = understood(Incident, sent)
+    const incident = parseFields(Incident, sent)
     return [
       draftOfFields('new-relic', sent, {
         externalId: incident.incident_id,
         dedupKey: incident.incident_id,
         status: statuses[incident.current_state.toUpperCase()] ?? 'info',
         severity: severities[(incident.severity ?? '').toUpperCase()] ?? null,
-        resource: (incident.targets ?? []).map(({ name }) => firstOf(name)).join(', '),
-        title: firstOf(incident.condition_name),
-        body: firstOf(incident.details),
+        resource: (incident.targets ?? []).map(({ name }) => firstNonBlank(name)).join(', '),
+        title: firstNonBlank(incident.condition_name),
+        body: firstNonBlank(incident.details),
         labels: { policy: incident.policy_name },
         occurredAt: incident.timestamp,
         url: incident.incident_url,

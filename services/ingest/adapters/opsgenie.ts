@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import type { EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { firstOf, instant, labelled, maybeWords, understood } from './fields.ts'
-import { severityOf } from './words.ts'
+import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
+import { parseSeverity } from './words.ts'
 
 /** The webhook of Opsgenie. */
 const Webhook = z.looseObject({
   action: z.string().min(1),
   alert: z.looseObject({
     alertId: z.string().min(1),
-    alias: maybeWords,
-    message: maybeWords,
-    description: maybeWords,
-    entity: maybeWords,
-    priority: maybeWords,
-    source: maybeWords,
+    alias: optionalText,
+    message: optionalText,
+    description: optionalText,
+    entity: optionalText,
+    priority: optionalText,
+    source: optionalText,
     tags: z.array(z.string()).nullish(),
-    details: labelled,
+    details: labelsField,
     createdAt: instant,
     updatedAt: instant,
   }),
 })
 
-/** What an action makes of an alert; others tell of its circumstances. */
+/** Status by action; other actions are informational. */
 const statuses: Readonly<Record<string, EventStatus>> = {
   create: 'firing',
   escalate: 'firing',
@@ -32,20 +32,20 @@ const statuses: Readonly<Record<string, EventStatus>> = {
   delete: 'resolved',
 }
 
-/** Counted in whatever unit it was sent, only to tell one message about an alert from the next. */
+/** The unit does not matter, because the value only separates messages of the same alert. */
 const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt: number | null }) =>
   updatedAt ?? createdAt
 
 export const opsgenie: Adapter = {
   id: 'opsgenie',
-  // Others send an action upon an alert too, of something else.
+  // Other systems also send objects with an action and an alert.
   recognises: ({ action, alert }) =>
     typeof alert === 'object' &&
     alert !== null &&
     action !== undefined &&
     ('alertId' in alert || (typeof action === 'string' && Object.hasOwn(statuses, action.toLowerCase()))),
   read: (sent) => {
-    const { action, alert } = understood(Webhook, sent)
+    const { action, alert } = parseFields(Webhook, sent)
     const status = statuses[action.toLowerCase()] ?? 'info'
     const source = 'opsgenie'
     return [
@@ -53,14 +53,14 @@ export const opsgenie: Adapter = {
         source,
         externalId: alert.alertId,
         identity: [source, alert.alertId, action, String(timeIn(alert))],
-        dedupKey: firstOf(alert.alias) || alert.alertId,
+        dedupKey: firstNonBlank(alert.alias) || alert.alertId,
         status,
-        severity: severityOf(alert.priority),
-        resource: firstOf(alert.entity, alert.source),
-        title: firstOf(alert.message),
-        body: firstOf(alert.description),
+        severity: parseSeverity(alert.priority),
+        resource: firstNonBlank(alert.entity, alert.source),
+        title: firstNonBlank(alert.message),
+        body: firstNonBlank(alert.description),
         labels: { action, ...(alert.tags && { tags: alert.tags.join(', ') }), ...alert.details },
-        // The end of an alert that says only when it began is now.
+        // If a resolved alert has only its creation time, the time of receipt is used.
         occurredAt: status === 'firing' ? timeIn(alert) : alert.updatedAt,
         endsAt: null,
         url: null,

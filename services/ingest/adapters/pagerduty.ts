@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { firstOf, instant, labelled, maybeWords, understood } from './fields.ts'
-import { severityOf, statusOf } from './words.ts'
+import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
+import { parseSeverity, parseStatus } from './words.ts'
 
-const Named = z.looseObject({ summary: maybeWords }).nullish()
+const SummaryField = z.looseObject({ summary: optionalText }).nullish()
 
 /** The webhook of PagerDuty, version 3. */
 const Webhook = z.looseObject({
@@ -13,19 +13,19 @@ const Webhook = z.looseObject({
     event_type: z.string().min(1),
     occurred_at: instant,
     data: z.looseObject({
-      id: maybeWords,
-      title: maybeWords,
-      summary: maybeWords,
-      html_url: maybeWords,
-      urgency: maybeWords,
-      status: maybeWords,
-      service: Named,
-      priority: Named,
+      id: optionalText,
+      title: optionalText,
+      summary: optionalText,
+      html_url: optionalText,
+      urgency: optionalText,
+      status: optionalText,
+      service: SummaryField,
+      priority: SummaryField,
     }),
   }),
 })
 
-/** What became of an incident. Other kinds of event tell of its circumstances. */
+/** Status by event type; other types are informational. */
 const statuses: Readonly<Record<string, EventStatus>> = {
   'incident.triggered': 'firing',
   'incident.reopened': 'firing',
@@ -40,7 +40,7 @@ export const pagerDuty: Adapter = {
   id: 'pagerduty',
   recognises: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
   read: (sent, headers) => {
-    const { id, event_type: type, occurred_at: occurredAt, data } = understood(Webhook, sent).event
+    const { id, event_type: type, occurred_at: occurredAt, data } = parseFields(Webhook, sent).event
     const source = 'pagerduty'
     return [
       {
@@ -49,9 +49,9 @@ export const pagerDuty: Adapter = {
         identity: [source, headers['x-webhook-id'] ?? id],
         dedupKey: data.id ?? id,
         status: statuses[type] ?? 'info',
-        severity: severityOf(data.priority?.summary) ?? urgencies[data.urgency ?? ''] ?? null,
-        resource: firstOf(data.service?.summary),
-        title: firstOf(data.title, data.summary, type),
+        severity: parseSeverity(data.priority?.summary) ?? urgencies[data.urgency ?? ''] ?? null,
+        resource: firstNonBlank(data.service?.summary),
+        title: firstNonBlank(data.title, data.summary, type),
         body: '',
         labels: { type },
         occurredAt,
@@ -63,46 +63,46 @@ export const pagerDuty: Adapter = {
   },
 }
 
-/** What PagerDuty itself takes as events of version 2, from whoever can send nothing else. */
-const Sent2 = z.looseObject({
+/** Events in the format of the PagerDuty Events API v2, for senders that support no other format. */
+const EventV2 = z.looseObject({
   event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
-  dedup_key: maybeWords,
+  dedup_key: optionalText,
   payload: z
     .looseObject({
-      summary: maybeWords,
-      source: maybeWords,
-      severity: maybeWords,
+      summary: optionalText,
+      source: optionalText,
+      severity: optionalText,
       timestamp: instant,
-      component: maybeWords,
-      group: maybeWords,
-      class: maybeWords,
+      component: optionalText,
+      group: optionalText,
+      class: optionalText,
     })
     .nullish(),
-  client_url: maybeWords,
+  client_url: optionalText,
 })
 
 export const pagerDutyEvents: Adapter = {
   id: 'pagerduty',
-  // A word of that name alone is anybody's.
+  // Other systems use `event_action` too, so one more field is required.
   recognises: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>
     action !== undefined && [routing, key, payload].some((field) => field !== undefined),
   read: (sent) => {
-    const { event_action: action, dedup_key: key, payload, client_url: url } = understood(Sent2, sent)
+    const { event_action: action, dedup_key: key, payload, client_url: url } = parseFields(EventV2, sent)
     const { component, group, class: kind } = payload ?? {}
-    // In this protocol an error is what somebody is woken for.
-    const severity = payload?.severity === 'error' ? 'critical' : severityOf(payload?.severity)
+    // PagerDuty also pages for the severity `error`.
+    const severity = payload?.severity === 'error' ? 'critical' : parseSeverity(payload?.severity)
     return [
       {
         source: 'pagerduty',
         externalId: key,
         identity: null,
         dedupKey: key,
-        status: statusOf(action) ?? 'info',
+        status: parseStatus(action) ?? 'info',
         severity,
-        resource: firstOf(payload?.source),
-        title: firstOf(payload?.summary),
+        resource: firstNonBlank(payload?.source),
+        title: firstNonBlank(payload?.summary),
         body: '',
-        labels: understood(labelled, { component, group, class: kind }),
+        labels: parseFields(labelsField, { component, group, class: kind }),
         occurredAt: payload?.timestamp ?? null,
         endsAt: null,
         url,

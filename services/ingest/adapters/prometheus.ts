@@ -1,16 +1,16 @@
 import type { Adapter } from './adapter.ts'
-import { isSent } from './adapter.ts'
-import { draftOf } from './alert-group.ts'
-import { instantOf } from './fields.ts'
+import { isJsonObject } from './adapter.ts'
+import { parseDraft } from './alert-group.ts'
+import { parseInstant } from './fields.ts'
 
 /** An alert as Prometheus posts it to the API of Alertmanager: no status, but an end that lies in the past once it resolves. */
 export const prometheus: Adapter = {
   id: 'prometheus',
   recognises: ({ labels, status, title }) =>
-    isSent(labels) && typeof labels.alertname === 'string' && status === undefined && title === undefined,
+    isJsonObject(labels) && typeof labels.alertname === 'string' && status === undefined && title === undefined,
   read: (sent) => {
-    const endsAt = instantOf(sent.endsAt)
+    const endsAt = parseInstant(sent.endsAt)
     const status = endsAt !== null && endsAt <= Date.now() ? 'resolved' : 'firing'
-    return [draftOf({ ...sent, status }, { source: 'prometheus', url: null })]
+    return [parseDraft({ ...sent, status }, { source: 'prometheus', url: null })]
   },
 }

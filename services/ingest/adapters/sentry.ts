@@ -1,37 +1,37 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
-import type { Adapter, Draft, Sent } from './adapter.ts'
-import { isSent } from './adapter.ts'
+import type { Adapter, Draft, JsonObject } from './adapter.ts'
+import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood, words } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
 
 const Issue = z.looseObject({
   id: words,
-  shortId: maybeWords,
-  title: maybeWords,
-  culprit: maybeWords,
-  level: maybeWords,
-  permalink: maybeWords,
-  web_url: maybeWords,
+  shortId: optionalText,
+  title: optionalText,
+  culprit: optionalText,
+  level: optionalText,
+  permalink: optionalText,
+  web_url: optionalText,
   lastSeen: instant,
-  project: z.looseObject({ slug: maybeWords, name: maybeWords }).nullish(),
+  project: z.looseObject({ slug: optionalText, name: optionalText }).nullish(),
 })
 const IssueEvent = z.looseObject({
-  event_id: maybeWords,
+  event_id: optionalText,
   issue_id: words,
-  title: maybeWords,
-  message: maybeWords,
-  culprit: maybeWords,
-  level: maybeWords,
-  environment: maybeWords,
-  web_url: maybeWords,
+  title: optionalText,
+  message: optionalText,
+  culprit: optionalText,
+  level: optionalText,
+  environment: optionalText,
+  web_url: optionalText,
   datetime: instant,
 })
 const MetricAlert = z.looseObject({
   id: words,
-  title: maybeWords,
+  title: optionalText,
   projects: z.array(z.string()).nullish(),
-  alert_rule: z.looseObject({ name: maybeWords }).nullish(),
+  alert_rule: z.looseObject({ name: optionalText }).nullish(),
   date_detected: instant,
   date_closed: instant,
 })
@@ -57,40 +57,40 @@ const issueStatuses: Readonly<Record<string, EventStatus>> = {
 }
 
 /** A change of an issue. Issue alerts have the same key, so that resolving the issue ends them. */
-const readIssue = (action: string, given: unknown, sent: Sent): Draft => {
-  const issue = understood(Issue, given)
+const readIssue = (action: string, given: unknown, sent: JsonObject): Draft => {
+  const issue = parseFields(Issue, given)
   return draftOfFields('sentry', sent, {
     externalId: issue.id,
     dedupKey: `issue:${issue.id}`,
     status: issueStatuses[action] ?? 'info',
     severity: severityOfLevel(issue.level),
-    resource: firstOf(issue.project?.slug, issue.project?.name),
-    title: firstOf(issue.title, issue.shortId),
-    body: firstOf(issue.culprit),
+    resource: firstNonBlank(issue.project?.slug, issue.project?.name),
+    title: firstNonBlank(issue.title, issue.shortId),
+    body: firstNonBlank(issue.culprit),
     labels: { action, short_id: issue.shortId },
     occurredAt: action === 'created' ? issue.lastSeen : null,
-    url: firstOf(issue.web_url, issue.permalink) || null,
+    url: firstNonBlank(issue.web_url, issue.permalink) || null,
   })
 }
 
-const readIssueAlert = ({ event, triggered_rule: rule }: Sent, sent: Sent): Draft => {
-  const alert = understood(IssueEvent, event)
+const readIssueAlert = ({ event, triggered_rule: rule }: JsonObject, sent: JsonObject): Draft => {
+  const alert = parseFields(IssueEvent, event)
   return draftOfFields('sentry', sent, {
     externalId: alert.event_id,
     dedupKey: `issue:${alert.issue_id}`,
     status: 'firing',
     severity: severityOfLevel(alert.level),
-    resource: firstOf(alert.environment),
-    title: firstOf(alert.title, alert.message),
-    body: firstOf(alert.culprit, alert.message),
+    resource: firstNonBlank(alert.environment),
+    title: firstNonBlank(alert.title, alert.message),
+    body: firstNonBlank(alert.culprit, alert.message),
     labels: { rule: typeof rule === 'string' ? rule : null, environment: alert.environment },
     occurredAt: alert.datetime,
     url: alert.web_url,
   })
 }
 
-const readMetricAlert = (action: string, { metric_alert: given, ...data }: Sent, sent: Sent): Draft => {
-  const alert = understood(MetricAlert, given)
+const readMetricAlert = (action: string, { metric_alert: given, ...data }: JsonObject, sent: JsonObject): Draft => {
+  const alert = parseFields(MetricAlert, given)
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   return draftOfFields('sentry', sent, {
     externalId: alert.id,
@@ -98,8 +98,8 @@ const readMetricAlert = (action: string, { metric_alert: given, ...data }: Sent,
     status: action === 'resolved' ? 'resolved' : 'firing',
     severity: action === 'critical' ? 'critical' : action === 'warning' ? 'warning' : null,
     resource: (alert.projects ?? []).join(', '),
-    title: firstOf(alert.alert_rule?.name, alert.title, text(data.description_title)),
-    body: firstOf(text(data.description_text)),
+    title: firstNonBlank(alert.alert_rule?.name, alert.title, text(data.description_title)),
+    body: firstNonBlank(text(data.description_text)),
     occurredAt: action === 'resolved' ? alert.date_closed : alert.date_detected,
     url: text(data.web_url),
   })
@@ -109,14 +109,14 @@ const readMetricAlert = (action: string, { metric_alert: given, ...data }: Sent,
 export const sentry: Adapter = {
   id: 'sentry',
   recognises: ({ action, data }, headers) =>
-    isSent(data) &&
+    isJsonObject(data) &&
     typeof action === 'string' &&
     (headers['sentry-hook-resource'] !== undefined || 'issue' in data || 'metric_alert' in data || 'event' in data),
   read: (sent) => {
-    const { action, data } = understood(Webhook, sent)
+    const { action, data } = parseFields(Webhook, sent)
     if ('metric_alert' in data) return [readMetricAlert(action, data, sent)]
     if ('issue' in data) return [readIssue(action, data.issue, sent)]
-    if (isSent(data.event) && action === 'triggered') return [readIssueAlert(data, sent)]
+    if (isJsonObject(data.event) && action === 'triggered') return [readIssueAlert(data, sent)]
     return [draftOfFields('sentry', sent, { status: 'info', title: `Sentry: ${action}` })]
   },
 }

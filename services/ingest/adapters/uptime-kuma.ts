@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
-import { isSent } from './adapter.ts'
+import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood } from './fields.ts'
+import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
 /** A pending check is retried and maintenance is planned, so neither fires. */
 const states: Readonly<Record<number, readonly [EventStatus, EventSeverity]>> = {
@@ -14,12 +14,18 @@ const states: Readonly<Record<number, readonly [EventStatus, EventSeverity]>> = 
 }
 
 const Webhook = z.looseObject({
-  msg: maybeWords,
+  msg: optionalText,
   monitor: z
-    .looseObject({ id: maybeWords, name: maybeWords, type: maybeWords, url: maybeWords, hostname: maybeWords })
+    .looseObject({
+      id: optionalText,
+      name: optionalText,
+      type: optionalText,
+      url: optionalText,
+      hostname: optionalText,
+    })
     .nullish(),
   heartbeat: z
-    .looseObject({ monitorID: maybeWords, status: z.int().nullish(), msg: maybeWords, time: instant })
+    .looseObject({ monitorID: optionalText, status: z.int().nullish(), msg: optionalText, time: instant })
     .nullish(),
 })
 
@@ -30,9 +36,9 @@ const noAddress = 'https://'
 export const uptimeKuma: Adapter = {
   id: 'uptime-kuma',
   recognises: ({ heartbeat, monitor, ...others }) =>
-    monitor !== undefined && heartbeat !== undefined && ('msg' in others || isSent(monitor)),
+    monitor !== undefined && heartbeat !== undefined && ('msg' in others || isJsonObject(monitor)),
   read: (sent) => {
-    const { msg: text, monitor, heartbeat } = understood(Webhook, sent)
+    const { msg: text, monitor, heartbeat } = parseFields(Webhook, sent)
     const isCertificate = !heartbeat && monitor != null
     const [status, severity] = isCertificate ? (['firing', 'warning'] as const) : (states[heartbeat?.status ?? 3] ?? [])
     const id = monitor?.id ?? heartbeat?.monitorID ?? null
@@ -43,9 +49,9 @@ export const uptimeKuma: Adapter = {
         dedupKey: id === null ? null : `${isCertificate ? 'certificate' : 'monitor'}:${id}`,
         status: status ?? 'info',
         severity: severity ?? null,
-        resource: firstOf(address, monitor?.hostname),
-        title: firstOf(monitor?.name, text),
-        body: firstOf(heartbeat?.msg, text),
+        resource: firstNonBlank(address, monitor?.hostname),
+        title: firstNonBlank(monitor?.name, text),
+        body: firstNonBlank(heartbeat?.msg, text),
         labels: { type: monitor?.type },
         occurredAt: heartbeat?.time ?? null,
         url: address ?? null,

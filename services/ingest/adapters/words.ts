@@ -1,12 +1,12 @@
 import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
-/** Finds what a word means, in either case. */
+/** Returns a case-insensitive lookup from words to their meaning. */
 const meaningsOf = <M extends string>(meanings: Readonly<Record<M, readonly string[]>>) => {
-  const meant = new Map(
+  const meaningByWord = new Map(
     Object.entries<readonly string[]>(meanings).flatMap(([meaning, words]) => words.map((word) => [word, meaning])),
   )
-  // The map is made of the meanings.
-  return (word: string | null | undefined) => meant.get((word ?? '').trim().toLowerCase()) as M | undefined
+  // All values of the map are keys of `meanings`.
+  return (word: string | null | undefined) => meaningByWord.get((word ?? '').trim().toLowerCase()) as M | undefined
 }
 
 const severities = meaningsOf<EventSeverity>({
@@ -41,11 +41,11 @@ const severities = meaningsOf<EventSeverity>({
   ],
 })
 
-/** What a sender's word for a severity means here, in the words of Alertmanager, Zabbix, syslog and pagers; null for others. */
-export const severityOf = (word: string | null | undefined): EventSeverity | null => severities(word) ?? null
+/** Returns the severity of a word used by Alertmanager, Zabbix, syslog or paging services; null if unknown. */
+export const parseSeverity = (word: string | null | undefined): EventSeverity | null => severities(word) ?? null
 
-/** What a sender's word for a status means here; undefined for a word that is not known. */
-export const statusOf = meaningsOf<EventStatus>({
+/** Returns the status of a sender's word; undefined if unknown. */
+export const parseStatus = meaningsOf<EventStatus>({
   firing: [
     'firing',
     'fire',

@@ -2,32 +2,32 @@ import { z } from 'zod'
 import type { EventSeverity } from '#proto/inbound-event.ts'
 import type { Adapter } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
-import { firstOf, instant, maybeWords, understood, words } from './fields.ts'
-import { severityOf } from './words.ts'
+import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
+import { parseSeverity } from './words.ts'
 
 /** Not classified, information, warning, average, high, disaster. */
 const severities: readonly EventSeverity[] = ['info', 'info', 'warning', 'warning', 'critical', 'critical']
 const severityOfWord = (number: string | null, word: string | null): EventSeverity | null =>
   (number !== null && /^[0-5]$/.test(number) ? severities[Number(number)] : undefined) ??
-  (/^high$/i.test(word ?? '') ? 'critical' : /^not classified$/i.test(word ?? '') ? 'info' : severityOf(word))
+  (/^high$/i.test(word ?? '') ? 'critical' : /^not classified$/i.test(word ?? '') ? 'info' : parseSeverity(word))
 
 const Webhook = z.looseObject({
   event_id: words,
   event_value: z.enum(['0', '1'], 'must be 1 for a problem or 0 for a recovery'),
-  event_update_status: maybeWords,
-  event_update_action: maybeWords,
-  event_name: maybeWords,
-  alert_subject: maybeWords,
-  alert_message: maybeWords,
-  event_opdata: maybeWords,
-  event_nseverity: maybeWords,
-  event_severity: maybeWords,
-  host_name: maybeWords,
-  host_ip: maybeWords,
-  trigger_id: maybeWords,
-  trigger_description: maybeWords,
-  event_url: maybeWords,
-  zabbix_url: maybeWords,
+  event_update_status: optionalText,
+  event_update_action: optionalText,
+  event_name: optionalText,
+  alert_subject: optionalText,
+  alert_message: optionalText,
+  event_opdata: optionalText,
+  event_nseverity: optionalText,
+  event_severity: optionalText,
+  host_name: optionalText,
+  host_ip: optionalText,
+  trigger_id: optionalText,
+  trigger_description: optionalText,
+  event_url: optionalText,
+  zabbix_url: optionalText,
 })
 
 /** A Zabbix media type of the type webhook, by the names that Zabbix gives to its macros. A recovery has the id of its problem. */
@@ -35,7 +35,7 @@ export const zabbix: Adapter = {
   id: 'zabbix',
   recognises: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,
   read: (sent) => {
-    const event = understood(Webhook, { ...sent, event_value: String(sent.event_value) })
+    const event = parseFields(Webhook, { ...sent, event_value: String(sent.event_value) })
     const isAcknowledged = event.event_update_status === '1' && /acknowledged/i.test(event.event_update_action ?? '')
     const page =
       event.zabbix_url && event.trigger_id
@@ -47,11 +47,11 @@ export const zabbix: Adapter = {
         dedupKey: event.event_id,
         status: event.event_value === '0' ? 'resolved' : isAcknowledged ? 'acknowledged' : 'firing',
         severity: severityOfWord(event.event_nseverity, event.event_severity),
-        resource: firstOf(event.host_name, event.host_ip),
-        title: firstOf(event.event_name, event.alert_subject),
-        body: firstOf(event.alert_message, event.event_opdata, event.trigger_description),
+        resource: firstNonBlank(event.host_name, event.host_ip),
+        title: firstNonBlank(event.event_name, event.alert_subject),
+        body: firstNonBlank(event.alert_message, event.event_opdata, event.trigger_description),
         labels: { trigger: event.trigger_id },
-        url: firstOf(event.event_url, page) || null,
+        url: firstNonBlank(event.event_url, page) || null,
       }),
     ]
   },
@@ -59,13 +59,13 @@ export const zabbix: Adapter = {
 
 const Streamed = z.looseObject({
   eventid: words,
-  p_eventid: maybeWords,
+  p_eventid: optionalText,
   value: z.literal([0, 1]),
   clock: instant,
-  name: maybeWords,
-  severity: maybeWords,
-  hosts: z.array(z.looseObject({ host: maybeWords, name: maybeWords })).nullish(),
-  tags: z.array(z.looseObject({ tag: maybeWords, value: maybeWords })).nullish(),
+  name: optionalText,
+  severity: optionalText,
+  hosts: z.array(z.looseObject({ host: optionalText, name: optionalText })).nullish(),
+  tags: z.array(z.looseObject({ tag: optionalText, value: optionalText })).nullish(),
 })
 
 /** An event as a Zabbix connector streams it; a recovery names its problem by `p_eventid`. */
@@ -73,7 +73,7 @@ export const zabbixConnector: Adapter = {
   id: 'zabbix',
   recognises: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
   read: (sent) => {
-    const event = understood(Streamed, sent)
+    const event = parseFields(Streamed, sent)
     return [
       draftOfFields('zabbix', sent, {
         externalId: event.eventid,
@@ -81,9 +81,9 @@ export const zabbixConnector: Adapter = {
         dedupKey: event.p_eventid ?? event.eventid,
         status: event.value === 0 ? 'resolved' : 'firing',
         severity: severityOfWord(event.severity, null),
-        resource: (event.hosts ?? []).map(({ name, host }) => firstOf(name, host)).join(', '),
-        title: firstOf(event.name),
-        labels: Object.fromEntries((event.tags ?? []).map(({ tag, value }) => [firstOf(tag), value])),
+        resource: (event.hosts ?? []).map(({ name, host }) => firstNonBlank(name, host)).join(', '),
+        title: firstNonBlank(event.name),
+        labels: Object.fromEntries((event.tags ?? []).map(({ tag, value }) => [firstNonBlank(tag), value])),
         occurredAt: event.clock,
       }),
     ]

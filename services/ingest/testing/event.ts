@@ -1,6 +1,6 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
 
-/** An event that fires. */
+/** Returns a firing event. */
 export const eventOf = (more: Partial<InboundEvent> = {}): InboundEvent => ({
   id: 'e1',
   source: 'prometheus',

@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
-import { longestMcpBody, longestMcpWhole, type mcp, mcpAnswerHeaders } from '#proto/mcp.ts'
+import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { glanceAt, type Part } from './part.ts'
 import type { ServerFor } from './server.ts'
@@ -38,7 +38,7 @@ interface HttpOptions {
 export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
   // The library makes a server for each request and hands it nothing of ours.
   const asking = new AsyncLocalStorage<{ call: Call; part: Part }>()
-  const onerror = (error: Error) => log.debug({ reason: error.message }, 'request refused by the protocol')
+  const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
     const { call, part } = required(asking.getStore())
     return serverFor(call, part)
@@ -46,7 +46,7 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
   const modern = createMcpHandler(serverNow, {
     legacy: 'reject',
     maxSubscriptions,
-    maxRequestBodySize: longestMcpBody,
+    maxRequestBodySize: maxMcpBodyBytes,
     onerror,
   })
 
@@ -73,7 +73,7 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
       const text = await response.text()
       const length = Buffer.byteLength(text)
       head.headers['content-length'] = String(length)
-      const isShort = asked.wholeInHead && length <= longestMcpWhole
+      const isShort = asked.wholeInHead && length <= maxMcpBufferedBytes
       return isShort
         ? { head: { ...head, whole: text }, frames: framesOf([]) }
         : { head, frames: framesOf([Buffer.from(text)]) }
@@ -138,7 +138,7 @@ const methodNotAllowed = (): Response =>
   )
 
 const shownHeaders = ({ headers }: Response): Record<string, string> =>
-  Object.fromEntries(mcpAnswerHeaders.flatMap((name) => [[name, headers.get(name)]].filter(isGiven)))
+  Object.fromEntries(mcpResponseHeaders.flatMap((name) => [[name, headers.get(name)]].filter(isGiven)))
 
 const isGiven = (entry: (string | null)[]): entry is [string, string] => entry[1] !== null
 

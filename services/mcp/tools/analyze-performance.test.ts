@@ -20,9 +20,7 @@ it('claims no figure that the host does not tell', async () => {
       { check: 'disk', severity: 'unknown', value: null },
     ],
   })
-  expect(text).toBe(
-    'one: unknown. The host does not tell how much memory there is and is used. The host has no local disk whose size it tells.',
-  )
+  expect(text).toBe('one: unknown. Memory usage is not reported by this host. No local disk with a known size.')
 })
 
 it('tells of the checks that succeed what they found, and of the other why it failed', async () => {
@@ -35,7 +33,7 @@ it('tells of the checks that succeed what they found, and of the other why it fa
     }),
   )
   expect(text).toBe(
-    'one: critical. The slowest query of the last day took 85.0 s. parts-per-partition is not known: host one did not answer in time. Memory is used to 85.0 %. The fullest disk is used to 85.0 %.',
+    'one: critical. The slowest query of the last day took 85.0 s. parts-per-partition: no data: host one did not answer in time. Memory is used to 85.0 %. The fullest disk is used to 85.0 %.',
   )
 })
 

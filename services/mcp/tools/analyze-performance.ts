@@ -68,7 +68,7 @@ const findingOf = async (
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || context.call.signal.aborted) throw error
     const why = whyUntold(error, host, check.table)
-    const untold = `${name} is not known: ${why ?? error.message}.`
+    const untold = `${name}: no data: ${why ?? error.message}.`
     const finding = { ...common, severity: 'unknown' as const, summary: untold, value: null, where: [] }
     return { finding, ...(why === undefined && { failure: error }) }
   }
@@ -128,7 +128,7 @@ const checks: readonly PerformanceCheck[] = [
     warning: 80,
     critical: 90,
     summary: (value) => `Memory is used to ${percent(value)}.`,
-    none: { severity: 'unknown', value: null, summary: 'The host does not tell how much memory there is and is used.' },
+    none: { severity: 'unknown', value: null, summary: 'Memory usage is not reported by this host.' },
   },
   {
     name: 'disk',
@@ -136,6 +136,6 @@ const checks: readonly PerformanceCheck[] = [
     warning: 80,
     critical: 90,
     summary: (value) => `The fullest disk is used to ${percent(value)}.`,
-    none: { severity: 'unknown', value: null, summary: 'The host has no local disk whose size it tells.' },
+    none: { severity: 'unknown', value: null, summary: 'No local disk with a known size.' },
   },
 ]

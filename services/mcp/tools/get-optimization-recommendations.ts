@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Recommendation } from '#proto/advice.ts'
-import { longestStatement } from '#proto/console.ts'
+import { maxStatementLength } from '#proto/console.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 
@@ -13,12 +13,12 @@ export const getOptimizationRecommendations = readTool({
   example: { sql: 'SELECT count() FROM system.tables' },
   input: z.strictObject({
     ...ofHost,
-    sql: z.string().min(1).max(longestStatement).optional().describe('The SELECT; or give queryId'),
-    queryId: z.string().min(1).max(256).optional().describe('A query in the log'),
+    sql: z.string().min(1).max(maxStatementLength).optional().describe('SELECT, or use queryId'),
+    queryId: z.string().min(1).max(256).optional().describe('Logged query'),
     database: name('Database of names without one').optional(),
   }),
   output: z.object({
-    recommendations: z.array(Recommendation.omit({ tellsValues: true })),
+    recommendations: z.array(Recommendation.omit({ includesValues: true })),
     notes: z.array(z.string()),
   }),
   async run({ hostId, sql, queryId, database }, context) {
@@ -36,9 +36,9 @@ export const getOptimizationRecommendations = readTool({
       ? `${recommendations.length} on ${host.name}, the best ${best.proof}: ${best.title} on ${best.table}.`
       : `Nothing to advise on ${host.name}. ${notes.join(' ')}`
     return result(text, {
-      recommendations: recommendations.map(({ tellsValues, ...told }) =>
+      recommendations: recommendations.map(({ includesValues, ...told }) =>
         // A statement of the log is not told with the values in it.
-        hidesValues && tellsValues ? { ...told, ddl: null, rewritten: null } : told,
+        hidesValues && includesValues ? { ...told, ddl: null, rewritten: null } : told,
       ),
       notes,
     })

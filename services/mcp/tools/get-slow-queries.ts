@@ -26,7 +26,7 @@ export const getSlowQueries = readTool({
   input: z.strictObject({
     ...ofHost,
     lastHours: lastHours(24),
-    minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Shortest duration to tell'),
+    minDurationMs: z.int().min(0).max(86_400_000).default(0).describe('Minimum duration'),
     limit: limitOf(20, 200),
   }),
   output: z.object({

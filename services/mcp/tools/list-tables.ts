@@ -13,7 +13,7 @@ export const listTables = readTool({
   input: z.strictObject({
     ...ofHost,
     database: name('The database'),
-    search: z.string().max(256).optional().describe('Text that names contain'),
+    search: z.string().max(256).optional().describe('Part of the name'),
     limit: limitOf(200, 1_000),
   }),
   output: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { longestStatement, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
+import { maxStatementLength, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../sentences.ts'
@@ -20,9 +20,9 @@ export const query = readTool({
   example: { sql: 'SELECT 1' },
   input: z.strictObject({
     ...ofHost,
-    sql: z.string().min(1).max(longestStatement).describe('The statement, without FORMAT and SETTINGS'),
+    sql: z.string().min(1).max(maxStatementLength).describe('Statement without FORMAT and SETTINGS'),
     database: name('Database of names without one').optional(),
-    maxRows: z.int().min(1).max(usualRows).default(usualRows).describe('Most rows to return'),
+    maxRows: z.int().min(1).max(usualRows).default(usualRows).describe('Maximum rows'),
   }),
   output: z.object({
     columns: z.array(ResultColumn),

@@ -41,7 +41,7 @@ describe('killing a query', () => {
   const kill = (queryId: string, hostKey = 'box') =>
     parts.handlers.killQuery(killQuery.input.parse({ hostKey, queryId }), aCall())
 
-  it('ends it and tells what it was', async () => {
+  it('ends it and returns its details', async () => {
     const queryId = "it's a 'runaway'"
     const runaway = direct('SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1', {
       query_id: queryId,
@@ -56,9 +56,9 @@ describe('killing a query', () => {
   })
 
   it('that does not run is not found', async () => {
-    await expect(kill('nobody')).rejects.toMatchObject({
+    await expect(kill('absent')).rejects.toMatchObject({
       code: 'not-found',
-      message: expect.stringContaining('nobody'),
+      message: expect.stringContaining('absent'),
     })
   })
 })
@@ -111,7 +111,7 @@ describe('killing a mutation', () => {
   const mutations = (which: string) =>
     direct(`SELECT mutation_id FROM system.mutations WHERE table = 'plain' AND ${which}`)
 
-  it('removes one that cannot end, and tells what was left of it', async () => {
+  it('removes a stuck one and returns its remaining work', async () => {
     await direct(`ALTER TABLE acted.plain UPDATE v = throwIf(n > 0) WHERE 1 SETTINGS mutations_sync = 0`)
     await expect.poll(() => mutations("latest_fail_reason != ''")).not.toBe('')
     const mutationId = await mutations('NOT is_done')

@@ -22,7 +22,7 @@ const Running = z.object({
   cancelled: flag,
 })
 
-/** The host looks for its end this long; it was told to end then in any case. */
+/** How long to wait for the query to end after KILL. */
 const endsWithinSeconds = 10
 
 /** Ends a query that still runs, and says whether the host saw it end. */
@@ -33,7 +33,7 @@ export const killQuery =
     const look = { what: 'action/look', sql: querySql, parameters: { queryId } }
     const [target] = readRecords(host, Running, await parts.client.run(host, look, call))
     if (target === undefined) {
-      throw new ServiceError('not-found', `no query ${queryId} runs on host ${host.name}; it may have ended by itself`)
+      throw new ServiceError('not-found', `no query ${queryId} is running on host ${host.name}; it may have finished`)
     }
     const killing = {
       what: 'action/kill-query',
@@ -69,7 +69,7 @@ export const killMutation =
     if (target === undefined)
       throw new ServiceError('not-found', `no mutation ${mutationId} of ${database}.${table} on host ${host.name}`)
     if (target.done)
-      throw new ServiceError('conflict', `mutation ${mutationId} of ${database}.${table} is done already`)
+      throw new ServiceError('conflict', `mutation ${mutationId} of ${database}.${table} is already finished`)
     const which = `database = ${quoteText(database)} AND table = ${quoteText(table)} AND mutation_id = ${quoteText(mutationId)}`
     const killing = {
       what: 'action/kill-mutation',
@@ -88,7 +88,7 @@ FROM system.tables WHERE database = {database:String} AND name = {table:String}`
 
 const Table = z.object({ engine: z.string(), parts: figure })
 
-/** Merging goes on for as long as it takes; whoever asked is told so after this. */
+/** The caller gets a response after this time, while the merge continues. */
 const answerWithinMs = 10_000
 const mergesWithinSeconds = 6 * 3_600
 
@@ -102,7 +102,7 @@ export const optimizeTable =
     const full = `${database}.${table}`
     if (target === undefined) throw new ServiceError('not-found', `no table ${full} on host ${host.name}`)
     if (!target.engine.endsWith('MergeTree'))
-      throw new ServiceError('conflict', `${full} has the engine ${target.engine}, which has no parts to merge`)
+      throw new ServiceError('conflict', `${full} has the engine ${target.engine}, which has no parts to optimize`)
     if (partitionId !== '' && target.parts === 0)
       throw new ServiceError('not-found', `no partition ${partitionId} of ${full} on host ${host.name}`)
     const words = [
@@ -117,10 +117,10 @@ export const optimizeTable =
       grant: `GRANT OPTIMIZE ON ${quoteName(database)}.${quoteName(table)}`,
       maxSeconds: mergesWithinSeconds,
     }
-    // Not the caller's signal: leaving must not stop a merge half way, which would only have to begin anew.
+    // Not the caller's signal, because a cancelled merge would have to start again.
     const signal = AbortSignal.timeout(mergesWithinSeconds * 1_000)
-    const asking = { ...call, signal, deadline: Number.POSITIVE_INFINITY }
-    const merged = write(parts, host, merging, asking).then(({ queryId }) => ({ state: 'done' as const, queryId }))
+    const context = { ...call, signal, deadline: Number.POSITIVE_INFINITY }
+    const merged = write(parts, host, merging, context).then(({ queryId }) => ({ state: 'done' as const, queryId }))
     const waited = pause(answerWithinMs, { state: 'running' as const, queryId: null }, { ref: false })
     return { ...(await Promise.race([merged, waited])), target }
   }

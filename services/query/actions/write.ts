@@ -1,6 +1,6 @@
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Answer } from '../clickhouse/client.ts'
+import type { QueryResult } from '../clickhouse/client.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
@@ -25,10 +25,10 @@ export const write = async (
   { client }: Pick<Parts, 'client'>,
   host: MonitoredHost,
   { what, sql, grant, maxSeconds }: Write,
-  asking: Pick<Call, 'deadline' | 'signal' | 'priority' | 'trace'>,
-): Promise<Answer> => {
+  context: Pick<Call, 'deadline' | 'signal' | 'priority' | 'trace'>,
+): Promise<QueryResult> => {
   try {
-    return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, asking)
+    return await client.run(host, { what, sql, writes: true, ...(maxSeconds && { maxSeconds }) }, context)
   } catch (error) {
     const code = clickhouseCode(error)
     if (code === storageIsReadonly || code === noWritableStorage) throw keptInFiles(host, error)
@@ -44,7 +44,7 @@ export const write = async (
 const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
   new ServiceError(
     'conflict',
-    `host ${host.name} keeps this in files that no statement changes; it needs a local_directory or replicated storage in user_directories`,
+    `host ${host.name} stores this in configuration files; configure a local_directory or replicated storage in user_directories to change it with queries`,
     { details: { host: host.name }, cause },
   )
 

@@ -57,10 +57,10 @@ describe('conditions', () => {
     ["guest = 7 OR kind = 'take'", 'other', null],
     ["NOT (has(tags, '1'))", 'other', null],
     ["hint = 'x'", 'equality', 'hint'],
-  ])('%s is told as SQL that holds for the same rows', async (condition, kind, column) => {
-    const { reads: told } = await reads(`SELECT note FROM cafe.orders AS o WHERE ${condition}`)
-    expect(told).toMatchObject([{ database: 'cafe', table: 'orders', conditions: [{ kind, column }] }])
-    const sql = told[0]?.conditions[0]?.sql ?? ''
+  ])('returns %s as SQL that matches the same rows', async (condition, kind, column) => {
+    const { reads: found } = await reads(`SELECT note FROM cafe.orders AS o WHERE ${condition}`)
+    expect(found).toMatchObject([{ database: 'cafe', table: 'orders', conditions: [{ kind, column }] }])
+    const sql = found[0]?.conditions[0]?.sql ?? ''
     const counted = await parts.handlers.countMatches(
       { hostKey: 'box', database: 'cafe', table: 'orders', condition: sql, rowsPerMark: 1024 },
       aCall(),
@@ -77,14 +77,14 @@ describe('conditions', () => {
   it.each(['id IN (SELECT number FROM numbers(3))', 'arrayExists(tag -> tag = note, tags)'])(
     '%s, which only its statement can say, is left out',
     async (condition) => {
-      const { reads: told } = await reads(`SELECT note FROM cafe.orders WHERE guest = 7 AND ${condition}`)
-      expect(told.map(({ conditions }) => conditions.map(({ column }) => column))).toEqual([['guest']])
+      const { reads: found } = await reads(`SELECT note FROM cafe.orders WHERE guest = 7 AND ${condition}`)
+      expect(found.map(({ conditions }) => conditions.map(({ column }) => column))).toEqual([['guest']])
     },
   )
 })
 
 describe('a statement', () => {
-  it('is told by table, with the marks that the host would read', async () => {
+  it('is listed by table, with the marks that the host would read', async () => {
     const query = `WITH seven AS (SELECT id FROM cafe.orders WHERE id < 2000 AND guest = 7)
       SELECT count() FROM seven JOIN system.tables AS t ON t.total_rows = seven.id`
     expect(await reads(query)).toMatchObject({
@@ -95,7 +95,7 @@ describe('a statement', () => {
     })
   })
 
-  it('is grouped as one projection could answer, or not', async () => {
+  it('is grouped when one projection can serve it', async () => {
     const groupingOf = async (query: string) => (await reads(query)).reads[0]?.grouping
     const simple = 'SELECT kind, quantile(0.9)(guest), countIf(guest > 5) FROM cafe.orders GROUP BY kind'
     expect(await groupingOf(simple)).toEqual({
@@ -111,39 +111,45 @@ describe('a statement', () => {
     expect(await groupingOf('SELECT note FROM cafe.orders')).toBeNull()
   })
 
-  it('that two SELECTs read one table in is told so', async () => {
+  it('that reads a table twice is marked', async () => {
     const { others } = await reads('SELECT a.id FROM cafe.orders AS a JOIN cafe.orders AS b ON a.id = b.guest')
     expect(others).toEqual([{ name: 'cafe.orders', reason: 'repeated' }])
   })
 })
 
 describe('an index that is tried out', () => {
-  const asked = { database: 'cafe', table: 'orders', column: 'guest', condition: 'guest = 7', type: 'minmax' as const }
+  const request = {
+    database: 'cafe',
+    table: 'orders',
+    column: 'guest',
+    condition: 'guest = 7',
+    type: 'minmax' as const,
+  }
 
-  it.each(['box', 'careful'])('leaves the granules that it would, also under readonly = 1: %s', async (hostKey) => {
-    const tried = await parts.handlers.tryIndex({ hostKey, ...asked }, aCall())
+  it.each(['box', 'careful'])('keeps the expected granules, also under readonly = 1: %s', async (hostKey) => {
+    const tried = await parts.handlers.tryIndex({ hostKey, ...request }, aCall())
     expect(tried).toEqual({ outcome: 'tried', marks: 1, isEmpirical: true })
     expect(await direct("SELECT count() FROM system.data_skipping_indices WHERE database = 'cafe'")).toBe(0)
   })
 
-  it('is one session alone, so that many at once do not meet', async () => {
+  it('uses its own session under concurrency', async () => {
     const types = ['minmax', 'set(100)', 'bloom_filter(0.01)', 'minmax'] as const
     const all = await Promise.all(
-      types.map((type) => parts.handlers.tryIndex({ hostKey: 'box', ...asked, type }, aCall())),
+      types.map((type) => parts.handlers.tryIndex({ hostKey: 'box', ...request, type }, aCall())),
     )
     expect(all.map(({ outcome }) => outcome)).toEqual(['tried', 'tried', 'tried', 'tried'])
   })
 
-  it('is of no use where its type does not suit the column', async () => {
-    const unsuited = { ...asked, type: 'ngrambf_v1(4, 4096, 2, 0)' as const }
+  it('is unsuitable for a column of another type', async () => {
+    const unsuited = { ...request, type: 'ngrambf_v1(4, 4096, 2, 0)' as const }
     expect(await parts.handlers.tryIndex({ hostKey: 'box', ...unsuited }, aCall())).toMatchObject({
       outcome: 'of-no-use',
     })
   })
 
-  it('is not possible on a table that the user may not read, or an engine without granules', async () => {
-    const denied = await parts.handlers.tryIndex({ hostKey: 'reports', ...asked }, aCall())
-    const system = { ...asked, database: 'system', table: 'one', column: 'dummy', condition: 'dummy = 0' }
+  it('is rejected for unreadable tables and engines without granules', async () => {
+    const denied = await parts.handlers.tryIndex({ hostKey: 'reports', ...request }, aCall())
+    const system = { ...request, database: 'system', table: 'one', column: 'dummy', condition: 'dummy = 0' }
     expect(denied).toMatchObject({ outcome: 'not-possible' })
     expect(await parts.handlers.tryIndex({ hostKey: 'box', ...system }, aCall())).toEqual(denied)
   })
@@ -151,7 +157,7 @@ describe('an index that is tried out', () => {
   it.each(["1) FROM url('http://127.0.0.1/') WHERE (1", '1; DROP TABLE cafe.orders'])(
     'takes no condition that reaches further: %s',
     async (condition) => {
-      const trying = parts.handlers.tryIndex({ hostKey: 'box', ...asked, condition }, aCall())
+      const trying = parts.handlers.tryIndex({ hostKey: 'box', ...request, condition }, aCall())
       await expect(trying).rejects.toMatchObject({ code: 'invalid' })
       const counting = { hostKey: 'box', database: 'cafe', table: 'orders', condition, rowsPerMark: 1 }
       await expect(parts.handlers.countMatches(counting, aCall())).rejects.toMatchObject({ code: 'invalid' })
@@ -159,9 +165,9 @@ describe('an index that is tried out', () => {
   )
 })
 
-it('counts groups, and the rows of those that a condition touches', async () => {
-  const asked = { hostKey: 'box', database: 'cafe', table: 'orders', keys: ['day'], condition: "day = '2026-01-03'" }
-  expect(await parts.handlers.countGroups(asked, aCall())).toEqual({
+it('counts groups and the rows of matching groups', async () => {
+  const request = { hostKey: 'box', database: 'cafe', table: 'orders', keys: ['day'], condition: "day = '2026-01-03'" }
+  expect(await parts.handlers.countGroups(request, aCall())).toEqual({
     groups: await direct('SELECT uniqExact(day) FROM cafe.orders'),
     matchingGroups: 1,
     matchingRows: 1_440,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type AdvisedCodec, mostSampledRows } from '#proto/structure-advice.ts'
+import { type AdvisedCodec, maxSampledRows } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { columnSql, limits, maxSeconds } from './expression-sql.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
-import type { Asking } from '../explorer/read-view.ts'
+import type { HostContext } from '../explorer/read-view.ts'
 
 interface OfColumn {
   database: string
@@ -16,32 +16,32 @@ interface OfColumn {
 }
 
 const Ratios = z.object({ ratios: z.array(z.number().nullable()) })
-/** The first version that estimates. */
+/** The first version with codec estimates. */
 const since = '25.3'
-/** A codec that does not suit the type. */
+/** Codes for a codec that does not support the type. */
 const unsuited = new Set<number | undefined>([36, 43, 378, 431])
 
-/** How far each codec would compress a column, by the host's own estimate; of a host that makes none, nothing. */
+/** Returns the host's estimated compression ratio of each codec, or none where estimates are unsupported. */
 export const codecRatios = async (
-  asking: Asking,
+  context: HostContext,
   { codecs, ...column }: OfColumn & { codecs: readonly AdvisedCodec[] },
 ): Promise<{ codec: AdvisedCodec; ratio: number }[]> => {
-  const { version } = await asking.parts.client.capabilities(asking.host, asking.call)
+  const { version } = await context.parts.client.capabilities(context.host, context.call)
   if (compareVersions(version, since) < 0) return []
-  const told = []
+  const ratios = []
   for (const codec of codecs) {
-    const ratio = await ratioOf(asking, column, codec)
-    if (ratio !== undefined) told.push({ codec, ratio })
+    const ratio = await ratioOf(context, column, codec)
+    if (ratio !== undefined) ratios.push({ codec, ratio })
   }
-  return told
+  return ratios
 }
 
 const ratioOf = async (
-  { parts, host, call }: Asking,
+  { parts, host, call }: HostContext,
   { database, table, column }: OfColumn,
   codec: AdvisedCodec,
 ): Promise<number | undefined> => {
-  const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${mostSampledRows}`
+  const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows}`
   const sql = `SELECT [estimateCompressionRatio('${codec}')(value)] AS ratios FROM (${values})`
   const statement = { what: 'advice/codec', sql, limits, maxSeconds }
   try {
@@ -55,9 +55,9 @@ const ratioOf = async (
 
 const Sizes = z.object({ name: z.string(), bytes: figure, rows: figure })
 
-/** Writes a column twice, as it is and with the codec, into a temporary table, which ends with its session. */
+/** Writes a column with and without the codec to a temporary table of the session, and compares sizes. */
 export const measureCodec = async (
-  { parts, host, call }: Asking,
+  { parts, host, call }: HostContext,
   { database, table, column, codec }: OfColumn & { codec: AdvisedCodec },
 ): Promise<{ rows: number; bytesBefore: number; bytesAfter: number }> => {
   const session = randomUUID()
@@ -73,7 +73,7 @@ export const measureCodec = async (
     `CREATE TEMPORARY TABLE ${name} (before ${type}, after ${type} CODEC(${codec})) ENGINE = MergeTree ORDER BY tuple() SETTINGS min_bytes_for_wide_part = 0, min_rows_for_wide_part = 0`,
   )
   try {
-    await send(`INSERT INTO ${name} SELECT ${value}, ${value} FROM ${source} LIMIT ${mostSampledRows}`)
+    await send(`INSERT INTO ${name} SELECT ${value}, ${value} FROM ${source} LIMIT ${maxSampledRows}`)
     const reading = {
       what: 'advice/measure',
       sql: `SELECT name, data_compressed_bytes AS bytes, (SELECT count() FROM ${name}) AS rows FROM system.columns WHERE table = '${name}'`,
@@ -89,12 +89,12 @@ export const measureCodec = async (
 
 const Type = z.object({ type: z.string() })
 
-/** The type as the host itself writes it, so that nobody else's text stands in a statement. */
-const typeOf = async ({ parts, host, call }: Asking, { database, table, column }: OfColumn): Promise<string> => {
+/** Reads the type from the host, so that no caller text gets into a statement. */
+const typeOf = async ({ parts, host, call }: HostContext, { database, table, column }: OfColumn): Promise<string> => {
   const sql =
     'SELECT type FROM system.columns WHERE database = {database:String} AND table = {table:String} AND name = {column:String}'
   const statement = { what: 'advice/type', sql, parameters: { database, table, column } }
   const [row] = readRecords(host, Type, await parts.client.run(host, statement, call))
-  if (!row) throw new ServiceError('not-found', `there is no column ${column}`, { details: { parameter: 'column' } })
+  if (!row) throw new ServiceError('not-found', `unknown column "${column}"`, { details: { parameter: 'column' } })
   return row.type
 }

@@ -13,7 +13,7 @@ it.each([
   ['Tuple_(UInt64_1, Int64_-2)', 'Tuple(UInt8, Int8)', '(1, -2)'],
   [String.raw`Tuple_('a\', b', 'c)')`, 'Tuple(String, String)', String.raw`('a\', b', 'c)')`],
   ['UInt64_7', 'UInt8', '7'],
-])('tells the constant %s, which older hosts give without the expression it was computed from', (value, type, sql) => {
+])('converts the constant %s, which older hosts return without its expression', (value, type, sql) => {
   expect(expressionSql(constant(value, type))).toBe(sql)
 })
 
@@ -21,6 +21,6 @@ it.each([
   ['Array_[UInt64_1)', 'Array(UInt8)'],
   ['Array_[]', 'Array(Nothing)'],
   ['UInt64_20000', 'Date'],
-])('does not tell %s of the type %s, which would mean something else', (value, type) => {
+])('returns undefined for %s of the type %s', (value, type) => {
   expect(expressionSql(constant(value, type))).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import type { ExplainNode } from '#proto/explain.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 
-/** Functions that people write as operators. */
+/** Functions with an operator form. */
 const operators: Readonly<Record<string, string>> = {
   equals: '=',
   notEquals: '!=',
@@ -23,8 +23,8 @@ const operators: Readonly<Record<string, string>> = {
 }
 
 /**
- * An expression of a query tree as SQL with bare names of columns; undefined for what only its statement can say, such as
- * a subquery or a lambda.
+ * Converts a query tree expression to SQL with unqualified column names. Returns undefined for expressions that depend
+ * on their statement, such as a subquery or a lambda.
  */
 export const expressionSql = (node: ExplainNode): string | undefined => {
   const column = columnOf(node)
@@ -40,7 +40,7 @@ export const expressionSql = (node: ExplainNode): string | undefined => {
   return `${called.name}${parameters.length > 0 ? `(${parameters.join(', ')})` : ''}(${values.join(', ')})`
 }
 
-/** A column, or a part of one such as `payload.size`, which is named with a dot outside quotes. */
+/** Quotes a column or a subcolumn such as `payload.size`, whose dot stays outside the quotes. */
 export const columnSql = (column: string): string => column.split('.').map(quoteName).join('.')
 
 const all = (nodes: readonly ExplainNode[]): string[] | undefined => {
@@ -48,7 +48,7 @@ const all = (nodes: readonly ExplainNode[]): string[] | undefined => {
   return written.length === nodes.length ? written : undefined
 }
 
-/** What the host has computed already is told as the expression that it was computed from, whose type needs no words. */
+/** Converts a folded constant back to its source expression, which needs no explicit type. */
 const constantSql = (node: ExplainNode): string | undefined => {
   const source = node.children.find(({ name }) => name === 'EXPRESSION')?.children[0]
   if (source) return expressionSql(source)
@@ -59,7 +59,7 @@ const constantSql = (node: ExplainNode): string | undefined => {
   return plainType.test(type) ? literalSql(value) : undefined
 }
 
-/** Values of other types, such as dates, are told as numbers that would mean something else. */
+/** Literals of these types only; other types, such as dates, are printed as plain numbers. */
 const plainType = /^(?:Nullable\()?(?:LowCardinality\()?(?:U?Int\d+|Float\d+|String|Nothing)\)*$/
 
 const literal = /U?Int\d+_-?\d+|Float64_-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|'(?:[^'\\]|\\.)*'|NULL/gs
@@ -73,7 +73,7 @@ const listSql = (text: string, [opening, closing]: string): string | undefined =
   return opening + values.map((value) => value.replace(/^(?:U?Int\d+|Float64)_/, '')).join(', ') + closing
 }
 
-/** A table within a statement; its number is what columns refer to. */
+/** A table in a statement; columns refer to its number. */
 export interface TableNode {
   id: string
   /** `database.table`, without quotes. */
@@ -81,17 +81,17 @@ export interface TableNode {
   isFinal: boolean
 }
 
-/** A SELECT within a statement: the tables it joins, and its clauses. */
+/** A SELECT in a statement, with its tables and clauses. */
 export interface SelectNode {
   tables: TableNode[]
-  /** Whether it reads one table and nothing else. */
+  /** The SELECT reads exactly one table. */
   isPlain: boolean
   where: ExplainNode[]
   clause(name: string): ExplainNode[]
   node: ExplainNode
 }
 
-/** All SELECTs of a query tree, the outermost first. */
+/** Returns all SELECTs of a query tree, outermost first. */
 export const selectsOf = (roots: readonly ExplainNode[]): SelectNode[] =>
   within(roots, () => true)
     .filter(({ name }) => name === 'QUERY')
@@ -108,18 +108,18 @@ export const selectsOf = (roots: readonly ExplainNode[]): SelectNode[] =>
       }
     })
 
-/** Nodes of a tree in its order; those under a node that is not entered are left out with it. */
+/** Yields the nodes of a tree in order, without the subtrees of nodes that are not entered. */
 export const within = (nodes: readonly ExplainNode[], enter: (node: ExplainNode) => boolean): ExplainNode[] =>
   nodes.filter(enter).flatMap((node) => [node, ...within(node.children, enter)])
 
-/** The column that a node is, and the number of its table. */
+/** Parses a column node with the number of its table. */
 export const columnOf = ({ name, description }: ExplainNode): { column: string; source: string } | undefined => {
   if (name !== 'COLUMN') return undefined
   const [, column, source] = /, column_name: (.*), result_type: .*, source_id: (\d+)$/s.exec(description ?? '') ?? []
   return column === undefined || source === undefined ? undefined : { column, source }
 }
 
-/** The function that a node calls, and with what. */
+/** Parses a function node with its arguments. */
 export const functionOf = (node: ExplainNode): { name: string; kind: string; arguments: ExplainNode[] } | undefined => {
   const found = /^id: \d+(?:, alias: .*?)?, function_name: (\w+), function_type: (\w+)/s.exec(node.description ?? '')
   const [, name, kind] = found ?? []
@@ -127,7 +127,7 @@ export const functionOf = (node: ExplainNode): { name: string; kind: string; arg
   return { name, kind, arguments: listOf(node, 'ARGUMENTS') }
 }
 
-/** The nodes of a list that hangs under a node. */
+/** Returns the nodes of a list below a node. */
 const listOf = (node: ExplainNode, name: string): ExplainNode[] =>
   node.children.find((child) => child.name === name)?.children[0]?.children ?? []
 
@@ -147,7 +147,7 @@ const conjuncts = (node: ExplainNode): ExplainNode[] => {
   return called?.name === 'and' ? called.arguments.flatMap(conjuncts) : [node]
 }
 
-/** What advice may cost a host, a statement. */
+/** Limits for each statement of the advisor. */
 export const limits = {
   max_memory_usage: 1_073_741_824,
   max_bytes_to_read: 17_179_869_184,

@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import type { Asking } from '../explorer/read-view.ts'
+import type { HostContext } from '../explorer/read-view.ts'
 import type { Parts } from '../parts.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import { limits, maxSeconds } from './expression-sql.ts'
@@ -13,17 +13,17 @@ import { tryIndex } from './try-index.ts'
 
 const Row = z.object({ groups: figure, matchingGroups: figure, matchingRows: figure })
 
-interface Asked {
+interface CountRequest {
   database: string
   table: string
   keys: string[]
   condition: string | null
 }
 
-/** Counts the groups of a table, and those that a condition touches with all their rows. */
+/** Counts the groups of a table, and the groups and rows that a condition matches. */
 const countGroups = async (
-  { parts, host, call }: Asking,
-  { database, table, keys, condition }: Asked,
+  { parts, host, call }: HostContext,
+  { database, table, keys, condition }: CountRequest,
 ): Promise<z.output<typeof Row>> => {
   const sql = callersStatement(`SELECT
   count() AS groups,
@@ -39,14 +39,14 @@ FROM (
   return row ?? { groups: 0, matchingGroups: 0, matchingRows: 0 }
 }
 
-/** What advice is made of: analyses, counts, and indexes that exist for a session only. */
+/** Returns the handlers for statement advice. */
 export const advisingHandlers = (parts: Parts): Handlers<Service<typeof advisingMethods>> => {
-  const asking = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
+  const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
-    statementReads: ({ hostKey, ...asked }, call) => statementReads(asking(hostKey, call), asked),
-    tryIndex: ({ hostKey, ...asked }, call) => tryIndex(asking(hostKey, call), asked),
-    countMatches: ({ hostKey, ...asked }, call) => countMatches(asking(hostKey, call), asked),
-    countGroups: ({ hostKey, ...asked }, call) => countGroups(asking(hostKey, call), asked),
+    statementReads: ({ hostKey, ...request }, call) => statementReads(contextFor(hostKey, call), request),
+    tryIndex: ({ hostKey, ...request }, call) => tryIndex(contextFor(hostKey, call), request),
+    countMatches: ({ hostKey, ...request }, call) => countMatches(contextFor(hostKey, call), request),
+    countGroups: ({ hostKey, ...request }, call) => countGroups(contextFor(hostKey, call), request),
   }
 }
 
@@ -59,9 +59,9 @@ interface Condition {
   rowsPerMark: number
 }
 
-/** Counts under a condition; granules are taken to have as many rows as they have on average. */
+/** Counts matching rows and granules; granules are assumed to have the average number of rows. */
 const countMatches = async (
-  { parts, host, call }: Asking,
+  { parts, host, call }: HostContext,
   { database, table, condition, rowsPerMark }: Condition,
 ): Promise<z.output<typeof MatchRow>> => {
   const sql = callersStatement(`SELECT

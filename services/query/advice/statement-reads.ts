@@ -8,7 +8,7 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import { allowedBy } from '../config.ts'
 import { callersFailure, explainStatement } from '../explain/explain.ts'
 import { explanation } from '../explain/plan-json.ts'
-import type { Asking } from '../explorer/read-view.ts'
+import type { HostContext } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
@@ -23,13 +23,13 @@ import {
   within,
 } from './expression-sql.ts'
 
-type Told = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
+type StatementReads = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
 
-/** Has the host analyse a statement from all sides. */
+/** Runs the EXPLAIN variants of a statement on the host. */
 export const statementReads = async (
-  { parts, host, call }: Asking,
+  { parts, host, call }: HostContext,
   { query, database }: { query: string; database?: string | undefined },
-): Promise<Told> => {
+): Promise<StatementReads> => {
   const statement = callersStatement(query, refuseOthers, allowedBy(parts.env))
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
     const explaining = explainStatement(statement, mode, settings, database)
@@ -39,12 +39,12 @@ export const statementReads = async (
       throw callersFailure(error, explaining.sql, statement)
     }
   }
-  // First alone, so that a statement that is wrong fails once.
+  // The first runs alone, so that an invalid statement fails once.
   const tree = await explain('query-tree')
   const [plan, estimate, formatted] = await Promise.all([
     explain('plan', { actions: 1 }),
     explain('estimate'),
-    laidOut({ parts, host, call }, statement),
+    formatStatement({ parts, host, call }, statement),
   ])
   return { ...tableReads({ tree, plan, estimate }), formatted }
 }
@@ -54,15 +54,15 @@ const refuseOthers = ([first]: readonly Token[]): void => {
   throw new Rejection('first-word', first.position, 'there is advice for SELECT alone')
 }
 
-/** Longer statements do not fit into the address of a request, and no person would rewrite them. */
-const longestLaidOut = 16_000
-/** Hosts older than 23.8 have no such function. */
+/** Longer statements do not fit into the request URL. */
+const maxFormattedLength = 16_000
+/** Hosts before 23.8 do not have the function. */
 const unknownFunction = 46
 
 const Row = z.object({ formatted: z.string() })
 
-const laidOut = async ({ parts, host, call }: Asking, statement: string): Promise<string | null> => {
-  if (statement.length > longestLaidOut) return null
+const formatStatement = async ({ parts, host, call }: HostContext, statement: string): Promise<string | null> => {
+  if (statement.length > maxFormattedLength) return null
   const sql = 'SELECT formatQuery({query:String}) AS formatted'
   try {
     const answer = await parts.client.run(host, { what: 'advice/format', sql, parameters: { query: statement } }, call)
@@ -73,8 +73,8 @@ const laidOut = async ({ parts, host, call }: Asking, statement: string): Promis
   }
 }
 
-/** Longer ones, such as lists of thousands of values, are not tried out. */
-const longestCondition = 4_000
+/** Longer conditions, such as lists of thousands of values, are skipped. */
+const maxConditionLength = 4_000
 
 const kinds: Readonly<Record<string, ReadCondition['kind']>> = {
   equals: 'equality',
@@ -89,12 +89,12 @@ const kinds: Readonly<Record<string, ReadCondition['kind']>> = {
   hasToken: 'text',
 }
 
-/** The condition that a node is, when it is about one table alone and can be said in SQL. */
+/** Converts a node to a condition when it concerns one table and can be expressed in SQL. */
 const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefined => {
   const columns = within([node], () => true).flatMap((each) => columnOf(each) ?? [])
   if (columns.length === 0 || columns.some(({ source }) => source !== tableId)) return undefined
   const sql = expressionSql(node)
-  if (sql === undefined || sql.length > longestCondition) return undefined
+  if (sql === undefined || sql.length > maxConditionLength) return undefined
   const called = functionOf(node)
   const [compared, ...more] = called?.arguments.flatMap((each) => columnOf(each) ?? []) ?? []
   const others = called?.arguments.filter(({ name }) => name !== 'COLUMN') ?? []
@@ -104,7 +104,7 @@ const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefi
   return { kind, column, columns: [...new Set(columns.map((each) => each.column))], sql }
 }
 
-/** The explanations that tell what a statement reads. */
+/** The EXPLAIN output for what a statement reads. */
 interface Explained {
   tree: Explanation
   plan: Explanation
@@ -116,7 +116,7 @@ interface Other {
   reason: 'engine' | 'repeated'
 }
 
-/** What is read of each MergeTree table, and the tables that are none or are read more than once. */
+/** Returns the reads of each MergeTree table, and the tables of other engines or with several reads. */
 const tableReads = ({ tree, plan, estimate }: Explained): { reads: TableRead[]; others: Other[] } => {
   const roots = tree.tree ?? []
   const selects = selectsOf(roots)
@@ -161,7 +161,7 @@ const readOf = (
   }
 }
 
-/** Grouped more than once, as by ROLLUP or WITH TOTALS, which no projection can answer. */
+/** Multiple grouping, such as ROLLUP or WITH TOTALS, which no projection can serve. */
 const groupsAgain = /group_by_(?:with|type)/
 
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {

@@ -25,18 +25,18 @@ afterAll(async () => {
 
 const table = { hostKey: 'box', database: 'sh.op', table: "or'ders" }
 
-it('counts distinct values, nulls and bounds of columns', async () => {
+it('counts distinct values and nulls, and returns bounds of columns', async () => {
   const columns = ['a b', 'kind', 'note'].map((name) => ({ name, hasBounds: name === 'a b' }))
-  const { rows, columns: told } = await parts.handlers.columnFacts({ ...table, columns }, aCall())
+  const { rows, columns: facts } = await parts.handlers.columnFacts({ ...table, columns }, aCall())
   expect(rows).toBe(100_000)
-  expect(told).toEqual([
+  expect(facts).toEqual([
     { name: 'a b', distinct: expect.any(Number), nulls: 0, minimum: 0, maximum: 99_999 },
     { name: 'kind', distinct: 5, nulls: 0, minimum: null, maximum: null },
     { name: 'note', distinct: 1, nulls: 10_000, minimum: null, maximum: null },
   ])
 })
 
-it('estimates what codecs would do, without those that do not suit the type', async () => {
+it('estimates the ratios of supported codecs', async () => {
   const codecs = ['ZSTD(1)', 'Delta, ZSTD(1)'] as const
   const ofNumber = await parts.handlers.codecRatios({ ...table, column: 'a b', codecs: [...codecs] }, aCall())
   expect(ofNumber.map(({ codec }) => codec)).toEqual(codecs)
@@ -45,7 +45,7 @@ it('estimates what codecs would do, without those that do not suit the type', as
   expect(ofText[0]?.codec).toBe('ZSTD(1)')
 })
 
-it('measures a codec in a temporary table that is gone afterwards', async () => {
+it('measures a codec in a temporary table', async () => {
   const measured = await parts.handlers.measureCodec({ ...table, column: 'a b', codec: 'Delta, ZSTD(1)' }, aCall())
   expect(measured.rows).toBe(100_000)
   expect(measured.bytesAfter).toBeGreaterThan(0)
@@ -54,23 +54,25 @@ it('measures a codec in a temporary table that is gone afterwards', async () => 
   expect((await answerOf(sandbox.url, left)).trim()).toBe('0')
 })
 
-it('measures nothing for a user who may only read', async () => {
-  const asked = { ...table, hostKey: 'careful', column: 'a b', codec: 'Delta, ZSTD(1)' as const }
-  await expect(parts.handlers.measureCodec(asked, aCall())).rejects.toMatchObject({ details: { clickhouseCode: 164 } })
+it('rejects measuring for a read-only user', async () => {
+  const request = { ...table, hostKey: 'careful', column: 'a b', codec: 'Delta, ZSTD(1)' as const }
+  await expect(parts.handlers.measureCodec(request, aCall())).rejects.toMatchObject({
+    details: { clickhouseCode: 164 },
+  })
 })
 
-it('knows no column that is none', async () => {
-  const asked = { ...table, column: 'nothing', codec: 'ZSTD(1)' as const }
-  await expect(parts.handlers.measureCodec(asked, aCall())).rejects.toMatchObject({ code: 'not-found' })
+it('returns not-found for an unknown column', async () => {
+  const request = { ...table, column: 'nothing', codec: 'ZSTD(1)' as const }
+  await expect(parts.handlers.measureCodec(request, aCall())).rejects.toMatchObject({ code: 'not-found' })
 })
 
-it('tells how much of a table is older than a year', async () => {
+it('returns the share of a table that is older than a year', async () => {
   const { bytes, oldBytes } = await parts.handlers.oldParts({ ...table }, aCall())
   expect(bytes).toBeGreaterThan(0)
   expect(oldBytes).toBe(bytes)
 })
 
-it('tells settings, and defaults that changed after a release', async () => {
+it('returns settings, and defaults that changed after a release', async () => {
   const settings = await parts.handlers.tunedSettings({ hostKey: 'box' }, aCall())
   expect(Object.keys(settings)).toEqual(expect.arrayContaining(['max_threads', 'background_pool_size']))
   const changes = await parts.handlers.settingsChanges({ hostKey: 'box', since: '25.8' }, aCall())

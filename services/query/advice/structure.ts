@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
-import { type structureFactMethods, mostSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
+import { type structureFactMethods, maxSampledRows, tunedSettings as names } from '#proto/structure-advice.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { columnSql, limits, maxSeconds } from './expression-sql.ts'
 import { figure, readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
-import type { Asking } from '../explorer/read-view.ts'
+import type { HostContext } from '../explorer/read-view.ts'
 import type { Parts } from '../parts.ts'
 import { codecRatios, measureCodec } from './codecs.ts'
 
 const Setting = z.object({ name: z.string(), value: z.string() })
 const listed = names.map((name) => `'${name}'`).join(', ')
 
-/** Settings of the server and of the configured user's sessions. */
-const tunedSettings = async ({ parts, host, call }: Asking): Promise<Record<string, string>> => {
+/** Reads the changed settings of the server and of the configured user. */
+const tunedSettings = async ({ parts, host, call }: HostContext): Promise<Record<string, string>> => {
   const of = (table: string): string => `SELECT name, value FROM system.${table} WHERE name IN (${listed})`
   const statement = { what: 'advice/settings', bare: true, sql: `${of('settings')} UNION ALL ${of('server_settings')}` }
   const rows = readRecords(host, Setting, await parts.client.run(host, statement, call))
@@ -32,8 +32,11 @@ const unknownTable = 60
 const releaseNumber = (release: string): string =>
   `toUInt32(splitByChar('.', ${release})[1]) * 1000 + toUInt32(splitByChar('.', ${release})[2])`
 
-/** Defaults that changed after a release; of a host that does not keep them none. */
-const settingsChanges = async ({ parts, host, call }: Asking, since: string): Promise<z.output<typeof Change>[]> => {
+/** Reads defaults that changed after a release, or none where the host has no history. */
+const settingsChanges = async (
+  { parts, host, call }: HostContext,
+  since: string,
+): Promise<z.output<typeof Change>[]> => {
   const sql = `SELECT version AS release, change.1 AS name, change.2 AS before, change.3 AS after, change.4 AS reason
 FROM system.settings_changes ARRAY JOIN changes AS change
 WHERE before != after AND ${releaseNumber('version')} > ${releaseNumber('{since:String}')}
@@ -50,22 +53,22 @@ LIMIT 300`
 
 const Old = z.object({ bytes: figure, oldBytes: figure })
 
-/** Sizes of the parts of a table; parts that know no time of their rows are not old. */
+/** Reads the sizes of a table's parts. Parts without a time range do not count as old. */
 const oldParts = async (
-  { parts, host, call }: Asking,
-  asked: { database: string; table: string },
+  { parts, host, call }: HostContext,
+  request: { database: string; table: string },
 ): Promise<z.output<typeof Old>> => {
   const sql = `SELECT sum(data_compressed_bytes) AS bytes,
   sumIf(data_compressed_bytes, greatest(max_date, toDate(max_time)) BETWEEN toDate('1980-01-01') AND today() - 365) AS oldBytes
 FROM system.parts
 WHERE active AND database = {database:String} AND table = {table:String}`
-  const { database, table } = asked
+  const { database, table } = request
   const statement = { what: 'advice/ages', sql, parameters: { database, table } }
   const [row] = readRecords(host, Old, await parts.client.run(host, statement, call))
   return row ?? { bytes: 0, oldBytes: 0 }
 }
 
-interface Asked {
+interface ColumnsRequest {
   database: string
   table: string
   columns: readonly { name: string; hasBounds: boolean }[]
@@ -80,8 +83,8 @@ const Row = z.object({
   maximums: z.array(bound),
 })
 
-/** Looks at columns over the first rows of a table, in one statement. */
-const columnFacts = async ({ parts, host, call }: Asking, { database, table, columns }: Asked) => {
+/** Analyses columns over the first rows of a table, in one statement. */
+const columnFacts = async ({ parts, host, call }: HostContext, { database, table, columns }: ColumnsRequest) => {
   const names = columns.map(({ name }) => columnSql(name))
   const each = (aggregate: (column: string) => string): string => `[${names.map(aggregate).join(', ')}]`
   const bounds = (aggregate: string): string =>
@@ -91,7 +94,7 @@ const columnFacts = async ({ parts, host, call }: Asking, { database, table, col
   ${each((column) => `countIf(isNull(${column}))`)} AS nulls,
   ${bounds('min')} AS minimums,
   ${bounds('max')} AS maximums
-FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${mostSampledRows})`
+FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows})`
   const statement = { what: 'advice/columns', sql, limits, maxSeconds }
   const [row] = readRecords(host, Row, await parts.client.run(host, statement, call))
   return {
@@ -106,15 +109,15 @@ FROM (SELECT ${names.join(', ')} FROM ${quoteName(database)}.${quoteName(table)}
   }
 }
 
-/** What advice on tables and hosts is made of. */
+/** Returns the handlers for advice on tables and hosts. */
 export const structureFactHandlers = (parts: Parts): Handlers<Service<typeof structureFactMethods>> => {
-  const asking = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
+  const contextFor = (hostKey: string, call: Call) => ({ parts, host: parts.hosts.get(hostKey), call })
   return {
-    columnFacts: ({ hostKey, ...asked }, call) => columnFacts(asking(hostKey, call), asked),
-    codecRatios: ({ hostKey, ...asked }, call) => codecRatios(asking(hostKey, call), asked),
-    measureCodec: ({ hostKey, ...asked }, call) => measureCodec(asking(hostKey, call), asked),
-    oldParts: ({ hostKey, ...asked }, call) => oldParts(asking(hostKey, call), asked),
-    tunedSettings: ({ hostKey }, call) => tunedSettings(asking(hostKey, call)),
-    settingsChanges: ({ hostKey, since }, call) => settingsChanges(asking(hostKey, call), since),
+    columnFacts: ({ hostKey, ...request }, call) => columnFacts(contextFor(hostKey, call), request),
+    codecRatios: ({ hostKey, ...request }, call) => codecRatios(contextFor(hostKey, call), request),
+    measureCodec: ({ hostKey, ...request }, call) => measureCodec(contextFor(hostKey, call), request),
+    oldParts: ({ hostKey, ...request }, call) => oldParts(contextFor(hostKey, call), request),
+    tunedSettings: ({ hostKey }, call) => tunedSettings(contextFor(hostKey, call)),
+    settingsChanges: ({ hostKey, since }, call) => settingsChanges(contextFor(hostKey, call), since),
   }
 }

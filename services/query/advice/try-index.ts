@@ -5,13 +5,13 @@ import { quoteName } from '#shared/sql/quote.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
-import type { Asking } from '../explorer/read-view.ts'
+import type { HostContext } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import { columnSql, limits, maxSeconds } from './expression-sql.ts'
 
 const Line = z.object({ explain: z.string() })
 
-interface Asked {
+interface IndexRequest {
   database: string
   table: string
   column: string
@@ -22,19 +22,19 @@ interface Asked {
 const ofNoUse: WhatIf = { outcome: 'of-no-use', marks: null, isEmpirical: false }
 const notPossible: WhatIf = { outcome: 'not-possible', marks: null, isEmpirical: false }
 
-/** A type or arguments that do not suit the column, or a column that cannot have an index. */
+/** Codes for an unsuitable type, unsuitable arguments, or a column that cannot be indexed. */
 const unsuited = new Set<number | undefined>([36, 43, 44, 80])
-/** A host that cannot do it for this table, or not for this user. */
+/** Codes for tables and users without support. */
 const unable = new Set<number | undefined>([1, 48, 62, 344, 497])
-/** The first version that knows the statements. */
+/** The first version with these statements. */
 const since = '26.6'
 
 /**
- * Describes an index in a session of its own and asks what it would do. `CREATE HYPOTHETICAL INDEX` writes nothing, and
- * `readonly = 1` lets it through; names and the type from a closed list are all that varies in it.
+ * Creates a hypothetical index in its own session and explains its effect. `CREATE HYPOTHETICAL INDEX` writes nothing
+ * and is allowed under `readonly = 1`. Only names and a type from a closed list vary in it.
  */
-export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Promise<WhatIf> => {
-  const { database, table, column, condition, type } = asked
+export const tryIndex = async ({ parts, host, call }: HostContext, request: IndexRequest): Promise<WhatIf> => {
+  const { database, table, column, condition, type } = request
   const on = `${quoteName(database)}.${quoteName(table)}`
   const explained = callersStatement(`SELECT count() FROM ${on} WHERE ${condition}`)
   const { version } = await parts.client.capabilities(host, call)
@@ -45,7 +45,7 @@ export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Pro
     `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
   )
   try {
-    // Its answer is empty, which a whole answer never is.
+    // The result is empty, which a buffered result never is.
     const { body } = await parts.client.stream(host, describe, call)
     while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
@@ -57,16 +57,16 @@ export const tryIndex = async ({ parts, host, call }: Asking, asked: Asked): Pro
   }
 }
 
-/** What became of a hypothetical index. */
+/** The effect of a hypothetical index. */
 interface WhatIf {
   outcome: 'tried' | 'of-no-use' | 'not-possible'
-  /** Marks that it would leave; null unless it was tried. */
+  /** Remaining marks; null unless the index was evaluated. */
   marks: number | null
-  /** Tried out on all that is read now. */
+  /** Evaluated on all marks that are read now. */
   isEmpirical: boolean
 }
 
-/** Reads what `EXPLAIN WHATIF` says of the only index of a session; undefined when it says nothing of one. */
+/** Parses the output of `EXPLAIN WHATIF` for the only index of a session, or returns undefined. */
 export const readWhatIf = (text: string): WhatIf | undefined => {
   const [baseline = '', block] = text.split(/^With \w+ \(.*\):$/m)
   if (block === undefined) return undefined

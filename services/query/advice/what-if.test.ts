@@ -46,6 +46,6 @@ it.each([
     `${baseline}(none):\n  status:       not_applicable\n  reason:       No hypothetical indexes defined for this table.\n`,
     undefined,
   ],
-])('reads what a host says of %s', (_of, text, read) => {
+])('parses the output for %s', (_of, text, read) => {
   expect(readWhatIf(text)).toEqual(read)
 })

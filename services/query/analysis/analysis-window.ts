@@ -7,7 +7,7 @@ import { buckets, checkedZone, type ChartWindow, chartWindow } from '../definiti
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 
-/** Points that a course is drawn with at most, unless the caller wants finer ones. */
+/** Maximum points of a time series, unless the caller requests a finer interval. */
 const wantedPoints = 200
 const defaultHours = 24
 
@@ -17,19 +17,19 @@ export interface Analysed {
   scope: Scope
 }
 
-/** Settles the window that was asked for; the bucket is the finest that makes few enough points. */
-export const analysed = async (parts: Parts, host: MonitoredHost, asked: Window, call: Call): Promise<Analysed> => {
-  const zone = checkedZone(asked.timezone)
-  const span = analysisSpan(asked, parts.clock.now() + parts.probe.skewMs(host.key))
-  const interval = asked.interval ? span.interval : fewEnough(span.toMs - span.fromMs)
+/** Resolves the requested window. The bucket is the finest within the maximum number of points. */
+export const analysed = async (parts: Parts, host: MonitoredHost, request: Window, call: Call): Promise<Analysed> => {
+  const zone = checkedZone(request.timezone)
+  const span = analysisSpan(request, parts.clock.now() + parts.probe.skewMs(host.key))
+  const interval = request.interval ? span.interval : fewEnough(span.toMs - span.fromMs)
   const window = { ...span, interval }
   const { logs }: Capabilities = await parts.client.capabilities(host, call)
   return { window, scope: { window, zone, logs } }
 }
 
-/** The span that was asked for, else the last day; `invalid` where what was asked for is none. */
-export const analysisSpan = (asked: Window, hostNowMs: number): ChartWindow => {
-  const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, asked, hostNowMs)
+/** Returns the requested span, else the last day. Throws `invalid` for an empty span. */
+export const analysisSpan = (request: Window, hostNowMs: number): ChartWindow => {
+  const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
   // A definition with `lastHours` always has a window.
   if (!span) throw new Error('an analysis without a window')
   return span

@@ -119,16 +119,16 @@ afterAll(async () => {
   await Promise.all([sandbox?.[Symbol.asyncDispose](), elsewhere?.[Symbol.asyncDispose]()])
 })
 
-const list = async (asked: Record<string, unknown> = {}) => {
-  const input = query.methods.fingerprints.input.parse({ hostKey: 'box', ...window, ...asked })
+const list = async (request: Record<string, unknown> = {}) => {
+  const input = query.methods.fingerprints.input.parse({ hostKey: 'box', ...window, ...request })
   return query.methods.fingerprints.output.parse(await parts.handlers.fingerprints(input, aCall()))
 }
-const one = async (hash: string, asked: Record<string, unknown> = {}) => {
-  const input = query.methods.fingerprint.input.parse({ hostKey: 'box', hash, ...window, ...asked })
+const one = async (hash: string, request: Record<string, unknown> = {}) => {
+  const input = query.methods.fingerprint.input.parse({ hostKey: 'box', hash, ...window, ...request })
   return query.methods.fingerprint.output.parse(await parts.handlers.fingerprint(input, aCall()))
 }
-const executionsOf = async (hash: string, asked: Record<string, unknown> = {}) => {
-  const input = query.methods.executions.input.parse({ hostKey: 'box', hash, ...window, ...asked })
+const executionsOf = async (hash: string, request: Record<string, unknown> = {}) => {
+  const input = query.methods.executions.input.parse({ hostKey: 'box', hash, ...window, ...request })
   return query.methods.executions.output.parse(await parts.handlers.executions(input, aCall()))
 }
 const detail = async (queryId: string, hostKey = 'box') => {
@@ -180,7 +180,7 @@ describe('patterns of statements', () => {
     expect(fingerprints.map(({ calls, users }) => [calls, users])).toEqual([[3, ['analyst']]])
   })
 
-  it('come in the asked order, page by page, with an honest total', async () => {
+  it('are sorted and paged with an exact total', async () => {
     const all = await list({ order: 'calls', limit: 1_000 })
     expect(all.total).toBe(all.fingerprints.length)
     const calls = all.fingerprints.map((fingerprint) => fingerprint.calls)
@@ -189,7 +189,7 @@ describe('patterns of statements', () => {
     expect(page.total).toBe(all.total)
     expect(page.fingerprints).toEqual(all.fingerprints.slice(1, 3))
     expect((await list({ offset: 1_000 })).total).toBeNull()
-    expect((await list({ search: 'nobody ever asked this' })).total).toBe(0)
+    expect((await list({ search: 'no such statement' })).total).toBe(0)
   })
 
   it('take hostile values as values', async () => {
@@ -205,7 +205,7 @@ describe('patterns of statements', () => {
 })
 
 describe('one pattern', () => {
-  it('tells its executions, those that stand out and in which ways it failed', async () => {
+  it('returns its executions, outliers and errors', async () => {
     const { detail: found } = await one(await hashOf(throwing(5)), { executions: 4 })
     const executions = await logged(throwers.map(({ id }) => id))
     const slowest = Math.max(...executions.map(({ ms }) => ms))
@@ -220,8 +220,8 @@ describe('one pattern', () => {
 
   it('has a course without gaps whose buckets add up', async () => {
     const { from, to } = window
-    const asked = { from: from - 3_600, to, interval: 'toStartOfMinute' }
-    const { detail: found, window: used } = await one(await hashOf(reading(0)), asked)
+    const request = { from: from - 3_600, to, interval: 'toStartOfMinute' }
+    const { detail: found, window: used } = await one(await hashOf(reading(0)), request)
     const trend = found?.trend ?? []
     expect(used.interval).toBe('toStartOfMinute')
     expect([60, 61, 62]).toContain(trend.length)
@@ -242,7 +242,7 @@ describe('one pattern', () => {
     expect(cells.every(({ timeMs }) => found?.trend.some((point) => point.timeMs === timeMs))).toBe(true)
   })
 
-  it('tells the executions that took so long, longest first, and how many they are', async () => {
+  it('returns the executions in a latency range, longest first, with their count', async () => {
     const hash = await hashOf(reading(0))
     const times = (await logged(readers.map(({ id }) => id))).map(({ ms }) => ms).toSorted((a, b) => b - a)
     const all = await executionsOf(hash)
@@ -265,7 +265,7 @@ describe('one pattern', () => {
 })
 
 describe('one query', () => {
-  it('tells what the log knows of it, and every part', async () => {
+  it('returns its log record and every part', async () => {
     const { detail: found, unavailable } = await detail('fill')
     expect(unavailable).toBeNull()
     expect(found?.summary).toMatchObject({
@@ -307,8 +307,8 @@ describe('one query', () => {
       { host: 'box', queryId: 'child', durationMs: 12, failed: false },
     ])
     expect(found?.children).toMatchObject({
-      askedHosts: ['box', 'careful', 'closed', 'elsewhere'],
-      silentHosts: ['closed'],
+      queriedHosts: ['box', 'careful', 'closed', 'elsewhere'],
+      unreachableHosts: ['closed'],
       truncated: false,
       unavailable: null,
     })
@@ -350,7 +350,7 @@ describe('one query', () => {
     }
   })
 
-  it('that nobody knows is not found; a closed log is unavailable', async () => {
+  it('is not found when unknown, and unavailable without access to the log', async () => {
     await expect(detail("no'such")).rejects.toMatchObject({ code: 'not-found', details: { parameter: 'queryId' } })
     expect((await detail('fill', 'closed')).unavailable?.reason).toBe('permission')
   })

@@ -65,8 +65,8 @@ const summary = (characters: number, timeOfAll: string): string => `
   $ms(max(event_time)) AS lastSeenMs`
 
 /** The patterns of a window. Search narrows what is listed, not what shares are of. */
-export const fingerprintsStatement = (asked: FingerprintsRequest, scope: Scope): Statement => {
-  const { order, search, user, own, limit, offset } = asked
+export const fingerprintsStatement = (request: FingerprintsRequest, scope: Scope): Statement => {
+  const { order, search, user, own, limit, offset } = request
   const counted = [ended, ...(user === undefined ? [] : ['user = {user:String}']), ...(own ? [] : ['NOT $own'])]
   const sql = `SELECT *, count() OVER () AS total
 FROM (

@@ -89,20 +89,24 @@ export const fingerprint =
 
 const detailOf = async (parts: Parts, question: Question, call: Call): Promise<FingerprintDetail> => {
   const { host, hash, executions, window, scope } = question
-  const ask = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
+  const select = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
     readRecords(host, schema, await parts.client.run(host, statement, call))
   // Alone and first: a pattern that did not run costs one statement.
-  const [summary] = await ask(FingerprintRow, fingerprintStatement(hash, scope))
+  const [summary] = await select(FingerprintRow, fingerprintStatement(hash, scope))
   if (!summary) {
-    throw new ServiceError('not-found', `no query of the pattern ${hash} ended on host ${host.name} in this window`, {
-      details: { parameter: 'hash' },
-    })
+    throw new ServiceError(
+      'not-found',
+      `no query with pattern ${hash} finished on host ${host.name} in this time range`,
+      {
+        details: { parameter: 'hash' },
+      },
+    )
   }
   const [trend, latency, lists, errors] = await Promise.all([
-    ask(TrendRow, trendStatement(hash, window, scope)),
-    ask(LatencyRow, latencyStatement(hash, scope)),
-    ask(ListedExecutionRow, executionsStatement(hash, executions, scope)),
-    ask(ErrorRow, errorsStatement(hash, scope)),
+    select(TrendRow, trendStatement(hash, window, scope)),
+    select(LatencyRow, latencyStatement(hash, scope)),
+    select(ListedExecutionRow, executionsStatement(hash, executions, scope)),
+    select(ErrorRow, errorsStatement(hash, scope)),
   ])
   const listed = (name: string): Execution[] =>
     lists
@@ -112,7 +116,11 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
   return {
     summary,
     trend,
-    latency: latency.map(({ cell, ...told }) => ({ ...told, fromMs: cellFromMs(cell), toMs: cellFromMs(cell + 1) })),
+    latency: latency.map(({ cell, ...bucket }) => ({
+      ...bucket,
+      fromMs: cellFromMs(cell),
+      toMs: cellFromMs(cell + 1),
+    })),
     errors,
     executions: listed('executions'),
     slowest: listed('slowest'),

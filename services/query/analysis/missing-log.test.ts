@@ -5,7 +5,7 @@ import { rows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 
-/** A host without a query log; `sent` collects what it is asked besides its capabilities and by the probe. */
+/** Starts a host without a query log; `sent` collects statements other than capabilities and probes. */
 const withoutLog = async (sent: string[]) => {
   const stub = await startHttpStub(({ sql }, response) => {
     if (sql.startsWith('SELECT version()')) return rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
@@ -25,7 +25,7 @@ const withoutLog = async (sent: string[]) => {
 describe('a host that keeps no query log', () => {
   const unavailable = { reason: 'missing-table', missingTables: ['system.query_log'] }
 
-  it('is told from one where nothing ran, without a statement that fails', async () => {
+  it('differs from an empty one, without a failing statement', async () => {
     const sent: string[] = []
     await using host = await withoutLog(sent)
     const { fingerprints, fingerprint, queryDetail } = query.methods
@@ -38,7 +38,7 @@ describe('a host that keeps no query log', () => {
     expect(new Set(sent)).toEqual(new Set(['EXISTS TABLE `system`.`query_log`']))
   })
 
-  it('is asked over a window that begins before it ends', async () => {
+  it('is queried over a valid window', async () => {
     await using host = await withoutLog([])
     const input = query.methods.fingerprints.input.parse({ hostKey, from: 20, to: 10 })
     await expect(host.handlers.fingerprints(input, aCall())).rejects.toMatchObject({

@@ -35,7 +35,7 @@ const shared = `
   Settings AS settings,
   ProfileEvents AS profileEvents`
 
-/** The last execution under an id that has ended; else one that has begun. */
+/** The last finished execution with an id, else a started one. */
 export const loggedQueryStatement = (queryId: string, scope: Scope): Statement => ({
   what: 'query-detail',
   sql: expandMacros(
@@ -93,7 +93,7 @@ LIMIT 1`,
   parameters: { query_id: queryId },
 })
 
-type Answered = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
+type ChildQueries = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
 
 const needs = { requires: ['system.query_log'] }
 
@@ -141,18 +141,18 @@ const detailOf = async (
   queryId: string,
   scope: Scope,
   call: Call,
-): Promise<Answered> => {
-  const ask = async (statement: Statement) =>
+): Promise<ChildQueries> => {
+  const select = async (statement: Statement) =>
     readRecords(host, SummaryRow, await parts.client.run(host, statement, call))[0]
   const [logged, running] = await Promise.all([
-    ask(loggedQueryStatement(queryId, scope)),
-    ask(runningQueryStatement(queryId)),
+    select(loggedQueryStatement(queryId, scope)),
+    select(runningQueryStatement(queryId)),
   ])
   const found = running ? { ...running, executions: logged?.executions ?? 0 } : logged
   if (!found) {
     throw new ServiceError(
       'not-found',
-      `host ${host.name} knows no query of this id in this window; logs are written some seconds late`,
+      `host ${host.name} has no query with this ID in this time range; the query log is written with a delay of some seconds`,
       { details: { parameter: 'queryId' } },
     )
   }

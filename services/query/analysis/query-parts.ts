@@ -10,7 +10,7 @@ import type { Parts } from '../parts.ts'
 import { cpuMs } from './fingerprint-statement.ts'
 import { figure, flag, readRecords } from './records.ts'
 
-/** One part of a query's detail: where it comes from, how it is asked for and what its rows are. */
+/** One part of a query's detail, with its tables, statement and row schema. */
 interface QueryPart<S extends z.ZodType> {
   requires: readonly string[]
   /** More rows are cut off. */
@@ -154,13 +154,13 @@ ORDER BY durationMs DESC, queryId`,
   }),
 } satisfies QueryPart<z.ZodType>
 
-/** Hosts that are asked besides the query's own; a page must not become a sweep of the fleet. */
+/** Maximum further hosts to query, so that a page does not sweep the fleet. */
 const maxRelatives = 16
-/** Of asking one of them; the page waits for the slowest. */
+/** The timeout for each of them. The page waits for the slowest. */
 const relativeMs = 5_000
 
 type Children = QueryDetail['children']
-type Answered = Omit<Children, 'askedHosts' | 'silentHosts'>
+type ChildQueries = Omit<Children, 'queriedHosts' | 'unreachableHosts'>
 
 /** What a query caused, on its host and on the other hosts of its group: each host logs only what ran there. */
 export const readChildren = async (
@@ -183,8 +183,8 @@ export const readChildren = async (
     rows: found.slice(0, children.limit),
     truncated: found.length > children.limit || answered.some(({ truncated }) => truncated),
     unavailable: own.unavailable,
-    askedHosts: [host, ...relatives].map(({ name }) => name),
-    silentHosts: relatives.filter((_, index) => isSilent(index)).map(({ name }) => name),
+    queriedHosts: [host, ...relatives].map(({ name }) => name),
+    unreachableHosts: relatives.filter((_, index) => isSilent(index)).map(({ name }) => name),
   }
 }
 
@@ -203,7 +203,7 @@ const childrenOn = async (
   queryId: string,
   scope: Scope,
   call: Call,
-): Promise<Answered> => {
+): Promise<ChildQueries> => {
   const { logs } = await client.capabilities(host, call)
   const place = { client, host, queryId, scope: { ...scope, logs }, call }
   const { rows, ...rest } = await readPart(place, children)
@@ -215,7 +215,7 @@ const distinct = (rows: Children['rows']): Children['rows'] => [
   ...new Map(rows.toReversed().map((row) => [`${row.queryId} ${row.endedMs}`, row])).values(),
 ]
 
-interface Asked<S extends z.ZodType> {
+interface PartStatement<S extends z.ZodType> {
   requires: readonly string[]
   limit: number
   sql: string
@@ -233,7 +233,7 @@ interface Place {
 /** The rows of one part of a query's detail; a log that is not kept or closed makes it unavailable. */
 export const readPart = async <S extends z.ZodType>(
   { client, host, queryId, scope, call }: Place,
-  part: Asked<S>,
+  part: PartStatement<S>,
 ): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: Unavailable | null }> => {
   const missing = await missingNeeds(client, host, part, call)
   if (missing) return { rows: [], truncated: false, unavailable: missing }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Answer } from '../clickhouse/client.ts'
+import type { QueryResult } from '../clickhouse/client.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
@@ -16,7 +16,11 @@ export const figure = z.union([
 export const flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 
 /** The rows of an answer, each an object by column name and checked. */
-export const readRecords = <S extends z.ZodType>(host: MonitoredHost, schema: S, answer: Answer): z.output<S>[] => {
+export const readRecords = <S extends z.ZodType>(
+  host: MonitoredHost,
+  schema: S,
+  answer: QueryResult,
+): z.output<S>[] => {
   const named = answer.rows.map((row) =>
     Object.fromEntries(answer.columns.map(({ name }, index) => [name, row[index]])),
   )

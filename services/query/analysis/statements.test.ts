@@ -29,10 +29,10 @@ const scope: Scope = {
   zone: undefined,
   logs: rotatedLogs(new Set(['query_log', 'query_log_0', 'query_log_12'])),
 }
-const asked = FingerprintsRequest.parse({})
+const request = FingerprintsRequest.parse({})
 
 it.each([
-  ...fingerprintOrders.map((order) => fingerprintsStatement({ ...asked, order, search: 'x', user: 'y' }, scope)),
+  ...fingerprintOrders.map((order) => fingerprintsStatement({ ...request, order, search: 'x', user: 'y' }, scope)),
   fingerprintStatement('1', scope),
   executionsStatement('1', 50, scope),
   errorsStatement('1', scope),
@@ -58,7 +58,7 @@ it('looks for what runs in the process list alone', () => {
   expect(sql).toContain('FROM system.processes AS log')
 })
 
-it.each([threads, views, processors, children])('asks for at most as many rows of $requires as it shows', (part) => {
+it.each([threads, views, processors, children])('limits rows of $requires to the displayed number', (part) => {
   expect(part.limit).toBeLessThanOrEqual(1_000)
   expect(part.sql).toContain('{query_id:String}')
   expect(part.sql).not.toMatch(/\bLIMIT\b/)

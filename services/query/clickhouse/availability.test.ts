@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { query } from '#proto/query.ts'
 import { aCall, openParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
-import { type Asked, rows, startHttpStub } from '../testing/stub-host.ts'
+import { type StubRequest, rows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 const exception = (response: ServerResponse, code: number, name: string, sentence: string) =>
@@ -11,13 +11,13 @@ const exception = (response: ServerResponse, code: number, name: string, sentenc
     .writeHead(code === 497 ? 403 : 404)
     .end(`Code: ${code}. DB::Exception: ${sentence} (${name}) (version 25.8.1.1)`)
 
-const asking = async (
+const openHost = async (
   capabilities: { version?: string; tables?: string[] },
-  answer: (asked: Asked, response: ServerResponse) => void,
+  respond: (request: StubRequest, response: ServerResponse) => void,
 ) => {
   const stub = await startHttpStub(({ sql, ...rest }, response) => {
     if (sql.startsWith('SELECT version()')) rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])
-    else answer({ sql, ...rest }, response)
+    else respond({ sql, ...rest }, response)
   }, capabilities)
   const parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey, COLUMNDB_USER: 'spy' })
   const chart = (name: string) => parts.handlers.chart({ hostKey, name, parameters: {} }, aCall())
@@ -33,9 +33,9 @@ const asking = async (
 }
 
 describe('a chart or table page whose table', () => {
-  it('is missing is unavailable, and no statement is sent for it', async () => {
+  it('is missing is unavailable, without a statement', async () => {
     const sent: string[] = []
-    await using host = await asking({}, ({ sql }, response) => {
+    await using host = await openHost({}, ({ sql }, response) => {
       sent.push(sql)
       rows(response, [[0]])
     })
@@ -54,8 +54,8 @@ describe('a chart or table page whose table', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('is closed to the user is unavailable, with the grant that would help', async () => {
-    await using host = await asking({}, (_, response) =>
+  it('is not readable for the user is unavailable, with the required grant', async () => {
+    await using host = await openHost({}, (_, response) =>
       exception(
         response,
         497,
@@ -68,8 +68,8 @@ describe('a chart or table page whose table', () => {
     expect(JSON.stringify(unavailable)).not.toContain('spy')
   })
 
-  it('is missing is told from a closed one, also to a user who may not ask for it', async () => {
-    await using host = await asking({}, ({ sql }, response) =>
+  it('is missing is reported as missing also to a user without SHOW TABLES', async () => {
+    await using host = await openHost({}, ({ sql }, response) =>
       sql.startsWith('EXISTS')
         ? exception(response, 497, 'ACCESS_DENIED', 'spy: Not enough privileges.')
         : exception(response, 60, 'UNKNOWN_TABLE', 'Unknown table expression identifier.'),
@@ -77,8 +77,8 @@ describe('a chart or table page whose table', () => {
     expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
   })
 
-  it('has columns closed to the user is unavailable, with the grant that the server names', async () => {
-    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+  it('has unreadable columns is unavailable, with the grant that the server names', async () => {
+    await using host = await openHost({ tables: ['query_log'] }, (_, response) =>
       exception(
         response,
         497,
@@ -91,8 +91,8 @@ describe('a chart or table page whose table', () => {
     expect((await host.table('history-queries')).head.unavailable).toMatchObject({ reason: 'permission', grant })
   })
 
-  it('needs another right than to read it is unavailable, and the right is named', async () => {
-    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+  it('requires another privilege than SELECT is unavailable, with the name of the privilege', async () => {
+    await using host = await openHost({ tables: ['query_log'] }, (_, response) =>
       exception(
         response,
         497,
@@ -101,32 +101,32 @@ describe('a chart or table page whose table', () => {
       ),
     )
     expect((await host.chart('query-count')).unavailable).toMatchObject({
-      message: 'the user configured for host db lacks the right REMOTE',
+      message: 'the user configured for host db lacks the privilege REMOTE',
       grant: 'GRANT REMOTE ON *.* TO <user>',
     })
   })
 
-  it('went away since it was looked for is unavailable', async () => {
-    await using host = await asking({ tables: ['query_log'] }, (_, response) =>
+  it('was dropped after the check is unavailable', async () => {
+    await using host = await openHost({ tables: ['query_log'] }, (_, response) =>
       exception(response, 60, 'UNKNOWN_TABLE', 'Table system.query_log does not exist.'),
     )
     expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
   })
 
-  it('is read from a Keeper that the host lacks is unavailable', async () => {
-    await using host = await asking({ tables: ['distributed_ddl_queue'] }, (_, response) =>
+  it('requires Keeper is unavailable on a host without Keeper', async () => {
+    await using host = await openHost({ tables: ['distributed_ddl_queue'] }, (_, response) =>
       exception(response, 139, 'NO_ELEMENTS_IN_CONFIG', 'There is no Zookeeper configuration in server config.'),
     )
     expect((await host.table('distributed-ddl-queue')).head.unavailable).toEqual({
       reason: 'missing-table',
-      message: 'host db has no Keeper, from which system.distributed_ddl_queue would be read',
+      message: 'host db has no Keeper, which system.distributed_ddl_queue requires',
       missingTables: ['system.distributed_ddl_queue'],
     })
   })
 
-  it('cannot be looked for at the moment fails, and is looked for again', async () => {
+  it('cannot be checked fails, and is checked again by the next request', async () => {
     let hangs = true
-    await using host = await asking({}, (_, response) => {
+    await using host = await openHost({}, (_, response) => {
       if (hangs) exception(response, 159, 'TIMEOUT_EXCEEDED', 'Timeout exceeded.')
       else rows(response, [[0]])
     })
@@ -135,29 +135,29 @@ describe('a chart or table page whose table', () => {
     expect((await host.chart('query-count')).unavailable).toMatchObject({ reason: 'missing-table' })
   })
 
-  it('exists only on newer servers is unavailable for its version', async () => {
-    await using host = await asking({ version: '19.1.1.1', tables: ['asynchronous_metrics'] }, (_, response) =>
+  it('exists only on newer servers is unavailable because of the version', async () => {
+    await using host = await openHost({ version: '19.1.1.1', tables: ['asynchronous_metrics'] }, (_, response) =>
       rows(response, [[0]]),
     )
     expect((await host.table('asynchronous-metrics')).head.unavailable).toMatchObject({ reason: 'version' })
   })
 })
 
-describe('a figure of the overview', () => {
+describe('a metric of the overview', () => {
   const basics = ['25.8.1', 77, 'machine', 'UTC', '0']
   const denial = (right: string) =>
     `spy: Not enough privileges. To execute this query, it's necessary to have the grant ${right}`
 
-  it('is null with the reason where its table is closed or missing; databases and tables are open to everybody', async () => {
-    await using host = await asking({ tables: [] }, ({ sql }, response) => {
+  it('is null with a reason when its table is unreadable or missing; databases and tables are always readable', async () => {
+    await using host = await openHost({ tables: [] }, ({ sql }, response) => {
       if (sql.startsWith('EXISTS TABLE `system`.`query_log`')) rows(response, [[0]])
       else if (sql.startsWith('EXISTS')) exception(response, 497, 'ACCESS_DENIED', denial('SHOW TABLES ON system.x'))
       else if (sql.includes('LIMIT 0')) exception(response, 497, 'ACCESS_DENIED', denial('SELECT ON system.x'))
       else if (!sql.includes('FROM system.databases')) rows(response, [[...basics, ...Array(14).fill(null)]])
       else rows(response, [[...basics, 3, 40, ...Array(12).fill(null)]])
     })
-    const { unavailable, ...told } = await host.overview()
-    expect(told).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
+    const { unavailable, ...overview } = await host.overview()
+    expect(overview).toMatchObject({ databaseCount: 3, tableCount: 40, runningQueries: null, diskUsage: null })
     const closed = { reason: 'permission', grant: 'GRANT SELECT ON system.disks TO <user>' }
     expect(unavailable).toMatchObject({
       diskUsage: closed,
@@ -169,13 +169,13 @@ describe('a figure of the overview', () => {
     expect(JSON.stringify(unavailable)).not.toContain('spy')
   })
 
-  it('whose columns are closed is left out and the others are told; the host refuses once, not each time', async () => {
-    let refusals = 0
-    await using host = await asking({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
+  it('with unreadable columns is omitted from later statements, and the others are returned', async () => {
+    let denials = 0
+    await using host = await openHost({ tables: ['processes', 'merges', 'disks'] }, ({ sql, url }, response) => {
       const closed = ['processes', 'disks'].find((table) => sql.includes(`FROM system.${table}`))
       if (sql.startsWith('EXISTS')) return rows(response, [[0]])
       if (!closed) return rows(response, [[...basics, ...Array(3).fill(null), 5, ...Array(10).fill(null)]])
-      if (url.searchParams.get('log_comment')?.includes('overview')) refusals++
+      if (url.searchParams.get('log_comment')?.includes('overview')) denials++
       exception(response, 497, 'ACCESS_DENIED', denial(`SELECT(total_space) ON system.${closed}`))
     })
     for (let round = 0; round < 2; round++) {
@@ -187,6 +187,6 @@ describe('a figure of the overview', () => {
         grant: 'GRANT SELECT(total_space) ON system.disks TO <user>',
       })
     }
-    expect(refusals).toBe(2)
+    expect(denials).toBe(2)
   })
 })

@@ -6,16 +6,16 @@ import type { LoopMeasurement, LoopPressure } from '#shared/admission/loop-press
 import { untraced } from '#shared/telemetry/tracing.ts'
 import { aCall, openParts } from '../testing/open-parts.ts'
 import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { maxBackground, maxSweeps, openTurns } from './turns.ts'
+import { maxBackground, maxSweeps, openHostQueues } from './host-queues.ts'
 
-const probing = '"probe"'
+const probeComment = '"probe"'
 
-/** A host that answers a statement when it is told to, and the settings that each came with. */
+/** Starts a host that holds its responses until `release`, and records the settings of every statement. */
 const startHeldHost = async () => {
   const held: { settings: Record<string, string>; response: ServerResponse }[] = []
   const host = await startHttpStub(({ url }, response) => {
     const settings = Object.fromEntries(url.searchParams)
-    if (settings.log_comment?.includes(probing) ?? true) response.end()
+    if (settings.log_comment?.includes(probeComment) ?? true) response.end()
     else held.push({ settings, response })
   })
   const release = (): void => held.splice(0).forEach(({ response }) => rows(response, [['1']]))
@@ -25,16 +25,16 @@ const startHeldHost = async () => {
 it.each([
   ['sweep', maxSweeps],
   ['report', maxBackground],
-] as const)('statements of a %s are few at once, and yield on the host', async (priority, most) => {
+] as const)('limits concurrent statements of a %s, which yield on the host', async (priority, most) => {
   const { host, held, release } = await startHeldHost()
   await using _host = host
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'box', COLUMNDB_POOL_SIZE: '10' })
   const box = parts.hosts.get('box')
-  const ask = (sql: string, asking = aCall({ priority })) => parts.client.run(box, { what: 'test', sql }, asking)
-  const answers = Array.from({ length: most + 2 }, (_, index) => ask(`SELECT ${index}`))
+  const run = (sql: string, call = aCall({ priority })) => parts.client.run(box, { what: 'test', sql }, call)
+  const results = Array.from({ length: most + 2 }, (_, index) => run(`SELECT ${index}`))
 
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most)
-  const person = ask('SELECT 0', aCall())
+  const person = run('SELECT 0', aCall())
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(most + 1)
   const yielding = { max_threads: '2', priority: '10', max_execution_time: '10', readonly: '1' }
   for (const { settings } of held.slice(0, -1)) expect(settings).toMatchObject(yielding)
@@ -44,13 +44,12 @@ it.each([
   release()
   await expect.poll(() => held.length, { timeout: 5_000 }).toBe(2)
   release()
-  expect(await Promise.all([...answers, person])).toHaveLength(most + 3)
+  expect(await Promise.all([...results, person])).toHaveLength(most + 3)
 })
 
-/** What openTurns needs besides the pressure. */
 const quiet = { log: pino({ level: 'silent' }), tracer: untraced.tracer('query') }
 
-it('as few statements at once as keep an overloaded process busy, whichever hosts they are for', async () => {
+it('limits the statements of an overloaded process to as few as keep it busy', async () => {
   const fewest = 4
   let measure: (measured: LoopMeasurement) => void = () => {}
   const pressure: LoopPressure = {
@@ -62,13 +61,13 @@ it('as few statements at once as keep an overloaded process busy, whichever host
   const names = ['one', 'two', 'three']
   const addresses = names.map(() => 'http://127.0.0.1:1')
   await using parts = await openParts({ COLUMNDB_HOST: addresses.join(), COLUMNDB_NAME: names.join() })
-  const turns = openTurns({ ...quiet, metrics: new Registry() }, pressure)
+  const queues = openHostQueues({ ...quiet, metrics: new Registry() }, pressure)
   measure({ isPressed: true, busyShare: 1 })
   const running: (() => void)[] = []
   const enter = async (index: number) => {
     const host = parts.hosts.get(names[index % names.length] ?? '')
-    const entrance = { priority: 'person', size: 10, signal: new AbortController().signal, patienceMs: 60_000 } as const
-    running.push(await turns.enter(host, entrance))
+    const request = { priority: 'person', size: 10, signal: new AbortController().signal, timeoutMs: 60_000 } as const
+    running.push(await queues.enter(host, request))
   }
   const all = Array.from({ length: 9 }, (_, index) => enter(index))
   await expect.poll(() => running.length).toBe(fewest)
@@ -85,7 +84,7 @@ it('as few statements at once as keep an overloaded process busy, whichever host
   await Promise.all(all)
 })
 
-it('background statements make way while this process is overloaded, statements of people do not', async () => {
+it('pauses background statements but not those of users while the process is overloaded', async () => {
   const relief = Promise.withResolvers<void>()
   const pressure: LoopPressure = {
     isOverloaded: true,
@@ -94,11 +93,11 @@ it('background statements make way while this process is overloaded, statements 
     [Symbol.dispose]: () => {},
   }
   await using parts = await openParts({ COLUMNDB_HOST: 'http://127.0.0.1:1', COLUMNDB_NAME: 'box' })
-  const turns = openTurns({ ...quiet, metrics: new Registry() }, pressure)
+  const queues = openHostQueues({ ...quiet, metrics: new Registry() }, pressure)
   const order: string[] = []
   const enter = async (priority: 'person' | 'sweep' | 'report') => {
-    const entrance = { priority, size: 10, signal: new AbortController().signal, patienceMs: 60_000 }
-    const leave = await turns.enter(parts.hosts.get('box'), entrance)
+    const request = { priority, size: 10, signal: new AbortController().signal, timeoutMs: 60_000 }
+    const leave = await queues.enter(parts.hosts.get('box'), request)
     order.push(priority)
     leave()
   }

@@ -1,5 +1,5 @@
 // @module-tag long
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '#shared/time/clock.ts'
 import { openNet } from '#shared/net/net.ts'
@@ -8,7 +8,7 @@ import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { type DatabaseClient, openClient } from './client.ts'
 import { frameBytes } from '#shared/bus/limits.ts'
-import { openSilence } from './silence.ts'
+import { openLiveness } from './liveness.ts'
 
 const password = 'pw-9f3'
 const hostAt = (url: string) => {
@@ -20,18 +20,18 @@ const clientWith = (env: Record<string, string> = {}, telemetry = quietTelemetry
   openClient({ env: { COLUMNDB_MAX_EXECUTION_TIME: '1', ...env }, telemetry, clock: systemClock })
 const statement = { what: 'test', sql: 'SELECT 42' }
 
-/** Asks once and gives the error, which must never tell where the host is nor who asks. */
+/** Runs a statement and returns its error, which must not contain the address, the user or the password. */
 const failureAt = async (url: string, client: DatabaseClient) => {
   const error: unknown = await client.run(hostAt(url), statement, aCall()).catch((thrown: unknown) => thrown)
-  if (!(error instanceof Error)) throw new Error('it answered')
-  const told = JSON.stringify([error.message, 'details' in error ? error.details : undefined])
-  expect(told).toContain('db')
-  expect(told).not.toMatch(/127\.0\.0\.1|spy|pw-9f3/)
+  if (!(error instanceof Error)) throw new Error('the statement succeeded')
+  const text = JSON.stringify([error.message, 'details' in error ? error.details : undefined])
+  expect(text).toContain('db')
+  expect(text).not.toMatch(/127\.0\.0\.1|spy|pw-9f3/)
   return error
 }
 
 describe('a host that', () => {
-  it('refuses connections is unreachable', async () => {
+  it('refuses connections fails as unreachable', async () => {
     const stub = await startTcpStub(() => undefined)
     await stub[Symbol.asyncDispose]()
     await using client = clientWith()
@@ -40,28 +40,28 @@ describe('a host that', () => {
     expect(failure).toMatchObject({ ...refused, message: 'host db cannot be reached: nothing listens at its port' })
   })
 
-  it('speaks no TLS where it should is told as that', async () => {
+  it('does not speak TLS fails with that reason', async () => {
     await using stub = await startHttpStub((_, response) => response.end())
     await using client = clientWith()
     const failure = await failureAt(stub.url.replace('http:', 'https:'), client)
     expect(failure).toMatchObject({ message: 'host db cannot be reached: it does not speak TLS at its port' })
   })
 
-  it('has a name that the resolver does not know is told as that, also when somebody brought it', async () => {
+  it('has an unknown name fails with that reason, also for a user connection', async () => {
     const url = 'http://nothing.invalid:8123'
     await using client = clientWith()
     await using net = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
     const unknown = {
       code: 'unavailable',
-      message: 'host db cannot be reached: the resolver does not know its host name',
+      message: 'host db cannot be reached: its host name does not resolve',
       details: { reason: 'unreachable' },
     }
     expect(await failureAt(url, client)).toMatchObject(unknown)
-    const brought = { ...hostAt(url), key: 'user:a:b', connect: net.connect }
-    await expect(client.run(brought, statement, aCall())).rejects.toMatchObject(unknown)
+    const userHost = { ...hostAt(url), key: 'user:a:b', connect: net.connect }
+    await expect(client.run(userHost, statement, aCall())).rejects.toMatchObject(unknown)
   })
 
-  it('resets connections is unreachable, after one more try', async () => {
+  it('resets connections fails as unreachable after one retry', async () => {
     let connections = 0
     await using stub = await startTcpStub((socket) => {
       connections++
@@ -74,7 +74,7 @@ describe('a host that', () => {
     expect(connections).toBe(2)
   })
 
-  it('hangs ends in time as a timeout', async () => {
+  it('hangs fails with a timeout', async () => {
     await using stub = await startTcpStub((socket) => socket.resume())
     await using client = clientWith()
     const started = performance.now()
@@ -82,19 +82,19 @@ describe('a host that', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 
-  it('hangs over a statement that reads Keeper tells that its Keeper does not answer', async () => {
+  it('hangs on a statement that reads from Keeper fails with an error about Keeper', async () => {
     await using stub = await startHttpStub(() => undefined)
     await using client = clientWith()
-    const asked = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, aCall())
-    await expect(asked).rejects.toMatchObject({
+    const run = client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, aCall())
+    await expect(run).rejects.toMatchObject({
       code: 'timeout',
-      message: 'host db: its Keeper does not answer, from which this would be read',
+      message: 'host db: timeout while reading from Keeper; check that Keeper is reachable',
     })
     await using late = await startHttpStub((_, response) =>
       response.writeHead(417).end('Code: 159. DB::Exception: Timeout exceeded: elapsed 10009 ms. (TIMEOUT_EXCEEDED)'),
     )
     await expect(client.run(hostAt(late.url), { ...statement, readsKeeper: true }, aCall())).rejects.toMatchObject({
-      message: 'host db: its Keeper does not answer, from which this would be read',
+      message: 'host db: timeout while reading from Keeper; check that Keeper is reachable',
     })
     const impatient = aCall({ deadline: performance.now() + 500 })
     await expect(client.run(hostAt(stub.url), { ...statement, readsKeeper: true }, impatient)).rejects.toMatchObject({
@@ -102,13 +102,13 @@ describe('a host that', () => {
     })
   })
 
-  it('hangs in the middle of its answer ends in time as a timeout', async () => {
+  it('hangs in the middle of a response fails with a timeout', async () => {
     await using stub = await startHttpStub((_, response) => void response.write('{"meta":[],'))
     await using client = clientWith()
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'timeout' })
   })
 
-  it('sends its answer slowly but in time is waited for', async () => {
+  it('responds slowly within the time limit succeeds', async () => {
     await using stub = await startHttpStub((_, response) => {
       response.write('{"meta":[{"name":"a","type":"UInt64"}],')
       response.once('drain', () => undefined)
@@ -125,13 +125,13 @@ describe('a host that', () => {
     [200, '{"some":"json"}', 'garbage'],
     [502, 'Bad Gateway at 127.0.0.1', 'garbage'],
     [302, '', 'garbage'],
-  ])('answers %i %j counts as %s', async (status, body, reason) => {
+  ])('responds with %i %j fails as %s', async (status, body, reason) => {
     await using stub = await startHttpStub((_, response) => response.writeHead(status).end(body), 'none')
     await using client = clientWith()
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason } })
   })
 
-  it('says far too much to a short question counts as garbage, and is not read to its end', async () => {
+  it('sends a long response to a short statement fails as garbage, without being read to the end', async () => {
     let isRead = false
     await using stub = await startHttpStub((_, response) => {
       response.write('{"meta":[{"name":"a","type":"UInt8"}],"data":[')
@@ -142,13 +142,13 @@ describe('a host that', () => {
     expect(isRead).toBe(false)
   })
 
-  it('speaks no HTTP counts as garbage', async () => {
+  it('does not speak HTTP fails as garbage', async () => {
     await using stub = await startTcpStub((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))
     await using client = clientWith()
     expect(await failureAt(stub.url, client)).toMatchObject({ code: 'unavailable', details: { reason: 'garbage' } })
   })
 
-  it('fails after its first byte fails with the exception that it wrote', async () => {
+  it('reports an exception after the first byte fails with that exception', async () => {
     const text =
       '{"meta":[{"name":"a","type":"UInt8"}],"data":[[1],Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)'
     await using stub = await startHttpStub((_, response) => response.end(text))
@@ -157,70 +157,70 @@ describe('a host that', () => {
   })
 })
 
-describe('a host that answers nothing, not even the probe', () => {
-  const patient = () => {
-    const silence = openSilence(20)
-    return { silence, client: openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock, silence }) }
+describe('a host that does not respond to the probe', () => {
+  const openWithLiveness = () => {
+    const liveness = openLiveness(20)
+    return { liveness, client: openClient({ env: {}, telemetry: quietTelemetry(), clock: systemClock, liveness }) }
   }
 
-  it('is not waited for longer where it has never answered', async () => {
+  it('fails a statement early when it has never responded', async () => {
     await using stub = await startTcpStub(() => undefined)
-    const { silence, client } = patient()
+    const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
-    silence.tell(host, true)
+    liveness.report(host, true)
     await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('ends what runs on it and what is asked then, names itself, and gives all turns back', async () => {
+  it('fails running and new statements with its name, and releases their slots', async () => {
     const { promise: reached, resolve } = Promise.withResolvers<void>()
     await using stub = await startHttpStub(() => resolve())
-    const { silence, client } = patient()
+    const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
     const inFlight = client.run(host, statement, aCall()).catch((error: unknown) => error)
     await reached
-    silence.tell(host, true)
-    const told = { code: 'unavailable', message: expect.stringContaining('host db has stopped answering') }
-    expect(await inFlight).toMatchObject(told)
-    await expect(client.run(host, { what: 'test', sql: 'SELECT 43' }, aCall())).rejects.toMatchObject(told)
-    await expect(client.stream(host, statement, aCall())).rejects.toMatchObject(told)
+    liveness.report(host, true)
+    const unresponsive = { code: 'unavailable', message: expect.stringContaining('host db stopped responding') }
+    expect(await inFlight).toMatchObject(unresponsive)
+    await expect(client.run(host, { what: 'test', sql: 'SELECT 43' }, aCall())).rejects.toMatchObject(unresponsive)
+    await expect(client.stream(host, statement, aCall())).rejects.toMatchObject(unresponsive)
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
   })
 
-  it('ends the rows that stopped coming', async () => {
+  it('fails a stream that stopped sending rows', async () => {
     await using stub = await startHttpStub((_, response) => void response.write('{"a":1}\n'))
-    const { silence, client } = patient()
+    const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
     const { body } = await client.stream(host, statement, aCall())
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
-    silence.tell(host, true)
+    liveness.report(host, true)
     await expect(body.take()).rejects.toMatchObject({ code: 'unavailable', details: { host: 'db' } })
   })
 
-  it('is answered for as before when it answers the probe again', async () => {
+  it('serves statements again once it responds to the probe', async () => {
     const waiting: (() => void)[] = []
     const second = { what: 'test', sql: 'SELECT 43' }
     await using stub = await startHttpStub(({ sql }, response) => {
-      // The first may arrive at any time: it is given up after some milliseconds.
+      // The first statement may still arrive, although it is aborted after some milliseconds.
       if (sql.includes(second.sql)) waiting.push(() => rows(response, [['43']]))
     })
-    const { silence, client } = patient()
+    const { liveness, client } = openWithLiveness()
     await using _ = client
     const host = hostAt(stub.url)
-    silence.tell(host, true)
+    liveness.report(host, true)
     await expect(client.run(host, statement, aCall())).rejects.toMatchObject({ code: 'unavailable' })
-    silence.tell(host, false)
-    const asked = client.run(host, second, aCall())
+    liveness.report(host, false)
+    const run = client.run(host, second, aCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
     waiting[0]?.()
-    expect((await asked).rows).toEqual([['43']])
+    expect((await run).rows).toEqual([['43']])
   })
 })
 
 describe('a full host', () => {
-  it('never has more statements than COLUMNDB_POOL_SIZE, and answers busy instead of queueing for long', async () => {
+  it('runs at most COLUMNDB_POOL_SIZE statements and rejects others as busy instead of queueing them for long', async () => {
     let running = 0
     let most = 0
     await using stub = await startHttpStub(({ url }, response) => {
@@ -230,11 +230,11 @@ describe('a full host', () => {
     })
     await using client = clientWith({ COLUMNDB_POOL_SIZE: '3', COLUMNDB_MAX_EXECUTION_TIME: '4' })
     const host = hostAt(stub.url)
-    const asked = Array.from({ length: 60 }, (_, index) =>
+    const runs = Array.from({ length: 60 }, (_, index) =>
       client.run(host, { what: 'test', sql: `SELECT ${index}` }, aCall()).catch((error: unknown) => error),
     )
-    const codes = (await Promise.all(asked)).map((error) =>
-      error instanceof Error && 'code' in error ? error.code : 'answered',
+    const codes = (await Promise.all(runs)).map((error) =>
+      error instanceof Error && 'code' in error ? error.code : 'succeeded',
     )
     expect(most).toBe(3)
     expect(codes.filter((code) => code === 'timeout')).toHaveLength(3)
@@ -243,7 +243,7 @@ describe('a full host', () => {
 })
 
 describe('connections', () => {
-  it('are closed when nobody used them for COLUMNDB_POOL_TIMEOUT', async () => {
+  it('are closed after COLUMNDB_POOL_TIMEOUT without use', async () => {
     await using stub = await startHttpStub((_, response) => rows(response, [['42']]))
     await using client = clientWith({ COLUMNDB_POOL_TIMEOUT: '200', COLUMNDB_POOL_CLEANUP_INTERVAL: '50' })
     await client.run(hostAt(stub.url), statement, aCall())
@@ -252,23 +252,23 @@ describe('connections', () => {
     expect((await client.run(hostAt(stub.url), statement, aCall())).rows).toEqual([['42']])
   })
 
-  it('that the host closed meanwhile cost nobody an error', async () => {
+  it('cause no error when the host has closed them', async () => {
     await using stub = await startHttpStub(({ request }, response) => {
       rows(response, [['42']])
       response.on('finish', () => request.socket.destroy())
     })
     await using client = clientWith()
     for (let round = 0; round < 20; round++) {
-      const asked = [1, 2, 3].map((index) =>
+      const runs = [1, 2, 3].map((index) =>
         client.run(hostAt(stub.url), { what: 'test', sql: `SELECT ${round}, ${index}` }, aCall()),
       )
-      for (const answer of await Promise.all(asked)) expect(answer.rows).toEqual([['42']])
+      for (const result of await Promise.all(runs)) expect(result.rows).toEqual([['42']])
     }
   })
 })
 
-describe('equal questions', () => {
-  const counting = async (env: Record<string, string>, cache: 'realtime' | undefined) => {
+describe('equal statements', () => {
+  const countStatements = async (env: Record<string, string>, cache: 'realtime' | undefined) => {
     let statements = 0
     await using stub = await startHttpStub((_, response) => {
       statements++
@@ -276,25 +276,25 @@ describe('equal questions', () => {
     })
     await using client = clientWith(env)
     const host = hostAt(stub.url)
-    const ask = () => client.run(host, { ...statement, cache }, aCall())
+    const run = () => client.run(host, { ...statement, cache }, aCall())
     await client.capabilities(host, aCall())
-    await Promise.all(Array.from({ length: 8 }, ask))
-    await ask()
+    await Promise.all(Array.from({ length: 8 }, run))
+    await run()
     return statements
   }
 
-  it('become one statement while it runs, and none while its answer is fresh', async () => {
-    expect(await counting({}, undefined)).toBe(2)
-    expect(await counting({}, 'realtime')).toBe(1)
+  it('share one run while it lasts and its result while it is cached', async () => {
+    expect(await countStatements({}, undefined)).toBe(2)
+    expect(await countStatements({}, 'realtime')).toBe(1)
   })
 
-  it('are asked each time with SVC_QUERY_CACHE off', async () => {
-    expect(await counting({ SVC_QUERY_CACHE: 'off' }, 'realtime')).toBe(9)
+  it('run each time with SVC_QUERY_CACHE off', async () => {
+    expect(await countStatements({ SVC_QUERY_CACHE: 'off' }, 'realtime')).toBe(9)
   })
 })
 
 describe('a user whose profile is read-only', () => {
-  it('is asked for nothing but the statement, and never kills', async () => {
+  it('gets statements without settings, and no kills', async () => {
     const paths: string[] = []
     await using stub = await startHttpStub(
       ({ url }, response) => {
@@ -321,16 +321,16 @@ describe('statements', () => {
     await client.run(host, statement, aCall())
     await client.run(host, { what: 'test', sql: 'SELEKT' }, aCall()).catch(() => undefined)
     const exposed = await telemetry.metrics.metrics()
-    const counted = (outcome: string) =>
+    const series = (outcome: string) =>
       `watchhouse_query_statement_duration_seconds_count{host="db",outcome="${outcome}"}`
-    expect(exposed).toContain(`${counted('ok')} 1`)
-    expect(exposed).toContain(`${counted('invalid')} 1`)
+    expect(exposed).toContain(`${series('ok')} 1`)
+    expect(exposed).toContain(`${series('invalid')} 1`)
     expect(exposed).toContain('watchhouse_query_statements_running{host="db"} 0')
   })
 })
 
-describe('a long answer', () => {
-  it('comes in pieces as large as the bus carries, when it comes faster than it is taken', async () => {
+describe('a long response', () => {
+  it('arrives in pieces as large as the bus allows when the reader is slower than the host', async () => {
     const row = `${JSON.stringify({ text: 'x'.repeat(1_000) })}\n`
     await using stub = await startHttpStub((_, response) => response.end(row.repeat(2_000)))
     await using client = clientWith()
@@ -338,13 +338,13 @@ describe('a long answer', () => {
     const sizes: number[] = []
     for (let piece = await body.take(); piece; piece = await body.take()) {
       sizes.push(piece.length)
-      for (let turn = 0; turn < 50; turn++) await nextTurn()
+      for (let tick = 0; tick < 50; tick++) await nextTick()
     }
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(row.length * 2_000)
     expect(Math.max(...sizes)).toBeGreaterThanOrEqual(frameBytes / 2)
   })
 
-  it('waits at the host while nobody takes it', async () => {
+  it('pauses at the host while it is not read', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x')
     const chunks = 64
     let sent = 0
@@ -359,9 +359,9 @@ describe('a long answer', () => {
     const { body } = await client.stream(hostAt(stub.url), statement, aCall())
     await body.take()
     let before = -1
-    // The kernel's buffers fill for a while; then nothing more goes in.
-    const standsStill = () => before === (before = sent)
-    await expect.poll(standsStill, { interval: 100 }).toBe(true)
+    // The buffers of the kernel fill for a while; then the host must wait.
+    const isPaused = () => before === (before = sent)
+    await expect.poll(isPaused, { interval: 100 }).toBe(true)
     expect(sent).toBeLessThan(chunks / 2)
     body.leave()
   })

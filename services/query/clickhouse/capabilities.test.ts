@@ -4,18 +4,18 @@ import { openCapabilityCache } from './capabilities.ts'
 
 const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
 if (!host) throw new Error('the host is well-formed')
-const answer = (version: string) => ({
+const capabilitiesOf = (version: string) => ({
   version,
   readonly: 0,
   tables: new Set(['one']),
   logs: new Map<string, string>(),
 })
 
-it('asks once a minute, renews behind the back of the caller and waits again after five', async () => {
+it('refreshes in the background after one minute and makes the caller wait after five', async () => {
   let now = 0
   const cache = openCapabilityCache(() => now)
   const versions = ['24.1', '24.2', '24.3']
-  const load = async () => answer(versions.shift() ?? '')
+  const load = async () => capabilitiesOf(versions.shift() ?? '')
   expect((await cache.of(host, load)).version).toBe('24.1')
   now = 59_999
   expect((await cache.of(host, load)).version).toBe('24.1')
@@ -26,10 +26,10 @@ it('asks once a minute, renews behind the back of the caller and waits again aft
   expect((await cache.of(host, load)).version).toBe('24.3')
 })
 
-it('never remembers a failure, neither of the host nor of a table', async () => {
+it('does not cache failures of a host or of a table', async () => {
   const cache = openCapabilityCache(() => 0)
   await expect(cache.of(host, () => Promise.reject(new Error('down')))).rejects.toThrow('down')
-  expect((await cache.of(host, async () => answer('24.1'))).version).toBe('24.1')
+  expect((await cache.of(host, async () => capabilitiesOf('24.1'))).version).toBe('24.1')
   await expect(cache.presence(host, 'db.t', () => Promise.reject(new Error('hung')))).rejects.toThrow('hung')
   expect(await cache.presence(host, 'db.t', async () => 'missing')).toBe('missing')
   expect(await cache.presence(host, 'db.t', async () => 'present')).toBe('missing')

@@ -4,66 +4,66 @@ import { quoteName, quoteText } from '#shared/sql/quote.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 
-/** What a host can do for its configured user. */
+/** The capabilities of a host for its configured user. */
 export interface Capabilities {
   version: string
   /** The `readonly` setting of the user's profile: 1 forbids every setting in a request. */
   readonly: number
-  /** Tables of the database `system` that the user may see; the same object for hosts that have the same ones and read their logs alike. */
+  /** Visible tables of the database `system`. Hosts with equal tables and logs share one object. */
   tables: ReadonlySet<string>
-  /** Of these, what is read of logs that were rotated. */
+  /** The table expressions of rotated log tables. */
   logs: RotatedLogs
 }
 
 export type Presence = 'present' | 'missing' | 'denied'
 
 const freshMs = 60_000
-/** Older than this an answer is waited for instead of being renewed behind the caller's back. */
+/** Below this age, capabilities are refreshed in the background; above it, the caller waits for the refresh. */
 const usableMs = 300_000
 
-interface Known {
+interface CacheEntry {
   capabilities: Capabilities
-  learnedMs: number
+  loadedAtMs: number
   presences: Map<string, Promise<Presence>>
 }
 
-/** Remembers what hosts can do. Failures are never remembered: neither of a host nor of one table. */
+/** Caches the capabilities of hosts. Failures are not cached. */
 interface CapabilityCache {
   of(host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities>
-  /** Whether a table outside what `of` told is there. */
+  /** Returns whether a table that is not part of the capabilities exists. */
   presence(host: MonitoredHost, table: string, look: () => Promise<Presence>): Promise<Presence>
-  /** What is known already, however old. */
+  /** Returns the cached capabilities of any age. */
   known(host: MonitoredHost): Capabilities | undefined
   forget(host: MonitoredHost): void
 }
 
-/** Entries hang on the host object, so a changed host list begins anew. */
+/** Entries are keyed by the host object, so a changed host list starts with an empty cache. */
 export const openCapabilityCache = (elapsedMs: () => number): CapabilityCache => {
-  const known = new WeakMap<MonitoredHost, Known>()
+  const known = new WeakMap<MonitoredHost, CacheEntry>()
 
-  const renew = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
+  const refresh = async (host: MonitoredHost, load: () => Promise<Capabilities>): Promise<Capabilities> => {
     const capabilities = await load()
-    known.set(host, { capabilities, learnedMs: elapsedMs(), presences: new Map() })
+    known.set(host, { capabilities, loadedAtMs: elapsedMs(), presences: new Map() })
     return capabilities
   }
 
   return {
     async of(host, load) {
       const entry = known.get(host)
-      const ageMs = entry ? elapsedMs() - entry.learnedMs : Number.POSITIVE_INFINITY
+      const ageMs = entry ? elapsedMs() - entry.loadedAtMs : Number.POSITIVE_INFINITY
       if (entry && ageMs < freshMs) return entry.capabilities
-      if (!entry || ageMs >= usableMs) return renew(host, load)
-      renew(host, load).catch(() => undefined)
+      if (!entry || ageMs >= usableMs) return refresh(host, load)
+      refresh(host, load).catch(() => undefined)
       return entry.capabilities
     },
     async presence(host, table, look) {
       const presences = known.get(host)?.presences
-      const remembered = presences?.get(table)
-      if (remembered) return remembered
-      const looking = look()
-      presences?.set(table, looking)
+      const cached = presences?.get(table)
+      if (cached) return cached
+      const presence = look()
+      presences?.set(table, presence)
       try {
-        return await looking
+        return await presence
       } catch (error) {
         presences?.delete(table)
         throw error
@@ -74,13 +74,13 @@ export const openCapabilityCache = (elapsedMs: () => number): CapabilityCache =>
   }
 }
 
-/** What is read of a log of `system` that the server has rotated, by the log's name; others are read by their names. */
+/** Table expressions that read a rotated log table together with its earlier tables, by log name. */
 export type RotatedLogs = ReadonlyMap<string, string>
 
-/** Names of a log and of its earlier tables, by the log. */
+/** The names of a log table and its earlier tables, by log name. */
 type Rotations = ReadonlyMap<string, readonly string[]>
 
-/** Older servers refuse `merge` in read-only statements, and to users who may not create temporary tables. */
+/** Older servers reject `merge` in read-only statements, and for users who may not create temporary tables. */
 const mergesReadOnly = '25.6'
 
 const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
@@ -89,7 +89,7 @@ const rotationsOf = (tables: ReadonlySet<string>): Rotations => {
   return new Map([...rotations].flatMap(([log, rest]) => (tables.has(log) ? [[log, [log, ...rest]] as const] : [])))
 }
 
-/** Asks for the columns of rotated logs where they have to be told one by one; none where there is no need to. */
+/** Returns the statement for the columns of rotated logs; undefined when no log is rotated or `merge` works. */
 export const logColumnsStatement = (version: string, tables: ReadonlySet<string>): Statement | undefined => {
   const names = [...rotationsOf(tables).values()].flat()
   if (names.length === 0 || compareVersions(version, mergesReadOnly) >= 0) return undefined
@@ -108,12 +108,12 @@ GROUP BY table`,
   }
 }
 
-/** Names and types of columns by table, as they are answered. */
+/** Rows of `logColumnsStatement`: table, and the name and type of each column. */
 export const LogColumns = z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]))
 
-/** What is read of the rotated logs; with the columns of all of them where these had to be asked for. */
-export const rotatedLogs = (tables: ReadonlySet<string>, answered?: z.infer<typeof LogColumns>): RotatedLogs => {
-  const columns = answered && new Map(answered)
+/** Returns the table expressions of rotated logs: a UNION ALL when `logColumns` is provided, else `merge`. */
+export const rotatedLogs = (tables: ReadonlySet<string>, logColumns?: z.infer<typeof LogColumns>): RotatedLogs => {
+  const columns = logColumns && new Map(logColumns)
   const sourceOf = (log: string, names: readonly string[]): string =>
     columns ? union(names, columns) : String.raw`merge('system', '^${log}(_\\d+)?$')`
   return new Map([...rotationsOf(tables)].map(([log, names]) => [log, sourceOf(log, names)]))
@@ -121,7 +121,7 @@ export const rotatedLogs = (tables: ReadonlySet<string>, answered?: z.infer<type
 
 type ColumnsOf = ReadonlyMap<string, readonly (readonly [name: string, type: string])[]>
 
-/** The tables of one log as a subquery with the columns of the first: what an earlier one lacks has the default of its type. */
+/** Returns a subquery over all tables of a log with the columns of the current one; missing columns get defaults. */
 const union = ([log = '', ...earlier]: readonly string[], columns: ColumnsOf): string => {
   const wanted = columns.get(log) ?? []
   const selected = [log, ...earlier].map((table) => {
@@ -139,14 +139,14 @@ const columnAs = (name: string, type: string, found: string | undefined): string
   return found === undefined ? `defaultValueOfTypeName(${text}) AS ${column}` : `CAST(${column}, ${text}) AS ${column}`
 }
 
-/** The statement for a server: the highest `since` not above its version; none when all are above. */
+/** Returns the branch with the highest `since` up to the server version; undefined when the server is older than all. */
 export const sqlFor = (sql: Sql, serverVersion: string): string | undefined => {
   if (typeof sql === 'string') return sql
   const fitting = sql.filter((branch) => compareVersions(branch.since, serverVersion) <= 0)
   return fitting.toSorted((a, b) => compareVersions(b.since, a.since))[0]?.sql
 }
 
-/** Compares year and month of two versions such as `24.3` and `24.11.2.1`. */
+/** Compares two versions such as `24.3` and `24.11.2.1` by year and month. */
 export const compareVersions = (a: string, b: string): number => {
   const [aYear = 0, aMonth = 0] = a.split('.').map(Number)
   const [bYear = 0, bMonth = 0] = b.split('.').map(Number)

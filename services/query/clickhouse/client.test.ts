@@ -25,10 +25,10 @@ const as = (
   if (!host) throw new Error('the URL is well-formed')
   return host
 }
-/** Goes on until somebody ends it. */
+/** Runs until it is killed. */
 const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 
-/** Statements on the host that carry this text, seen by another user. */
+/** Returns the number of running statements that contain `text`, as seen by another user. */
 const running = async (text: string): Promise<number> => {
   const sql = 'SELECT count() FROM system.processes WHERE position(query, {text:String}) > 0 AND query_id != queryID()'
   const { rows } = await client.run(as('watchhouse'), { what: 'test', sql, parameters: { text } }, aCall())
@@ -36,34 +36,34 @@ const running = async (text: string): Promise<number> => {
 }
 
 describe('a statement', () => {
-  it('gets whole answers with 64-bit integers as numbers when they fit, else as text', async () => {
+  it('returns 64-bit integers as numbers when they fit, else as text', async () => {
     const sql =
       "SELECT toUInt64(5) AS small, 18446744073709551615 AS large, toInt64(-7) AS negative, nan AS nothing, 'x' AS text"
-    const answer = await client.run(as('default'), { what: 'test', sql }, aCall())
-    expect(answer.columns.map((column) => column.name)).toEqual(['small', 'large', 'negative', 'nothing', 'text'])
-    expect(answer.rows).toEqual([[5, '18446744073709551615', -7, null, 'x']])
-    expect(answer.clickhouseVersion).toMatch(/^\d+\.\d+/)
+    const result = await client.run(as('default'), { what: 'test', sql }, aCall())
+    expect(result.columns.map((column) => column.name)).toEqual(['small', 'large', 'negative', 'nothing', 'text'])
+    expect(result.rows).toEqual([[5, '18446744073709551615', -7, null, 'x']])
+    expect(result.clickhouseVersion).toMatch(/^\d+\.\d+/)
   })
 
-  it('binds values whatever is in them', async () => {
+  it('binds values with special characters', async () => {
     const text = "it's \\ a\ttab\nand 'DROP TABLE x' -- ü \u0000 end"
     const statement = { what: 'test', sql: 'SELECT {text:String} AS text', parameters: { text } }
     expect((await client.run(as('default'), statement, aCall())).rows).toEqual([[text]])
   })
 
-  it('is counted: what hosts answered and read, and what cost them nothing', async () => {
+  it('is counted by source, with the rows and bytes that the host has read', async () => {
     const telemetry = quietTelemetry()
     await using own = openClient({ env: {}, telemetry, clock: systemClock })
     const statement = { what: 'test', cache: 'standard', sql: 'SELECT count() FROM numbers(1000)' } as const
-    const ask = () => own.run(as('default'), statement, aCall())
-    await Promise.all([ask(), ask()])
-    await ask()
-    const told = await telemetry.metrics.metrics()
-    const figure = (name: string) => Number(new RegExp(`^watchhouse_query_${name} (\\d+)$`, 'm').exec(told)?.[1])
-    const given = ['host', 'shared', 'cache'].map((source) => figure(`answers_total\\{source="${source}"\\}`))
-    expect(given).toEqual([1, 1, 1])
-    expect(figure('read_rows_total\\{host="as default"\\}')).toBe(1000)
-    expect(figure('read_bytes_total\\{host="as default"\\}')).toBe(8000)
+    const run = () => own.run(as('default'), statement, aCall())
+    await Promise.all([run(), run()])
+    await run()
+    const exposition = await telemetry.metrics.metrics()
+    const valueOf = (name: string) => Number(new RegExp(`^watchhouse_query_${name} (\\d+)$`, 'm').exec(exposition)?.[1])
+    const results = ['host', 'shared', 'cache'].map((source) => valueOf(`answers_total\\{source="${source}"\\}`))
+    expect(results).toEqual([1, 1, 1])
+    expect(valueOf('read_rows_total\\{host="as default"\\}')).toBe(1000)
+    expect(valueOf('read_bytes_total\\{host="as default"\\}')).toBe(8000)
   })
 
   it('cannot write', async () => {
@@ -75,54 +75,54 @@ describe('a statement', () => {
     await expect(writing).rejects.toMatchObject({ details: { clickhouseCode: 164 } })
   })
 
-  it('is served for a user whose profile is read-only', async () => {
+  it('runs for a user with a read-only profile', async () => {
     expect((await client.run(as('analyst'), { what: 'test', sql: 'SELECT 1' }, aCall())).rows).toEqual([[1]])
     expect((await client.capabilities(as('analyst'), aCall())).readonly).toBe(1)
   })
 
   it('fails as refused with a wrong password', async () => {
-    const asking = client.run(as('watchhouse', 'wrong'), { what: 'test', sql: 'SELECT 1' }, aCall())
-    await expect(asking).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'refused' } })
+    const run = client.run(as('watchhouse', 'wrong'), { what: 'test', sql: 'SELECT 1' }, aCall())
+    await expect(run).rejects.toMatchObject({ code: 'unavailable', details: { reason: 'refused' } })
   })
 
-  it('can be found on the host by its id and its tag', async () => {
+  it('can be found in query_log by its id and its log comment', async () => {
     const { queryId } = await client.run(as('default'), { what: 'test/tag', sql: "SELECT 'tagged'" }, aCall())
     const sql = "SELECT any(log_comment) FROM system.query_log WHERE query_id = {id:String} AND type = 'QueryFinish'"
-    const ask = async () =>
+    const readComment = async () =>
       (await client.run(as('default'), { what: 'test', sql, parameters: { id: queryId } }, aCall())).rows[0]?.[0]
-    await expect.poll(ask, { timeout: 10_000 }).toBe('{"watchhouse":"test/tag"}')
+    await expect.poll(readComment, { timeout: 10_000 }).toBe('{"watchhouse":"test/tag"}')
   })
 })
 
-describe('leaving', () => {
-  it('ends a statement on the host', async () => {
+describe('a caller who leaves', () => {
+  it('ends the statement on the host', async () => {
     const left = new AbortController()
     const sql = `${endless} -- abandoned`
-    const asking = client
+    const run = client
       .run(as('default'), { what: 'test', sql }, aCall({ signal: left.signal }))
       .catch((error: unknown) => error)
     await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe(1)
     left.abort(new Error('left'))
-    expect(await asking).toMatchObject({ message: 'left' })
+    expect(await run).toMatchObject({ message: 'left' })
     await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe(0)
   })
 
-  it('a stream in the middle ends its statement and gives the turn back', async () => {
+  it('ends the statement of a stream and releases its slot', async () => {
     const sql = "SELECT number, repeat('x', 1000) AS text FROM numbers(100000000) -- halfway"
-    const answer = await client.stream(as('default'), { what: 'test', sql }, aCall())
-    expect((await answer.body.take())?.length).toBeGreaterThan(0)
-    answer.body.leave()
+    const { body } = await client.stream(as('default'), { what: 'test', sql }, aCall())
+    expect((await body.take())?.length).toBeGreaterThan(0)
+    body.leave()
     await expect.poll(() => running('halfway'), { timeout: 10_000 }).toBe(0)
   })
 
-  it('is done for the caller when its time is over', async () => {
+  it('gets a timeout at the deadline, which ends the statement', async () => {
     const started = performance.now()
-    const asking = client.run(
+    const run = client.run(
       as('default'),
       { what: 'test', sql: `${endless} -- overdue` },
       aCall({ deadline: performance.now() + 800 }),
     )
-    await expect(asking).rejects.toMatchObject({ code: 'timeout', details: { host: 'as default' } })
+    await expect(run).rejects.toMatchObject({ code: 'timeout', details: { host: 'as default' } })
     expect(performance.now() - started).toBeLessThan(2_000)
     await expect.poll(() => running('overdue'), { timeout: 10_000 }).toBe(0)
   })

@@ -4,8 +4,7 @@ import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { openAnswerCache } from './answer-cache.ts'
-import type { Rows } from './answer.ts'
+import type { Rows } from './response.ts'
 import {
   type Capabilities,
   openCapabilityCache,
@@ -14,22 +13,23 @@ import {
   logColumnsStatement,
   rotatedLogs,
 } from './capabilities.ts'
-import { reusing, readSummary } from './cost.ts'
+import { readSummary, reuseCounter } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
+import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
-import { openTransport, type Place, type WholeAnswer, type Asking, timeLeft } from './transport.ts'
+import { openTransport, type TransportDeps, type BufferedResult, type QueryContext, timeLeft } from './transport.ts'
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
 
-/** Systems that are remembered; hosts of one fleet mostly have the same tables. */
-const maxKnown = 100
+/** A fleet mostly has few distinct sets of tables. */
+const maxSystems = 100
 
-/** Gives the same objects for all that are equal, so that what is made of them for one host can be found by them for the others. */
+/** Returns a function that maps equal values to one object, so that caches keyed by it are shared between hosts. */
 export const openEqualSystems = (): ((system: System) => System) => {
-  const recent = new LRUCache<string, System>({ max: maxKnown })
+  const recent = new LRUCache<string, System>({ max: maxSystems })
   return (system) => {
     const key = [...[...system.tables].toSorted(), ...system.logs.values()].join('\n')
     const equal = recent.get(key) ?? system
@@ -38,7 +38,7 @@ export const openEqualSystems = (): ((system: System) => System) => {
   }
 }
 
-/** Asks in one go what later statements have to know; without settings, since whether these are allowed is part of the answer. */
+/** Sent without settings, because the response says whether settings are allowed. */
 const capabilityStatement: Statement = {
   what: 'capabilities',
   bare: true,
@@ -50,48 +50,48 @@ const capabilityStatement: Statement = {
   (SELECT groupArray(name) FROM system.tables WHERE database = 'system')`,
 }
 
-const Told = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
+const CapabilityRows = z.tuple([z.tuple([z.string(), z.number(), z.array(z.string())])])
 
-/** A memory of a pure function only: hosts of one fleet mostly have the same tables. */
+/** Module state is safe here: the function is pure and only reuses equal objects. */
 const equalSystem = openEqualSystems()
 
-/** Learns what a host can do; `ask` sends it a statement. */
-const learnCapabilities = async (
+/** Loads the capabilities of a host with statements sent through `query`. */
+const loadCapabilities = async (
   host: MonitoredHost,
-  ask: (statement: Statement) => Promise<Pick<Rows, 'rows'>>,
+  query: (statement: Statement) => Promise<Pick<Rows, 'rows'>>,
 ): Promise<Capabilities> => {
-  const told = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
-    const parsed = schema.safeParse((await ask(statement)).rows)
+  const read = async <T>(statement: Statement, schema: z.ZodType<T>): Promise<T> => {
+    const parsed = schema.safeParse((await query(statement)).rows)
     if (!parsed.success) throw hostFailure(host, 'garbage')
     return parsed.data
   }
-  const [[version, readonly, names]] = await told(capabilityStatement, Told)
+  const [[version, readonly, names]] = await read(capabilityStatement, CapabilityRows)
   const tables = new Set(names)
-  const missing = logColumnsStatement(version, tables)
-  const logs = rotatedLogs(tables, missing && (await told(missing, LogColumns)))
+  const columnsStatement = logColumnsStatement(version, tables)
+  const logs = rotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
   return { version, readonly, ...equalSystem({ tables, logs }) }
 }
 
-/** Asks whether there is a table; a user without any right on it gets an error instead of a number. */
-const presenceStatement = (table: string): Statement => looking(`EXISTS TABLE ${quoted(table)}`)
+/** Returns 1 or 0; fails for a user without any privilege on the table. */
+const existsStatement = (table: string): Statement => presenceStatement(`EXISTS TABLE ${quoted(table)}`)
 
-/** Reads nothing of a table; fails where the user may not read it or there is none. */
-const readingStatement = (table: string): Statement => looking(`SELECT 1 FROM ${quoted(table)} LIMIT 0`)
+/** Returns no rows; fails when the table is missing or the user may not read it. */
+const emptySelectStatement = (table: string): Statement => presenceStatement(`SELECT 1 FROM ${quoted(table)} LIMIT 0`)
 
-const looking = (sql: string): Statement => ({ what: 'capabilities', maxSeconds: 10, sql })
+const presenceStatement = (sql: string): Statement => ({ what: 'capabilities', maxSeconds: 10, sql })
 
 const quoted = (table: string): string => {
   const [database = '', name = ''] = table.split('.')
   return `${quoteName(database)}.${quoteName(name)}`
 }
 
-/** A whole answer, what it cost, and who gave it. */
-export interface Answer extends WholeAnswer {
+/** A buffered result with its cost and the version of the host. */
+export interface QueryResult extends BufferedResult {
   clickhouseVersion: string
 }
 
-/** An answer whose rows pass through as the host's own bytes. Leaving `body` early ends the statement on the host. */
-export interface ByteAnswer {
+/** A streamed result with the rows as sent by the host. Calling `body.leave()` early kills the statement on the host. */
+export interface StreamResult {
   queryId: string
   clickhouseVersion: string
   /** The `readonly` setting of the user's profile: with 1 the host may have quoted 64-bit integers. */
@@ -101,20 +101,20 @@ export interface ByteAnswer {
   body: HostBody
 }
 
-/** The only client of the databases. Failures are `ServiceError`s that name the host by its label. */
+/** The client of all monitored hosts. Failures are `ServiceError`s that name the host by its label. */
 export interface DatabaseClient extends AsyncDisposable {
-  run(host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer>
-  stream(host: MonitoredHost, statement: Statement, asking: Asking, format?: StreamFormat): Promise<ByteAnswer>
-  /** Asks over the connection kept beside the pool, without a turn or a cache. */
-  probe(host: MonitoredHost, statement: Statement, asking: Asking, limitMs: number): Promise<Rows>
-  capabilities(host: MonitoredHost, asking: Asking): Promise<Capabilities>
-  /** The same as far as it is known already, however old. */
+  run(host: MonitoredHost, statement: Statement, context: QueryContext): Promise<QueryResult>
+  stream(host: MonitoredHost, statement: Statement, context: QueryContext, format?: StreamFormat): Promise<StreamResult>
+  /** Runs a statement on the reserved connection, without queue and cache. */
+  probe(host: MonitoredHost, statement: Statement, context: QueryContext, limitMs: number): Promise<Rows>
+  capabilities(host: MonitoredHost, context: QueryContext): Promise<Capabilities>
+  /** Returns the cached capabilities of any age. */
   known(host: MonitoredHost): Capabilities | undefined
-  /** Whether the configured user can read a table, written `database.table`. */
-  presence(host: MonitoredHost, table: string, asking: Asking): Promise<Presence>
-  /** Makes the next question ask anew what the host can do. */
+  /** Returns whether the configured user can read a table, written as `database.table`. */
+  presence(host: MonitoredHost, table: string, context: QueryContext): Promise<Presence>
+  /** Drops the cached capabilities; the next query loads them again. */
   forget(host: MonitoredHost): void
-  /** Closes what is open to a host that will not be asked again. */
+  /** Closes all connections to a host. */
   release(host: MonitoredHost): void
 }
 
@@ -122,83 +122,95 @@ const accessDenied = 497
 const noSuchTable = 60
 const noSuchDatabase = 81
 
-export const openClient = ({ env, clock, ...place }: Place): DatabaseClient => {
-  const transport = openTransport({ env, clock, ...place })
-  const learned = openCapabilityCache(clock.elapsedMs)
-  const learning = openSharedRuns<Capabilities>()
-  const runs = openSharedRuns<Answer>(reusing(place.telemetry, 'shared'))
-  const answers = openAnswerCache<Answer>(clock.elapsedMs, reusing(place.telemetry, 'cache'))
+export const openClient = ({ env, clock, ...rest }: TransportDeps): DatabaseClient => {
+  const transport = openTransport({ env, clock, ...rest })
+  const capabilityCache = openCapabilityCache(clock.elapsedMs)
+  const capabilities = capabilityLoader(transport, capabilityCache, { env, clock })
+  const runs = openSharedRuns<QueryResult>(reuseCounter(rest.telemetry, 'shared'))
+  const results = openResultCache<QueryResult>(clock.elapsedMs, reuseCounter(rest.telemetry, 'cache'))
 
-  const capabilities = (host: MonitoredHost, asking: Asking): Promise<Capabilities> =>
-    learned.of(host, () =>
-      learning.join(identity(host), waiting(host, asking, clock.elapsedMs()), async (signal) => {
-        const sent = { host, asking: unbounded(asking, signal), readonly: 1 }
-        return learnCapabilities(host, (statement) => transport.reserved({ ...sent, statement }, learningLimitMs(env)))
-      }),
-    )
-
-  const run = async (host: MonitoredHost, statement: Statement, asking: Asking): Promise<Answer> => {
-    const { version, readonly } = await capabilities(host, asking)
-    const perform = async (own: Asking, key?: string): Promise<Answer> => {
-      const answer = await transport.whole({ host, statement, asking: own, readonly })
-      const complete = { ...answer, clickhouseVersion: version }
-      if (statement.cache && key !== undefined) answers.put(key, complete, answer.size, statement.cache)
-      return complete
+  const run = async (host: MonitoredHost, statement: Statement, context: QueryContext): Promise<QueryResult> => {
+    const { version, readonly } = await capabilities(host, context)
+    const perform = async (own: QueryContext, key?: string): Promise<QueryResult> => {
+      const buffered = await transport.whole({ host, statement, context: own, readonly })
+      const result = { ...buffered, clickhouseVersion: version }
+      if (statement.cache && key !== undefined) results.put(key, result, buffered.size, statement.cache)
+      return result
     }
-    // A sweep or a report asks nothing twice, and a person does not wait for what yields to people: neither has anything to share.
-    const isAlone = statement.writes === true || isBackground(asking.priority)
-    if (!readLimits(env).cache || (isAlone && !statement.cache)) return perform(asking)
+    // Background statements do not repeat, and users must not wait for a run that yields to them.
+    const isUnshared = statement.writes === true || isBackground(context.priority)
+    if (!readLimits(env).cache || (isUnshared && !statement.cache)) return perform(context)
     const key = keyOf(host, statement)
-    const kept = statement.cache && answers.get(key)
-    if (kept) return kept
-    if (isAlone) return perform(asking, key)
-    return runs.join(key, waiting(host, asking, clock.elapsedMs()), (signal) => perform(unbounded(asking, signal), key))
+    const cached = statement.cache && results.get(key)
+    if (cached) return cached
+    if (isUnshared) return perform(context, key)
+    return runs.join(key, waiterOf(host, context, clock.elapsedMs()), (signal) =>
+      perform(unbounded(context, signal), key),
+    )
   }
 
   return {
     run,
     capabilities,
-    known: learned.known,
-    forget: learned.forget,
+    known: capabilityCache.known,
+    forget: capabilityCache.forget,
     release: transport.release,
-    async stream(host, statement, asking, format = 'JSONEachRow') {
-      const { version, readonly } = await capabilities(host, asking)
-      const { headers, ...answer } = await transport.stream({ host, statement, asking, readonly }, format)
-      return { ...answer, clickhouseVersion: version, readonly, ...readSummary(headers) }
+    async stream(host, statement, context, format = 'JSONEachRow') {
+      const { version, readonly } = await capabilities(host, context)
+      const { headers, ...response } = await transport.stream({ host, statement, context, readonly }, format)
+      return { ...response, clickhouseVersion: version, readonly, ...readSummary(headers) }
     },
-    probe: (host, statement, asking, limitMs) =>
-      transport.reserved({ host, statement, asking, readonly: learned.known(host)?.readonly ?? 1 }, limitMs),
-    async presence(host, table, asking) {
-      const { tables } = await capabilities(host, asking)
+    probe: (host, statement, context, limitMs) =>
+      transport.reserved({ host, statement, context, readonly: capabilityCache.known(host)?.readonly ?? 1 }, limitMs),
+    async presence(host, table, context) {
+      const { tables } = await capabilities(host, context)
       if (table.startsWith('system.') && tables.has(table.slice('system.'.length))) return 'present'
-      return learned.presence(host, table, () => look(table, (statement) => run(host, statement, asking)))
+      return capabilityCache.presence(host, table, () => look(table, (statement) => run(host, statement, context)))
     },
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }
 
-const learningLimitMs = (env: Environment): number =>
+/** Returns a function that reads the capabilities of a host once for all requests that wait for them. */
+const capabilityLoader = (
+  transport: ReturnType<typeof openTransport>,
+  cache: ReturnType<typeof openCapabilityCache>,
+  { env, clock }: Pick<TransportDeps, 'env' | 'clock'>,
+) => {
+  const runs = openSharedRuns<Capabilities>()
+  return (host: MonitoredHost, context: QueryContext): Promise<Capabilities> =>
+    cache.of(host, () =>
+      runs.join(identity(host), waiterOf(host, context, clock.elapsedMs()), async (signal) => {
+        const request = { host, context: unbounded(context, signal), readonly: 1 }
+        return loadCapabilities(host, (statement) =>
+          transport.reserved({ ...request, statement }, capabilitiesTimeoutMs(env)),
+        )
+      }),
+    )
+}
+
+const capabilitiesTimeoutMs = (env: Environment): number =>
   secondsFor(capabilityStatement, { ...readLimits(env), background: false }) * 1_000
 
-/** How long an asker of a shared run waits. */
-const waiting = (host: MonitoredHost, asking: Asking, nowMs: number) => ({
-  signal: asking.signal,
-  limitMs: timeLeft(asking, nowMs),
+/** Returns how long a caller waits for a shared run. */
+const waiterOf = (host: MonitoredHost, context: QueryContext, nowMs: number) => ({
+  signal: context.signal,
+  limitMs: timeLeft(context, nowMs),
   late: () => hostFailure(host, 'timeout'),
 })
 
-const look = async (table: string, ask: (statement: Statement) => Promise<Answer>): Promise<Presence> => {
+const look = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<Presence> => {
   try {
-    return (await ask(presenceStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
+    return (await query(existsStatement(table))).rows[0]?.[0] === 1 ? 'present' : 'missing'
   } catch (error) {
-    // Who may not know whether a table exists may still read it, as everybody may `system.tables`.
-    return clickhouseCode(error) === accessDenied ? lookInto(table, ask) : failedPresence(error)
+    // A user without SHOW TABLES may still read the table, as every user may read `system.tables`.
+    return clickhouseCode(error) === accessDenied ? trySelect(table, query) : failedPresence(error)
   }
 }
 
-const lookInto = async (table: string, ask: (statement: Statement) => Promise<Answer>): Promise<Presence> => {
+const trySelect = async (table: string, query: (statement: Statement) => Promise<QueryResult>): Promise<Presence> => {
   try {
-    await ask(readingStatement(table))
+    await query(emptySelectStatement(table))
     return 'present'
   } catch (error) {
     return failedPresence(error)
@@ -212,12 +224,16 @@ const failedPresence = (error: unknown): Presence => {
   throw error
 }
 
-/** What a shared run is bounded by: its askers, and the statement's own limit. */
-const unbounded = (asking: Asking, signal: AbortSignal): Asking => ({ ...asking, signal, deadline: Infinity })
+/** A shared run has no deadline: it ends when its last caller leaves or at the limit of the statement. */
+const unbounded = (context: QueryContext, signal: AbortSignal): QueryContext => ({
+  ...context,
+  signal,
+  deadline: Infinity,
+})
 
-/** Changes when a label comes to mean another server or user. */
+/** Changes when a label is reused for another server or user. */
 const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])
 
-/** Questions of one key have one answer. */
+/** Statements with equal keys have equal results. */
 const keyOf = (host: MonitoredHost, { sql, parameters, database, limits, session }: Statement): string =>
   JSON.stringify([identity(host), sql, parameters, database, limits, session])

@@ -3,8 +3,8 @@ import { openNet } from '#shared/net/net.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { hostList, type MonitoredHost } from '../hosts/host-list.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
-import { type Asked, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
-import { maxAnswerBytes } from './answer.ts'
+import { type StubRequest, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { maxAnswerBytes } from './response.ts'
 import { openOfficialClient } from './official-client.ts'
 import type { Statement } from './statement.ts'
 import { openTransport, type Transport } from './transport.ts'
@@ -21,26 +21,26 @@ const transportWith = (env: Record<string, string> = {}): Transport =>
 describe.each([
   ['the pool for hot statements', { hot: true as const }],
   ['the official client', {}],
-])('%s', (_, carried) => {
-  const statement: Statement = { what: 'test', sql: '  SELECT 42;\n', ...carried }
+])('%s', (_, options) => {
+  const statement: Statement = { what: 'test', sql: '  SELECT 42;\n', ...options }
   const whole = (transport: Transport, host: MonitoredHost, more: Partial<Statement> = {}) =>
-    transport.whole({ host, statement: { ...statement, ...more }, asking: aCall(), readonly: 0 })
+    transport.whole({ host, statement: { ...statement, ...more }, context: aCall(), readonly: 0 })
   const failureAt = async (url: string): Promise<unknown> => {
     await using transport = transportWith()
     return whole(transport, hostAt(url)).catch((error: unknown) => error)
   }
 
-  it('sends the statement as it is, who asks, what for and with which limits', async () => {
-    const seen: Asked[] = []
-    await using stub = await startHttpStub((asked, response) => {
-      seen.push(asked)
+  it('sends the unchanged statement with user, component, limits and parameters', async () => {
+    const seen: StubRequest[] = []
+    await using stub = await startHttpStub((received, response) => {
+      seen.push(received)
       rows(response, [['42']])
     }, 'none')
     await using transport = transportWith()
     const parameters = { text: "['it''s']\t\\ \n&ü", none: null, yes: true, half: 1.5 }
     const host = hostAt(`${stub.url}/ch/?cluster=a&role=b&role=c`)
     await whole(transport, host, { parameters, database: 'default', session: 's-1', limits: { max_threads: 3 } })
-    const [{ sql, url, request }] = seen as [Asked]
+    const [{ sql, url, request }] = seen as [StubRequest]
     expect(sql).toBe(statement.sql)
     expect([request.method, url.pathname]).toEqual(['POST', '/ch/'])
     const credentials = Buffer.from('spy:pw-9f3:ü').toString('base64')
@@ -73,17 +73,17 @@ describe.each([
   it.each([
     ['refuses connections', 'unreachable', 'cannot be reached: nothing listens at its port'],
     ['speaks no TLS', 'unreachable', 'cannot be reached: it does not speak TLS at its port'],
-    ['has an unknown name', 'unreachable', 'cannot be reached: the resolver does not know its host name'],
+    ['has an unknown name', 'unreachable', 'cannot be reached: its host name does not resolve'],
     ['hangs', 'timeout', 'did not answer in time'],
-    ['speaks no HTTP', 'garbage', 'answered something that is not ClickHouse'],
-    ['sends endless headers', 'garbage', 'answered something that is not ClickHouse'],
-    ['answers 302', 'garbage', 'answered something that is not ClickHouse'],
-    ['answers 401', 'refused', 'refused the configured user or password'],
-  ])('says of a host that %s why it gave no answer', async (behaviour, reason, sentence) => {
+    ['speaks no HTTP', 'garbage', 'is not a ClickHouse server'],
+    ['sends endless headers', 'garbage', 'is not a ClickHouse server'],
+    ['responds with 302', 'garbage', 'is not a ClickHouse server'],
+    ['responds with 401', 'refused', 'rejected the configured user or password'],
+  ])('reports why a host that %s gave no result', async (behaviour, reason, sentence) => {
     await using stub =
-      behaviour === 'answers 302' || behaviour === 'answers 401'
+      behaviour === 'responds with 302' || behaviour === 'responds with 401'
         ? await startHttpStub(
-            (_asked, response) => response.writeHead(Number(behaviour.slice(-3)), { location: '/' }).end('no'),
+            (_request, response) => response.writeHead(Number(behaviour.slice(-3)), { location: '/' }).end('no'),
             'none',
           )
         : await startTcpStub((socket) => {
@@ -102,7 +102,7 @@ describe.each([
     expect(failure).toMatchObject({ message: `host db ${sentence}`, details: { host: 'db', reason } })
   })
 
-  it('tries once more what reads when the connection was closed, and never what writes', async () => {
+  it('retries a read once when the connection was closed, and never a write', async () => {
     let connections = 0
     await using stub = await startTcpStub((socket) => {
       connections++
@@ -116,88 +116,92 @@ describe.each([
     expect(connections).toBe(3)
   })
 
-  it.concurrent.for<[what: string, announced: string | undefined, keptMs: number]>([
-    ['the time that a host announces, less a margin', 'timeout=7', 5_000],
-    ['four seconds where it announces none', undefined, 4_000],
-    ['no time where that would be none', 'timeout=2, max=10', 0],
-  ])('keeps an idle connection for %s', async ([, announced, keptMs], { expect }) => {
-    await using stub = await startHttpStub((_asked, response) => {
+  it.concurrent.for<[what: string, announced: string | undefined, idleMs: number]>([
+    ['the announced time less a margin', 'timeout=7', 5_000],
+    ['four seconds without an announced time', undefined, 4_000],
+    ['no time when the announced time is within the margin', 'timeout=2, max=10', 0],
+  ])('keeps an idle connection for %s', async ([, announced, idleMs], { expect }) => {
+    await using stub = await startHttpStub((_request, response) => {
       if (announced !== undefined) response.setHeader('keep-alive', announced)
-      // Node announces a time of its own unless the connection is spoken of.
+      // Node announces its own time unless the response has a `connection` header.
       else response.setHeader('connection', 'keep-alive')
       rows(response, [['42']])
     }, 'none')
     await using transport = transportWith()
     const host = hostAt(stub.url)
     await whole(transport, host)
-    const answeredMs = performance.now()
+    const respondedMs = performance.now()
     await expect.poll(() => stub.open, { timeout: 8_000, interval: 20 }).toBe(0)
-    const closedMs = performance.now() - answeredMs
-    expect(closedMs).toBeGreaterThan(keptMs - 100)
-    expect(closedMs).toBeLessThan(keptMs + 1_500)
+    const closedMs = performance.now() - respondedMs
+    expect(closedMs).toBeGreaterThan(idleMs - 100)
+    expect(closedMs).toBeLessThan(idleMs + 1_500)
   })
 
-  it('sends nothing more once it is closed, and fails what was under way', async () => {
+  it('sends nothing after it is closed and fails the running statements', async () => {
     const seen: string[] = []
     await using stub = await startHttpStub(({ sql }, response) => {
       seen.push(sql)
-      if (sql.includes('begun')) response.write('{"a":1}\n')
+      if (sql.includes('streamed')) response.write('{"a":1}\n')
     }, 'none')
     const transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
     const host = hostAt(stub.url)
-    const silent = whole(transport, host).catch((error: unknown) => error)
+    const hanging = whole(transport, host).catch((error: unknown) => error)
     const { body } = await transport.stream(
-      { host, statement: { ...statement, sql: 'SELECT begun' }, asking: aCall(), readonly: 1 },
+      { host, statement: { ...statement, sql: 'SELECT streamed' }, context: aCall(), readonly: 1 },
       'JSONEachRow',
     )
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
     const rest = body.take().catch((error: unknown) => error)
     await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(2)
     await transport[Symbol.asyncDispose]()
-    for (const failure of [await silent, await rest]) expect(failure).toMatchObject({ code: 'unavailable' })
+    for (const failure of [await hanging, await rest]) expect(failure).toMatchObject({ code: 'unavailable' })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
     expect(seen).toHaveLength(2)
   })
 
-  it('counts nothing as running that could not be sent', async () => {
-    const opened =
-      'hot' in carried
+  it('does not count a statement as running when sending fails', async () => {
+    const client =
+      'hot' in options
         ? openUndiciPool(hostAt('http://127.0.0.1:9'), { size: 1, idleMs: 1_000 })
         : openOfficialClient(hostAt('http://127.0.0.1:9'), { idleMs: 1_000 })
     const parameters = { text: 'x'.repeat(100_000) }
     const sending = { format: 'JSONCompact', readonly: 0, maxExecutionSeconds: 1, background: false } as const
     const request = { statement: { ...statement, parameters }, queryId: 'a', sending }
-    const nothing = () => undefined
-    expect(() => opened.send(request, { begun: nothing, came: nothing, ended: nothing })).toThrow('too long')
-    expect(opened.running).toBe(0)
-    await opened.destroy()
+    const noop = () => undefined
+    expect(() => client.send(request, { onHead: noop, onData: noop, onEnd: noop })).toThrow('too long')
+    expect(client.running).toBe(0)
+    await client.destroy()
   })
 
-  it('hands over the exception of the host', async () => {
+  it('returns the exception of the host', async () => {
     const text = 'Code: 60. DB::Exception: Unknown table. (UNKNOWN_TABLE) (version 25.8)'
     const headers = { 'x-clickhouse-exception-code': '60' }
-    await using stub = await startHttpStub((_asked, response) => response.writeHead(404, headers).end(text), 'none')
+    await using stub = await startHttpStub((_request, response) => response.writeHead(404, headers).end(text), 'none')
     const message = 'host db: Unknown table. (60 UNKNOWN_TABLE)'
     expect(await failureAt(stub.url)).toMatchObject({ code: 'invalid', message, details: { clickhouseCode: 60 } })
   })
 
-  const begun = '{"meta":[{"name":"a","type":"String"}],\n"data":[\n["Code: 1. DB::Exception: Quoted. (QUOTED)"],'
+  const beginning = '{"meta":[{"name":"a","type":"String"}],\n"data":[\n["Code: 1. DB::Exception: Quoted. (QUOTED)"],'
   const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 26.7.2.1)'
   const message = 'host db: Memory limit exceeded. (241 MEMORY_LIMIT_EXCEEDED)'
   it.each([
-    ['an exception in marks', `\r\n__exception__\r\nxyz\r\n${exception}\r\n91 xyz\r\n__exception__\r\n`, message],
-    ['an exception in a line', `\n${exception}\n`, message],
+    [
+      'an exception between markers',
+      `\r\n__exception__\r\nxyz\r\n${exception}\r\n91 xyz\r\n__exception__\r\n`,
+      message,
+    ],
+    ['an exception on a line', `\n${exception}\n`, message],
     ['nothing', '', 'host db cannot be reached: it closes its connections'],
-  ])('says why a host cut the connection behind rows and %s', async (_what, behind, sentence) => {
+  ])('reports why a host closed the connection after rows and %s', async (_what, behind, sentence) => {
     await using stub = await startHttpStub(
-      (_asked, response) => void response.write(begun + behind, () => response.destroy()),
+      (_request, response) => void response.write(beginning + behind, () => response.destroy()),
       'none',
     )
     expect(await failureAt(stub.url)).toMatchObject({ code: 'unavailable', message: sentence })
   })
 
-  it('reads no more than an answer may have', async () => {
-    await using stub = await startHttpStub((_asked, response) => {
+  it('reads no more than the maximum size of a response', async () => {
+    await using stub = await startHttpStub((_request, response) => {
       const chunk = Buffer.alloc(1024 * 1024, ' ')
       const more = (): void => {
         while (response.writable && response.write(chunk));
@@ -211,84 +215,84 @@ describe.each([
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
   })
 
-  it('closes the connection of an answer that its caller leaves, before and after it begins', async () => {
+  it('closes the connection when the caller leaves, before and after the response starts', async () => {
     await using stub = await startHttpStub(({ sql }, response) => {
       if (sql.includes('42')) response.write('{"a":1}\n')
     }, 'none')
-    // A user whose profile is read-only has no statement killed, so nothing else is open.
-    const sent = { host: hostAt(stub.url), statement, readonly: 1 }
+    // Statements of a read-only user are not killed, so no other connection is open.
+    const request = { host: hostAt(stub.url), statement, readonly: 1 }
     await using transport = transportWith()
-    const { body } = await transport.stream({ ...sent, asking: aCall() }, 'JSONEachRow')
+    const { body } = await transport.stream({ ...request, context: aCall() }, 'JSONEachRow')
     expect((await body.take())?.toString()).toBe('{"a":1}\n')
     body.leave()
     await expect(body.take()).rejects.toThrow()
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
     const leaving = new AbortController()
-    const silent = { ...sent, statement: { ...statement, sql: 'SELECT sleep(3)' } }
-    const asked = transport.whole({ ...silent, asking: aCall({ signal: leaving.signal }) })
+    const hanging = { ...request, statement: { ...statement, sql: 'SELECT sleep(3)' } }
+    const run = transport.whole({ ...hanging, context: aCall({ signal: leaving.signal }) })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(1)
     leaving.abort(new DOMException('gone', 'AbortError'))
-    await expect(asked).rejects.toMatchObject({ message: 'gone' })
+    await expect(run).rejects.toMatchObject({ message: 'gone' })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(0)
   })
 
-  it('closes what is open to a host that is released, once its answers have ended', async () => {
-    const { promise: begun, resolve: answer } = Promise.withResolvers<void>()
+  it('closes the connections of a released host once its responses have ended', async () => {
+    const { promise: released, resolve: respond } = Promise.withResolvers<void>()
     await using stub = await startHttpStub(
-      (_asked, response) => void begun.then(() => rows(response, [['42']])),
+      (_request, response) => void released.then(() => rows(response, [['42']])),
       'none',
     )
     await using transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
     const host = hostAt(stub.url)
-    const asked = whole(transport, host)
+    const run = whole(transport, host)
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBe(1)
     transport.release(host)
-    answer()
-    expect((await asked).rows).toEqual([['42']])
+    respond()
+    expect((await run).rows).toEqual([['42']])
     await expect.poll(() => stub.open, { timeout: 3_000 }).toBe(0)
   })
 
-  it('connects through the guard where somebody brought the host, and to nothing that it refuses', async () => {
-    await using stub = await startHttpStub((_asked, response) => rows(response, [['42']]), 'none')
+  it('connects to user connections through the guard, which may block them', async () => {
+    await using stub = await startHttpStub((_request, response) => rows(response, [['42']]), 'none')
     await using transport = transportWith()
-    const brought = async (env: Record<string, string>) => {
+    const connectThroughGuard = async (env: Record<string, string>) => {
       await using net = openNet({ env })
       return await whole(transport, { ...hostAt(stub.url), key: JSON.stringify(env), connect: net.connect })
     }
-    expect((await brought({ SVC_ALLOW_PRIVATE_HOSTS: 'true' })).rows).toEqual([['42']])
+    expect((await connectThroughGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' })).rows).toEqual([['42']])
     const before = stub.most
-    await expect(brought({ SVC_ALLOW_PRIVATE_HOSTS: 'false' })).rejects.toMatchObject({
+    await expect(connectThroughGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'false' })).rejects.toMatchObject({
       code: 'unavailable',
       details: { reason: 'unreachable' },
     })
     expect(stub.most).toBe(before)
   })
 
-  it('dials the address of a brought host that was checked, whatever its name means the next moment', async () => {
-    await using stub = await startHttpStub((_asked, response) => {
+  it('dials exactly the resolved address that the guard has checked', async () => {
+    await using stub = await startHttpStub((_request, response) => {
       response.setHeader('connection', 'close')
       rows(response, [['42']])
     }, 'none')
-    const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']]
+    const addresses = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']]
     let lookups = 0
-    const resolve = async () => answers[lookups++] ?? []
-    // Allows loopback, and no addresses of a cloud.
+    const resolve = async () => addresses[lookups++] ?? []
+    // The setting allows loopback but not cloud metadata addresses.
     await using net = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' }, resolve })
     await using transport = transportWith()
     const host = { ...hostAt(stub.url.replace('127.0.0.1', 'db.example.com')), connect: net.connect }
     expect((await whole(transport, host)).rows).toEqual([['42']])
-    const refused = { code: 'unavailable', details: { reason: 'unreachable' } }
-    for (const _second of [1, 2]) await expect(whole(transport, host)).rejects.toMatchObject(refused)
+    const blocked = { code: 'unavailable', details: { reason: 'unreachable' } }
+    for (const _second of [1, 2]) await expect(whole(transport, host)).rejects.toMatchObject(blocked)
     expect([lookups, stub.most]).toEqual([3, 1])
   })
 })
 
 describe('probes and kills', () => {
-  it('share one connection beside those of callers, and wait for one another', async () => {
+  it('share one reserved connection and run one at a time', async () => {
     let running = 0
     let most = 0
     const waiting: (() => void)[] = []
-    await using stub = await startHttpStub((_asked, response) => {
+    await using stub = await startHttpStub((_request, response) => {
       most = Math.max(most, ++running)
       waiting.push(() => {
         running--
@@ -299,7 +303,7 @@ describe('probes and kills', () => {
     const host = hostAt(stub.url)
     const probe = (signal = new AbortController().signal) =>
       transport.reserved(
-        { host, statement: { what: 'probe', sql: 'SELECT 1' }, asking: aCall({ signal }), readonly: 0 },
+        { host, statement: { what: 'probe', sql: 'SELECT 1' }, context: aCall({ signal }), readonly: 0 },
         5_000,
       )
     const leaving = new AbortController()

@@ -2,33 +2,44 @@ import { type AdmissionQueue, openAdmissionQueue } from '#shared/admission/queue
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { PoolSettings } from './limits.ts'
 import { openOfficialClient } from './official-client.ts'
-import { type Begun, begin, type Bounds, gather, type Gathered, type HostClient, type HostRequest } from './reading.ts'
+import {
+  type BufferedResponse,
+  bufferResponse,
+  type HostClient,
+  type HostRequest,
+  type ReadOptions,
+  type StreamedResponse,
+  streamResponse,
+} from './host-response.ts'
 import { openUndiciPool } from './undici-pool.ts'
 
-/** Probes and kills of one host that may wait for the connection that they share. */
+/** Maximum number of probes and kills that wait for the reserved connection of a host. */
 const maxWaitingReserved = 32
 const maxReservedWaitMs = 60_000
 
-/** How a request is carried. */
-export interface Carrying extends Bounds {
+export interface RequestOptions extends ReadOptions {
   pool: PoolSettings
-  /** One at a time and beside the callers' connections, so that a probe or a kill gets through to a full host. */
+  /** Uses the reserved connection, one request at a time, so that probes and kills reach a host with a full pool. */
   reserved?: boolean
 }
 
-/** HTTP connections to the hosts: for each a pool for what is hot, and the official client for all else. */
+/** HTTP connections to the hosts: per host, a pool for hot statements and the official client for all others. */
 export interface Connections extends AsyncDisposable {
-  /** Waits for the head of an answer. */
-  begin(host: MonitoredHost, request: HostRequest, carrying: Carrying): Promise<Begun>
-  /** Waits for the whole of an answer. */
-  gather(host: MonitoredHost, request: HostRequest, carrying: Carrying & { maxBytes: number }): Promise<Gathered>
-  /** Closes what nobody used for `idleMs`, until its next use. */
+  /** Sends a request and resolves with the head of the response. */
+  stream(host: MonitoredHost, request: HostRequest, options: RequestOptions): Promise<StreamedResponse>
+  /** Sends a request and resolves with the whole response. */
+  buffer(
+    host: MonitoredHost,
+    request: HostRequest,
+    options: RequestOptions & { maxBytes: number },
+  ): Promise<BufferedResponse>
+  /** Closes clients without use for `idleMs`; they reopen on their next use. */
   closeIdle(idleMs: number): void
-  /** Closes what is open to a host, once its answers have ended. */
+  /** Closes the clients of a host once their responses have ended. */
   release(host: MonitoredHost): void
 }
 
-interface Opened {
+interface OpenClient {
   host: MonitoredHost
   client: HostClient
   pool: PoolSettings
@@ -36,12 +47,16 @@ interface Opened {
   lastUsedMs: number
 }
 
-/** Opens no connection yet; they appear with their first request. */
+/** Returns connections that open with their first request. */
 export const openConnections = (now: () => number = () => performance.now()): Connections => {
-  const pools = new Map<string, Opened>()
-  const clients = new Map<string, Opened>()
+  const pools = new Map<string, OpenClient>()
+  const clients = new Map<string, OpenClient>()
 
-  const openedFor = (host: MonitoredHost, { statement }: HostRequest, { pool, reserved }: Carrying): Opened => {
+  const clientFor = (
+    host: MonitoredHost,
+    { statement }: HostRequest,
+    { pool, reserved }: RequestOptions,
+  ): OpenClient => {
     const isHot = statement.hot === true && !reserved
     const map = isHot ? pools : clients
     const known = map.get(host.key)
@@ -56,17 +71,17 @@ export const openConnections = (now: () => number = () => performance.now()): Co
     return opened
   }
 
-  const closeIn = (map: Map<string, Opened>, key: string): void => {
+  const closeIn = (map: Map<string, OpenClient>, key: string): void => {
     map.get(key)?.client.close()
     map.delete(key)
   }
 
   return {
-    begin: (host, request, carrying) => begin(openedFor(host, request, carrying).client, request, carrying),
-    async gather(host, request, carrying) {
-      const { client, reserved } = openedFor(host, request, carrying)
-      using _ = carrying.reserved ? leaving(await reserved.enter('person', 1, carrying.signal)) : undefined
-      return await gather(client, request, carrying)
+    stream: (host, request, options) => streamResponse(clientFor(host, request, options).client, request, options),
+    async buffer(host, request, options) {
+      const { client, reserved } = clientFor(host, request, options)
+      using _ = options.reserved ? toDisposable(await reserved.enter('person', 1, options.signal)) : undefined
+      return await bufferResponse(client, request, options)
     },
     closeIdle(idleMs) {
       for (const map of [pools, clients]) {
@@ -85,8 +100,8 @@ export const openConnections = (now: () => number = () => performance.now()): Co
   }
 }
 
-/** Whether what was opened leads to the same server as the same user, and as wide. */
-const isSame = ({ host, pool }: Opened, wanted: MonitoredHost, { size, idleMs }: PoolSettings): boolean =>
+/** Returns whether the client has the server, user and pool settings that are wanted. */
+const isSame = ({ host, pool }: OpenClient, wanted: MonitoredHost, { size, idleMs }: PoolSettings): boolean =>
   pool.size === size &&
   pool.idleMs === idleMs &&
   (host === wanted ||
@@ -103,4 +118,4 @@ const openReservedQueue = ({ name }: MonitoredHost): AdmissionQueue =>
     maxWaitMs: maxReservedWaitMs,
   })
 
-const leaving = (leave: () => void): Disposable => ({ [Symbol.dispose]: leave })
+const toDisposable = (leave: () => void): Disposable => ({ [Symbol.dispose]: leave })

@@ -6,20 +6,20 @@ import { parseJson } from '#shared/text/parse-json.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 
-/** Counts answers that cost a host nothing. */
-export const reusing = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
-  const given = metrics.answersGiven(registry)
-  return (): void => given.inc({ source })
+/** Returns a function that counts a result served without a query to the host. */
+export const reuseCounter = ({ metrics: registry }: Telemetry, source: 'cache' | 'shared') => {
+  const results = metrics.answersCompleted(registry)
+  return (): void => results.inc({ source })
 }
 
-/** Counts answers of hosts, and what they say that they read for them. */
-export const costing = ({ metrics: registry }: Telemetry) => {
-  const given = metrics.answersGiven(registry)
+/** Returns a function that counts a result of a host with the rows and bytes that the host has read. */
+export const costCounter = ({ metrics: registry }: Telemetry) => {
+  const results = metrics.answersCompleted(registry)
   const rows = metrics.rowsRead(registry)
   const bytes = metrics.bytesRead(registry)
   return (host: MonitoredHost, { rowsRead, bytesRead }: { rowsRead: number; bytesRead: number }): void => {
     const label = { host: telemetryName(host) }
-    given.inc({ source: 'host' })
+    results.inc({ source: 'host' })
     rows.inc(label, rowsRead)
     bytes.inc(label, bytesRead)
   }
@@ -27,7 +27,7 @@ export const costing = ({ metrics: registry }: Telemetry) => {
 
 const Summary = z.object({ read_rows: z.coerce.number().catch(0), read_bytes: z.coerce.number().catch(0) })
 
-/** Reads `X-ClickHouse-Summary`; of a streamed answer it says what had been read when the first byte left. */
+/** Parses `X-ClickHouse-Summary`. For a streamed result, it covers what was read before the first byte. */
 export const readSummary = (
   headers: Record<string, string | string[] | undefined>,
 ): { rowsRead: number; bytesRead: number } => {
@@ -36,7 +36,7 @@ export const readSummary = (
   return { rowsRead: summary?.data?.read_rows ?? 0, bytesRead: summary?.data?.read_bytes ?? 0 }
 }
 
-interface Ran {
+interface StatementRun {
   queryId: string
   durationMs: number
   clickhouseVersion: string
@@ -44,21 +44,21 @@ interface Ran {
   bytesRead: number
 }
 
-/** What callers may know of a statement that ran. */
+/** Returns the facts about a statement that are part of the response to the caller. */
 export const statementFacts = (
   host: MonitoredHost,
   statement: Statement,
-  ran: Ran,
+  run: StatementRun,
   rows: number,
   timezone: string | undefined,
 ): StatementFacts => ({
-  queryId: ran.queryId,
-  durationMs: ran.durationMs,
+  queryId: run.queryId,
+  durationMs: run.durationMs,
   rows,
-  rowsRead: ran.rowsRead,
-  bytesRead: ran.bytesRead,
+  rowsRead: run.rowsRead,
+  bytesRead: run.bytesRead,
   host: host.name,
-  clickhouseVersion: ran.clickhouseVersion,
+  clickhouseVersion: run.clickhouseVersion,
   sql: statement.sql,
   timezone: timezone ?? null,
 })

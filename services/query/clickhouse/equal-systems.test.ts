@@ -3,7 +3,7 @@ import { openEqualSystems } from './client.ts'
 
 const systemOf = (...tables: string[]) => ({ tables: new Set(tables), logs: new Map<string, string>() })
 
-it('gives the same objects for equal tables in any order, and others for others', () => {
+it('returns the same object for equal tables in any order', () => {
   const equal = openEqualSystems()
   const system = equal(systemOf('parts', 'metrics'))
   expect(system).toEqual(systemOf('parts', 'metrics'))
@@ -11,14 +11,14 @@ it('gives the same objects for equal tables in any order, and others for others'
   expect(equal(systemOf('metrics'))).not.toBe(system)
 })
 
-it('gives others where the same tables are read otherwise', () => {
+it('returns another object when the same tables are read in another way', () => {
   const equal = openEqualSystems()
   const read = (source: string) => equal({ ...systemOf('part_log'), logs: new Map([['part_log', source]]) })
   expect(read('one')).not.toBe(read('two'))
   expect(read('one')).toBe(read('one'))
 })
 
-it('forgets what nobody has needed for longest', () => {
+it('evicts the least recently used object', () => {
   const equal = openEqualSystems()
   const [first, second] = [equal(systemOf('first')), equal(systemOf('second'))]
   for (let other = 0; other < 99; other++) {

@@ -1,111 +1,110 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './answer.ts'
+import { maxAnswerBytes, maxShortAnswerBytes, readFailure } from './response.ts'
 import type { Connections } from './connections.ts'
-import { answerFailure, clickhouseCode, connectionFailure, hostFailure, silentKeeper } from './failure.ts'
+import { clickhouseCode, connectionFailure, hostFailure, keeperTimeout, responseFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
+import { BodyTooLong, type HostRequest, isReset, type StreamedResponse } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import { type Begun, BodyTooLong, type HostRequest, isReset } from './reading.ts'
 import type { Sending, Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** What one exchange with a host needs to know besides the statement. */
-interface Terms extends Sending {
+interface ExchangeOptions extends Sending {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean
-  /** Called with everything that comes. */
-  heard?: () => void
+  /** Called for everything that the host sends. */
+  onActivity?: () => void
 }
 
-/** A host that has begun to answer. `body` fails with a `ServiceError`. */
-export interface Exchange extends Pick<Begun, 'headers' | 'body'> {
+/** The response of a host that has sent its head. `body` fails with a `ServiceError`. */
+export interface Exchange extends Pick<StreamedResponse, 'headers' | 'body'> {
   queryId: string
 }
 
-/** A host that has answered in full. */
-export interface WholeExchange {
+/** The buffered response of a host. */
+export interface BufferedExchange {
   queryId: string
   text: string
 }
 
-type Sent = (queryId: string) => void
+type OnSent = (queryId: string) => void
 
-const nobodyWaits = (): void => undefined
+const noop = (): void => undefined
 
-/** Sends a statement and waits for the head of a good answer. Every failure is a `ServiceError`. */
+/** Sends a statement and waits for the head of a successful response. Every failure is a `ServiceError`. */
 export const exchange = async (
   connections: Connections,
   host: MonitoredHost,
   statement: Statement,
-  terms: Terms,
-  sent: Sent,
+  options: ExchangeOptions,
+  onSent: OnSent,
 ): Promise<Exchange> => {
-  const carrying = { ...carryingOf(terms), heard: terms.heard ?? nobodyWaits }
-  const { queryId, answer } = await sendTwice(host, statement, terms, sent, (request) =>
-    connections.begin(host, request, carrying),
+  const requestOptions = { ...requestOptionsOf(options), onActivity: options.onActivity ?? noop }
+  const { queryId, response } = await sendWithRetry(host, statement, options, onSent, (request) =>
+    connections.stream(host, request, requestOptions),
   )
-  const body = translatedBody(host, answer.body, terms.limit)
-  if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, await readFailure(body))
-  return { queryId, headers: answer.headers, body }
+  const body = translatedBody(host, response.body, options.limit)
+  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, await readFailure(body))
+  return { queryId, headers: response.headers, body }
 }
 
-/** Sends a statement and waits for the whole of a good answer. Every failure is a `ServiceError`. */
-export const wholeExchange = async (
+/** Sends a statement and waits for the whole of a successful response. Every failure is a `ServiceError`. */
+export const bufferedExchange = async (
   connections: Connections,
   host: MonitoredHost,
   statement: Statement,
-  terms: Terms,
-  sent: Sent,
-): Promise<WholeExchange> => {
-  let begun = false
-  const heard = (): void => {
-    begun = true
-    terms.heard?.()
+  options: ExchangeOptions,
+  onSent: OnSent,
+): Promise<BufferedExchange> => {
+  let hasStarted = false
+  const onActivity = (): void => {
+    hasStarted = true
+    options.onActivity?.()
   }
   const maxBytes = statement.short ? maxShortAnswerBytes : maxAnswerBytes
-  const carrying = { ...carryingOf(terms), heard, maxBytes, reserved: terms.reserved ?? false }
-  const { queryId, answer } = await sendTwice(
+  const requestOptions = { ...requestOptionsOf(options), onActivity, maxBytes, reserved: options.reserved ?? false }
+  const { queryId, response } = await sendWithRetry(
     host,
     statement,
-    terms,
-    sent,
-    (request) => connections.gather(host, request, carrying),
-    () => begun,
+    options,
+    onSent,
+    (request) => connections.buffer(host, request, requestOptions),
+    () => hasStarted,
   )
-  const text = answer.body.toString('utf8')
-  if (answer.statusCode !== 200) throw refusal(host, statement, answer.statusCode, text)
+  const text = response.body.toString('utf8')
+  if (response.statusCode !== 200) throw rejection(host, statement, response.statusCode, text)
   return { queryId, text }
 }
 
-const carryingOf = ({ limit, pool }: Terms) => ({ signal: limit.signal, pool })
+const requestOptionsOf = ({ limit, pool }: ExchangeOptions) => ({ signal: limit.signal, pool })
 
 const timeExceeded = 159
 
-/** A host that did not get an answer from Keeper in the time it was given says only that the time is over. */
-const refusal = (host: MonitoredHost, { readsKeeper }: Statement, status: number, text: string): ServiceError => {
-  const failure = answerFailure(host, status, text)
-  return readsKeeper && clickhouseCode(failure) === timeExceeded ? silentKeeper(host) : failure
+/** A host that waits for Keeper in vain reports only a timeout, so the error is replaced by one that names Keeper. */
+const rejection = (host: MonitoredHost, { readsKeeper }: Statement, status: number, text: string): ServiceError => {
+  const failure = responseFailure(host, status, text)
+  return readsKeeper && clickhouseCode(failure) === timeExceeded ? keeperTimeout(host) : failure
 }
 
-/** Sends a statement that only reads once more when the connection turned out to be closed before any answer had begun. */
-const sendTwice = async <T>(
+/** Resends a read-only statement once when the host closed the connection before a response started. */
+const sendWithRetry = async <T>(
   host: MonitoredHost,
   statement: Statement,
-  terms: Terms,
-  sent: Sent,
+  options: ExchangeOptions,
+  onSent: OnSent,
   send: (request: HostRequest) => Promise<T>,
-  begun: () => boolean = () => false,
-): Promise<{ queryId: string; answer: T }> => {
-  const { limit } = terms
+  hasStarted: () => boolean = () => false,
+): Promise<{ queryId: string; response: T }> => {
+  const { limit } = options
   for (let isFirst = true; ; isFirst = false) {
     const queryId = randomUUID()
-    sent(queryId)
+    onSent(queryId)
     try {
-      return { queryId, answer: await send({ statement, queryId, sending: terms }) }
+      return { queryId, response: await send({ statement, queryId, sending: options }) }
     } catch (error) {
-      const mayHaveRun = statement.writes || begun() || limit.signal.aborted
+      const mayHaveRun = statement.writes || hasStarted() || limit.signal.aborted
       if (statement.short && error instanceof BodyTooLong) throw hostFailure(host, 'garbage', error)
       if (!isFirst || !isReset(error) || mayHaveRun) throw translated(host, error, limit)
     }

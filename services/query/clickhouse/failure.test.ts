@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hostList } from '../hosts/host-list.ts'
-import { parseException, answerFailure, clickhouseCode, failureReason } from './failure.ts'
+import { parseException, responseFailure, clickhouseCode, failureReason } from './failure.ts'
 
 const [host] = hostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
@@ -21,7 +21,7 @@ describe('an exception', () => {
       'Code: 999. Coordination::Exception: Coordination error: Connection loss, path /ddl. (KEEPER_EXCEPTION) (version 25.8.2.1)',
       { code: 999, name: 'KEEPER_EXCEPTION', sentence: 'Coordination error: Connection loss, path /ddl.' },
     ],
-    ['Code: 159, e.displayText() = whatever', undefined],
+    ['Code: 159, e.displayText() = anything', undefined],
     [
       '{"a":1}\nCode: 395. DB::Exception: Value passed to throwIf: while executing. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)',
       { code: 395, name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', sentence: 'Value passed to throwIf: while executing.' },
@@ -59,16 +59,16 @@ describe('an exception', () => {
       { code: 60, name: 'UNKNOWN_TABLE', sentence: 'Gone.' },
     ],
     ['<html>nginx</html>', undefined],
-  ])('is read from %j', (text, exception) => {
+  ])('is parsed from %j', (text, exception) => {
     expect(parseException(text)).toEqual(exception)
   })
 
-  it('is cut to 500 characters', () => {
+  it('is truncated to 500 characters', () => {
     expect(parseException(`Code: 62. DB::Exception: ${'x'.repeat(2_000)} (SYNTAX_ERROR)`)?.sentence).toHaveLength(500)
   })
 })
 
-describe('a refused statement', () => {
+describe('a failed statement', () => {
   it.each([
     [62, 'invalid'],
     [60, 'invalid'],
@@ -78,8 +78,8 @@ describe('a refused statement', () => {
     [497, 'forbidden'],
     [279, 'unavailable'],
     [999, 'unavailable'],
-  ])('of code %i is %s', (code, kind) => {
-    const error = answerFailure(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
+  ])('with code %i is %s', (code, kind) => {
+    const error = responseFailure(host, 500, `Code: ${code}. DB::Exception: Something. (SOME_NAME)`)
     expect(error).toMatchObject({
       code: kind,
       details: { host: 'db', clickhouseCode: code, clickhouseName: 'SOME_NAME' },
@@ -98,19 +98,19 @@ describe('a refused statement', () => {
     [502, '<html>Bad gateway</html>', 'garbage'],
     [302, '', 'garbage'],
   ])('with status %i and %j is unavailable', (status, text, reason) => {
-    expect(answerFailure(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
+    expect(responseFailure(host, status, text)).toMatchObject({ code: 'unavailable', details: { host: 'db', reason } })
   })
 
   it.each([
-    ['Coordination error: Connection loss, path /clickhouse.', 'its Keeper does not answer: '],
+    ['Coordination error: Connection loss, path /clickhouse.', 'its Keeper does not respond: '],
     ['Coordination error: No node, path /clickhouse.', ''],
-  ])('tells of a Keeper that does not answer: %s', (sentence, told) => {
-    const { message } = answerFailure(host, 500, `Code: 999. DB::Exception: ${sentence} (KEEPER_EXCEPTION)`)
-    expect(message).toBe(`host db: ${told}${sentence} (999 KEEPER_EXCEPTION)`)
+  ])('reports an unreachable Keeper: %s', (sentence, prefix) => {
+    const { message } = responseFailure(host, 500, `Code: 999. DB::Exception: ${sentence} (KEEPER_EXCEPTION)`)
+    expect(message).toBe(`host db: ${prefix}${sentence} (999 KEEPER_EXCEPTION)`)
   })
 
-  it('never names the address, the user or the password', () => {
-    const denied = answerFailure(
+  it('contains neither address nor user nor password', () => {
+    const denied = responseFailure(
       host,
       403,
       'Code: 497. DB::Exception: spy: Not enough privileges. To execute this query, it is necessary to have the grant SELECT(a) ON system.x. (ACCESS_DENIED)',
@@ -120,7 +120,7 @@ describe('a refused statement', () => {
     )
     for (const error of [
       denied,
-      answerFailure(host, 403, 'Code: 516. DB::Exception: spy: no. (AUTHENTICATION_FAILED)'),
+      responseFailure(host, 403, 'Code: 516. DB::Exception: spy: no. (AUTHENTICATION_FAILED)'),
     ]) {
       expect(JSON.stringify([error.message, error.details])).not.toMatch(/spy|secret-host|pw/)
     }

@@ -4,17 +4,17 @@ import { cut } from '#shared/text/cut.ts'
 import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** What kept a host from answering; also the reasons of a host state. */
+/** Why a host gave no response; also the reasons of a host state. */
 type HostFailure = 'unreachable' | 'timeout' | 'refused' | 'garbage'
 
 const sentences: Record<HostFailure, string> = {
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
-  refused: 'refused the configured user or password',
-  garbage: 'answered something that is not ClickHouse',
+  refused: 'rejected the configured user or password',
+  garbage: 'is not a ClickHouse server',
 }
 
-/** The error of a host that gave no answer; it names the host by its label alone. */
+/** Returns the error of a host that gave no response. The message names the host by its label only. */
 export const hostFailure = (
   host: MonitoredHost,
   reason: HostFailure,
@@ -26,19 +26,19 @@ export const hostFailure = (
     cause,
   })
 
-/** The error of a statement whose host does not even answer the probe any more. */
-export const silentHost = (host: MonitoredHost): ServiceError =>
-  new ServiceError('unavailable', `host ${host.name} has stopped answering; the probe hears nothing from it either`, {
+/** Returns the error of a statement on a host that no longer responds to the liveness probe. */
+export const unresponsiveHost = (host: MonitoredHost): ServiceError =>
+  new ServiceError('unavailable', `host ${host.name} stopped responding; the liveness probe gets no response either`, {
     details: { host: host.name, reason: 'unreachable' },
   })
 
-/** The error of a statement that the host did not answer while it waited for its Keeper. */
-export const silentKeeper = (host: MonitoredHost): ServiceError =>
-  new ServiceError('timeout', `host ${host.name}: its Keeper does not answer, from which this would be read`, {
+/** Returns the error of a statement that timed out while the host waited for Keeper. */
+export const keeperTimeout = (host: MonitoredHost): ServiceError =>
+  new ServiceError('timeout', `host ${host.name}: timeout while reading from Keeper; check that Keeper is reachable`, {
     details: { host: host.name },
   })
 
-/** Why a host gave no answer, if that is what an error says. */
+/** Returns why the host gave no response; undefined for other errors. */
 export const failureReason = (error: unknown): HostFailure | undefined => {
   const reason = error instanceof ServiceError ? error.details?.reason : undefined
   return isHostFailure(reason) ? reason : undefined
@@ -47,16 +47,16 @@ export const failureReason = (error: unknown): HostFailure | undefined => {
 const isHostFailure = (reason: unknown): reason is HostFailure =>
   typeof reason === 'string' && Object.hasOwn(sentences, reason)
 
-/** Translates what the HTTP client threw. */
+/** Translates an error of the HTTP client. */
 export const connectionFailure = (host: MonitoredHost, error: unknown): ServiceError => {
   const code = systemCode(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return hostFailure(host, 'timeout', error)
   if (isUnreadable(error, code)) return hostFailure(host, 'garbage', error)
-  const how = howUnreachable.get(code)
-  return hostFailure(host, 'unreachable', error, how && `${sentences.unreachable}: ${how}`)
+  const detail = unreachableReasons.get(code)
+  return hostFailure(host, 'unreachable', error, detail && `${sentences.unreachable}: ${detail}`)
 }
 
-/** Whether what came is no HTTP: both Node's parser and that of undici name what they could not read, the latter not always. */
+/** Returns whether the response is not HTTP. undici's parser errors do not always have a code. */
 const isUnreadable = (error: unknown, code: string | undefined): boolean =>
   error instanceof errors.HTTPParserError || /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW$)/.test(code ?? '')
 
@@ -65,15 +65,15 @@ const systemCode = (error: unknown): string | undefined => {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-const untrusted = 'its certificate is signed by nobody who is trusted here'
+const untrusted = 'its certificate is not signed by a trusted CA'
 const noTls = 'it does not speak TLS at its port'
 const closing = 'it closes its connections'
 const noRoute = 'there is no route to it'
 
-/** What the system calls a failed connection, in words that say where to look. */
-const howUnreachable: ReadonlyMap<string | undefined, string> = new Map([
-  [unknownName, 'the resolver does not know its host name'],
-  ['EAI_AGAIN', 'the resolver does not answer for its host name'],
+/** Reasons of a failed connection in plain words, by system error code. */
+const unreachableReasons: ReadonlyMap<string | undefined, string> = new Map([
+  [unknownName, 'its host name does not resolve'],
+  ['EAI_AGAIN', 'the DNS server does not respond for its host name'],
   ['ECONNREFUSED', 'nothing listens at its port'],
   ['EHOSTUNREACH', noRoute],
   ['ENETUNREACH', noRoute],
@@ -93,8 +93,8 @@ const howUnreachable: ReadonlyMap<string | undefined, string> = new Map([
 ])
 
 const authenticationCodes = new Set([192, 193, 194, 516])
-/** Codes whose cause is what was asked: the caller can mend it. */
-const askedWrongly = new Set([
+/** Error codes caused by the statement itself, which the caller can correct. */
+const callerErrorCodes = new Set([
   6, 10, 16, 26, 27, 36, 41, 42, 43, 44, 46, 47, 53, 57, 60, 62, 63, 69, 70, 72, 81, 115, 164, 179, 184, 190, 206, 215,
   349, 352, 386, 456, 457, 467, 620,
 ])
@@ -112,14 +112,14 @@ const kinds: Readonly<Record<number, ErrorCode>> = {
 }
 const retryAfterMs = 1_000
 
-/** Whether a code tells what went wrong; whatever has another may be trouble of the host, or of the statement. */
-export const isKnownCode = (code: number): boolean => code in kinds || askedWrongly.has(code)
+/** Returns whether the code identifies the cause; other codes may come from the host or the statement. */
+export const isKnownCode = (code: number): boolean => code in kinds || callerErrorCodes.has(code)
 
-/** The error of a statement that a host refused or that failed there. */
+/** Returns the error for an exception that a host reported. */
 export const statementFailure = (host: MonitoredHost, exception: Exception): ServiceError => {
   if (authenticationCodes.has(exception.code)) return hostFailure(host, 'refused')
-  const code = kinds[exception.code] ?? (askedWrongly.has(exception.code) ? 'invalid' : 'unavailable')
-  const sentence = `${isKeeperAway(exception) ? 'its Keeper does not answer: ' : ''}${withoutUser(host, exception.sentence)}`
+  const code = kinds[exception.code] ?? (callerErrorCodes.has(exception.code) ? 'invalid' : 'unavailable')
+  const sentence = `${isKeeperUnreachable(exception) ? 'its Keeper does not respond: ' : ''}${withoutUser(host, exception.sentence)}`
   return new ServiceError(code, `host ${host.name}: ${sentence} (${exception.code} ${exception.name})`, {
     details: { host: host.name, clickhouseCode: exception.code, clickhouseName: exception.name },
     ...(code === 'busy' && { retryAfterMs }),
@@ -128,59 +128,59 @@ export const statementFailure = (host: MonitoredHost, exception: Exception): Ser
 
 const keeperFailed = 999
 
-/** Keeper's other failures are answers. */
-const isKeeperAway = ({ code, sentence }: Exception): boolean =>
+/** Other Keeper exceptions are responses of Keeper. */
+const isKeeperUnreachable = ({ code, sentence }: Exception): boolean =>
   code === keeperFailed &&
   /Connection loss|Operation timeout|Session expired|All connection tries failed/i.test(sentence)
 
-/** ClickHouse begins some sentences with the name of the user. */
+/** ClickHouse prefixes some messages with the user name. */
 const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>
   sentence.startsWith(`${user}: `) ? sentence.slice(user.length + 2) : sentence
 
-/** The error behind an answer that is no success: an exception in words, a refusal, or nothing that ClickHouse would say. */
-export const answerFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {
+/** Returns the error for an unsuccessful response: an exception, a rejected login, or a response that is not ClickHouse's. */
+export const responseFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {
   const exception = parseException(text)
   if (exception) return statementFailure(host, exception)
   return hostFailure(host, status === 401 || status === 403 ? 'refused' : 'garbage')
 }
 
-/** ClickHouse's own code of a failed statement. */
+/** Returns the ClickHouse error code of a failed statement. */
 export const clickhouseCode = (error: unknown): number | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
   return typeof code === 'number' ? code : undefined
 }
 
-/** How a failure begins that a host writes behind rows; in JSON no row can hold a newline. */
+/** The beginning of an exception that a host writes behind rows; a JSON row cannot contain a newline. */
 export const failureBehindRows = '\nCode: '
 
-/** An exception as ClickHouse words it. */
+/** A ClickHouse exception. */
 interface Exception {
   code: number
   name: string
-  /** Its own sentence, cut to `maxSentence` characters, without the server's version. */
+  /** The message without the server version, truncated to `maxSentence` characters. */
   sentence: string
 }
 
 const maxSentence = 500
-/** What Keeper's client threw is called `Coordination::Exception`. */
+/** Keeper client errors are called `Coordination::Exception`. */
 const pattern = /Code:\s*(\d+)\.\s*(?:DB|Coordination)::(?:\w+)?Exception:\s*([\s\S]*)/
-/** What ClickHouse did not throw itself, as it words that: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
+/** Exceptions of libraries: `Poco::Exception. Code: 1000, e.code() = 111, Connection refused (version …)`. */
 const foreign = /(?:Poco::Exception|std::exception|Unknown exception)\. Code:\s*(\d+),\s*([\s\S]*)/
 const foreignNames: Readonly<Record<string, string>> = {
   1000: 'POCO_EXCEPTION',
   1001: 'STD_EXCEPTION',
   1002: 'UNKNOWN_EXCEPTION',
 }
-/** The last of its kind: a sentence may quote words in parentheses too. */
+/** Matches the last name in parentheses, because a message may contain others. */
 const nameAtEnd = /^([\s\S]*)\(([A-Z][A-Z0-9_]{2,})\)/
 
-/** Servers before 26 put the exception of an answer in JSON into it, as its member `exception`. */
+/** Servers before 26 write an exception into the JSON response, as the field `exception`. */
 const inJson = /"exception":\s*("(?:[^"\\]|\\.)*")/
 
-/** Reads `Code: 60. DB::Exception: … (UNKNOWN_TABLE) (version …)`, wherever it stands in a text. */
+/** Finds and parses `Code: 60. DB::Exception: … (UNKNOWN_TABLE) (version …)` in a text. */
 export const parseException = (text: string): Exception | undefined => {
-  const told = asText(text)
-  const [, code, rest = ''] = pattern.exec(told) ?? foreign.exec(told) ?? []
+  const plain = asText(text)
+  const [, code, rest = ''] = pattern.exec(plain) ?? foreign.exec(plain) ?? []
   if (code === undefined) return undefined
   const [, named, name] = nameAtEnd.exec(rest) ?? []
   const end = rest.lastIndexOf('(version ')
@@ -195,12 +195,12 @@ export const parseException = (text: string): Exception | undefined => {
 const asText = (text: string): string => {
   const [, quoted] = inJson.exec(text) ?? []
   try {
-    // A text in quotes can only become a text.
+    // A JSON string always parses to a string.
     return quoted === undefined ? text : (JSON.parse(quoted) as string)
   } catch {
     return text
   }
 }
 
-/** Who a table of other data signs in as, where a sentence quotes its address. */
+/** Credentials in the URL of an external table, which a message may quote. */
 const credentials = /:\/\/[^\s/]*@/g

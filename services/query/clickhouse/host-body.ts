@@ -1,34 +1,34 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { giveBack } from '#shared/bus/body.ts'
 import { frameBytes } from '#shared/bus/limits.ts'
 
-/** The body of an answer in pieces as large as what has come; it is read once, by one reader. */
+/** A response body with a single reader. */
 export interface HostBody {
   /**
-   * What has come, behind what the reader has left of the piece before; undefined at the end. A piece may be read until
-   * the next one is asked for, as their memory is used again.
+   * Returns the received bytes, preceded by `left`, the unread rest of the previous piece; undefined at the end. A piece
+   * is valid until the next call, which reuses its memory.
    */
   take(left?: Buffer): Promise<Buffer | undefined>
-  /** Ends the answer if it has not ended, and gives the memory of the last piece back. Later calls do nothing. */
+  /** Aborts a response that has not ended and releases the memory of the last piece. Later calls do nothing. */
   leave(): void
 }
 
-/** Chunks as they come from a socket, until somebody takes them. */
-export interface Arrivals extends Pick<HostBody, 'take'> {
-  /** Gives the memory of the last piece back. */
+/** Buffers the chunks of a socket until they are read. */
+export interface ChunkBuffer extends Pick<HostBody, 'take'> {
+  /** Releases the memory of the last piece. */
   release(): void
   push(chunk: Buffer): void
-  /** Nothing more comes; with an error that is the end. Later calls do nothing. */
+  /** Marks the end of the body, with an error if it failed. Later calls do nothing. */
   end(error?: Error): void
   hasEnded(): boolean
-  /** Whether there is as much as a piece may have. */
+  /** Returns whether the buffer holds a full piece. */
   isFull(): boolean
 }
 
-/** Collects chunks and hands them over joined. `onRoom` is called when more may come. */
-export const openArrivals = (onRoom: () => void): Arrivals => {
+/** Returns a buffer that joins chunks into pieces. It calls `onRoom` when it can accept more. */
+export const openChunkBuffer = (onRoom: () => void): ChunkBuffer => {
   const chunks: Buffer[] = []
-  const join = openJoin()
+  const joiner = openJoiner()
   let bytes = 0
   let end: { error: Error | undefined } | undefined
   let wake = (): void => undefined
@@ -45,17 +45,17 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
       end ??= { error }
       wake()
     },
-    release: join.release,
+    release: joiner.release,
     async take(left = nothing) {
       if (chunks.length === 0 && !end) await new Promise<void>((resolve) => (wake = resolve))
-      // Until the next turn the socket may give more, which then is one piece: each costs its way through the bus.
-      if (bytes < frameBytes && !end) await nextTurn()
+      // Waiting one tick may join more chunks into this piece; every piece costs a message on the bus.
+      if (bytes < frameBytes && !end) await nextTick()
       if (chunks.length === 0) {
         if (end?.error) throw end.error
         return undefined
       }
-      const taken = chunks.splice(0, fitting(chunks, Math.max(frameBytes - left.length, frameBytes / 2)))
-      const piece = join.pieceOf(left, taken)
+      const taken = chunks.splice(0, countFitting(chunks, Math.max(frameBytes - left.length, frameBytes / 2)))
+      const piece = joiner.pieceOf(left, taken)
       bytes -= piece.length - left.length
       if (bytes < frameBytes) onRoom()
       return piece
@@ -65,20 +65,20 @@ export const openArrivals = (onRoom: () => void): Arrivals => {
 
 const nothing = Buffer.alloc(0)
 
-/** How many of the chunks, and at least one, are no more bytes than this. */
-const fitting = (chunks: readonly Buffer[], bytes: number): number => {
+/** Returns how many chunks fit into `bytes`, at least one. */
+const countFitting = (chunks: readonly Buffer[], bytes: number): number => {
   let left = bytes
   const first = chunks.findIndex((chunk) => (left -= chunk.length) < 0)
   return first === -1 ? chunks.length : Math.max(1, first)
 }
 
-interface Join {
+interface Joiner {
   pieceOf(left: Buffer, chunks: readonly Buffer[]): Buffer
   release(): void
 }
 
-/** Joins pieces in memory that is used again for the next; asking for it anew costs more than the copy. */
-const openJoin = (): Join => {
+/** Joins chunks in reused memory, because an allocation per piece costs more than the copy. */
+const openJoiner = (): Joiner => {
   let memory = nothing
   return {
     pieceOf(left, chunks) {

@@ -5,7 +5,7 @@ import { readLimits } from './limits.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** When idle pools were looked for within two minutes, in milliseconds, and after which time each counted as idle. */
+/** Returns the times of the idle checks within two minutes and the idle timeout of each, in milliseconds. */
 const sweeps = (env: Record<string, string>): number[][] => {
   const found: number[][] = []
   const began = Date.now()
@@ -15,7 +15,7 @@ const sweeps = (env: Record<string, string>): number[][] => {
   return found
 }
 
-it('looks for idle pools every COLUMNDB_POOL_CLEANUP_INTERVAL, and closes what was unused for COLUMNDB_POOL_TIMEOUT', () => {
+it('closes pools idle for COLUMNDB_POOL_TIMEOUT every COLUMNDB_POOL_CLEANUP_INTERVAL', () => {
   expect(sweeps({})).toEqual([60_000, 120_000].map((atMs) => [atMs, 300_000]))
   const env = { COLUMNDB_POOL_CLEANUP_INTERVAL: '50000', COLUMNDB_POOL_TIMEOUT: '70000' }
   expect(sweeps(env)).toEqual([50_000, 100_000].map((atMs) => [atMs, 70_000]))

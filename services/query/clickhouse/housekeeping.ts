@@ -1,17 +1,17 @@
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections } from './connections.ts'
-import { wholeExchange } from './exchange.ts'
+import { bufferedExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
 import type { Limits, PoolSettings } from './limits.ts'
 import type { Statement } from './statement.ts'
 import { TimeLimit } from './time-limit.ts'
 
 const killLimitMs = 5_000
-/** Kills on their way to one host; more would only queue behind one another. */
+/** Further kills would only queue for the reserved connection. */
 const maxKillsPerHost = 20
 
-/** Ends statements that nobody waits for any more. */
+/** Kills statements whose callers have left. */
 export interface Killer extends AsyncDisposable {
   kill(host: MonitoredHost, queryId: string, readonly: number, pool: PoolSettings): void
 }
@@ -23,8 +23,8 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
     const never = new AbortController().signal
     using limit = new TimeLimit({ outer: never, limitMs: killLimitMs, late: () => hostFailure(host, 'timeout') })
     const statement: Statement = { what: 'kill', sql: `KILL QUERY WHERE query_id = '${queryId}' ASYNC`, short: true }
-    // Sent without settings, since `readonly` would forbid it.
-    const terms = {
+    // `readonly: 1` sends no settings; the setting `readonly` would forbid KILL QUERY.
+    const options = {
       readonly: 1,
       maxExecutionSeconds: killLimitMs,
       background: false,
@@ -33,18 +33,18 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
       pool,
       reserved: true,
     } as const
-    await wholeExchange(connections, host, statement, terms, () => undefined)
+    await bufferedExchange(connections, host, statement, options, () => undefined)
   }
 
   return {
     kill(host, queryId, readonly, pool) {
-      // Users whose profile is read-only may not kill; for them the closed connection has to do.
+      // Read-only users may not kill queries; ClickHouse ends theirs when the connection closes.
       if (readonly === 1) return
       const kills = pending.get(host.key) ?? new Set()
       if (kills.size >= maxKillsPerHost) return
       pending.set(host.key, kills)
       const killing: Promise<void> = send(host, queryId, pool)
-        .catch((error: unknown) => log.debug({ err: error, host: telemetryName(host) }, 'statement not killed'))
+        .catch((error: unknown) => log.debug({ err: error, host: telemetryName(host) }, 'killing the query failed'))
         .finally(() => {
           kills.delete(killing)
           if (kills.size === 0) pending.delete(host.key)
@@ -57,7 +57,7 @@ export const openKiller = (connections: Connections, log: Telemetry['log']): Kil
   }
 }
 
-/** Closes idle pools every `COLUMNDB_POOL_CLEANUP_INTERVAL`; the settings are read again each time. */
+/** Closes idle pools every `COLUMNDB_POOL_CLEANUP_INTERVAL`, which is read again before each run. */
 export const sweepIdlePools = (connections: Pick<Connections, 'closeIdle'>, limits: () => Limits): Disposable => {
   let timer: NodeJS.Timeout
   const next = (): void => {

@@ -2,14 +2,14 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { settings } from '../config.ts'
 
-/** What `COLUMNDB_POOL_*` say now. */
+/** The current values of `COLUMNDB_POOL_*`. */
 export interface PoolSettings {
-  /** Statements of callers and reports at once; sweeps have connections besides. */
+  /** Maximum number of concurrent statements of callers and reports; sweeps have additional connections. */
   size: number
   idleMs: number
 }
 
-/** What the settings allow now. */
+/** The current limits of the settings. */
 export interface Limits {
   pool: PoolSettings
   cleanupIntervalMs: number
@@ -19,7 +19,7 @@ export interface Limits {
 
 const { COLUMNDB_POOL_SIZE, COLUMNDB_POOL_TIMEOUT, COLUMNDB_POOL_CLEANUP_INTERVAL } = settings
 const { COLUMNDB_MAX_EXECUTION_TIME, SVC_QUERY_CACHE } = settings
-const obeyed = {
+const limitSettings = {
   COLUMNDB_POOL_SIZE,
   COLUMNDB_POOL_TIMEOUT,
   COLUMNDB_POOL_CLEANUP_INTERVAL,
@@ -27,9 +27,9 @@ const obeyed = {
   SVC_QUERY_CACHE,
 }
 
-/** Reads them; cheap enough for every statement. */
+/** Reads the current limits; cheap enough for every statement. */
 export const readLimits = (env: Environment): Limits => {
-  const values = read(obeyed, env)
+  const values = read(limitSettings, env)
   return {
     pool: { size: values.COLUMNDB_POOL_SIZE, idleMs: values.COLUMNDB_POOL_TIMEOUT },
     cleanupIntervalMs: values.COLUMNDB_POOL_CLEANUP_INTERVAL,

@@ -6,12 +6,12 @@ import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickh
 import { trustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import type { HostClient, HostRequest, PendingRequest, ResponseHandler } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import type { HostClient, HostRequest, Reading, Sent } from './reading.ts'
 import { boundParameters, settingsOf } from './statement.ts'
 import { idleConnectionMs } from './undici-pool.ts'
 
-/** The official client of one host. It makes connections and requests; time, size and errors of an answer are bounded here. */
+/** Opens the official client for one host. Timeouts, size limits and errors are handled here, not by the client. */
 export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSettings, 'idleMs'>): HostClient => {
   const client = createClient({
     url: host.url.origin,
@@ -20,32 +20,32 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
     password: host.password,
     http_agent: openAgent(host, idleMs),
     http_headers: { 'content-type': 'text/plain' },
-    // Our agent closes what is idle, at the time that the host announces; the client would take one time for all.
+    // The agent closes idle sockets at the time that the host announces; the client supports only one fixed time.
     keep_alive: { idle_socket_ttl: 0 },
-    // Time is bounded by the caller's signal, once, for all parts of an exchange.
+    // The signal of the caller limits the time of the whole exchange.
     request_timeout: 0,
-    // Whatever goes wrong becomes an error here; its own lines may hold addresses.
+    // Every failure becomes an error here; log lines of the client may contain addresses.
     log: { level: ClickHouseLogLevel.OFF },
   })
-  const running = new Set<Sent>()
+  const running = new Set<PendingRequest>()
   let isClosing = false
   const closeUnused = (): void => {
     if (isClosing && running.size === 0) void client.close()
   }
 
   return {
-    send(request, reading) {
+    send(request, handler) {
       const params = paramsOf(request, host.url.searchParams)
-      const sent = listen(
+      const pending = startRequest(
         (signal) => client.exec({ ...params, abort_signal: signal }),
-        reading,
+        handler,
         () => {
-          running.delete(sent)
+          running.delete(pending)
           closeUnused()
         },
       )
-      running.add(sent)
-      return sent
+      running.add(pending)
+      return pending
     },
     get running() {
       return running.size
@@ -55,40 +55,40 @@ export const openOfficialClient = (host: MonitoredHost, { idleMs }: Pick<PoolSet
       closeUnused()
     },
     async destroy() {
-      // An error of the closed connection would have what only reads sent once more.
-      for (const sent of running) sent.abort(new Error('the client was closed'))
+      // The error of a closed connection would cause a retry of read-only statements.
+      for (const pending of running) pending.abort(new Error('the client was closed'))
       await client.close()
     },
   }
 }
 
-/** Begins a request and hands on what comes. `closed` is called once, when its connection is free or closed. */
-const listen = (
-  begin: (signal: AbortSignal) => ReturnType<ClickHouseClient['exec']>,
-  reading: Reading,
-  closed: () => void,
-): Sent => {
+/** Starts a request and forwards its response. `onClosed` is called once, when its connection is free or closed. */
+const startRequest = (
+  start: (signal: AbortSignal) => ReturnType<ClickHouseClient['exec']>,
+  handler: ResponseHandler,
+  onClosed: () => void,
+): PendingRequest => {
   const controller = new AbortController()
   const { signal } = controller
   let stream: Readable | undefined
-  begin(signal).then(
+  start(signal).then(
     ({ stream: body, http_status_code: statusCode = 0, response_headers: headers }) => {
       stream = body
-      body.on('data', (chunk: Buffer) => reading.came(chunk, body))
-      body.on('end', () => reading.ended())
-      body.on('error', reading.ended)
+      body.on('data', (chunk: Buffer) => handler.onData(chunk, body))
+      body.on('end', () => handler.onEnd())
+      body.on('error', handler.onEnd)
       body.on('close', () => {
-        // The only event of an answer that was left on our side.
-        reading.ended(new Error('the connection was closed'))
-        closed()
+        // The only event of a response that was aborted locally.
+        handler.onEnd(new Error('the connection was closed'))
+        onClosed()
       })
-      // From here on the client no longer heeds the signal.
+      // After the head, the client ignores the signal.
       if (signal.aborted) body.destroy()
-      else reading.begun(statusCode, headers)
+      else handler.onHead(statusCode, headers)
     },
     (error: Error) => {
-      reading.ended(error)
-      closed()
+      handler.onEnd(error)
+      onClosed()
     },
   )
   return {
@@ -100,11 +100,11 @@ const listen = (
   }
 }
 
-/** Answers of every status come as they are, since their errors are read here. */
+/** The client must return responses of every status unchanged, because errors are parsed here. */
 const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearchParams) => {
   const { sql, database, session } = statement
   return {
-    // As the body and as it is: the client would trim it, and move the positions that errors name.
+    // The SQL is sent as a stream, because the client would trim it and shift the positions in errors.
     query: '',
     values: Readable.from([sql]),
     http_headers: { 'content-length': String(Buffer.byteLength(sql)) },
@@ -114,41 +114,41 @@ const paramsOf = ({ statement, queryId, sending }: HostRequest, ofUrl: URLSearch
     clickhouse_settings: {
       ...Object.fromEntries([...ofUrl].filter(([name]) => name !== 'role')),
       default_format: sending.format,
-      // As a setting, for the client leaves out a database that is called `default`.
+      // Sent as a setting, because the client omits a database named `default`.
       ...(database !== undefined && { database }),
       ...settingsOf(statement, sending),
-      // Not as `query_params`, which escape quotes: an array that a caller wrote as text would be none.
+      // Not sent as `query_params`, which escape quotes and so break arrays that are written as text.
       ...boundParameters(statement),
     },
-    // The only parameter of an address that may stand there several times.
+    // The only URL parameter that may occur several times.
     role: ofUrl.getAll('role'),
     ...(session !== undefined && { session_id: session }),
   }
 }
 
-/** Node calls `addRequest` of every agent for every request; its types leave it out. */
+/** Node calls `addRequest` of an agent for every request; its types lack the method. */
 interface RequestAgent extends Agent {
   addRequest(request: ClientRequest, options: object): void
 }
 
 /**
- * Makes connections as the host's connector does, through the guard where somebody brought the host. Idle ones are kept as the pool
- * for hot statements keeps them.
+ * Opens an agent that dials with the connector of the host, which is guarded for user connections. Idle sockets live as
+ * long as in the pool for hot statements.
  */
 const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdleMs: number): Agent => {
   const { protocol, host, port } = url
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  // The method is there on every agent of Node.
+  // Every agent of Node has the method.
   const agent = new (protocol === 'https:' ? TlsAgent : Agent)({ keepAlive: true }) as RequestAgent
   agent.createConnection = (_options, connected) => {
-    // Beside an error Node looks at no socket.
+    // Node ignores the socket when there is an error.
     connect({ protocol, host, hostname, port }, (error, socket) => connected?.(error, socket as Socket))
     return undefined
   }
   const idleMs = new WeakMap<Duplex, number>()
   const addRequest = agent.addRequest.bind(agent)
   agent.addRequest = (request, options) => {
-    // Hosts know the product's statements by this name; the client would add its own name and version.
+    // Watchhouse recognizes its own statements by this user agent; the client would add its name and version.
     request.setHeader('user-agent', userAgent)
     request.once('response', ({ headers, socket }) => {
       idleMs.set(socket, Math.min(announcedIdleMs(String(headers['keep-alive'])), maxIdleMs))
@@ -159,17 +159,17 @@ const openAgent = ({ url, connect = trustedConnector() }: MonitoredHost, maxIdle
   agent.keepSocketAlive = (socket) => {
     keepSocketAlive(socket)
     const ms = idleMs.get(socket) ?? 0
-    // As every connector makes them. The agent closes an idle one whose time is over.
+    // Every connector creates a `Socket`. The agent closes it when the idle timeout fires.
     if (ms > 0) (socket as Socket).setTimeout(ms)
     return ms > 0
   }
   return agent
 }
 
-/** A connection that the host may close at any moment is not used: what writes is not sent a second time. */
+/** A connection that the host is about to close is not reused, because statements that write are not retried. */
 const idleMarginMs = 2_000
 
-/** How long a connection can be used again, by the header of an answer, if there was one. */
+/** Returns how long a connection can be reused, according to the `keep-alive` header of a response. */
 const announcedIdleMs = (header: string): number => {
   const [, seconds] = /timeout=(\d+)/i.exec(header) ?? []
   return seconds === undefined ? idleConnectionMs : Number(seconds) * 1_000 - idleMarginMs

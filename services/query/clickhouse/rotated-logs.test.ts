@@ -3,17 +3,17 @@ import { logColumnsStatement, rotatedLogs } from './capabilities.ts'
 
 const tables = new Set(['part_log', 'part_log_0', 'part_log_1', 'query_log', 'error_log_0', 'query_log_extra', 'parts'])
 
-it('reads a rotated log together with its earlier tables, and every other by its name', () => {
+it('reads a rotated log together with its earlier tables', () => {
   expect(rotatedLogs(tables)).toEqual(new Map([['part_log', String.raw`merge('system', '^part_log(_\\d+)?$')`]]))
   expect(logColumnsStatement('25.6.1.1', tables)).toBeUndefined()
 })
 
-it('names the columns on servers that refuse merge in read-only statements', () => {
+it('lists the columns on servers that reject merge in read-only statements', () => {
   expect(logColumnsStatement('25.5.9.1', tables)?.sql).toContain("IN ('part_log', 'part_log_0', 'part_log_1')")
   expect(logColumnsStatement('24.8.4.1', new Set(['part_log']))).toBeUndefined()
 })
 
-it('gives earlier tables the columns of the log', () => {
+it('reads earlier tables with the columns of the current log', () => {
   const logs = rotatedLogs(tables, [
     ['part_log_0', [['event_time', 'DateTime']]],
     [

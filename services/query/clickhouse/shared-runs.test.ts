@@ -7,7 +7,7 @@ const waiting = (signal = new AbortController().signal, limitMs = 10_000) => ({
   late: () => new Error('late'),
 })
 
-it('runs equal questions once', async () => {
+it('runs equal calls once', async () => {
   const runs = openSharedRuns<number>()
   const { promise, resolve } = Promise.withResolvers<number>()
   let starts = 0
@@ -15,17 +15,17 @@ it('runs equal questions once', async () => {
     starts++
     return promise
   }
-  const askers = Array.from({ length: 10 }, () => runs.join('a', waiting(), start))
+  const callers = Array.from({ length: 10 }, () => runs.join('a', waiting(), start))
   const other = runs.join('b', waiting(), async () => 7)
   resolve(5)
-  expect(await Promise.all(askers)).toEqual(Array(10).fill(5))
+  expect(await Promise.all(callers)).toEqual(Array(10).fill(5))
   expect(await other).toBe(7)
   expect(starts).toBe(1)
   await runs.join('a', waiting(), start)
   expect(starts).toBe(2)
 })
 
-it('goes on while one asker is left, and is aborted when the last has gone', async () => {
+it('continues while one caller waits and is aborted when the last one leaves', async () => {
   const runs = openSharedRuns<number>()
   const seen: AbortSignal[] = []
   const start = (signal: AbortSignal) => {
@@ -43,7 +43,7 @@ it('goes on while one asker is left, and is aborted when the last has gone', asy
   expect(seen[0]?.aborted).toBe(true)
 })
 
-it('tells each asker when its own time is over', async () => {
+it('times out for each caller separately', async () => {
   const runs = openSharedRuns<number>()
   const never = () => new Promise<number>(() => undefined)
   await expect(runs.join('a', waiting(undefined, 5), never)).rejects.toThrow('late')

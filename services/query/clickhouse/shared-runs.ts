@@ -1,10 +1,10 @@
 import { TimeLimit } from './time-limit.ts'
 
-interface Waiting {
+interface Waiter {
   signal: AbortSignal
-  /** How long this asker waits. */
+  /** How long this caller waits. */
   limitMs: number
-  /** What it is told then. */
+  /** Returns the error for this caller after `limitMs`. */
   late: () => Error
 }
 
@@ -14,12 +14,12 @@ interface Run<T> {
   waiters: number
 }
 
-/** Equal questions asked at the same time share one run; it is aborted when the last of its askers has left. */
+/** Concurrent calls with equal keys share one run, which is aborted when its last caller leaves. */
 export interface SharedRuns<T> {
-  join(key: string, waiting: Waiting, start: (signal: AbortSignal) => Promise<T>): Promise<T>
+  join(key: string, waiter: Waiter, start: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** `onShared` is called for each that joined a run of others. */
+/** Returns runs that call `onShared` for each caller that joins an existing run. */
 export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T> => {
   const runs = new Map<string, Run<T>>()
 
@@ -35,8 +35,8 @@ export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T
   }
 
   return {
-    async join(key, waiting, start) {
-      using limit = new TimeLimit({ outer: waiting.signal, limitMs: waiting.limitMs, late: waiting.late })
+    async join(key, { signal, limitMs, late }, start) {
+      using limit = new TimeLimit({ outer: signal, limitMs, late })
       limit.signal.throwIfAborted()
       const running = runs.get(key)
       if (running) onShared()
@@ -46,7 +46,7 @@ export const openSharedRuns = <T>(onShared: () => void = () => {}): SharedRuns<T
         return await firstOf(run.result, limit.signal)
       } finally {
         run.waiters--
-        // A run that has ended is known no more, and needs no end.
+        // A run that has ended is no longer in the map and must not be aborted.
         if (run.waiters === 0 && runs.get(key) === run) {
           runs.delete(key)
           run.controller.abort()

@@ -15,8 +15,8 @@ const settingsOf = (statement: Partial<Statement>, more: Partial<Sending> = {}, 
   return { path, query: Object.fromEntries(new URL(path, base).searchParams) }
 }
 
-describe('the address of a statement', () => {
-  it('tags it, limits it and lets it only read', () => {
+describe('the URL of a statement', () => {
+  it('has a log comment, limits and readonly', () => {
     expect(settingsOf({}).query).toMatchObject({
       query_id: 'q-1',
       default_format: 'JSONCompact',
@@ -26,14 +26,14 @@ describe('the address of a statement', () => {
     })
   })
 
-  it('has ten seconds at most to wait for Keeper', () => {
+  it('has a limit of ten seconds for statements that read from Keeper', () => {
     expect(settingsOf({ readsKeeper: true }).query).toMatchObject({ max_execution_time: '10' })
     expect(settingsOf({ readsKeeper: true }, { maxExecutionSeconds: 3 }).query).toMatchObject({
       max_execution_time: '3',
     })
   })
 
-  it('yields in the background', () => {
+  it('has a low priority and few threads in the background', () => {
     expect(settingsOf({}, { background: true }).query).toMatchObject({
       max_execution_time: '10',
       max_threads: '2',
@@ -45,7 +45,7 @@ describe('the address of a statement', () => {
     })
   })
 
-  it('follows how one and the same statement is sent each time', () => {
+  it('follows the options of each request of one statement', () => {
     const statement = { what: 'rules', sql: 'SELECT 1' }
     const path = (more: Partial<Sending>, queryId = 'q-1') =>
       requestPath(new URL('http://db:8123'), statement, queryId, { ...sending, ...more })
@@ -57,12 +57,12 @@ describe('the address of a statement', () => {
     expect(path({ format: 'JSONEachRow' })).toContain('output_format_json_quote_64bit_integers=0')
   })
 
-  it('has a form for half a character wherever a caller spelled one', () => {
+  it('encodes lone surrogates', () => {
     const { query } = settingsOf({ database: '\ud800', parameters: { 'a\udc00': 'b\ud800' } })
     expect(query).toMatchObject({ database: '\ufffd', 'param_a\ufffd': 'b\ufffd' })
   })
 
-  it('sets nothing for a user whose profile is read-only', () => {
+  it('has no settings for a user with a read-only profile', () => {
     expect(Object.keys(settingsOf({ parameters: { a: 1 } }, { readonly: 1 }).query)).toEqual([
       'query_id',
       'default_format',
@@ -70,7 +70,7 @@ describe('the address of a statement', () => {
     ])
   })
 
-  it('leaves readonly alone where the profile has a weaker one', () => {
+  it('omits readonly when the profile already has a weaker one', () => {
     expect(settingsOf({}, { readonly: 2 }).query).not.toHaveProperty('readonly')
     expect(settingsOf({}, { readonly: 2 }).query).toHaveProperty('log_comment')
   })
@@ -80,7 +80,7 @@ describe('the address of a statement', () => {
   })
 })
 
-describe('bound values', () => {
+describe('query parameters', () => {
   it.each([
     ['text', 'text'],
     ["it's", "it's"],
@@ -90,11 +90,11 @@ describe('bound values', () => {
     [true, '1'],
     [1.5, '1.5'],
     ['&x=1#ü', '&x=1#ü'],
-  ])('sends %j as %j', (value, text) => {
+  ])('send %j as %j', (value, text) => {
     expect(settingsOf({ parameters: { v: value } }).query.param_v).toBe(text)
   })
 
-  it('refuses more than fits into an address', () => {
+  it('are rejected when they do not fit into a URL', () => {
     expect(() => settingsOf({ parameters: { v: 'x'.repeat(50_000) } })).toThrow(
       expect.objectContaining({ code: 'too-large' }),
     )

@@ -2,63 +2,64 @@ import { ServiceError } from '#proto/errors.ts'
 import type { CacheClass } from '#proto/catalogue.ts'
 import { commentOf } from '#shared/sql/own-statements.ts'
 
-/** Room for bound values in the address of a request; servers take about a megabyte, proxies much less. */
+/** Maximum size of query parameters in a URL; servers accept about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024
 
 export type ParameterValue = string | number | boolean | null
 
-/** Something to ask a host. `what` names the asker's part of the product and ends up in the host's `log_comment`. */
+/** A statement for a host. `what` names the calling component and is written to `log_comment`. */
 export interface Statement {
   what: string
   sql: string
   parameters?: Readonly<Record<string, ParameterValue>>
-  /** An answer of this class may be reused; absent means never. */
+  /** The cache class of the result; absent means that it is not cached. */
   cache?: CacheClass
-  /** It is read where readers wait and hosts are many, so it goes over connections that cost less than the official client. */
+  /** Uses the cheaper connection pool instead of the official client; for frequent statements over many hosts. */
   hot?: true
-  /** Sent without any setting, because settings are what it shows. */
+  /** Sent without settings, because the statement reads the settings of the user. */
   bare?: boolean
-  /** A shorter time limit than `COLUMNDB_MAX_EXECUTION_TIME`; of what writes, the limit itself. */
+  /** A time limit below `COLUMNDB_MAX_EXECUTION_TIME`; for statements that write, it replaces that limit. */
   maxSeconds?: number
-  /** It waits for the host's Keeper, so it gets no longer than `keeperSeconds`, and its failure says what it waited for. */
+  /** Reads from Keeper: the time limit is at most `keeperSeconds`, and a timeout names Keeper. */
   readsKeeper?: boolean
-  /** What a host says to it is known to be short: a longer answer is no answer, and is not read to its end. */
+  /** The response is known to be short; a longer one is rejected without reading it to its end. */
   short?: true
-  /** Limits sent besides, where the user's profile lets settings be sent at all. */
+  /** Additional limits, sent when the profile of the user allows settings. */
   limits?: Readonly<Record<string, string | number>>
-  /** It changes the host. Never shared with others who ask the same, nor answered from a cache. */
+  /** Changes the host; the statement is neither shared between callers nor cached. */
   writes?: true
-  /** Where names without a database are looked up. */
+  /** The default database. */
   database?: string
-  /** Statements of one session, sent one after another, share what exists for a session only. */
+  /** The session id; statements of a session share its temporary tables and settings. */
   session?: string
 }
 
 const backgroundSeconds = 10
-/** A server that waits for a Keeper which hangs heeds no limit of its own, and would wait for minutes. */
+/** A server that waits for a hanging Keeper ignores its own time limit for minutes. */
 const keeperSeconds = 10
 const backgroundThreads = 2
-/** ClickHouse runs lower numbers first; 0 is what people's statements have. */
+/** ClickHouse runs lower numbers first; statements of users have 0. */
 const backgroundPriority = 10
 
-/** Formats whose bytes pass through. */
+/** Formats of streamed results, whose bytes are passed through. */
 export type StreamFormat =
   | 'JSONEachRow'
   | 'CSVWithNames'
   | 'TabSeparatedWithNames'
   | 'JSONCompactEachRowWithNamesAndTypes'
 
+/** Options that determine the settings of a request. */
 export interface Sending {
   format: 'JSONCompact' | StreamFormat
   /** The `readonly` setting of the user's profile; 1 forbids every setting. */
   readonly: number
-  /** What `COLUMNDB_MAX_EXECUTION_TIME` allows. */
+  /** The value of `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxExecutionSeconds: number
-  /** Nobody waits for it in person, so it yields on the host: fewer threads, low priority, 10 seconds at most. */
+  /** No user waits for the result: the statement gets few threads, a low priority and at most 10 seconds. */
   background: boolean
 }
 
-/** How long the host may work on a statement. */
+/** Returns the maximum execution time of a statement on the host, in seconds. */
 export const secondsFor = (
   statement: Statement,
   { maxExecutionSeconds, background }: Pick<Sending, 'maxExecutionSeconds' | 'background'>,
@@ -71,11 +72,11 @@ export const secondsFor = (
     background ? backgroundSeconds : Infinity,
   )
 
-/** Path and query of the request that carries a statement; the SQL itself is the body. */
+/** Returns path and query string of the request for a statement; the SQL is the body. */
 export const requestPath = (base: URL, statement: Statement, queryId: string, sending: Sending): string => {
   const { database, session } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
-  // A UUID, in which there is nothing to encode.
+  // The query id is a UUID, which needs no encoding.
   let query = `${own}query_id=${queryId}&default_format=${sending.format}`
   const add = (name: string, value: string): void => {
     query += pairOf(name, value)
@@ -87,7 +88,7 @@ export const requestPath = (base: URL, statement: Statement, queryId: string, se
   return `${base.pathname}?${query}`
 }
 
-/** Bound values by their names in the address of a request. Throws `too-large` where they do not fit into it. */
+/** Returns the query parameters by their URL names. Throws `too-large` when they do not fit into a URL. */
 export const boundParameters = ({ parameters = {} }: Statement): Record<string, string> => {
   let bytes = 0
   const bound: Record<string, string> = {}
@@ -103,20 +104,20 @@ export const boundParameters = ({ parameters = {} }: Statement): Record<string, 
 
 const pairOf = (name: string, value: string): string => `&${encoded(name)}=${encoded(value)}`
 
-/** JSON can spell half a character, which has no form in UTF-8. */
+/** JSON may contain lone surrogates, which UTF-8 cannot represent. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** How a statement was sent last, and its settings as the address has them. */
-interface SentLast extends Sending {
+/** The last sending options of a statement and the query string of its settings. */
+interface CachedSettings extends Sending {
   text: string
 }
 
-/** A memory of a pure function only: what is sent to many hosts is mostly sent to all of them in the same way. */
-const sentLast = new WeakMap<Statement, SentLast>()
+/** Caches a pure function: a statement for many hosts is mostly sent with the same options to all of them. */
+const cachedSettings = new WeakMap<Statement, CachedSettings>()
 
 const settingsText = (statement: Statement, sending: Sending): string => {
   const { format, readonly, maxExecutionSeconds, background } = sending
-  const last = sentLast.get(statement)
+  const last = cachedSettings.get(statement)
   const isSame =
     last?.format === format &&
     last.readonly === readonly &&
@@ -125,17 +126,18 @@ const settingsText = (statement: Statement, sending: Sending): string => {
   if (isSame) return last.text
   const pairs = Object.entries(settingsOf(statement, sending))
   const text = pairs.map(([name, value]) => pairOf(name, String(value))).join('')
-  sentLast.set(statement, { format, readonly, maxExecutionSeconds, background, text })
+  cachedSettings.set(statement, { format, readonly, maxExecutionSeconds, background, text })
   return text
 }
 
+/** Returns the ClickHouse settings of a request; none when the profile of the user forbids them. */
 export const settingsOf = (statement: Statement, sending: Sending): Record<string, string | number> => {
   const { format, readonly, background } = sending
   if (readonly === 1 || statement.bare) return {}
   return {
     log_comment: commentOf(statement.what),
     max_execution_time: secondsFor(statement, sending),
-    // Whole answers are parsed here, where a quoted integer keeps digits that a JSON number would lose.
+    // Buffered results are parsed here; quoted integers keep the digits that a JSON number would lose.
     output_format_json_quote_64bit_integers: format === 'JSONCompact' ? 1 : 0,
     cancel_http_readonly_queries_on_client_close: 1,
     ...(background && { max_threads: backgroundThreads, priority: backgroundPriority }),
@@ -144,7 +146,7 @@ export const settingsOf = (statement: Statement, sending: Sending): Record<strin
   }
 }
 
-/** The `Escaped` form in which ClickHouse reads a bound parameter. */
+/** Returns a value in the `Escaped` format, which ClickHouse expects for query parameters. */
 const escaped = (value: ParameterValue): string => {
   if (value === null) return String.raw`\N`
   if (typeof value === 'boolean') return value ? '1' : '0'

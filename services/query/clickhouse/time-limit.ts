@@ -1,21 +1,21 @@
-interface Limits {
-  /** The caller's own signal. */
+interface TimeLimitOptions {
+  /** The signal of the caller. */
   outer: AbortSignal
   limitMs: number
-  /** The error to abort with once the time is over. */
+  /** Returns the error of a timeout. */
   late: () => Error
 }
 
-/** Longest time a timer can measure. */
+/** Longest delay that a timer supports. */
 const maxTimerMs = 2_147_483_647
 
-/** One signal for everything that may end an exchange early: its caller left, or its time is over. Starts counting when it is made. */
+/** A signal that aborts when the caller leaves or `limitMs` has passed since construction. */
 export class TimeLimit implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
   readonly #timer: NodeJS.Timeout
 
-  constructor({ outer, limitMs, late }: Limits) {
+  constructor({ outer, limitMs, late }: TimeLimitOptions) {
     this.#outer = outer
     this.#timer = setTimeout(() => this.end(late()), Math.min(Math.max(0, limitMs), maxTimerMs))
     if (outer.aborted) this.#leave()
@@ -26,7 +26,7 @@ export class TimeLimit implements Disposable {
     return this.#controller.signal
   }
 
-  /** Ends it before its time. */
+  /** Aborts the signal early. */
   end(error: Error): void {
     this.#controller.abort(error)
   }

@@ -8,138 +8,140 @@ import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry, Tracer } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
-import { parseAnswer, type Rows } from './answer.ts'
+import { parseResponse, type Rows } from './response.ts'
 import { openConnections, type Connections } from './connections.ts'
-import { costing, readSummary } from './cost.ts'
-import { type Exchange, wholeExchange, exchange, type WholeExchange } from './exchange.ts'
-import { hostFailure, silentHost, clickhouseCode, failureReason, silentKeeper } from './failure.ts'
+import { costCounter, readSummary } from './cost.ts'
+import { type BufferedExchange, bufferedExchange, type Exchange, exchange } from './exchange.ts'
+import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsiveHost } from './failure.ts'
 import type { HostBody } from './host-body.ts'
+import { type HostQueues, openHostQueues } from './host-queues.ts'
 import { openKiller, sweepIdlePools, type Killer } from './housekeeping.ts'
 import { type Limits, readLimits, type PoolSettings } from './limits.ts'
-import { openSilence, type Silence } from './silence.ts'
+import { type Liveness, openLiveness } from './liveness.ts'
 import { type Statement, type StreamFormat, secondsFor, type Sending } from './statement.ts'
 import { TimeLimit } from './time-limit.ts'
-import { openTurns, type Turns } from './turns.ts'
 
-/** What a statement is sent with: the circumstances, and the `readonly` setting of the user's profile. */
-interface Sent {
+/** A statement with its context and the `readonly` setting of the user's profile. */
+interface StatementRequest {
   host: MonitoredHost
   statement: Statement
-  asking: Asking
+  context: QueryContext
   readonly: number
 }
 
-/** A whole answer, what it cost, and its length in characters. */
-export interface WholeAnswer extends Rows {
+/** The result of a buffered response, with its cost and its length in characters. */
+export interface BufferedResult extends Rows {
   queryId: string
   durationMs: number
   size: number
 }
 
-/** Carries statements to hosts, each in its turn and within its time. */
+/** Sends statements to hosts through the host queues and within their time limits. */
 export interface Transport extends AsyncDisposable {
-  whole(sent: Sent): Promise<WholeAnswer>
-  /** Leaving `body` early ends the statement on the host. */
-  stream(sent: Sent, format: StreamFormat): Promise<Exchange>
-  /** Over the connection kept beside the pool, without a turn or a figure of its own. */
-  reserved(sent: Sent, limitMs: number): Promise<Rows>
-  /** Closes what is open to a host. */
+  whole(request: StatementRequest): Promise<BufferedResult>
+  /** Calling `body.leave()` early kills the statement on the host. */
+  stream(request: StatementRequest, format: StreamFormat): Promise<Exchange>
+  /** Uses the reserved connection, without queue and metrics. */
+  reserved(request: StatementRequest, limitMs: number): Promise<Rows>
+  /** Closes all connections to a host. */
   release(host: MonitoredHost): void
 }
 
-export interface Place {
+export interface TransportDeps {
   env: Environment
   telemetry: Telemetry
   clock: Clock
-  /** What the probe tells of; without a probe every host counts as answering. */
-  silence?: Silence
-  /** How busy this process is; without it background work never pauses. */
+  /** The results of the probe; without it, every host counts as responsive. */
+  liveness?: Liveness
+  /** The load of this process; without it, background statements never pause. */
   pressure?: LoopPressure
 }
 
-export const openTransport = ({ env, telemetry, clock, silence = openSilence(), pressure }: Place): Transport => {
+export const openTransport = (transportDeps: TransportDeps): Transport => {
+  const { env, telemetry, clock, liveness = openLiveness(), pressure } = transportDeps
   const connections = openConnections()
   const killer = openKiller(connections, telemetry.log)
-  const sweeping = sweepIdlePools(connections, () => readLimits(env))
-  const turns = openTurns(telemetry, pressure)
-  const count = costing(telemetry)
+  const idleSweep = sweepIdlePools(connections, () => readLimits(env))
+  const queues = openHostQueues(telemetry, pressure)
+  const count = costCounter(telemetry)
   const duration = metrics.statementDuration(telemetry.metrics)
-  const place = { tracer: telemetry.tracer, duration, clock, connections, silence, turns, killer }
+  const deps = { tracer: telemetry.tracer, duration, clock, connections, liveness, queues, killer }
 
-  const enter = (sent: Sent): Promise<Visit> => openVisit(place, entering(sent, readLimits(env)))
+  const start = (request: StatementRequest): Promise<Execution> =>
+    startExecution(deps, withLimits(request, readLimits(env)))
 
   return {
-    async whole(sent) {
-      const answer = await readAnswer(sent, await enter(sent))
-      count(sent.host, answer)
-      return answer
+    async whole(request) {
+      const result = await readResult(request, await start(request))
+      count(request.host, result)
+      return result
     },
-    async stream(sent, format) {
-      const visit = await enter(sent)
+    async stream(request, format) {
+      const execution = await start(request)
       try {
-        const answer = await visit.ask(format)
-        count(sent.host, readSummary(answer.headers))
-        return { ...answer, body: endingWith(visit, answer.body) }
+        const response = await execution.stream(format)
+        count(request.host, readSummary(response.headers))
+        return { ...response, body: endWithBody(execution, response.body) }
       } catch (error) {
-        visit.end(error)
+        execution.end(error)
         throw error
       }
     },
-    async reserved(sent, limitMs) {
-      const { host, statement, asking } = sent
-      using limit = new TimeLimit({ outer: asking.signal, limitMs, late: () => hostFailure(host, 'timeout') })
-      using wait = silence.wait(host, () => limit.end(silentHost(host)))
+    async reserved(request, limitMs) {
+      const { host, statement, context } = request
+      using limit = new TimeLimit({ outer: context.signal, limitMs, late: () => hostFailure(host, 'timeout') })
+      using watch = liveness.watch(host, () => limit.end(unresponsiveHost(host)))
       const limits = readLimits(env)
-      const terms = {
-        ...sendingOf(sent, limits),
-        format: 'JSONCompact',
-        limit,
-        pool: limits.pool,
-        heard: wait.heard,
-        reserved: true,
-      } as const
-      const { text } = await wholeExchange(connections, host, statement, terms, () => undefined)
-      return parseAnswer(host, text)
+      const { pool } = limits
+      const sending = { ...sendingOf(request, limits), format: 'JSONCompact', reserved: true } as const
+      const options = { ...sending, limit, pool, onActivity: watch.refresh }
+      const { text } = await bufferedExchange(connections, host, statement, options, () => undefined)
+      return parseResponse(host, text)
     },
     release: connections.release,
     async [Symbol.asyncDispose]() {
-      sweeping[Symbol.dispose]()
+      idleSweep[Symbol.dispose]()
       await killer[Symbol.asyncDispose]()
       await connections[Symbol.asyncDispose]()
     },
   }
 }
 
-const entering = (sent: Sent, limits: Limits) => ({ ...sent, sending: sendingOf(sent, limits), pool: limits.pool })
-
-const sendingOf = ({ asking, readonly }: Sent, { maxExecutionSeconds }: Limits) => ({
-  readonly,
-  maxExecutionSeconds,
-  background: isBackground(asking.priority),
+const withLimits = (request: StatementRequest, limits: Limits): LimitedRequest => ({
+  ...request,
+  sending: sendingOf(request, limits),
+  pool: limits.pool,
 })
 
-const readAnswer = async ({ host, statement }: Sent, visit: Visit): Promise<WholeAnswer> => {
+const sendingOf = ({ context, readonly }: StatementRequest, { maxExecutionSeconds }: Limits) => ({
+  readonly,
+  maxExecutionSeconds,
+  background: isBackground(context.priority),
+})
+
+const readResult = async ({ host, statement }: StatementRequest, execution: Execution): Promise<BufferedResult> => {
   const started = performance.now()
   try {
-    const { queryId, text } = await visit.askWhole()
+    const { queryId, text } = await execution.buffer()
     const durationMs = performance.now() - started
-    // What changes a host mostly has nothing to tell.
-    const rows = statement.writes && text === '' ? noRows : parseAnswer(host, text)
-    visit.end()
+    // Statements that write mostly have an empty response.
+    const rows = statement.writes && text === '' ? noRows : parseResponse(host, text)
+    execution.end()
     return { ...rows, queryId, durationMs, size: text.length }
   } catch (error) {
-    visit.end(error)
+    execution.end(error)
     throw error
   }
 }
 
 const noRows: Rows = { columns: [], rows: [], rowsRead: 0, bytesRead: 0 }
 
-const endingWith = (visit: Visit, { take, leave }: HostBody): HostBody => {
+/** Returns a body whose end also ends the execution. */
+const endWithBody = (execution: Execution, { take, leave }: HostBody): HostBody => {
   let isOpen = true
   const end = (error?: unknown): void => {
     isOpen = false
-    visit.end(error)
+    execution.end(error)
   }
   return {
     async take(left) {
@@ -159,68 +161,67 @@ const endingWith = (visit: Visit, { take, leave }: HostBody): HostBody => {
   }
 }
 
-/** What a statement needs of the call it serves. */
-export type Asking = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'>
+/** The parts of a call that its statements need. */
+export type QueryContext = Pick<Call, 'signal' | 'deadline' | 'priority' | 'trace'>
 
-/** Beyond the host's own limit, time for connecting and for the way. */
+/** Time for the connection and the network, beyond the time limit of the host. */
 const graceMs = 2_000
-/** An error that names the host has to be on its way before the caller stops listening. */
-const answerMarginMs = 100
+/** An error that names the host must be sent before the caller times out. */
+const responseMarginMs = 100
 
-/** One statement's stay at a host, from its turn to its last byte. */
-interface Visit {
-  ask(format: StreamFormat): Promise<Exchange>
-  askWhole(): Promise<WholeExchange>
-  /** Gives the turn back; with an error the statement is ended on the host too. Later calls do nothing. */
+/** The execution of one statement on a host, from its slot to its last byte. */
+interface Execution {
+  stream(format: StreamFormat): Promise<Exchange>
+  buffer(): Promise<BufferedExchange>
+  /** Releases the slot; with an error, also kills the statement on the host. Later calls do nothing. */
   end(error?: unknown): void
 }
 
-interface Entering {
+interface LimitedRequest {
   host: MonitoredHost
   statement: Statement
-  asking: Asking
+  context: QueryContext
   sending: Omit<Sending, 'format'>
   pool: PoolSettings
 }
 
-/** What all visits share. */
-interface VisitDeps {
+interface ExecutionDeps {
   tracer: Tracer
   duration: Histogram<'host' | 'outcome'>
   clock: Clock
   connections: Connections
-  silence: Silence
-  turns: Turns
+  liveness: Liveness
+  queues: HostQueues
   killer: Killer
 }
 
-/** Waits for a turn on the host. */
-const openVisit = async (place: VisitDeps, entering: Entering): Promise<Visit> => {
-  const { host, statement, asking, sending, pool } = entering
-  const { tracer, duration, clock, connections, silence, turns, killer } = place
+/** Waits for a slot of the host. */
+const startExecution = async (deps: ExecutionDeps, request: LimitedRequest): Promise<Execution> => {
+  const { host, statement, context, sending, pool } = request
+  const { tracer, duration, clock, connections, liveness, queues, killer } = deps
   const seconds = secondsFor(statement, sending)
   const ownLimitMs = seconds * 1_000 + graceMs
-  const limitMs = Math.min(ownLimitMs, timeLeft(asking, clock.elapsedMs()))
-  // A caller who leaves earlier has not waited for Keeper to the end.
-  const waitedForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
-  const late = () => (waitedForKeeper ? silentKeeper(host) : hostFailure(host, 'timeout'))
-  const limit = new TimeLimit({ outer: asking.signal, limitMs, late })
-  const wait = silence.wait(host, () => limit.end(silentHost(host)))
+  const limitMs = Math.min(ownLimitMs, timeLeft(context, clock.elapsedMs()))
+  // An earlier deadline of the caller says nothing about Keeper.
+  const waitsForKeeper = statement.readsKeeper === true && limitMs === ownLimitMs
+  const late = () => (waitsForKeeper ? keeperTimeout(host) : hostFailure(host, 'timeout'))
+  const limit = new TimeLimit({ outer: context.signal, limitMs, late })
+  const watch = liveness.watch(host, () => limit.end(unresponsiveHost(host)))
   const started = performance.now()
-  const span = tracer.start('statement', 'client', asking.trace, {
+  const span = tracer.start('statement', 'client', context.trace, {
     host: telemetryName(host),
     what: statement.what,
   })
   let queryId: string | undefined
-  let ended = false
-  let leaveTurn = (): void => undefined
+  let hasEnded = false
+  let releaseSlot = (): void => undefined
 
   const end = (error?: unknown): void => {
-    if (ended) return
-    ended = true
+    if (hasEnded) return
+    hasEnded = true
     limit[Symbol.dispose]()
-    wait[Symbol.dispose]()
-    leaveTurn()
+    watch[Symbol.dispose]()
+    releaseSlot()
     if (queryId !== undefined && stillRunsAfter(error)) killer.kill(host, queryId, sending.readonly, pool)
     const took = (performance.now() - started) / 1_000
     duration.observe({ host: telemetryName(host), outcome: outcomeOf(error) }, took)
@@ -228,28 +229,28 @@ const openVisit = async (place: VisitDeps, entering: Entering): Promise<Visit> =
   }
 
   try {
-    leaveTurn = await turns.enter(host, { ...asking, size: pool.size, signal: limit.signal, patienceMs: limitMs })
+    releaseSlot = await queues.enter(host, { ...context, size: pool.size, signal: limit.signal, timeoutMs: limitMs })
   } catch (error) {
     end(error)
     throw error
   }
-  const terms = { ...sending, limit, pool, heard: wait.heard }
-  const sent = (id: string): void => void (queryId = id)
+  const options = { ...sending, limit, pool, onActivity: watch.refresh }
+  const onSent = (id: string): void => void (queryId = id)
   return {
     end,
-    ask(format) {
-      // A stream that nobody has begun to read is ended by its signal alone.
+    stream(format) {
+      // The signal must end a stream that is not being read.
       limit.signal.addEventListener('abort', () => end(limit.signal.reason), { once: true })
-      return exchange(connections, host, statement, { ...terms, format }, sent)
+      return exchange(connections, host, statement, { ...options, format }, onSent)
     },
-    askWhole: () => wholeExchange(connections, host, statement, { ...terms, format: 'JSONCompact' }, sent),
+    buffer: () => bufferedExchange(connections, host, statement, { ...options, format: 'JSONCompact' }, onSent),
   }
 }
 
-/** How long the caller will still listen. */
-export const timeLeft = (asking: Asking, nowMs: number): number => asking.deadline - nowMs - answerMarginMs
+/** Returns the time until the caller stops waiting, in milliseconds, without the margin for the response. */
+export const timeLeft = (context: QueryContext, nowMs: number): number => context.deadline - nowMs - responseMarginMs
 
-/** The host has ended the statement itself when it said so, or was never reached. */
+/** An exception means that the host has ended the statement; other failures except timeouts, that it never started. */
 const stillRunsAfter = (error: unknown): boolean => {
   if (error === undefined || clickhouseCode(error) !== undefined) return false
   const reason = failureReason(error)

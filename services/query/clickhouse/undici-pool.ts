@@ -2,22 +2,22 @@ import { type Dispatcher, Pool } from 'undici'
 import { trustedConnector } from '#shared/net/connect.ts'
 import { userAgent } from '#shared/sql/own-statements.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { maxSweeps } from './host-queues.ts'
+import type { HostClient } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import type { HostClient } from './reading.ts'
 import { requestPath } from './statement.ts'
-import { maxSweeps } from './turns.ts'
 
-/** Servers that do not say how long they keep an idle connection are taken to keep it this long. */
+/** Assumed keep-alive time of servers that do not announce one. */
 export const idleConnectionMs = 4_000
 
-/** Connections for hot statements, which cost a fraction of what the official client takes. */
+/** Opens a connection pool for hot statements, which costs a fraction of the official client. */
 export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettings): HostClient => {
   const pool = new Pool(host.url.origin, {
     connections: size + maxSweeps,
     pipelining: 1,
     allowH2: false,
     connect: host.connect ?? trustedConnector(),
-    // Time is bounded by the caller's signal, once, for all parts of an exchange.
+    // The signal of the caller limits the time of the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: Math.min(idleConnectionMs, idleMs),
@@ -26,7 +26,7 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
   const authorization = `Basic ${Buffer.from(`${host.user}:${host.password}`).toString('base64')}`
   const headers = { authorization, 'user-agent': userAgent, 'content-type': 'text/plain' }
   return {
-    send({ statement, queryId, sending }, reading) {
+    send({ statement, queryId, sending }, handler) {
       let controller: Dispatcher.DispatchController | undefined
       let abortedFor: Error | undefined
       const path = requestPath(host.url, statement, queryId, sending)
@@ -37,12 +37,12 @@ export const openUndiciPool = (host: MonitoredHost, { size, idleMs }: PoolSettin
             controller = started
             if (abortedFor) started.abort(abortedFor)
           },
-          onResponseStart(_controller, statusCode, answered) {
-            if (statusCode >= 200) reading.begun(statusCode, answered)
+          onResponseStart(_controller, statusCode, responseHeaders) {
+            if (statusCode >= 200) handler.onHead(statusCode, responseHeaders)
           },
-          onResponseData: (started, chunk) => reading.came(chunk, started),
-          onResponseEnd: () => reading.ended(),
-          onResponseError: (_controller, error) => reading.ended(error),
+          onResponseData: (started, chunk) => handler.onData(chunk, started),
+          onResponseEnd: () => handler.onEnd(),
+          onResponseError: (_controller, error) => handler.onEnd(error),
         },
       )
       return {

@@ -14,10 +14,10 @@ it.each([
   ['24.9.1', 'new'],
   ['24.10.2.80', 'newest'],
   ['26.7.2.1', 'newest'],
-])('a server of version %s gets the branch %s', (version, branch) => {
+])('selects for version %s the branch %s', (version, branch) => {
   expect(sqlFor(sql, version)).toBe(branch)
 })
 
-it('one statement alone is for every version', () => {
+it('uses a single statement for every version', () => {
   expect(sqlFor('SELECT 1', '20.1')).toBe('SELECT 1')
 })

@@ -7,10 +7,10 @@ import type { Unavailable } from '#proto/unavailable.ts'
 import { readRecords, figure } from '../analysis/records.ts'
 import { analysisSpan, shownWindow, type Analysed, analysed } from '../analysis/analysis-window.ts'
 import { cpuMs, ended } from '../analysis/fingerprint-statement.ts'
-import { askFor } from '../clickhouse/availability.ts'
+import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
-import { askEach } from '../hosts/ask-each.ts'
+import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import { statusOf } from '../status/host-status.ts'
@@ -61,8 +61,8 @@ type PatternRow = z.output<typeof PatternRow>
 
 const needs = { requires: ['system.query_log'] }
 
-/** What one host says of itself, and its costliest patterns. */
-interface HostAnswer extends Analysed {
+/** The metrics of one host and its costliest patterns. */
+interface HostComparison extends Analysed {
   status: HostStatus
   metrics: FleetMetrics
   rows: PatternRow[]
@@ -74,71 +74,71 @@ interface HostAnswer extends Analysed {
 const readHost = async (
   parts: Parts,
   host: MonitoredHost,
-  asked: Window & { limit: number },
+  request: Window & { limit: number },
   call: Call,
-): Promise<HostAnswer> => {
+): Promise<HostComparison> => {
   const { client, clock } = parts
   const { tables } = await client.capabilities(host, call)
-  const analysis = await analysed(parts, host, asked, call)
-  const [figures, { told, unavailable }] = await Promise.all([
+  const analysis = await analysed(parts, host, request, call)
+  const [figures, { data, unavailable }] = await Promise.all([
     client.run(host, figuresStatement('comparison', fleetFigures, tables), call),
-    askFor(client, host, needs, call, async () =>
-      readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, asked.limit), call)),
+    queryIfAvailable(client, host, needs, call, async () =>
+      readRecords(host, PatternRow, await client.run(host, patternStatement(analysis.scope, request.limit), call)),
     ),
   ])
   const status = statusOf(host, figures, clock.now())
   const metrics = readFigures(host, fleetFigures, figures.rows)
-  return { ...analysis, status, metrics, rows: told ?? [], unavailable }
+  return { ...analysis, status, metrics, rows: data ?? [], unavailable }
 }
 
-/** The rows of a host with those of further patterns: what is costly elsewhere may be cheap here, or not run at all. */
+/** Adds the rows of patterns that are costly on other hosts only. */
 const readFurther = async (
   { client }: Parts,
   host: MonitoredHost,
-  { rows, scope, unavailable }: HostAnswer,
+  { rows, scope, unavailable }: HostComparison,
   hashes: readonly string[],
   call: Call,
 ): Promise<PatternRow[]> => {
   const known = new Set(rows.map(({ hash }) => hash))
   const further = hashes.filter((hash) => !known.has(hash))
   if (unavailable || further.length === 0) return rows
-  const answer = await client.run(host, patternStatement(scope, further.length, further), call)
-  return [...rows, ...readRecords(host, PatternRow, answer)]
+  const result = await client.run(host, patternStatement(scope, further.length, further), call)
+  return [...rows, ...readRecords(host, PatternRow, result)]
 }
 
-/** Several hosts side by side. */
+/** Returns the handler that compares several hosts. */
 export const comparison =
   (parts: Parts): Handlers<typeof query>['comparison'] =>
-  async ({ hostKeys, ...asked }, call) => {
+  async ({ hostKeys, ...request }, call) => {
     requireFeature(call.identity, 'OVERVIEW', 'the comparison of hosts')
-    // A window that is none is the caller's mistake and not the failure of each host.
-    analysisSpan(asked, parts.clock.now())
-    const hosts = await askEach(parts, hostKeys, call, (host, own) => readHost(parts, host, asked, own))
-    const answers = new Map(hosts.map(({ host, answer }) => [host.key, answer]))
-    const hashes = [...new Set(hosts.flatMap(({ answer }) => answer?.rows ?? []).map(({ hash }) => hash))]
-    const patterns = await askEach(parts, hostKeys, call, async (host, own) => {
-      const answer = answers.get(host.key)
-      return answer ? readFurther(parts, host, answer, hashes, own) : []
+    // An invalid window is the caller's error, not a failure of each host.
+    analysisSpan(request, parts.clock.now())
+    const hosts = await queryEachHost(parts, hostKeys, call, (host, own) => readHost(parts, host, request, own))
+    const results = new Map(hosts.map(({ host, result }) => [host.key, result]))
+    const hashes = [...new Set(hosts.flatMap(({ result }) => result?.rows ?? []).map(({ hash }) => hash))]
+    const patterns = await queryEachHost(parts, hostKeys, call, async (host, own) => {
+      const result = results.get(host.key)
+      return result ? readFurther(parts, host, result, hashes, own) : []
     })
-    const [first] = hosts.flatMap(({ answer }) => answer ?? [])
+    const [first] = hosts.flatMap(({ result }) => result ?? [])
     return {
-      hosts: hosts.map(({ asked: { hostKey, error }, answer }, index) => ({
+      hosts: hosts.map(({ ref: { hostKey, error }, result }, index) => ({
         hostKey,
-        error: error ?? patterns[index]?.asked.error ?? null,
-        status: answer?.status ?? null,
-        metrics: answer?.metrics ?? null,
-        unavailable: answer?.unavailable ?? null,
+        error: error ?? patterns[index]?.ref.error ?? null,
+        status: result?.status ?? null,
+        metrics: result?.metrics ?? null,
+        unavailable: result?.unavailable ?? null,
       })),
-      patterns: sideBySide(
-        patterns.map(({ answer }) => answer ?? []),
-        asked.limit,
+      patterns: joinPatterns(
+        patterns.map(({ result }) => result ?? []),
+        request.limit,
       ),
       window: first ? { ...shownWindow(first.window), interval: null } : null,
     }
   }
 
-/** Patterns with their figures on each host, those first on which the hosts differ most in total time. */
-const sideBySide = (hosts: readonly (readonly PatternRow[])[], limit: number): ComparedPattern[] => {
+/** Joins the patterns of all hosts, sorted by the difference in total time. */
+const joinPatterns = (hosts: readonly (readonly PatternRow[])[], limit: number): ComparedPattern[] => {
   const byHash = hosts.map((rows) => new Map(rows.map((row) => [row.hash, row])))
   const named = new Map(hosts.flat().map(({ hash, query, kind }) => [hash, { hash, query, kind }]))
   return [...named.values()]

@@ -9,23 +9,22 @@ import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Hosts } from '../hosts/hosts.ts'
-import { type BroughtHosts, openBroughtHosts } from './brought-hosts.ts'
 import { type Keys, openKeys, openSealing, type Sealing } from './sealed-content.ts'
+import { openUserConnections, type UserConnections } from './user-connections.ts'
 
-/** All that has to do with databases that people bring. */
 interface Connections extends Disposable {
   net: Net
   keys: Keys
   sealing: Sealing
-  brought: BroughtHosts
+  user: UserConnections
 }
 
-/** What handlers work with that serve them. */
+/** Dependencies of handlers that serve user connections. */
 export interface WithConnections {
   connections: Connections
 }
 
-interface Place {
+interface ConnectionsDeps {
   env: Environment
   store: Store
   net: Net
@@ -33,32 +32,32 @@ interface Place {
   clock: Clock
 }
 
-export const openConnections = ({ env, store, net, client, clock }: Place): Connections => {
+export const openConnections = ({ env, store, net, client, clock }: ConnectionsDeps): Connections => {
   const keys = openKeys(env, store)
   const sealing = openSealing(keys)
-  const brought = openBroughtHosts({ sealing, net, client, clock })
-  return { net, keys, sealing, brought, [Symbol.dispose]: () => brought[Symbol.dispose]() }
+  const user = openUserConnections({ sealing, net, client, clock })
+  return { net, keys, sealing, user, [Symbol.dispose]: () => user[Symbol.dispose]() }
 }
 
 type QueryHandlers = Handlers<typeof query>
 
 /**
- * The same handlers, each beginning by opening the connections that came with its call. A process with the part `own` opens
- * none, and answers nothing that has to do with them.
+ * Returns handlers that first open the user connections of their call. A process with the part `own` opens none and
+ * rejects the methods that serve user connections.
  */
-export const admitting = (handlers: QueryHandlers, brought: BroughtHosts, part: Part): QueryHandlers => {
+export const admitUserConnections = (handlers: QueryHandlers, user: UserConnections, part: Part): QueryHandlers => {
   const admitted = async (handle: (input: never, call: Call) => unknown, input: never, call: Call) => {
-    for (const connection of call.connections?.values() ?? []) await brought.admit(connection)
+    for (const connection of call.connections?.values() ?? []) await user.admit(connection)
     return handle(input, call)
   }
   const wrapped = Object.entries(handlers).map(([method, handle]) => {
     if (part === 'own') return [method, isForGuests(method) ? () => Promise.reject(noGuest()) : handle]
-    // Most calls bring none, and need not be waited with.
-    const answer = (input: never, call: Call) =>
+    // Most calls carry no connection, and run without an extra microtask.
+    const wrapper = (input: never, call: Call) =>
       call.connections ? admitted(handle, input, call) : handle(input, call)
-    return [method, answer]
+    return [method, wrapper]
   })
-  // The names are those of `handlers`, and each function takes and returns what the one under its name does.
+  // Each wrapper has the name and the signature of the handler that it wraps.
   return Object.fromEntries(wrapped) as QueryHandlers
 }
 
@@ -67,23 +66,26 @@ const isForGuests = (name: string): boolean => {
   return methods[name]?.guest === true
 }
 
-/** The configured hosts, and by their keys those that people brought, as far as a process of this part knows them. */
-export const withBrought = (hosts: Hosts, brought: BroughtHosts, part: Part): Hosts => ({
+/** Returns the configured hosts, whose `get` also finds the open user connections, as far as `part` serves them. */
+export const withUserConnections = (hosts: Hosts, user: UserConnections, part: Part): Hosts => ({
   ...hosts,
   get: (key) => {
-    const found = brought.get(key)
+    const found = user.get(key)
     if (found) return found
-    if (part === 'own' && isBrought(key)) throw noGuest()
-    if (part === 'guest' && !isBrought(key)) throw noHostList()
+    if (part === 'own' && isUserConnection(key)) throw noGuest()
+    if (part === 'guest' && !isUserConnection(key)) throw noHostList()
     return hosts.get(key)
   },
 })
 
-/** No label of the host list begins so. */
-const isBrought = (key: string): boolean => key.startsWith('user:')
+/** The host list rejects labels with this prefix. */
+const isUserConnection = (key: string): boolean => key.startsWith('user:')
 
 const noGuest = (): ServiceError =>
-  new ServiceError('unavailable', 'databases that people bring are not connected to here: no process for them runs')
+  new ServiceError(
+    'unavailable',
+    'user-supplied connections are unavailable: no process with SVC_QUERY_ROLE=guest is running',
+  )
 
 const noHostList = (): ServiceError =>
-  new ServiceError('invalid', 'hosts of the host list cannot be asked in one go with a database that somebody brought')
+  new ServiceError('invalid', 'configured hosts and user-supplied connections cannot be combined in one request')

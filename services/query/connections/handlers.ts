@@ -12,20 +12,19 @@ import { failureReason } from '../clickhouse/failure.ts'
 import { basicStatement, readBasics } from '../status/status-statement.ts'
 import type { Parts } from '../parts.ts'
 import type { WithConnections } from './connections.ts'
-import { dialledHost, requireDiallable } from './brought-hosts.ts'
+import { guardedHost, requireAllowedUrl } from './user-connections.ts'
 
-/** How long somebody waits to hear whether a connection works. */
-const testLimitMs = 10_000
+const maxTestMs = 10_000
 
-/** Databases that people bring themselves: tried, sealed, and sealed again. */
+/** Returns the handlers that test, seal and rename user connections. */
 export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Service<typeof connectionsMethods>> => ({
   connectionKey: () => parts.connections.keys.transit.publicKey(),
-  testConnection: async (given, call) => test(parts, await targetOf(parts, given), call),
-  async sealConnection({ key, name, lifetimeMs, ...given }) {
+  testConnection: async (input, call) => test(parts, await targetOf(parts, input), call),
+  async sealConnection({ key, name, lifetimeMs, ...input }) {
     const { net, sealing } = parts.connections
-    const target = await targetOf(parts, given)
-    await requireDiallable(net, target.url)
-    const { host } = dialledHost(net, target, { key, name }).url
+    const target = await targetOf(parts, input)
+    await requireAllowedUrl(net, target.url)
+    const { host } = guardedHost(net, target, { key, name }).url
     const expiresAtMs = lifetimeMs === null ? null : parts.clock.now() + lifetimeMs
     return { sealed: await sealing.seal({ target, expiresAtMs }, { key, name }), host }
   },
@@ -34,7 +33,7 @@ export const connectionHandlers = (parts: Parts & WithConnections): Handlers<Ser
     const content = await sealing.open(connection)
     return { sealed: await sealing.seal(content, { key: connection.key, name }) }
   },
-  keepsConnections: async () => parts.connections.keys.kept() !== undefined,
+  keepsConnections: async () => parts.connections.keys.saved() !== undefined,
 })
 
 const targetOf = async (
@@ -42,7 +41,7 @@ const targetOf = async (
   { target, encryptedTarget }: { target?: ConnectionTarget | undefined; encryptedTarget?: string | undefined },
 ): Promise<ConnectionTarget> => {
   if (encryptedTarget !== undefined) return keys.transit.decrypt(encryptedTarget, ConnectionTarget)
-  if (target === undefined) throw new ServiceError('invalid', 'encryptedTarget is missing')
+  if (target === undefined) throw new ServiceError('invalid', 'encryptedTarget is required')
   return target
 }
 
@@ -51,12 +50,12 @@ const test = async (
   target: ConnectionTarget,
   call: Call,
 ): Promise<ConnectionTest> => {
-  await requireDiallable(net, target.url)
-  const host = dialledHost(net, target, { key: `user:test:${randomUUID()}` })
-  const deadline = Math.min(call.deadline, clock.elapsedMs() + testLimitMs)
+  await requireAllowedUrl(net, target.url)
+  const host = guardedHost(net, target, { key: `user:test:${randomUUID()}` })
+  const deadline = Math.min(call.deadline, clock.elapsedMs() + maxTestMs)
   try {
-    const answer = await client.run(host, basicStatement('connection-test'), { ...call, deadline })
-    const { version, uptimeSeconds, hostname, timezone } = readBasics(host, answer.rows)
+    const { rows } = await client.run(host, basicStatement('connection-test'), { ...call, deadline })
+    const { version, uptimeSeconds, hostname, timezone } = readBasics(host, rows)
     return { ok: true, version, uptimeSeconds, hostname, timezone }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

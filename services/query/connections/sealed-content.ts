@@ -11,54 +11,51 @@ import { openTransit, type Transit } from '#shared/seal/transit.ts'
 import { madeOnce } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** What is inside: the connection, and until when it may be opened; null for one that is kept. */
+/** A connection target and its end of session; `expiresAtMs` is null for a saved connection. */
 const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })
 type Content = z.infer<typeof Content>
 
-type Called = Pick<SealedConnection, 'key' | 'name'>
+type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>
 
-/** Seals and opens connections. What is sealed for one key and name opens for no other. */
+/** Encrypts and decrypts connections. Sealed text opens only for the key and name that it was sealed for. */
 export interface Sealing {
-  seal(content: Content, called: Called): Promise<string>
-  /** Throws `invalid` for what was not sealed here, changed since, or sealed with a key that is gone. */
+  seal(content: Content, identity: ConnectionIdentity): Promise<string>
+  /** Throws `conflict` for a saved connection and `invalid` for a session when the text cannot be decrypted. */
   open(connection: SealedConnection): Promise<Content>
 }
 
-/** The first word tells which key it is: sessions and kept connections have different ones. */
-const session = 'session'
-const kept = 'kept'
+// Sealed text begins with one of these words, which selects the encryption key.
+const sessionKind = 'session'
+const savedKind = 'kept'
 
 export const openSealing = (keys: Keys): Sealing => ({
-  async seal(content, called) {
-    const kind = content.expiresAtMs === null ? kept : session
-    const key = kind === kept ? keys.kept() : await keys.ofSessions()
-    if (key === undefined) throw cannotKeep()
-    return `${kind}.${seal(JSON.stringify(content), aboutOf(kind, called), key)}`
+  async seal(content, identity) {
+    const kind = content.expiresAtMs === null ? savedKind : sessionKind
+    const key = kind === savedKind ? keys.saved() : await keys.session()
+    if (key === undefined) throw cannotSave()
+    return `${kind}.${seal(JSON.stringify(content), associatedData(kind, identity), key)}`
   },
-  async open({ sealed, ...called }) {
+  async open({ sealed, ...identity }) {
     const [kind = '', ...body] = sealed.split('.')
-    const key = kind === kept ? keys.kept() : await keys.ofSessions()
-    const text = key && open(body.join('.'), aboutOf(kind, called), key)
+    const key = kind === savedKind ? keys.saved() : await keys.session()
+    const text = key && open(body.join('.'), associatedData(kind, identity), key)
     if (text === undefined) throw unreadable(kind)
     return Content.parse(JSON.parse(text))
   },
 })
 
-const aboutOf = (kind: string, { key, name }: Called): string => JSON.stringify([kind, key, name])
+const associatedData = (kind: string, { key, name }: ConnectionIdentity): string => JSON.stringify([kind, key, name])
 
-const cannotKeep = (): ServiceError =>
-  new ServiceError(
-    'not-implemented',
-    'connections cannot be kept: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
-  )
+const cannotSave = (): ServiceError =>
+  new ServiceError('not-implemented', 'connections cannot be saved: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set')
 
-/** What is marked as neither came from a caller, who holds sessions alone. */
+/** Text of an unknown kind counts as a session, because callers hold only sessions. */
 const unreadable = (kind: string): ServiceError =>
-  kind === kept
-    ? new ServiceError('conflict', 'the kept connection cannot be decrypted with the present key; save it again', {
+  kind === savedKind
+    ? new ServiceError('conflict', 'the saved connection cannot be decrypted with the current key; save it again', {
         details: { reason: 'connection-unreadable' },
       })
-    : new ServiceError('invalid', 'the connection session is none of this installation; open a new one', {
+    : new ServiceError('invalid', 'the connection session belongs to another installation; open a new one', {
         details: { reason: 'session-unknown' },
       })
 
@@ -66,19 +63,18 @@ const sessionKeyName = 'query:connection-session-key'
 const sessionKeyBytes = 32
 const transitKeyName = 'query:connection-transit-key'
 
-/** What connections are sealed with. */
 export interface Keys {
-  /** Of connections that are kept; the operator's own, if there is one. */
-  kept(): RotatingKey | undefined
-  /** Of sessions: made here once and shared by all processes, so that sessions need no setting. */
-  ofSessions(): Promise<RotatingKey>
-  /** Of targets on their way here. */
+  /** Returns the key of saved connections, or undefined when the operator has configured none. */
+  saved(): RotatingKey | undefined
+  /** Returns the key of sessions, which is generated once and shared through the store. */
+  session(): Promise<RotatingKey>
+  /** Decrypts targets that clients encrypt before they send them. */
   transit: Transit
 }
 
 export const openKeys = (env: Environment, store: Store): Keys => ({
-  kept: () => sealKey(env),
-  async ofSessions() {
+  saved: () => sealKey(env),
+  async session() {
     const make = async () => randomBytes(sessionKeyBytes).toString('base64url')
     return { current: await madeOnce(store, sessionKeyName, z.string(), make), previous: undefined }
   },

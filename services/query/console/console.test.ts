@@ -8,7 +8,7 @@ import corpus from '../read-only/corpus.json' with { type: 'json' }
 import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
-/** Goes on until somebody ends it. */
+/** Runs until it is killed. */
 const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 
 let sandbox: Sandbox
@@ -21,7 +21,7 @@ const environment = () => ({
   SVC_TABLE_MAX_RESULT_ROWS: '3000',
 })
 
-/** Straight to the engine, past everything under test. */
+/** Queries the engine directly, without the service. */
 const direct = async (sql: string, more: Record<string, string> = {}): Promise<string> => {
   const response = await fetch(`${sandbox.url}/?${new URLSearchParams(more).toString()}`, { method: 'POST', body: sql })
   const text = await response.text()
@@ -57,7 +57,7 @@ const stream = async (sql: string, more: More = {}, call: Call = aCall()) => {
   return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
 }
 
-/** Statements of the console that run on the host with this text. */
+/** Returns the number of running statements on the host that contain `text`. */
 const running = async (text: string): Promise<number> =>
   Number(
     await direct(
@@ -71,7 +71,7 @@ const untilRunning = (text: string, count: number): Promise<void> =>
   expect.poll(() => running(text), { timeout: 20_000, interval: 20 }).toBe(count)
 
 describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hostKey) => {
-  it('has its columns with their types, and values that lose no digit', async () => {
+  it('returns columns with types, and values with all digits', async () => {
     const sql = "SELECT 18446744073709551615 AS large, 7 :: Int64 AS small, [9007199254740993] AS many, 'ö\n' AS text"
     const { columns, rows, truncated, statement } = await run(sql, { hostKey })
     expect(columns).toEqual([
@@ -88,18 +88,18 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
   it.each([
     [4_999, 3_000, { reason: 'rows', limit: 3_000, returned: 3_000 }],
     [100, 100, { reason: 'rows', limit: 100, returned: 100 }],
-  ])('asked for %d rows has %d and says that there are more', async (maxRows, returned, truncated) => {
-    const answer = await run('SELECT id FROM console.events ORDER BY id', { hostKey, maxRows })
-    expect(answer.rows).toEqual(Array.from({ length: returned }, (_, id) => [id]))
-    expect(answer.truncated).toEqual(truncated)
+  ])('with a limit of %d rows returns %d and reports that there are more', async (maxRows, returned, truncated) => {
+    const result = await run('SELECT id FROM console.events ORDER BY id', { hostKey, maxRows })
+    expect(result.rows).toEqual(Array.from({ length: returned }, (_, id) => [id]))
+    expect(result.truncated).toEqual(truncated)
   })
 
-  it('is not said to be cut when there are exactly as many rows as asked for', async () => {
+  it('is not truncated when it has exactly as many rows as the limit', async () => {
     const { rows, truncated } = await run('SELECT id FROM console.events LIMIT 100', { hostKey, maxRows: 100 })
     expect([rows.length, truncated]).toEqual([100, null])
   })
 
-  it('is cut before the row that would make it too long', async () => {
+  it('is truncated before the row that exceeds the byte limit', async () => {
     const whole = await direct('SELECT toString(id), text FROM console.events ORDER BY id FORMAT JSONCompactEachRow')
     const maxBytes = 5_000
     const fitting = whole.lastIndexOf('\n', maxBytes - 1) + 1
@@ -112,7 +112,7 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     expect(tail.truncated).toEqual({ reason: 'bytes', limit: maxBytes, returned })
   })
 
-  it('that never ends is cut all the same', async () => {
+  it('without an end is truncated at the limit', async () => {
     const { rows, truncated } = await run('SELECT number FROM system.numbers', { hostKey, maxRows: 5 })
     expect(rows).toEqual([[0], [1], [2], [3], [4]])
     expect(truncated).toEqual({ reason: 'rows', limit: 5, returned: 5 })
@@ -122,27 +122,27 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     ['csv', 'CSVWithNames'],
     ['tsv', 'TSVWithNames'],
     ['jsoneachrow', 'JSONEachRow'],
-  ] satisfies [ResultFormat, string][])("comes as the host's own %s", async (format, name) => {
+  ] satisfies [ResultFormat, string][])('returns %s exactly as the host formats it', async (format, name) => {
     const sql = "SELECT toUInt32(id) AS id, concat(text, '\"\n\t') AS text FROM console.events ORDER BY id LIMIT 60"
     const { text, head, tail } = await stream(`${sql} FORMAT Pretty;`, { hostKey, format })
     expect(text).toBe(await direct(`${sql} FORMAT ${name}`))
     expect([head.columns, tail.truncated, tail.statement.rows]).toEqual([null, null, 60])
   })
 
-  it('has in a file all rows that were asked for, however many a page may show', async () => {
+  it('returns all requested rows in a file, beyond the row cap of pages', async () => {
     const { text, tail } = await stream('SELECT id FROM console.events', { hostKey, format: 'tsv', maxRows: 4_999 })
     expect(text.trimEnd().split('\n').length - 1).toBe(4_999)
     expect(tail.truncated).toEqual({ reason: 'rows', limit: 4_999, returned: 4_999 })
   })
 
-  it('takes values and a database', async () => {
+  it('accepts parameters and a default database', async () => {
     const parameters = { low: 7, text: "it's" }
     const sql = 'SELECT count(), {text:String} FROM events WHERE id < {low:UInt64}'
     expect((await run(sql, { hostKey, parameters, database: 'console' })).rows).toEqual([[7, "it's"]])
   })
 
   it.each(['EXPLAIN SELECT 1', 'DESCRIBE console.events', 'WITH 1 AS x SELECT x', 'SELECT 1 WHERE 0'])(
-    '%s is one too',
+    'may be %s',
     async (sql) => {
       const { columns } = await run(sql, { hostKey })
       expect(columns.length).toBeGreaterThan(0)
@@ -153,7 +153,7 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     'EXPLAIN SELECT 1',
     '/* why */ explain syntax SELECT id FROM console.events',
     'EXPLAIN QUERY TREE SELECT 1',
-  ])('%s tells of no limit that the caller did not write', async (sql) => {
+  ])('%s shows no limit that the caller did not write', async (sql) => {
     const { rows } = await run(sql, { hostKey })
     expect(rows.flat().join('\n')).not.toMatch(/limit/i)
   })
@@ -163,12 +163,12 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
     ['SELECT * FROM console.missing', 60, 'UNKNOWN_TABLE'],
     ["SELECT toUInt8('x')", 6, 'CANNOT_PARSE_TEXT'],
     ['SELECT throwIf(1)', 395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
-  ])('%s fails with the code and the name of the host', async (sql, clickhouseCode, clickhouseName) => {
+  ])('%s fails with the ClickHouse code and name', async (sql, clickhouseCode, clickhouseName) => {
     const failure = run(sql, { hostKey })
     await expect(failure).rejects.toMatchObject({ code: 'invalid', details: { clickhouseCode, clickhouseName } })
   })
 
-  it('has the place of its syntax error', async () => {
+  it('fails with the position of a syntax error', async () => {
     const failure = run('SELECT 1\nFROM', { hostKey })
     await expect(failure).rejects.toMatchObject({
       message: expect.stringContaining('line 2'),
@@ -177,9 +177,9 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
   })
 
   it.each(['json', 'csv', 'tsv', 'jsoneachrow'] as const)(
-    'fails when it fails after rows were sent: %s',
+    'fails when the host fails after the first rows: %s',
     async (format) => {
-      // The host makes some 65 000 rows at a time and a few such blocks ahead, so many are sent before the tenth fails.
+      // The host computes blocks of about 65 000 rows and a few blocks ahead, so it sends rows before the tenth block fails.
       const sql = 'SELECT throwIf(number = 600000) FROM numbers(700000)'
       await using wide = await openParts({ ...environment(), SVC_TABLE_MAX_RESULT_ROWS: '0' })
       const input = query.methods.streamQuery.input.parse({ hostKey, query: sql, format, maxRows: 800_000 })
@@ -194,12 +194,12 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
 })
 
 describe('a cluster', () => {
-  it('reads other tables than those of the database system through a cluster only where the operator allows it', async () => {
+  it('gives access to non-system tables only when the operator allows it', async () => {
     const sql = "SELECT * FROM clusterAllReplicas('nowhere', console.events)"
     await expect(run(sql)).rejects.toMatchObject({ code: 'invalid', details: { reason: 'cluster' } })
     await using open = await openParts({ ...environment(), SVC_QUERY_CLUSTER_TABLES: 'true' })
     const input = query.methods.runQuery.input.parse({ hostKey: 'box', query: sql })
-    // Nothing but the name of the cluster is wrong.
+    // The only error is the unknown cluster name.
     await expect(open.handlers.runQuery(input, aCall())).rejects.toMatchObject({
       details: { clickhouseName: expect.stringMatching(/CLUSTER/) },
     })
@@ -208,14 +208,14 @@ describe('a cluster', () => {
 
 describe('limits', () => {
   it.each([
-    // One block of 12 GB is refused before it is written to; memory that fills up slowly takes a busy machine too long.
+    // One block of 12 GB is rejected before its allocation; memory that fills slowly would take too long.
     ['SELECT sum(length(randomString(200000))) FROM numbers(60000)', {}, 'too-large', 241],
     [endless, { maxSeconds: 1 }, 'timeout', 159],
   ])('%s exceeds them', async (sql, more, code, clickhouseCode) => {
     await expect(run(sql, more)).rejects.toMatchObject({ code, details: { clickhouseCode } })
   })
 
-  /** Fills the pool of the host with statements that end when they are told to. */
+  /** Fills the pool of the host and returns a function that ends the statements. */
   const fillPool = async (text: string) => {
     const left = new AbortController()
     const all = Array.from({ length: poolSize }, () =>
@@ -228,7 +228,7 @@ describe('limits', () => {
     }
   }
 
-  it('let callers run as many statements on a host as COLUMNDB_POOL_SIZE says', async () => {
+  it('let callers run COLUMNDB_POOL_SIZE statements on a host', async () => {
     const end = await fillPool('all of the pool')
     await expect(run('SELECT 1')).rejects.toMatchObject({ code: 'busy', retryAfterMs: 1_000 })
     await expect(run('SELECT 1', { hostKey: 'careful' })).resolves.toBeDefined()
@@ -236,7 +236,7 @@ describe('limits', () => {
     await expect(run('SELECT 1')).resolves.toBeDefined()
   })
 
-  it('leave sweeps the statements they need, however many callers run', async () => {
+  it('reserve statements for sweeps while callers fill the pool', async () => {
     const end = await fillPool('none for sweeps')
     const rules = ['total-parts', 'mutations-pending', 'disk-usage', 'longest-query', 'query-fail-rate']
     const { readings } = await parts.handlers.evaluateRules({ hostKey: 'box', rules, metrics: [] }, aCall())
@@ -258,7 +258,7 @@ describe('a caller who', () => {
     await untilRunning(text, 0)
   })
 
-  it('cancels ends it too, and nobody else does', async () => {
+  it('cancels their own run ends it, and other callers cannot', async () => {
     const text = 'cancelled'
     const failure = run(`${endless} -- ${text}`, { runId: 'mine' }).catch((error: unknown) => error)
     await untilRunning(text, 1)
@@ -275,30 +275,30 @@ describe('a caller who', () => {
 })
 
 describe('the corpus of statements', () => {
-  it('never reaches the host where it must be refused, and names reason and place', async () => {
+  it('does not reach the host when rejected, and fails with reason and position', async () => {
     const reached: string[] = []
-    for (const { sql, verdict } of corpus) {
-      if (verdict !== 'reject') continue
+    for (const { sql, verdict: expected } of corpus) {
+      if (expected !== 'reject') continue
       const failure: unknown = await run(sql).catch((error: unknown) => error)
-      const isRefused =
+      const isRejected =
         failure instanceof Error && 'details' in failure && Object.hasOwn(Object(failure.details), 'reason')
-      if (!isRefused) reached.push(sql)
+      if (!isRejected) reached.push(sql)
     }
     expect(reached).toEqual([])
   })
 
-  it('is let through to the host where it may run', async () => {
-    const refused: string[] = []
-    for (const { sql, verdict } of corpus) {
-      if (verdict !== 'accept') continue
+  it('reaches the host when accepted', async () => {
+    const rejected: string[] = []
+    for (const { sql, verdict: expected } of corpus) {
+      if (expected !== 'accept') continue
       const failure: unknown = await run(sql, { maxSeconds: 5 }).catch((error: unknown) => error)
       if (
         failure instanceof Error &&
         !('details' in failure && Object.hasOwn(Object(failure.details), 'clickhouseCode'))
       ) {
-        refused.push(`${sql}: ${failure.message}`)
+        rejected.push(`${sql}: ${failure.message}`)
       }
     }
-    expect(refused).toEqual([])
+    expect(rejected).toEqual([])
   })
 })

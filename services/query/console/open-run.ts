@@ -5,7 +5,7 @@ import type { Produced } from '#proto/contract.ts'
 import type { StatementFacts } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
-import type { ByteAnswer } from '../clickhouse/client.ts'
+import type { StreamResult } from '../clickhouse/client.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import { readLimits } from '../clickhouse/limits.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
@@ -22,8 +22,7 @@ import { passRows, type Passed, failureIn, maxRowBytes } from '../rows/rows.ts'
 import { passTextRows } from '../rows/text-rows.ts'
 import type { Run, Running } from './running.ts'
 
-/** What is asked of a run, its limits settled. */
-interface Asked {
+interface StatementRequest {
   query: string
   database?: string | undefined
   parameters?: Readonly<Record<string, ParameterValue>> | undefined
@@ -31,19 +30,19 @@ interface Asked {
   purpose?: string | undefined
 }
 
-/** Most memory that a statement of a caller or a tool takes on the host. */
+/** Maximum memory of a statement of a caller or a tool on the host. */
 export const maxMemoryBytes = 4 * 1024 * 1024 * 1024
 
-/** Servers from then on dress a failure after the first rows as a row, unless told not to; newer ones do not by themselves. */
-const failuresAsRows = '23.9'
+/** The first version with `http_write_exception_in_output_format`, which some later versions enable by default. */
+const exceptionSettingSince = '23.9'
 
 /**
- * A caller's statement as it is sent; throws `invalid` unless it only reads. The setting `limit` bounds the outer SELECT
- * exactly and leaves its text alone; the one row more tells whether there are more. DESCRIBE does not obey it, and EXPLAIN
- * would tell of it as if the caller had written it.
+ * Returns the statement of a caller as it is sent. Throws `invalid` unless it only reads. The setting `limit` limits the
+ * outer SELECT without a change to its text; one additional row shows whether there are more. DESCRIBE ignores the
+ * setting, and EXPLAIN would show it as part of the statement.
  */
 const consoleStatement = (
-  { query, database, parameters, maxSeconds, purpose }: Asked,
+  { query, database, parameters, maxSeconds, purpose }: StatementRequest,
   maxRows: number,
   { version, ...allowed }: Allowed & { version: string },
 ): Statement => {
@@ -55,11 +54,11 @@ const consoleStatement = (
     limits: {
       ...(!explains && { limit: maxRows + 1 }),
       max_memory_usage: maxMemoryBytes,
-      // Also for decimals and what is no number: JSON of the console loses nothing.
+      // Quoted decimals and denormals keep their exact values in JSON.
       output_format_json_quote_64bit_integers: 1,
       output_format_json_quote_decimals: 1,
       output_format_json_quote_denormals: 1,
-      ...(compareVersions(version, failuresAsRows) >= 0 && { http_write_exception_in_output_format: 0 }),
+      ...(compareVersions(version, exceptionSettingSince) >= 0 && { http_write_exception_in_output_format: 0 }),
     },
     ...(database !== undefined && { database }),
     ...(parameters !== undefined && { parameters }),
@@ -70,7 +69,7 @@ const consoleStatement = (
 const newline = 0x0a
 const Texts = z.array(z.string())
 
-/** The two lines with which `JSONCompactEachRowWithNamesAndTypes` begins, and what follows them. */
+/** Reads the two header lines of `JSONCompactEachRowWithNamesAndTypes` and returns the body after them. */
 const readColumns = async (
   host: MonitoredHost,
   body: HostBody,
@@ -86,7 +85,7 @@ const readColumns = async (
     }
     const columns = isWhole ? columnsOf(bytes.toString('utf8', 0, end)) : undefined
     if (!columns) throw failureIn(host, bytes)
-    return { columns, rows: withBack(bytes.subarray(end + 1), body) }
+    return { columns, rows: withPrefix(bytes.subarray(end + 1), body) }
   }
 }
 
@@ -97,21 +96,21 @@ const columnsOf = (head: string): ResultColumn[] | undefined => {
 
 const textsOf = (line: string): string[] | undefined => Texts.safeParse(parseJson(line)).data
 
-/** The body with what was read too far of it. */
-const withBack = (rest: Buffer, { take, leave }: HostBody): HostBody => {
-  let back: Buffer | undefined = rest.length > 0 ? rest : undefined
+/** Returns a body that first returns bytes that were read in advance. */
+const withPrefix = (prefix: Buffer, { take, leave }: HostBody): HostBody => {
+  let pending: Buffer | undefined = prefix.length > 0 ? prefix : undefined
   return {
     leave,
     async take(left) {
-      const piece = back ?? (await take(left))
-      back = undefined
+      const piece = pending ?? (await take(left))
+      pending = undefined
       return piece
     },
   }
 }
 
-/** A run as a caller asks for it. */
-export interface AskedRun extends Asked {
+/** A request to run a statement. */
+export interface RunRequest extends StatementRequest {
   hostKey: string
   maxRows?: number | undefined
   maxBytes: number
@@ -119,20 +118,20 @@ export interface AskedRun extends Asked {
   format: ResultFormat
 }
 
-/** What is known of a run after its last row. */
-export interface Ran {
+/** The end of a run, after its last row. */
+export interface RunSummary {
   truncated: Truncation | null
   statement: StatementFacts
 }
 
-/** A run that has begun to answer. */
-export type BegunRun = Produced<{ columns: ResultColumn[] | null }, Buffer, Ran>
+/** A run whose first rows have arrived. */
+export type StreamedRun = Produced<{ columns: ResultColumn[] | null }, Buffer, RunSummary>
 
-/** A running statement, and what its rows are passed on with. */
-interface Begun {
+/** A running statement with the limits of its rows. */
+interface StartedRun {
   host: MonitoredHost
   statement: Statement
-  answer: ByteAnswer
+  answer: StreamResult
   run: Run
   limits: { rows: number; bytes: number }
   startedAtMs: number
@@ -142,39 +141,44 @@ const streamFormats: Readonly<Record<ResultFormat, StreamFormat>> = {
   ...hostFormats,
   json: 'JSONCompactEachRowWithNamesAndTypes',
 }
-const obeyed = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
+const rowCapSetting = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT_ROWS }
 
-/** Runs a caller's statement, if it only reads, up to its first bytes. */
-export const openRun = async (parts: Parts, running: Running, asked: AskedRun, call: Call): Promise<BegunRun> => {
-  const host = parts.hosts.get(asked.hostKey)
-  const limits = { rows: rowLimit(parts, asked), bytes: asked.maxBytes }
+/** Runs a statement of a caller until its first bytes arrive. Throws `invalid` unless it only reads. */
+export const openRun = async (
+  parts: Parts,
+  running: Running,
+  request: RunRequest,
+  call: Call,
+): Promise<StreamedRun> => {
+  const host = parts.hosts.get(request.hostKey)
+  const limits = { rows: rowLimit(parts, request), bytes: request.maxBytes }
   const { version } = await parts.client.capabilities(host, call)
-  const statement = consoleStatement(asked, limits.rows, { version, ...allowedBy(parts.env) })
-  const run = running.enter(host, call, mostRuns(parts), asked.runId)
+  const statement = consoleStatement(request, limits.rows, { version, ...allowedBy(parts.env) })
+  const run = running.enter(host, call, maxRuns(parts), request.runId)
   const startedAtMs = performance.now()
   try {
-    const asking = { ...call, signal: run.signal }
-    const answer = await parts.client.stream(host, statement, asking, streamFormats[asked.format])
-    return await begin({ host, statement, answer, run, limits, startedAtMs }, asked.format)
+    const context = { ...call, signal: run.signal }
+    const answer = await parts.client.stream(host, statement, context, streamFormats[request.format])
+    return await streamRun({ host, statement, answer, run, limits, startedAtMs }, request.format)
   } catch (error) {
     run[Symbol.dispose]()
     throw callersFailure(error, statement.sql, statement.sql)
   }
 }
 
-const begin = async (begun: Begun, format: ResultFormat): Promise<BegunRun> => {
-  const { host, answer, limits } = begun
+const streamRun = async (started: StartedRun, format: ResultFormat): Promise<StreamedRun> => {
+  const { host, answer, limits } = started
   if (format !== 'json') {
-    const passing =
+    const passedRows =
       format === 'jsoneachrow'
         ? passRows(host, answer.body, limits.rows, { maxBytes: limits.bytes })
         : passTextRows(host, answer.body, textFormats[format], limits.rows, limits.bytes)
-    return { head: { columns: null }, frames: frames(begun, passing) }
+    return { head: { columns: null }, frames: frames(started, passedRows) }
   }
   try {
     const { columns, rows } = await readColumns(host, answer.body)
-    const passing = passRows(host, rows, limits.rows, { maxBytes: limits.bytes, columns })
-    return { head: { columns }, frames: frames(begun, passing) }
+    const passedRows = passRows(host, rows, limits.rows, { maxBytes: limits.bytes, columns })
+    return { head: { columns }, frames: frames(started, passedRows) }
   } catch (error) {
     answer.body.leave()
     throw error
@@ -182,15 +186,15 @@ const begin = async (begun: Begun, format: ResultFormat): Promise<BegunRun> => {
 }
 
 async function* frames(
-  { host, statement, answer, run, limits, startedAtMs }: Begun,
-  passing: AsyncGenerator<Buffer, Passed, void>,
-): AsyncGenerator<Buffer, Ran, void> {
+  { host, statement, answer, run, limits, startedAtMs }: StartedRun,
+  passedRows: AsyncGenerator<Buffer, Passed, void>,
+): AsyncGenerator<Buffer, RunSummary, void> {
   try {
-    const { rows, truncated } = yield* passing
-    const ran = { ...answer, durationMs: performance.now() - startedAtMs }
+    const { rows, truncated } = yield* passedRows
+    const result = { ...answer, durationMs: performance.now() - startedAtMs }
     return {
       truncated: truncated ? truncation(rows, limits) : null,
-      statement: statementFacts(host, statement, ran, rows, undefined),
+      statement: statementFacts(host, statement, result, rows, undefined),
     }
   } catch (error) {
     throw callersFailure(error, statement.sql, statement.sql)
@@ -200,14 +204,14 @@ async function* frames(
   }
 }
 
-const truncation = (returned: number, limits: Begun['limits']): Truncation =>
+const truncation = (returned: number, limits: StartedRun['limits']): Truncation =>
   returned >= limits.rows
     ? { reason: 'rows', limit: limits.rows, returned }
     : { reason: 'bytes', limit: limits.bytes, returned }
 
-/** The asked rows or as many as are usual. The cap of tables bounds what a page has to hold; a file has what was asked for. */
-const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: AskedRun): number =>
-  format === 'json' ? Math.min(maxRows, read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
+/** Returns the requested or default number of rows. The row cap applies to pages, not to files. */
+const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: RunRequest): number =>
+  format === 'json' ? Math.min(maxRows, read(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
 
-/** Callers may use every connection that `COLUMNDB_POOL_SIZE` allows for a host. */
-export const mostRuns = ({ env }: Pick<Parts, 'env'>): number => readLimits(env).pool.size
+/** Returns the maximum number of concurrent runs per host: callers may use all of `COLUMNDB_POOL_SIZE`. */
+export const maxRuns = ({ env }: Pick<Parts, 'env'>): number => readLimits(env).pool.size

@@ -4,17 +4,17 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 
 const retryAfterMs = 1_000
 
-/** Statements of callers that run now, so that there are not too many of them and each can be cancelled by who sent it. */
+/** The running statements of callers. It limits their number and lets callers cancel their own. */
 export interface Running {
-  /** Throws `busy` when `most` run on the host, and `conflict` when the caller has a run of this id there. */
-  enter(host: MonitoredHost, call: Call, most: number, runId?: string): Run
-  /** Whether the caller had such a run. */
+  /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already has a run with this id. */
+  enter(host: MonitoredHost, call: Call, max: number, runId?: string): Run
+  /** Returns whether the caller had such a run. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean
 }
 
-/** One of them; disposed when it has ended. */
+/** A running statement; disposed when it has ended. */
 export interface Run extends Disposable {
-  /** Aborts when its caller leaves or cancels it, which is its end too. */
+  /** Aborts when the caller leaves or cancels the run. */
   readonly signal: AbortSignal
 }
 
@@ -22,13 +22,13 @@ export const openRunning = (): Running => {
   const hosts = new Map<string, Map<string | symbol, AbortController>>()
 
   return {
-    enter(host, call, most, runId) {
+    enter(host, call, max, runId) {
       call.signal.throwIfAborted()
       const runs = hosts.get(host.key) ?? new Map<string | symbol, AbortController>()
       hosts.set(host.key, runs)
       const key = runId === undefined ? Symbol('without an id') : keyOf(call.identity, runId)
-      if (runs.has(key)) throw new ServiceError('conflict', `a statement of yours already runs under the id ${runId}`)
-      if (runs.size >= most) throw tooMany(host, most)
+      if (runs.has(key)) throw new ServiceError('conflict', `you already have a query running with ID "${runId}"`)
+      if (runs.size >= max) throw tooMany(host, max)
       const controller = new AbortController()
       const follow = (): void => controller.abort(call.signal.reason)
       const end = (): void => {
@@ -42,7 +42,7 @@ export const openRunning = (): Running => {
     },
     cancel(host, identity, runId) {
       const controller = hosts.get(host.key)?.get(keyOf(identity, runId))
-      controller?.abort(new ServiceError('gone', 'the statement was cancelled'))
+      controller?.abort(new ServiceError('gone', 'the query was cancelled'))
       return controller !== undefined
     },
   }
@@ -50,8 +50,8 @@ export const openRunning = (): Running => {
 
 const keyOf = ({ kind, subject }: Identity, runId: string): string => JSON.stringify([kind, subject, runId])
 
-const tooMany = (host: MonitoredHost, most: number): ServiceError =>
-  new ServiceError('busy', `${most} statements of callers run on host ${host.name}; try again when one has ended`, {
+const tooMany = (host: MonitoredHost, max: number): ServiceError =>
+  new ServiceError('busy', `host ${host.name} already runs ${max} of ${max} queries; try again when one has finished`, {
     details: { host: host.name },
     retryAfterMs,
   })

@@ -7,7 +7,7 @@ import { expandMacros } from './macros.ts'
 import { bindParameters, type GivenParameters } from './parameters.ts'
 import { readsKeeper } from './check.ts'
 
-/** Rows of one chart; more could not be drawn. */
+/** Maximum rows of one chart. */
 export const maxChartRows = 50_000
 
 interface Circumstances {

@@ -18,7 +18,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
     ...(times === 1 && !isTimeline && (!chart.interval || !chart.lastHours)
       ? ['interval: a time column needs interval and lastHours']
       : []),
-    // What happened is told at its own instants, in epoch milliseconds, and not in buckets.
+    // Events have exact instants in epoch milliseconds, not buckets.
     ...(isTimeline && (times === 0 || chart.interval || !chart.lastHours)
       ? ['kind: a timeline needs a time column and lastHours, and takes no interval']
       : []),
@@ -134,7 +134,7 @@ const isThreshold = (column: string): boolean => column === 'warning' || column 
 
 /** Tables whose rows the server fetches from Keeper when they are read. Logs of what it did with Keeper are its own. */
 const keeperTables = /\bsystem\.(?:zookeeper(?:_info|_watches|_connection)?|distributed_ddl_queue)\b/
-/** Columns of `system.replicas` that the server asks Keeper for, when they are among those that are read. */
+/** Columns of `system.replicas` that need a Keeper request. */
 const keeperColumns = /\b(?:total_replicas|active_replicas|replica_is_active|log_max_index|zookeeper_exception)\b/
 
 /** Whether a statement of a definition waits for Keeper: its time is short then, since the host heeds no limit while it waits. */

@@ -54,7 +54,7 @@ describe('our own definitions', () => {
   it('must all be right', async () => {
     await write('overview/broken.chart.yaml', number('colour: red'))
     const problem = expect.stringMatching(/^overview\/broken\.chart\.yaml: .*colour/)
-    // A `ServiceError` is told as a sentence, without a stack.
+    // A `ServiceError` is reported as a sentence, without a stack.
     const opening = openDefinitions(log, undefined, directory)
     await expect(opening).rejects.toMatchObject({ name: 'ServiceError', message: problem })
   })
@@ -64,7 +64,7 @@ describe('our own definitions', () => {
     ['metric', 'running-query', 'running-queries'],
     ['chart', 'memory', 'query-memory'],
     ['table', 'diskz', 'disks'],
-  ] as const)('tell the nearest names for the unknown %s %s', async (kind, name, nearest) => {
+  ] as const)('suggest similar names for the unknown %s %s', async (kind, name, nearest) => {
     const definitions = await openDefinitions(log)
     expect(() => definitions[kind](name)).toThrow(
       expect.objectContaining({
@@ -74,7 +74,7 @@ describe('our own definitions', () => {
     )
   })
 
-  it('tell the nearest rules under the name that routes have for them', async () => {
+  it('suggest similar rules under their route name', async () => {
     const definitions = await openDefinitions(log)
     expect(() => definitions.rule('disk-usgae')).toThrow(
       expect.objectContaining({
@@ -167,12 +167,7 @@ describe('mounted definitions', () => {
       /^thresholds: critical must be at least as far as warning/,
     ],
     ['no threshold', 'x/a.rule.yaml', rule('sql: SELECT 1').replace('warning: 1', ''), /^thresholds: a rule needs/],
-    [
-      'samples that nobody counts',
-      'x/a.rule.yaml',
-      rule('sql: SELECT 1\nminimumSamples: 5'),
-      /^columns: minimumSamples/,
-    ],
+    ['unused samples', 'x/a.rule.yaml', rule('sql: SELECT 1\nminimumSamples: 5'), /^columns: minimumSamples/],
     ['a column that there is not', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [measure]'), /^columns/],
     ['no figure', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [samples]'), /^columns: measured must be among them/],
     ['a wrong diagnostic', 'x/a.rule.yaml', rule('sql: SELECT 1\ndiagnostic: $window'), /^diagnostic: has no window/],
@@ -220,9 +215,9 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ file: 'x/bad.table.yaml', problem: 'charts: there is no chart query-coutn' }])
   })
 
-  it('say $events for the table of self-tracking events, in what they need and in what they ask', async () => {
-    const asks = number('requires: [$events]').replace('SELECT 1 AS a', 'SELECT count() AS a FROM $events')
-    await write('x/views.chart.yaml', asks)
+  it('use $events for the self-tracking table in requires and SQL', async () => {
+    const definition = number('requires: [$events]').replace('SELECT 1 AS a', 'SELECT count() AS a FROM $events')
+    await write('x/views.chart.yaml', definition)
     const { chart } = await openDefinitions(log, directory, undefined, 'stats.page_views')
     expect(chart('views')).toMatchObject({
       requires: ['stats.page_views'],
@@ -238,6 +233,6 @@ describe('mounted definitions', () => {
     expect(chart('query-count').topic).toBe('queries')
     expect(warned).toMatchObject([{ file: 'x/query-count.chart.yaml', problem: 'the name is taken' }])
     await openDefinitions(log, join(directory, 'nowhere'))
-    expect(warned.at(-1)).toMatchObject({ msg: 'definitions directory cannot be read' })
+    expect(warned.at(-1)).toMatchObject({ msg: 'reading definitions directory failed' })
   })
 })

@@ -31,7 +31,7 @@ export interface Definitions {
   metric(name: string): LoadedMetric
 }
 
-/** Loads our own definitions, which must all be right, and an operator's, of which wrong ones are skipped with a warning. */
+/** Loads built-in definitions, which must all be valid, and custom ones, which are skipped with a warning when invalid. */
 export const openDefinitions = async (
   log: Telemetry['log'],
   mounted?: string,
@@ -41,7 +41,7 @@ export const openDefinitions = async (
   const ours = await loadDefinitions(own, eventsTable)
   const wrong = [...ours.problems, ...wrongIn(ours)]
   if (wrong.length > 0) {
-    // A sentence for whoever wrote the file, so it ends the start without a stack.
+    // The message is for the author of the file, so startup fails without a stack.
     throw new ServiceError('internal', wrong.map(({ file, sentence }) => `${file}: ${sentence}`).join('\n'))
   }
   if (mounted === undefined) return arrange(ours)
@@ -84,7 +84,7 @@ const loadMounted = async (
     for (const { file, sentence } of theirs.problems) log.warn({ file, problem: sentence }, 'definition skipped')
     return theirs
   } catch (error) {
-    log.warn({ err: error, directory }, 'definitions directory cannot be read')
+    log.warn({ err: error, directory }, 'reading definitions directory failed')
     return noDefinitions()
   }
 }

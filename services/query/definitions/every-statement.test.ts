@@ -25,7 +25,7 @@ import { chartWindow } from './window.ts'
 const startLimitMs = 180_000
 
 const { charts, tables, rules, metrics } = await openDefinitions(quietTelemetry().log)
-/** Which branches the engine ran, and for want of what it did not run others; told at the end. */
+/** Branches that ran, and the reasons for skipped ones; printed at the end. */
 const branches: StatementRuns['branches'] = []
 
 let sandbox: Sandbox | undefined
@@ -55,7 +55,7 @@ const run = (statement: Statement | undefined) => {
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql, cache: undefined }, aCall())
 }
 
-/** The embedded engine is in no cluster, so it stands for all replicas of one. */
+/** The embedded engine has no cluster, so it represents all replicas of one. */
 const onItsOwn = (sql: string): string =>
   sandbox ? sql.replaceAll(/clusterAllReplicas\(\{cluster:String\}, (system\.\w+)\)/g, '$1') : sql
 
@@ -87,7 +87,7 @@ const fromKeeper = new Set([
 type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
 
 /**
- * What a definition lacks here: a newer server, or tables, as its reader is told. The embedded engine has all tables but those
+ * Returns what a definition lacks here, as shown to users: a newer server, or tables. The embedded engine has all tables but those
  * of a Keeper; servers that are old or configured otherwise lack others too.
  */
 const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
@@ -136,7 +136,7 @@ const lastColumn = `SELECT name FROM system.columns
 const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 
-/** Every branch that this engine understands, with what it lacks for the others told at the end. */
+/** Runs every branch that this engine supports, and prints the reasons for the others. */
 const eachBranch = async (
   kind: 'chart' | 'table page' | 'rule' | 'diagnostic' | 'metric',
   definition: Definition,
@@ -216,9 +216,9 @@ describe.each(charts)('the chart $name', (chart) => {
 describe.each(tables)('the table page $name', (table) => {
   it('runs and has the columns that it declares, in their order', async () => {
     for (const sql of await eachBranch('table page', table)) {
-      const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+      const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
-      const answer = await run(tableStatement({ ...table, sql }, asked, given))
+      const answer = await run(tableStatement({ ...table, sql }, request, given))
       expect(answer.columns.map((column) => column.name)).toEqual(table.columns.map((column) => column.name))
       const types = new Map(answer.columns.map((column) => [column.name, column.type]))
       for (const { name, format } of table.columns) {
@@ -232,28 +232,28 @@ describe.each(tables)('the table page $name', (table) => {
   if (logsOf(table).length > 0) {
     it('reads rotated logs too', { tags: ['long'] }, async () => {
       if (await lackingFor(table)) return
-      const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+      const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: await rotated(logsOf(table)), limit: 10, zone: undefined }
-      await expect(run(tableStatement(table, asked, given))).resolves.toBeDefined()
+      await expect(run(tableStatement(table, request, given))).resolves.toBeDefined()
     })
   }
 
   if (earlyBranches(table).length > 0) {
     it('runs where names are resolved as before 24.3', { tags: ['long'] }, async () => {
       if (await lackingFor(table)) return
-      const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+      const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       for (const sql of earlyBranches(table)) {
         const given = { serverVersion: engine.version, logs: engine.logs, limit: 10, zone: undefined }
-        await runAsBefore(tableStatement({ ...table, sql }, asked, given))
+        await runAsBefore(tableStatement({ ...table, sql }, request, given))
       }
     })
   }
 
   it('only reads, in every branch', () => {
-    const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
+    const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
     for (const { sql } of branchesOf(table.sql)) {
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }
-      expect(tableStatement({ ...table, sql }, asked, given)?.sql).toSatisfy(isReadOnly)
+      expect(tableStatement({ ...table, sql }, request, given)?.sql).toSatisfy(isReadOnly)
     }
   })
 

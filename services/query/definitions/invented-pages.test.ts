@@ -142,9 +142,9 @@ const run = async (sql: string): Promise<void> => {
 /** Rows of a page as the newest server gives them, its tables replaced by the invented ones. */
 const read = async (name: string, parameters: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
   const table = parts.definitions.table(name)
-  const asked = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }
+  const request = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }
   const given = { serverVersion: '99.1', logs: new Map<string, string>(), limit: 100, zone: undefined }
-  const statement = tableStatement(table, asked, given)
+  const statement = tableStatement(table, request, given)
   if (!statement) throw new Error(`the newest server is older than every branch of ${name}`)
   const sql = statement.sql.replaceAll(/system\.(\w+)/g, (whole, table: string) =>
     table in invented ? `invented.${table}` : whole,
@@ -154,7 +154,7 @@ const read = async (name: string, parameters: Record<string, string> = {}): Prom
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]])))
 }
 
-it('clusters are counted, and told replica by replica', async () => {
+it('counts clusters and lists their replicas', async () => {
   expect(await read('clusters')).toEqual([
     { cluster: 'lone', shards: 1, replicas: 1, hosts: 1, errors: 0, is_member: 0 },
     { cluster: 'shop', shards: 2, replicas: 3, hosts: 3, errors: 7, is_member: 1 },
@@ -173,7 +173,7 @@ it.each(['cluster-live-metrics-all', 'count-in-replicas', 'replicas-status'])(
   async (name) => {
     const { head, rows } = await readTable(parts, { hostKey: 'sandbox', name, parameters: { cluster: 'nowhere' } })
     expect(rows).toEqual([])
-    expect(head.unavailable).toMatchObject({ message: 'host sandbox knows no cluster of that name' })
+    expect(head.unavailable).toMatchObject({ message: 'host sandbox has no cluster with that name' })
   },
 )
 
@@ -194,7 +194,7 @@ it('the tree of Keeper is walked path by path', async () => {
   ])
 })
 
-it('connections to Keeper are told with what they can do', async () => {
+it('lists Keeper connections with their features', async () => {
   const [first, second] = await read('keeper-connections')
   expect(first).toMatchObject({ host: 'k1', connected: created * milliseconds, features: ['MULTI_READ'] })
   expect(Number(first?.uptime)).toBeGreaterThanOrEqual(600)
@@ -210,7 +210,7 @@ it('nodes of Keeper that do not answer come first', async () => {
   expect(await read('keeper-overview')).toEqual(nodes)
 })
 
-it('a Keeper inside the server tells its members and files', async () => {
+it('lists members and files of an embedded Keeper', async () => {
   expect(await read('keeper-cluster')).toMatchObject([
     { server_id: 1, endpoint: 'k1:9234', is_leader: true, last_log_index: 44 },
     { server_id: 2, endpoint: 'k2:9234', is_leader: false, last_log_index: null },
@@ -223,21 +223,21 @@ it('a Keeper inside the server tells its members and files', async () => {
   ])
 })
 
-it('grants are told with whose they are, of a user or a role', async () => {
+it('lists grants with their user or role', async () => {
   expect(await read('grants')).toMatchObject([
     { grantee: 'ann', kind: 'user', privilege: 'SELECT', database: 'shop', table: 'orders', is_exception: 1 },
     { grantee: 'reader', kind: 'role', privilege: 'SELECT', database: 'shop', table: null, may_grant: 1 },
   ])
 })
 
-it('roles are told with who has them', async () => {
+it('lists roles with their members', async () => {
   expect(await read('roles')).toMatchObject([
     { name: 'reader', storage: 'local_directory', users: ['ann', 'bob'], roles: ['writer'] },
     { name: 'writer', users: [], roles: [] },
   ])
 })
 
-it('consumers of Kafka are told with their last failure', async () => {
+it('lists Kafka consumers with their last error', async () => {
   expect(await read('kafka-consumers')).toMatchObject([
     {
       table: 'orders',

@@ -143,7 +143,7 @@ it('the replication queue is counted as a whole and by table', async () => {
   ])
 })
 
-it('an ensemble is told as one, also when a node of it does not answer', async () => {
+it('groups an ensemble with an unreachable node', async () => {
   expect(await draw('keeper-info-summary')).toMatchObject([
     {
       nodes: 3,

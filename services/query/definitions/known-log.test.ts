@@ -8,7 +8,7 @@ import { createEventsTable, defaultEventsTable } from './events.ts'
 const hostKey = 'box'
 const second = 1
 const hour = 3_600
-/** A day of which nothing is logged but what stands here; epoch seconds at a full hour. */
+/** A day whose log holds only these rows; epoch seconds at a full hour. */
 const start = Math.floor(Date.now() / 1_000 / hour) * hour - 48 * hour
 
 let sandbox: Sandbox
@@ -116,8 +116,8 @@ afterAll(async () => {
 
 /** The rows of a chart over the hours that begin at a moment. */
 const rowsOf = async (name: string, from: number, hours = 1, parameters: Record<string, string | number> = {}) => {
-  const asked = { hostKey, name, parameters, timezone: 'UTC', from, to: from + hours * hour }
-  return query.methods.chart.output.parse(await parts.handlers.chart(asked, aCall())).rows
+  const request = { hostKey, name, parameters, timezone: 'UTC', from, to: from + hours * hour }
+  return query.methods.chart.output.parse(await parts.handlers.chart(request, aCall())).rows
 }
 
 describe('charts of a known log', () => {
@@ -130,14 +130,14 @@ describe('charts of a known log', () => {
     'name days and seconds as the clocks of %s do',
     async (timezone) => {
       const read = async (name: string, from: number) => {
-        const asked = { hostKey, name, parameters: {}, from, to: from + 10, timezone }
-        return query.methods.chart.output.parse(await parts.handlers.chart(asked, aCall())).rows
+        const request = { hostKey, name, parameters: {}, from, to: from + 10, timezone }
+        return query.methods.chart.output.parse(await parts.handlers.chart(request, aCall())).rows
       }
-      const told = (second: number) => new Date(second * 1_000).toLocaleString('sv-SE', { timeZone: timezone })
+      const format = (second: number) => new Date(second * 1_000).toLocaleString('sv-SE', { timeZone: timezone })
       expect(await read('insight-busiest-day-queries', moments.mixed)).toMatchObject([
-        { day: told(moments.mixed).slice(0, 10) },
+        { day: format(moments.mixed).slice(0, 10) },
       ])
-      expect(await read('insight-busiest-second', moments.busy)).toMatchObject([{ second: told(moments.busy + 5) }])
+      expect(await read('insight-busiest-second', moments.busy)).toMatchObject([{ second: format(moments.busy + 5) }])
     },
   )
 
@@ -164,7 +164,7 @@ describe('charts of a known log', () => {
     expect(await rowsOf('slow-query-regressions', moments.slow, 3, { factor: 1.1 })).toHaveLength(2)
   })
 
-  it('tell the share of errors and their codes', async () => {
+  it('return the error rate and codes', async () => {
     expect(await rowsOf('insight-error-rate', moments.mixed)).toEqual([
       { rate: (100 * 4) / 14, errors: 4, queries: 14 },
     ])
@@ -192,8 +192,8 @@ describe('charts of a known log', () => {
     const [whole] = await rowsOf('query-insights-read-throughput', moments.mixed)
     expect(whole?.bytes).toBeCloseTo(10_000 / hour, 9)
     const tenSeconds = { from: moments.mixed, to: moments.mixed + 10, timezone: 'UTC' }
-    const asked = { hostKey, name: 'query-insights-qps', parameters: {}, ...tenSeconds }
-    const { rows } = await parts.handlers.chart(asked, aCall())
+    const request = { hostKey, name: 'query-insights-qps', parameters: {}, ...tenSeconds }
+    const { rows } = await parts.handlers.chart(request, aCall())
     expect(rows).toEqual([{ time: moments.mixed * 1_000, queries: 1.4, failed: 0.4 }])
   })
 
@@ -228,7 +228,7 @@ describe('charts of a known log', () => {
     ])
   })
 
-  it('tell page views from other events, and people from bots', async () => {
+  it('separate page views from other events, and people from bots', async () => {
     const from = moments.busy
     expect((await rowsOf('top-pages', from)).map((row) => [row.page, row.views, row.people])).toEqual([
       ['/overview', 3, 2],

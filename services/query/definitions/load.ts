@@ -70,7 +70,7 @@ const definitionFiles = async (directory: string): Promise<DefinitionFile[]> => 
   return found.flat().toSorted((a, b) => a.path.localeCompare(b.path))
 }
 
-/** Adds what a file holds, or tells what is wrong with it. */
+/** Adds the definitions of a file, or reports its errors. */
 const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, eventsTable: string) => {
   const parsed = parseFile(file, text)
   if ('sentence' in parsed) return parsed.sentence

@@ -8,7 +8,7 @@ export interface Scope {
   zone: string | undefined
   /** A log that was rotated is read together with its earlier tables. */
   logs: RotatedLogs
-  /** Whether statements are told with their values. Default: as patterns only. */
+  /** Whether statements include their values. Default: patterns only. */
   withValues?: boolean
 }
 
@@ -53,7 +53,7 @@ const bucketOf = (scope: Scope) => {
   return buckets[interval]
 }
 
-/** What a server says of a failure, without the statement that it happened in and without values out of it. */
+/** SQL for an error message without its statement and values. */
 const withoutStatement = (expression: string): string => {
   const shortened = String.raw`replaceRegexpOne(${expression}, '(?is)( in scope |: failed at position |[:.,(]\\s*(while |in query|query:)).*$', '')`
   return String.raw`leftUTF8(replaceRegexpAll(${shortened}, '\'[^\']*\'', '?'), 300)`

@@ -26,7 +26,7 @@ const run = async (sql: string, by = as('default', '')): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** Several parts that are merged when it is asked for and not before, and a view that is fed by each insert. */
+/** A table whose parts merge only on request, and a view that each insert feeds. */
 const fillAndMerge = async (): Promise<void> => {
   await run(`CREATE TABLE acted.orders (id UInt64, colour String, INDEX by_colour colour TYPE set(10) GRANULARITY 2,
     PROJECTION per_colour (SELECT colour, count() GROUP BY colour)) ENGINE = MergeTree ORDER BY id
@@ -89,7 +89,7 @@ describe('pages of parts', () => {
     expect(of('MutatePart').map((row) => row.rows)).toEqual([rows - inserts])
   })
 
-  it('tell of what was merged into what', async () => {
+  it('list merged parts with their results', async () => {
     const merges = (await rowsOf('recent-merges', 'orders')).filter((row) => row.type === 'MergeParts')
     expect(merges).toMatchObject([{ parts: inserts, rows, read_rows: rows }])
   })
@@ -143,7 +143,7 @@ describe('pages of what feeds and what is looked up', () => {
     ])
   })
 
-  it('tell of workloads as they were declared', async () => {
+  it('list workloads as declared', async () => {
     expect(await rowsOf('workloads', 'reports')).toMatchObject([
       { name: 'reports', parent: 'everything', priority: 3, weight: 9 },
     ])

@@ -5,7 +5,7 @@ import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
-/** Within the window of every page, and later than whatever the start of the host has logged. */
+/** Within the window of every page, and after the startup log of the host. */
 const moment = Math.floor(Date.now() / 1_000)
 
 let sandbox: Sandbox
@@ -69,8 +69,8 @@ afterAll(async () => {
 })
 
 /** The rows of a page that a search or a parameter narrows to what this test made. */
-const rowsOf = async (name: string, asked: { parameters?: Record<string, string | number>; search?: string } = {}) =>
-  (await readTable(parts, { hostKey, name, ...asked })).rows
+const rowsOf = async (name: string, request: { parameters?: Record<string, string | number>; search?: string } = {}) =>
+  (await readTable(parts, { hostKey, name, ...request })).rows
 
 describe('pages of a known query log', () => {
   it('leave out users by name', async () => {
@@ -118,7 +118,7 @@ describe('pages of a known query log', () => {
 
   it('show only queries that took as long, of a user', async () => {
     const people = new Set<unknown>(['ann', 'bob', 'carl'])
-    // A statement of this test may have taken as long; it was sent by nobody of them.
+    // A statement of this test may be as slow, but belongs to no user.
     const ids = async (parameters: Record<string, string | number>) =>
       (await rowsOf('slow-queries', { parameters, search: 'shop.' }))
         .filter((row) => people.has(row.user))
@@ -172,7 +172,7 @@ describe('pages of known tables', () => {
     ])
   })
 
-  it('tell what grows, which is never more than there is, and what could be freed', async () => {
+  it('return growth within the total size, and reclaimable space', async () => {
     await execute('SYSTEM FLUSH LOGS part_log')
     const [crates] = await rowsOf('table-growth', { search: 'crates' })
     expect(crates).toMatchObject({ database: 'depot', rows: 30, has_ttl: 1, grows: Number(crates?.bytes) })
@@ -180,7 +180,7 @@ describe('pages of known tables', () => {
     expect(freeable.map((row) => [row.what, row.table, row.parts])).toEqual([['Detached parts', 'crates', 1]])
   })
 
-  it('tell which table keeps its data for ever', async () => {
+  it('list tables without a TTL', async () => {
     const health = await rowsOf('ttl-partition-health', { search: 'depot' })
     expect(health.map((row) => [row.table, row.recommendation, row.ttl, row.most_parts])).toEqual([
       ['visits', 'partitioned by time without TTL: data stays for ever', '', 1],

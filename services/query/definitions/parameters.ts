@@ -26,8 +26,8 @@ export const refuseUnknown = (declared: readonly Declared[], given: GivenParamet
   const known = declared.map((parameter) => parameter.name)
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  const choice = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none'
-  throw new ServiceError('invalid', `no such parameter: ${unknown}; ${choice}`, { details: { parameter: unknown } })
+  const choice = known.length > 0 ? `allowed: ${known.join(', ')}` : 'no parameters are allowed'
+  throw new ServiceError('invalid', `unknown parameter "${unknown}"; ${choice}`, { details: { parameter: unknown } })
 }
 
 /** Numbers and switches are checked here, so that the error names the parameter; every other type is checked by the host. */
@@ -73,5 +73,5 @@ export const withSetDefaults = <T extends Pick<TableDefinition, 'parameters'>>(t
 const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclude_users'
 
 /** The zone a caller names, else the one of the settings, else none, which is the host's own. */
-export const zoneFor = (asked: string | undefined, env: Environment): string | undefined =>
-  checkedZone(asked) ?? displayZone(env)
+export const zoneFor = (request: string | undefined, env: Environment): string | undefined =>
+  checkedZone(request) ?? displayZone(env)

@@ -24,7 +24,7 @@ const readers = [...charts, ...tables].filter(({ sql }) =>
 const ofPeople = readers.filter(({ name }) => !forEverybody.has(name))
 
 describe('a chart or table page about queries', () => {
-  it.each(ofPeople)('$name leaves our own statements out unless they are asked for', ({ sql, parameters }) => {
+  it.each(ofPeople)('$name excludes own statements by default', ({ sql, parameters }) => {
     for (const branch of branchesOf(sql)) {
       const reads = branch.sql.split('$log(query_log)').length - 1
       expect(branch.sql.split('({own:Bool} OR NOT $own)').length - 1).toBe(reads)

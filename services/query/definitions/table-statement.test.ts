@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TableDefinition } from '#proto/catalogue.ts'
 import type { Filter } from '#proto/query.ts'
-import { type Asked, optionsStatement, tableStatement, totalStatement } from './table-statement.ts'
+import { type TableSelection, optionsStatement, tableStatement, totalStatement } from './table-statement.ts'
 
 const table = {
   name: 'things',
@@ -24,20 +24,20 @@ const table = {
   }),
 }
 const circumstances = { serverVersion: '25.8', logs: new Map<string, string>(), limit: 100, zone: undefined }
-const ask = (asked: Partial<Asked> = {}) =>
+const statementFor = (request: Partial<TableSelection> = {}) =>
   tableStatement(
     table,
-    { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...asked },
+    { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, ...request },
     circumstances,
   )
 const filtered = (column: string, operator: Filter['operator'], ...values: string[]) => {
-  const { sql, parameters } = ask({ filters: [{ column, operator, values }] }) ?? { sql: '' }
+  const { sql, parameters } = statementFor({ filters: [{ column, operator, values }] }) ?? { sql: '' }
   return { where: /WHERE ([^\n]*)\nORDER/.exec(sql)?.[1], parameters }
 }
 
 describe('a table page', () => {
-  it('asks for one row more than it shows, sorted as the page says, equals by all other columns', () => {
-    expect(ask()?.sql).toBe(
+  it('selects one extra row in a total order', () => {
+    expect(statementFor()?.sql).toBe(
       [
         'SELECT `name`, `size`, `seen`, `broken`, `tags`, `odd \\`name\\\\`',
         'FROM (',
@@ -47,7 +47,7 @@ describe('a table page', () => {
         'LIMIT 101',
       ].join('\n'),
     )
-    expect(ask()?.parameters).toEqual({ last_hours: 24 })
+    expect(statementFor()?.parameters).toEqual({ last_hours: 24 })
   })
 
   it.each([
@@ -60,27 +60,27 @@ describe('a table page', () => {
       'toDateTime(1700003600)',
       2,
     ],
-  ])('that looks back does so as asked by %j', (asked, since, until, hours) => {
+  ])('with a window applies %j', (request, since, until, hours) => {
     const both = { ...table, sql: 'SELECT $since, $until' }
     const none = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
-    const statement = tableStatement(both, { ...none, ...asked }, circumstances)
+    const statement = tableStatement(both, { ...none, ...request }, circumstances)
     expect(statement?.sql).toContain(`SELECT ${since}, ${until}\n`)
     expect(statement?.parameters).toEqual({ last_hours: hours })
   })
 
   it('that shows the present moment refuses a span of time, naming it', () => {
     const present = { ...table, parameters: [], sql: 'SELECT 1' }
-    const asked = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, to: 5 }
-    expect(() => tableStatement(present, asked, circumstances)).toThrow(
+    const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined, to: 5 }
+    expect(() => tableStatement(present, request, circumstances)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'to' } }),
     )
   })
 
   it('sorts by a declared column only, and skips rows', () => {
-    expect(ask({ sort: { column: 'name', direction: 'asc' }, offset: 200 })?.sql).toMatch(
+    expect(statementFor({ sort: { column: 'name', direction: 'asc' }, offset: 200 })?.sql).toMatch(
       /ORDER BY `name` ASC NULLS LAST, `size`, [^\n]+\nLIMIT 101\nOFFSET 200$/,
     )
-    expect(() => ask({ sort: { column: 'size` DESC; DROP', direction: 'asc' } })).toThrow(/no such column/)
+    expect(() => statementFor({ sort: { column: 'size` DESC; DROP', direction: 'asc' } })).toThrow(/unknown column/)
   })
 
   it.each([
@@ -162,27 +162,27 @@ describe('a table page', () => {
   })
 
   it('counts and lists values within the same filters', () => {
-    const asked = { filters: [], parameters: {}, search: 'x' }
+    const request = { filters: [], parameters: {}, search: 'x' }
     const from = [
       'FROM (',
       'SELECT * FROM t WHERE time > (now() - toIntervalHour({last_hours:UInt16}))',
       ')',
       "WHERE (positionCaseInsensitiveUTF8(ifNull(toString(`name`), ''), {search:String}) > 0",
     ].join('\n')
-    expect(totalStatement(table, asked, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
-    const options = optionsStatement(table, { ...asked, column: 'tags', limit: 5 }, circumstances)
+    expect(totalStatement(table, request, circumstances)?.sql).toContain(`SELECT count() AS total\n${from}`)
+    const options = optionsStatement(table, { ...request, column: 'tags', limit: 5 }, circumstances)
     expect(options?.sql).toContain(
       `SELECT ifNull(toString(arrayJoin(\`tags\`)), '') AS filter_option, count() AS filter_option_rows\n${from}`,
     )
     expect(options?.sql).toMatch(/LIMIT 6$/)
     expect(options?.parameters).toEqual({ last_hours: 24, search: 'x' })
-    expect(() => optionsStatement(table, { ...asked, column: 'nope', limit: 5 }, circumstances)).toThrow(
+    expect(() => optionsStatement(table, { ...request, column: 'nope', limit: 5 }, circumstances)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ parameter: 'column' }) }),
     )
   })
 
   it('searches the text columns', () => {
-    const statement = ask({ search: '50%' })
+    const statement = statementFor({ search: '50%' })
     expect(statement?.sql.match(/\{search:String\}/g)).toHaveLength(3)
     expect(statement?.parameters).toMatchObject({ search: '50%' })
   })
@@ -191,7 +191,7 @@ describe('a table page', () => {
     [
       'an unknown column',
       { filters: [{ column: 'nope', operator: 'eq', values: ['1'] }] },
-      /no such column: nope; there are name, size/,
+      /unknown column "nope"; allowed: name, size/,
     ],
     ['a word for a number', { filters: [{ column: 'size', operator: 'eq', values: ['big'] }] }, /size needs a number/],
     [
@@ -213,16 +213,16 @@ describe('a table page', () => {
     ],
     ['a span of time that ends before it begins', { from: 2, to: 1 }, /from must be before to/],
     ['more than a year', { from: 1, to: 40_000_000 }, /at most 8760 hours apart/],
-    ['an unknown parameter', { parameters: { last_days: 1 } }, /no such parameter: last_days; it takes last_hours/],
+    ['an unknown parameter', { parameters: { last_days: 1 } }, /unknown parameter "last_days"; allowed: last_hours/],
     [
       'a parameter out of its type',
       { parameters: { last_hours: -1 } },
       /last_hours must be a whole number from 0 to 65535/,
     ],
     ['a parameter that is no number', { parameters: { last_hours: '1; DROP' } }, /last_hours must be a whole number/],
-  ] as const)('refuses %s, naming what is wrong', (_, asked, sentence) => {
-    // The cases are read-only literals of the shape that `ask` takes; nothing writes to them.
-    expect(() => ask(structuredClone(asked) as Partial<Asked>)).toThrow(
+  ] as const)('rejects %s with a reason', (_, request, sentence) => {
+    // The cases are read-only literals of the shape that `statementFor` takes; nothing writes to them.
+    expect(() => statementFor(structuredClone(request) as Partial<TableSelection>)).toThrow(
       expect.objectContaining({ code: 'invalid', message: expect.stringMatching(sentence) }),
     )
   })

@@ -14,7 +14,7 @@ import { tableWindow } from './window.ts'
 /** What selects the rows of a page. */
 export type Selecting = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
 /** What selects, orders and pages them. */
-export type Asked = Selecting & Pick<TableRequest, 'offset' | 'sort'>
+export type TableSelection = Selecting & Pick<TableRequest, 'offset' | 'sort'>
 
 export interface TableCircumstances {
   serverVersion: string
@@ -23,24 +23,24 @@ export interface TableCircumstances {
 }
 
 interface Circumstances extends TableCircumstances {
-  /** Rows that will be shown; one more is asked for, to know whether there are more. */
+  /** The page size. One more row is selected to detect truncation. */
   limit: number | undefined
 }
 
-/** The statement of a table page on a server, with what the reader asked for wrapped around its SQL; none when the server is too old. */
+/** Returns the statement of a table page with filters and sorting, or undefined when the server is too old. */
 export const tableStatement = (
   table: LoadedTable,
-  asked: Asked,
+  request: TableSelection,
   circumstances: Circumstances,
 ): Statement | undefined => {
-  const selected = select(table, asked, circumstances)
+  const selected = select(table, request, circumstances)
   if (!selected) return undefined
   const lines = [
     `SELECT ${table.columns.map((column) => quoteName(column.name)).join(', ')}`,
     ...selected.lines,
-    orderBy(table, asked),
+    orderBy(table, request),
     ...(circumstances.limit === undefined ? [] : [`LIMIT ${circumstances.limit + 1}`]),
-    ...(asked.offset > 0 ? [`OFFSET ${asked.offset}`] : []),
+    ...(request.offset > 0 ? [`OFFSET ${request.offset}`] : []),
   ]
   return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent }
 }
@@ -48,39 +48,39 @@ export const tableStatement = (
 /** The statement that counts all rows of a page that its filters leave. */
 export const totalStatement = (
   table: LoadedTable,
-  asked: Selecting,
+  request: Selecting,
   circumstances: TableCircumstances,
 ): Statement | undefined => {
-  const selected = select(table, asked, circumstances)
+  const selected = select(table, request, circumstances)
   if (!selected) return undefined
   const sql = ['SELECT count() AS total', ...selected.lines].join('\n')
   return { what: `table/${table.name}/total`, sql, ...selected.sent }
 }
 
-/** The statement that tells the values of a column, those of most rows first, and one more than is shown. */
+/** Returns the statement for the values of a column by row count, with one extra row. */
 export const optionsStatement = (
   table: LoadedTable,
-  asked: Selecting & { column: string; limit: number },
+  request: Selecting & { column: string; limit: number },
   circumstances: TableCircumstances,
 ): Statement | undefined => {
-  const selected = select(table, asked, circumstances)
+  const selected = select(table, request, circumstances)
   if (!selected) return undefined
   const lines = [
-    `SELECT ${cellText(declared(table, asked.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
+    `SELECT ${cellText(declared(table, request.column, 'column'))} AS filter_option, count() AS filter_option_rows`,
     ...selected.lines,
     'GROUP BY filter_option',
     'ORDER BY filter_option_rows DESC, filter_option',
-    `LIMIT ${asked.limit + 1}`,
+    `LIMIT ${request.limit + 1}`,
   ]
   return { what: `table/${table.name}/options`, sql: lines.join('\n'), ...selected.sent, cache: 'standard' }
 }
 
 /** FROM and WHERE around the SQL of a page, and what is sent with it. */
-const select = (table: LoadedTable, asked: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
-  refuseUnknown(table.parameters, asked.parameters)
-  const window = tableWindow(table, asked)
-  const given = { ...asked.parameters, ...(asked.lastHours !== undefined && { [lookBack]: asked.lastHours }) }
-  const conditions = conditionsOf(table, asked)
+const select = (table: LoadedTable, request: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
+  refuseUnknown(table.parameters, request.parameters)
+  const window = tableWindow(table, request)
+  const given = { ...request.parameters, ...(request.lastHours !== undefined && { [lookBack]: request.lastHours }) }
+  const conditions = conditionsOf(table, request)
   const parameters = { ...bindParameters(table.parameters, given), ...conditions.parameters }
   const sql = sqlFor(table.sql, serverVersion)
   if (sql === undefined) return undefined
@@ -100,10 +100,10 @@ const conditionsOf = (table: LoadedTable, { filters, search }: Selecting) => {
 }
 
 /**
- * By the asked column, else the page's own; all others decide between equals, the first one first. So only rows that
- * cannot be told apart are in no order, and pages that follow one another neither repeat a row nor leave one out.
+ * Sorts by the requested column, else the page's own, and then by all others. The order is total except for equal rows,
+ * so that consecutive pages neither repeat nor skip a row.
  */
-const orderBy = (table: LoadedTable, { sort }: Asked): string => {
+const orderBy = (table: LoadedTable, { sort }: TableSelection): string => {
   const chosen = sort ?? table.sort
   const name = chosen && declared(table, chosen.column, 'sort').name
   const first = chosen ? [`${quoteName(chosen.column)} ${chosen.direction === 'desc' ? 'DESC' : 'ASC'} NULLS LAST`] : []
@@ -119,7 +119,7 @@ const declared = (
   const column = table.columns.find((each) => each.name === name)
   if (column) return column
   const columns = table.columns.map((each) => each.name)
-  throw new ServiceError('invalid', `no such column: ${name}; there are ${columns.join(', ')}`, {
+  throw new ServiceError('invalid', `unknown column "${name}"; allowed: ${columns.join(', ')}`, {
     details: { parameter, columns },
   })
 }

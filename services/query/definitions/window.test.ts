@@ -6,7 +6,7 @@ const hourMs = 3_600_000
 const daily = { interval: 'toStartOfDay', lastHours: 336 } as const
 
 describe('the window of a chart', () => {
-  it('is that of the definition until somebody asks for another', () => {
+  it('defaults to that of the definition', () => {
     expect(chartWindow(daily, {}, nowMs)).toEqual({
       interval: 'toStartOfDay',
       since: '(now() - toIntervalHour(336))',
@@ -21,8 +21,8 @@ describe('the window of a chart', () => {
   })
 
   it('takes instants before hours', () => {
-    const asked = { from: 1_700_000_000, to: 1_700_003_600, lastHours: 5 }
-    expect(chartWindow(daily, asked, nowMs)).toMatchObject({
+    const request = { from: 1_700_000_000, to: 1_700_003_600, lastHours: 5 }
+    expect(chartWindow(daily, request, nowMs)).toMatchObject({
       since: 'toDateTime(1700000000)',
       until: 'toDateTime(1700003600)',
       fromMs: 1_700_000_000_000,
@@ -38,15 +38,15 @@ describe('the window of a chart', () => {
     [{ interval: 'toStartOfMinute', lastHours: 168 }, 'toStartOfMinute'],
     [{ interval: 'toStartOfMinute', lastHours: 720 }, 'toStartOfFiveMinutes'],
     [{ interval: 'toStartOfMinute', lastHours: 8_760 }, 'toStartOfHour'],
-  ] as const)('becomes coarser when %j would be too many points', (asked, interval) => {
-    expect(chartWindow(daily, asked, nowMs)?.interval).toBe(interval)
+  ] as const)('becomes coarser when %j exceeds the maximum points', (request, interval) => {
+    expect(chartWindow(daily, request, nowMs)?.interval).toBe(interval)
   })
 
   it.each([
     [336, 'toStartOfHour'],
     [2_001, 'toStartOfDay'],
     [8_760, 'toStartOfDay'],
-  ])('takes an interval that suits %j hours when none is asked for', (lastHours, interval) => {
+  ])('picks a default interval for %j hours', (lastHours, interval) => {
     expect(chartWindow({ interval: 'toStartOfHour', lastHours: 24 }, { lastHours }, nowMs)?.interval).toBe(interval)
   })
 
@@ -54,8 +54,8 @@ describe('the window of a chart', () => {
     { from: 5, to: 5 },
     { from: 6, to: 5 },
     { from: 0, to: 8_761 * 3_600 },
-  ])('cannot be %j', (asked) => {
-    expect(() => chartWindow(daily, asked, nowMs)).toThrow(
+  ])('cannot be %j', (request) => {
+    expect(() => chartWindow(daily, request, nowMs)).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'from' } }),
     )
   })

@@ -6,7 +6,7 @@ import { isZone } from '#shared/config/shared-settings.ts'
 
 /** Points of one series; a finer interval than fits is made coarser. */
 const maxPoints = 11_000
-/** The same where nobody asked for an interval, as a chart may have many series. */
+/** Maximum points without a requested interval, because a chart may have many series. */
 const usualPoints = 2_000
 const maxHours = 8_760
 const hourMs = 3_600_000
@@ -23,27 +23,27 @@ export interface ChartWindow {
   toMs: number
 }
 
-/** The window to show: what was asked for, else what the definition says; none when the chart shows the present moment. */
+/** Returns the requested window, else the default, or undefined for a chart of the current state. */
 export const chartWindow = (
   definition: Pick<ChartDefinition, 'interval' | 'lastHours'>,
-  asked: Window,
+  request: Window,
   hostNowMs: number,
 ): ChartWindow | undefined => {
   if (definition.lastHours === undefined) return undefined
-  const span = spanOf(definition.lastHours, asked, hostNowMs)
-  const wanted = definition.interval && (asked.interval ?? definition.interval)
-  const most = asked.interval === undefined ? usualPoints : maxPoints
+  const span = spanOf(definition.lastHours, request, hostNowMs)
+  const wanted = definition.interval && (request.interval ?? definition.interval)
+  const most = request.interval === undefined ? usualPoints : maxPoints
   return { ...span, interval: wanted && coarseEnough(wanted, (span.toMs - span.fromMs) / 1_000, most) }
 }
 
-const spanOf = (defaultHours: number, asked: Window, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
-  const hours = asked.lastHours ?? defaultHours
-  if (asked.from === undefined && asked.to === undefined) {
+const spanOf = (defaultHours: number, request: Window, hostNowMs: number): Omit<ChartWindow, 'interval'> => {
+  const hours = request.lastHours ?? defaultHours
+  if (request.from === undefined && request.to === undefined) {
     const since = `(now() - toIntervalHour(${hours}))`
     return { since, until: endOfNow, fromMs: hostNowMs - hours * hourMs, toMs: hostNowMs }
   }
-  const to = asked.to ?? Math.floor(hostNowMs / 1_000)
-  const from = asked.from ?? to - hours * 3_600
+  const to = request.to ?? Math.floor(hostNowMs / 1_000)
+  const from = request.from ?? to - hours * 3_600
   checkSpan(from, to)
   return { since: `toDateTime(${from})`, until: `toDateTime(${to})`, fromMs: from * 1_000, toMs: to * 1_000 }
 }
@@ -54,17 +54,21 @@ const checkSpan = (from: number, to: number): void => {
   if (to - from > maxHours * 3_600) throw wrong(`from and to must be at most ${maxHours} hours apart`)
 }
 
-/** The window of a table page: what was asked for, else its own parameter; none when it shows the present moment. */
+/** Returns the window of a table page, or undefined for a page of the current state. */
 export const tableWindow = (
   table: Pick<TableDefinition, 'parameters'>,
   { lastHours, from, to }: Span = {},
 ): Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined => {
   if (!looksBack(table)) {
-    const [asked] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
-    if (asked === undefined) return undefined
-    throw new ServiceError('invalid', `${asked} is for pages that look back; this one shows the present moment`, {
-      details: { parameter: asked },
-    })
+    const [parameter] = Object.entries({ lastHours, from, to }).find(([, value]) => value !== undefined) ?? []
+    if (parameter === undefined) return undefined
+    throw new ServiceError(
+      'invalid',
+      `${parameter} applies to historical pages only; this page shows the current state`,
+      {
+        details: { parameter },
+      },
+    )
   }
   if (from !== undefined && to !== undefined) checkSpan(from, to)
   const until = to === undefined ? undefined : `toDateTime(${to})`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { explainable, explainStatement, callersFailure } from './explain.ts'
-import { answerFailure } from '../clickhouse/failure.ts'
+import { responseFailure } from '../clickhouse/failure.ts'
 import { host } from '../testing/chunked.ts'
 
 const failureOf = (work: () => unknown): ServiceError => {
@@ -55,7 +55,7 @@ describe('a statement to explain', () => {
     ['plan', { pretty: 1 }, 'EXPLAIN PLAN pretty = 1\n'],
     ['query-tree', { passes: 3 }, 'EXPLAIN QUERY TREE passes = 3\n'],
     ['estimate', {}, 'EXPLAIN ESTIMATE\n'],
-  ] as const)('%s with %j is asked for as %j', (mode, settings, begins) => {
+  ] as const)('%s with %j starts with %j', (mode, settings, begins) => {
     expect(explainStatement('SELECT 1', mode, settings, undefined).sql).toBe(`${begins}SELECT 1`)
   })
 
@@ -100,7 +100,7 @@ describe("the status of a caller's statement", () => {
     [394, 'Query was cancelled', 'gone'],
     [999, 'Something new', 'invalid'],
   ])('that fails with %i and %j is %s', (code, sentence, status) => {
-    const failure = answerFailure(host, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
+    const failure = responseFailure(host, 500, `Code: ${code}. DB::Exception: ${sentence}. (SOME_NAME)`)
     expect(callersFailure(failure, 'SELECT 1', 'SELECT 1')).toMatchObject({
       code: status,
       message: expect.stringContaining(sentence),

@@ -25,8 +25,8 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-const explain = async (sql: string, asked: Record<string, unknown> = {}) => {
-  const input = query.methods.explain.input.parse({ hostKey: 'box', query: sql, ...asked })
+const explain = async (sql: string, request: Record<string, unknown> = {}) => {
+  const input = query.methods.explain.input.parse({ hostKey: 'box', query: sql, ...request })
   return query.methods.explain.output.parse(await parts.handlers.explain(input, aCall()))
 }
 const nodesOf = (nodes: readonly ExplainNode[]): ExplainNode[] =>
@@ -35,7 +35,7 @@ const nodesOf = (nodes: readonly ExplainNode[]): ExplainNode[] =>
 const statement = 'SELECT kind, count() FROM explained.events WHERE id >= 10000 GROUP BY kind'
 
 describe('a statement explained', () => {
-  it.each(['box', 'careful'])('is a tree of steps that tells which index leaves what (host %s)', async (hostKey) => {
+  it.each(['box', 'careful'])('is a tree of steps with index usage (host %s)', async (hostKey) => {
     const { tree } = await explain(statement, { hostKey, planSettings: { indexes: true } })
     const reading = nodesOf(tree ?? []).find(({ name }) => name === 'ReadFromMergeTree')
     expect(reading?.description).toBe('explained.events')
@@ -68,7 +68,7 @@ describe('a statement explained', () => {
     expect(tree === null).toBe(mode === 'estimate' || mode === 'syntax')
   })
 
-  it('is executed to be analyzed, and each step tells what it really did', async () => {
+  it('is executed for ANALYZE, with actual figures of each step', async () => {
     const { tree } = await explain(statement, { mode: 'analyze' })
     const reading = nodesOf(tree ?? []).find(({ name }) => name === 'ReadFromMergeTree')
     expect(reading?.description).toBe('explained.events')
@@ -88,7 +88,7 @@ describe('a statement explained', () => {
     expect(nodesOf(tree ?? [])).toHaveLength(text?.split('\n').filter((line) => line !== '').length ?? 0)
   })
 
-  it('finds its tables in the asked database', async () => {
+  it('resolves tables in the requested database', async () => {
     const { estimates } = await explain('SELECT * FROM events', { database: 'explained', mode: 'estimate' })
     expect(estimates).toMatchObject([{ database: 'explained', table: 'events', rows: rowsInserted }])
   })

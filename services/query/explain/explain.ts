@@ -16,9 +16,9 @@ import { explanation } from './plan-json.ts'
 /** What a host would do with a statement. */
 export const explain =
   (parts: Parts): Handlers<typeof query>['explain'] =>
-  async ({ hostKey, query: asked, mode, planSettings, database }, call) => {
+  async ({ hostKey, query, mode, planSettings, database }, call) => {
     const host = parts.hosts.get(hostKey)
-    const statement = explainable(asked, allowedBy(parts.env))
+    const statement = explainable(query, allowedBy(parts.env))
     requireKnown(mode, host.name, (await parts.client.capabilities(host, call)).version)
     const explaining = explainStatement(statement, mode, planSettings, database)
     try {
@@ -34,7 +34,7 @@ const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * A failure of the caller's statement, whatever its code at the host: what the statement may be to blame for is not told
+ * A failure of the caller's statement, with any code: what the statement may cause is not distinguished
  * as trouble of the host.
  */
 export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
@@ -152,7 +152,7 @@ const requireKnown = (mode: ExplainMode, host: string, version: string): void =>
   )
 }
 
-/** What is sent; a plan is asked for as JSON unless the caller wants a form that only text has. */
+/** Returns the EXPLAIN statement. A plan uses JSON unless the caller requests a text-only option. */
 export const explainStatement = (
   query: string,
   mode: ExplainMode,
@@ -163,13 +163,13 @@ export const explainStatement = (
   for (const name of Object.keys(settings)) {
     if (!known.includes(name)) {
       const there = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none'
-      throw new ServiceError('invalid', `planSettings.${name} is no setting of the mode ${mode}; ${there}`, {
+      throw new ServiceError('invalid', `planSettings.${name} is not a setting of mode "${mode}"; ${there}`, {
         details: { parameter: `planSettings.${name}` },
       })
     }
   }
-  const asked = mode === 'plan' && !settings.pretty && !settings.compact ? { json: 1, ...settings } : settings
-  const written = Object.entries(asked).map(([name, value]) => `${name} = ${Number(value)}`)
+  const options = mode === 'plan' && !settings.pretty && !settings.compact ? { json: 1, ...settings } : settings
+  const written = Object.entries(options).map(([name, value]) => `${name} = ${Number(value)}`)
   const sql = `EXPLAIN ${[words, written.join(', ')].join(' ').trimEnd()}\n${query}`
   return { what: 'explain', sql, limits, maxSeconds, ...(database !== undefined && { database }) }
 }

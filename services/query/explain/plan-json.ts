@@ -7,7 +7,7 @@ import {
   ReadEstimate,
 } from '#proto/explain.ts'
 import { figure, readRecords } from '../analysis/records.ts'
-import type { Answer } from '../clickhouse/client.ts'
+import type { QueryResult } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
 /** As `EXPLAIN PLAN json = 1` writes a step; all but these keys are details. */
@@ -23,7 +23,7 @@ const Step: z.ZodType<Step> = z.lazy(() =>
 )
 const Plans = z.array(z.object({ Plan: Step }))
 
-/** The tree that the JSON form of a plan tells; undefined when the text is something else. */
+/** Parses the JSON form of a plan, or returns undefined for other text. */
 export const parsePlanJson = (text: string): ExplainNode[] | undefined => {
   try {
     const plans = Plans.safeParse(JSON.parse(text))
@@ -49,7 +49,7 @@ export const explanation = (
   query: string,
   mode: ExplainMode,
   settings: ExplainSettings,
-  answer: Answer,
+  answer: QueryResult,
 ): Explanation => {
   if (mode === 'estimate') {
     return { mode, query, text: null, tree: null, estimates: readRecords(host, EstimateRow, answer) }
@@ -69,7 +69,7 @@ const treeOf = (mode: ExplainMode, settings: ExplainSettings, text: string): Exp
   return mode === 'query-tree' ? parseQueryTree(text) : undefined
 }
 
-/** Deeper trees are not drawn, and would exhaust whoever walks through them. */
+/** Maximum depth; deeper trees would exhaust the stack of consumers. */
 const maxDepth = 500
 
 /** One line of an indented text. */
@@ -94,7 +94,7 @@ const node = (name: string, description: string | null = null): ExplainNode => (
   children: [],
 })
 
-/** Hangs each node under the last one before it that stands further left. */
+/** Makes each node a child of the last preceding node with less indentation. */
 const hang = (entries: Iterable<{ indent: number; node: ExplainNode }>): ExplainNode[] | undefined => {
   const roots: ExplainNode[] = []
   const open: { indent: number; node: ExplainNode }[] = []
@@ -144,10 +144,10 @@ export const parsePipeline: Parser = (text) => {
   return hang(entries)
 }
 
-/** A step is one word, which tells it from details such as `Limit 3`. */
+/** A step is one word, unlike details such as `Limit 3`. */
 const stepPattern = /^([A-Z]\w*)(?: \((.*)\))?$/s
 
-/** Newer servers draw the lines of the tree; whatever has no branch before it is a detail of the step above. */
+/** Newer servers draw branches; a line without a branch is a detail of the step above. */
 const parseDrawnPlan: Parser = (text) => {
   const entries: { indent: number; node: ExplainNode }[] = []
   const details = new Map<ExplainNode, string[]>()
@@ -166,7 +166,7 @@ const parseDrawnPlan: Parser = (text) => {
   return hang(entries)
 }
 
-/** Older servers indent; what stands further right than a detail that ends in a colon belongs to that detail. */
+/** Older servers indent; deeper lines belong to the preceding detail that ends in a colon. */
 const parseIndentedPlan: Parser = (text) => {
   const entries: { indent: number; node: ExplainNode }[] = []
   const details = new Map<ExplainNode, string[]>()

@@ -27,7 +27,7 @@ const edges = (nodes: readonly Node[], texts: readonly Texts[]): string[] =>
 const orders = node('orders', 'MergeTree')
 
 describe('dependencies', () => {
-  it('of a distributed table name the cluster, also when the host has no such table itself', () => {
+  it('of a distributed table name the cluster, even without a local table', () => {
     const engineFull = "Distributed('main', 'shop', 'orders', rand())"
     expect(edges([orders, node('all', 'Distributed')], [text('all', { engineFull })])).toEqual([
       'distributed shop.orders > shop.all on main',
@@ -37,13 +37,13 @@ describe('dependencies', () => {
     ])
   })
 
-  it('of a view are told although what it reads is gone, but not of what may be a column', () => {
+  it('of a view include dropped tables, but not possible columns', () => {
     const view = node('seen', 'View')
     const asSelect = 'SELECT * FROM shop.gone WHERE id IN shop.ids'
     expect(edges([view], [text('seen', { asSelect })])).toEqual(['view shop.gone? > shop.seen'])
   })
 
-  it('lead to the inner table of a materialized view, whatever the engine of its database calls it', () => {
+  it('include the inner table of a materialized view in every database engine', () => {
     const view = node('totals', 'MaterializedView', { uuid: 'u-1' })
     const texts = [text('totals', { create: 'CREATE MATERIALIZED VIEW shop.totals ENGINE = Memory AS SELECT 1' })]
     for (const inner of ['.inner_id.u-1', '.inner.totals']) {
@@ -53,7 +53,7 @@ describe('dependencies', () => {
     }
   })
 
-  it('are told once, although the server and the definition both tell them', () => {
+  it('are listed once when the server and the definition both contain them', () => {
     const source = node('orders', 'MergeTree', { dependents: [['shop', 'totals']] })
     const texts = [text('totals', { asSelect: 'SELECT * FROM shop.orders' })]
     expect(edges([source, node('totals', 'MaterializedView')], texts)).toEqual([
@@ -61,7 +61,7 @@ describe('dependencies', () => {
     ])
   })
 
-  it('of a Merge table are the tables that its patterns match, never itself', () => {
+  it('of a Merge table match its patterns, except the table itself', () => {
     const nodes = [orders, node('orders_old', 'Log'), node('orders_all', 'Merge'), { ...orders, database: 'other' }]
     const merge = (engineFull: string) => edges(nodes, [text('orders_all', { engineFull })])
     expect(merge("Merge('shop', '^orders')")).toEqual([

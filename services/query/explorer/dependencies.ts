@@ -3,7 +3,7 @@ import type { Dependency, DependencyKind } from '#proto/explorer.ts'
 import { lex, type Token } from '../read-only/lexer.ts'
 import { Rejection } from '../read-only/rejection.ts'
 
-/** A table of a host, and by their names the tables that depend on it or that it depends on. */
+/** A table with the names of its dependents and dependencies. */
 export interface Node {
   database: string
   table: string
@@ -13,7 +13,7 @@ export interface Node {
   needs: readonly (readonly [string, string])[]
 }
 
-/** The texts of a table that is made of others. */
+/** The SQL definition of a table that reads other tables. */
 export interface Texts {
   database: string
   table: string
@@ -25,7 +25,7 @@ export interface Texts {
 type Place = Pick<Node, 'database' | 'table'>
 type Edge = Omit<Dependency, 'direction'>
 
-/** All dependencies among the tables of a host. */
+/** Returns all dependencies among the tables of a host. */
 export const dependenciesAmong = (nodes: readonly Node[], texts: readonly Texts[]): Edge[] => {
   const known = new Map(nodes.map((node) => [keyOf(node), node]))
   const ends = (place: Place): Edge['from'] => ({
@@ -52,7 +52,7 @@ export const dependenciesAmong = (nodes: readonly Node[], texts: readonly Texts[
 
 type Add = (kind: DependencyKind, from: Place, to: Place, cluster?: string) => void
 
-/** What the definition of a table says. */
+/** Returns the dependencies in the definition of a table. */
 const addWritten = (
   node: Node,
   text: Texts,
@@ -85,7 +85,7 @@ const placeOf = ({ database, table }: Omit<TableName, 'isCertain'>, { database: 
   table,
 })
 
-/** The named target, else the inner table, whose name depends on the engine of the database. */
+/** Returns the named target, else the inner table, whose name depends on the database engine. */
 const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): Place | undefined => {
   const target = targetIn(text.create)
   if (target) return placeOf(target, node)
@@ -93,7 +93,7 @@ const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): Pl
   return inner.find((place) => known.has(keyOf(place)))
 }
 
-/** Tables that a Merge table reads through; its patterns are those of ClickHouse, which take linear time here too. */
+/** Returns the tables that a Merge table reads. Patterns use RE2, which runs in linear time. */
 const merged = (node: Node, database: EngineArgument, table: EngineArgument, nodes: readonly Node[]): Node[] => {
   const inDatabase = database.isPattern ? patternOf(database.text) : (name: string) => name === database.text
   const isNamed = patternOf(table.text)
@@ -117,19 +117,19 @@ const kindOf = (to: Node | undefined): DependencyKind => {
 
 const keyOf = ({ database, table }: Place): string => JSON.stringify([database, table])
 
-/** A table as a stored statement names it. */
+/** A table reference in a stored statement. */
 interface TableName {
-  /** Undefined where the statement leaves it out. */
+  /** Undefined when the statement omits it. */
   database: string | undefined
   table: string
-  /** Behind FROM or JOIN; behind IN and within arguments such as `extract(DAY FROM d)` it may be a column. */
+  /** Follows FROM or JOIN. After IN, or in `extract(DAY FROM d)`, it may be a column. */
   isCertain: boolean
 }
 
-/** One level of parentheses. */
+/** The state of one level of parentheses. */
 interface Level {
   selects: boolean
-  /** Between FROM and the next clause, where a comma begins another source. */
+  /** Between FROM and the next clause, where a comma starts another source. */
   inSources: boolean
 }
 
@@ -138,8 +138,8 @@ const endsSources: ReadonlySet<string> = new Set(
 )
 
 /**
- * Tables that a stored SELECT reads: names behind FROM, JOIN and IN, those of common table expressions left out.
- * A text that cannot be read tells none.
+ * Returns the tables after FROM, JOIN and IN in a stored SELECT, except common table expressions. Returns none for SQL
+ * that cannot be parsed.
  */
 export const sourcesIn = (select: string): TableName[] => {
   const tokens = tokensOf(select)
@@ -154,7 +154,7 @@ export const sourcesIn = (select: string): TableName[] => {
   return sources
 }
 
-/** Whether a source may follow; keeps track of the levels. */
+/** Checks whether a source may follow, and updates the levels. */
 const expectsSource = (token: Token, before: Token | undefined, levels: Level[]): boolean => {
   const { kind, text } = token
   const word = wordOf(token)
@@ -171,11 +171,11 @@ const expectsSource = (token: Token, before: Token | undefined, levels: Level[])
   return word === 'FROM' || word === 'IN' || (word === 'JOIN' && wordOf(before) !== 'ARRAY')
 }
 
-/** `name AS (` begins a common table expression. */
+/** `name AS (` starts a common table expression. */
 const definesName = (tokens: readonly Token[], index: number): boolean =>
   isName(tokens[index]) && wordOf(tokens[index + 1]) === 'AS' && tokens[index + 2]?.text === '('
 
-/** Where the materialized view that a CREATE statement describes puts its rows; undefined when it keeps them itself. */
+/** Returns the target of a materialized view, or undefined when it has an inner table. */
 export const targetIn = (create: string): Omit<TableName, 'isCertain'> | undefined => {
   const tokens = tokensOf(create)
   const to = tokens.findIndex((token) => wordOf(token) === 'TO')
@@ -185,13 +185,13 @@ export const targetIn = (create: string): Omit<TableName, 'isCertain'> | undefin
   return to !== -1 && isBeforeAll ? nameAt(tokens, to + 1) : undefined
 }
 
-/** An argument of an engine; a pattern is one that stands within `REGEXP()`. */
+/** An argument of an engine; a pattern is inside `REGEXP()`. */
 interface EngineArgument {
   text: string
   isPattern: boolean
 }
 
-/** The first arguments of an engine, up to one that is no text or name: `Merge(REGEXP('a'), 'b')`. */
+/** Returns the leading arguments of an engine that are strings or names: `Merge(REGEXP('a'), 'b')`. */
 export const engineArguments = (engineFull: string): EngineArgument[] => {
   const [_engine, opening, ...tokens] = tokensOf(engineFull)
   const found: EngineArgument[] = []
@@ -207,7 +207,7 @@ export const engineArguments = (engineFull: string): EngineArgument[] => {
   return found
 }
 
-/** `database.table` or `table`, unless it is a call. */
+/** Parses `database.table` or `table`, unless it is a function call. */
 const nameAt = (tokens: readonly Token[], index: number): Omit<TableName, 'isCertain'> | undefined => {
   const [first, dot, second] = [tokens[index], tokens[index + 1], tokens[index + 2]]
   if (!isName(first)) return undefined
@@ -217,10 +217,10 @@ const nameAt = (tokens: readonly Token[], index: number): Omit<TableName, 'isCer
 
 const isName = (token: Token | undefined): token is Token => token?.kind === 'quoted' || token?.kind === 'name'
 
-/** A bare word in upper case; empty for all else. */
+/** Returns an unquoted word in upper case, or an empty string. */
 const wordOf = (token: Token | undefined): string => (token?.kind === 'name' ? token.text.toUpperCase() : '')
 
-/** What a quoted text or name stands for, as ClickHouse writes it back. */
+/** Returns the value of a quoted string or name. */
 const textOf = ({ kind, text }: Token): string => (kind === 'name' ? text : text.replaceAll(/\\(.)/gs, '$1'))
 
 const tokensOf = (sql: string): Token[] => {

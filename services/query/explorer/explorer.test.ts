@@ -15,7 +15,7 @@ const insertedRows = 20_000
 let sandbox: Sandbox
 let parts: OpenParts
 
-/** Straight to the engine, past everything under test. */
+/** Queries the engine directly. */
 const direct = (sql: string, parameters?: Record<string, string>) => answerOf(sandbox.url, sql, parameters)
 const number = async (sql: string): Promise<number> => Number(await direct(sql))
 
@@ -35,14 +35,14 @@ const definitions = [
   'CREATE TABLE flow.source (id UInt32, kind String) ENGINE = MergeTree ORDER BY id',
   'CREATE TABLE flow.totals (kind String, rows UInt64) ENGINE = SummingMergeTree ORDER BY kind',
   'CREATE MATERIALIZED VIEW flow.totalled TO flow.totals AS SELECT kind, count() AS rows FROM flow.source GROUP BY kind',
-  'CREATE MATERIALIZED VIEW flow.kept ENGINE = SummingMergeTree ORDER BY kind AS SELECT kind, count() AS rows FROM flow.source GROUP BY kind',
+  'CREATE MATERIALIZED VIEW flow.stored ENGINE = SummingMergeTree ORDER BY kind AS SELECT kind, count() AS rows FROM flow.source GROUP BY kind',
   'CREATE VIEW flow.seen AS WITH few AS (SELECT id FROM flow.source) SELECT * FROM flow.totals JOIN few ON 1 = 1',
   "CREATE DICTIONARY flow.kinds (id UInt32, kind String) PRIMARY KEY id SOURCE(CLICKHOUSE(QUERY 'SELECT id, kind FROM flow.source')) LAYOUT(HASHED()) LIFETIME(0)",
   "CREATE TABLE flow.named (id UInt32, kind String DEFAULT dictGet('flow.kinds', 'kind', id)) ENGINE = MergeTree ORDER BY id",
   "CREATE TABLE flow.merged AS flow.source ENGINE = Merge(REGEXP('^flow$'), '^(source|named)$')",
   'CREATE TABLE flow.buffered AS flow.source ENGINE = Buffer(flow, source, 1, 10, 100, 10, 100, 1000, 10000)',
 ]
-/** Sent as they stand, so that the log knows them. */
+/** Statements for the query log. */
 const used = [
   { id: 'read-1', user: 'default', sql: `SELECT count() FROM ${quoted} WHERE text = 'secret'` },
   { id: 'read-2', user: 'analyst', sql: `SELECT max(id) FROM ${quoted}` },
@@ -94,19 +94,19 @@ type Lists =
   | 'exploreUsage'
   | 'exploreQueries'
 
-/** Asks as the bus does: what goes in and what comes out is checked. */
-const ask = async <N extends Lists>(name: N, asked: Record<string, unknown> = {}, hostKey = 'box') => {
+/** Calls a method and validates its input and output like the bus. */
+const call = async <N extends Lists>(name: N, request: Record<string, unknown> = {}, hostKey = 'box') => {
   const { input, output } = explorerMethods[name]
   const handle: (input: never, call: ReturnType<typeof aCall>) => Promise<unknown> = parts.handlers[name]
-  // The schemas of a method fit its handler; TypeScript loses the link between them when the name varies.
-  const answered = await handle(input.parse({ hostKey, ...asked }) as never, aCall())
-  return output.parse(answered) as z.output<(typeof explorerMethods)[N]['output']>
+  // TypeScript cannot relate the schemas to the handler when the name varies.
+  const response = await handle(input.parse({ hostKey, ...request }) as never, aCall())
+  return output.parse(response) as z.output<(typeof explorerMethods)[N]['output']>
 }
 const named = { database, table }
 
 describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
-  it('databases have what is in them', async () => {
-    const { rows, truncated, unavailable } = await ask('exploreDatabases', {}, hostKey)
+  it('lists databases with their contents', async () => {
+    const { rows, truncated, unavailable } = await call('exploreDatabases', {}, hostKey)
     expect([truncated, unavailable]).toEqual([false, null])
     expect(rows.find(({ name }) => name === database)).toMatchObject({
       comment: 'Odd names',
@@ -120,8 +120,8 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(rows.find(({ name }) => name === 'system')?.isSystem).toBe(true)
   })
 
-  it('tables are listed by kind, and found by a part of their name', async () => {
-    const { rows } = await ask('exploreTables', { database: 'flow' }, hostKey)
+  it('lists tables by kind and finds them by substring', async () => {
+    const { rows } = await call('exploreTables', { database: 'flow' }, hostKey)
     const kinds = Object.fromEntries(rows.map(({ name, kind }) => [name, kind]))
     expect(kinds).toMatchObject({
       source: 'table',
@@ -130,12 +130,12 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
       totalled: 'materialized-view',
       kinds: 'dictionary',
     })
-    const found = await ask('exploreTables', { database: 'flow', search: 'TOTAL' }, hostKey)
+    const found = await call('exploreTables', { database: 'flow', search: 'TOTAL' }, hostKey)
     expect(found.rows.map(({ name }) => name)).toEqual(['totalled', 'totals'])
   })
 
-  it('a table is told with its keys and parts', async () => {
-    const { detail } = await ask('exploreTable', named, hostKey)
+  it('returns a table with its keys and parts', async () => {
+    const { detail } = await call('exploreTable', named, hostKey)
     const ofParts = async (expression: string) =>
       number(`SELECT ${expression} FROM system.parts WHERE active AND database = '${database}'`)
     expect(detail).toMatchObject({
@@ -157,15 +157,15 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
       marks: await ofParts('sum(marks)'),
       modifiedMs: 1_000 * (await ofParts('toUnixTimestamp(max(modification_time))')),
     })
-    expect((await ask('exploreTable', { database: 'flow', table: 'seen' }, hostKey)).detail).toMatchObject({
+    expect((await call('exploreTable', { database: 'flow', table: 'seen' }, hostKey)).detail).toMatchObject({
       kind: 'view',
       parts: 0,
       modifiedMs: null,
     })
   })
 
-  it('columns are told with sizes, codecs and the keys they are part of', async () => {
-    const { rows } = await ask('exploreColumns', named, hostKey)
+  it('lists columns with sizes, codecs and keys', async () => {
+    const { rows } = await call('exploreColumns', named, hostKey)
     const size = async (column: string) =>
       number(`SELECT sum(column_data_compressed_bytes) FROM system.parts_columns
         WHERE active AND database = '${database}' AND column = '${column}'`)
@@ -184,16 +184,18 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(text).toMatchObject({ type: 'String', compressedBytes: await size('text'), isInSortingKey: false })
   })
 
-  it('the statement that creates a table or database is the one of the host', async () => {
+  it('returns the DDL of a table or database', async () => {
     const raw = { default_format: 'TSVRaw' }
-    expect((await ask('exploreDdl', named, hostKey)).detail?.ddl).toBe(await direct(`SHOW CREATE TABLE ${quoted}`, raw))
-    expect((await ask('exploreDdl', { database }, hostKey)).detail?.ddl).toBe(
+    expect((await call('exploreDdl', named, hostKey)).detail?.ddl).toBe(
+      await direct(`SHOW CREATE TABLE ${quoted}`, raw),
+    )
+    expect((await call('exploreDdl', { database }, hostKey)).detail?.ddl).toBe(
       await direct(`SHOW CREATE DATABASE \`${database}\``, raw),
     )
   })
 
-  it('skip indexes and projections are told with their sizes', async () => {
-    const { rows } = await ask('exploreSkipIndexes', named, hostKey)
+  it('lists skip indexes and projections with their sizes', async () => {
+    const { rows } = await call('exploreSkipIndexes', named, hostKey)
     const size = await number(
       `SELECT data_compressed_bytes FROM system.data_skipping_indices WHERE database = '${database}'`,
     )
@@ -201,7 +203,7 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(rows).toMatchObject([
       { name: 'texts', type: 'bloom_filter', expression: 'text', granularity: 2, compressedBytes: size },
     ])
-    const projections = await ask('exploreProjections', named, hostKey)
+    const projections = await call('exploreProjections', named, hostKey)
     const stored = await number(
       `SELECT sum(rows) FROM system.projection_parts WHERE active AND database = '${database}'`,
     )
@@ -209,8 +211,8 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(projections.rows[0]?.definition).toContain('GROUP BY day')
   })
 
-  it('parts come largest first, and it is said when there are more', async () => {
-    const { rows, truncated } = await ask('exploreParts', { ...named, limit: 2 }, hostKey)
+  it('lists the largest parts first and reports truncation', async () => {
+    const { rows, truncated } = await call('exploreParts', { ...named, limit: 2 }, hostKey)
     expect([rows.length, truncated]).toEqual([2, true])
     const names = await direct(
       `SELECT name FROM system.parts WHERE active AND database = '${database}' ORDER BY bytes_on_disk DESC, name LIMIT 2`,
@@ -219,8 +221,8 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(rows[0]).toMatchObject({ rows: insertedRows, active: true, partition: '202601', disk: 'default' })
   })
 
-  it('a table shows who used it and when last, its creation included', async () => {
-    const { detail } = await ask('exploreUsage', named, hostKey)
+  it('returns the users of a table with the time of last use', async () => {
+    const { detail } = await call('exploreUsage', named, hostKey)
     expect(detail).toMatchObject({ reads: used.length, writes: inserts, errors: 1, queries: used.length + inserts + 1 })
     expect(detail?.queriesLastDay).toBe(detail?.queries)
     expect(detail?.writtenRows).toBe(inserts * insertedRows)
@@ -232,8 +234,8 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
     expect(detail?.lastReadMs).toBe(last * 1_000)
   })
 
-  it('the queries of a table are the latest first, and without their values', async () => {
-    const { rows } = await ask('exploreQueries', { ...named, limit: 3 }, hostKey)
+  it('lists the latest queries of a table without values', async () => {
+    const { rows } = await call('exploreQueries', { ...named, limit: 3 }, hostKey)
     expect(rows.map(({ queryId, failed }) => [queryId, failed])).toEqual([
       ['failed', true],
       ['read-2', false],
@@ -244,15 +246,15 @@ describe.each(['box', 'careful'])('on the host %s', (hostKey) => {
 })
 
 describe('dependencies', () => {
-  const edges = async (asked: { database: string; table?: string }) => {
-    const { rows } = await ask('exploreDependencies', asked)
+  const edges = async (request: { database: string; table?: string }) => {
+    const { rows } = await call('exploreDependencies', request)
     return rows
       .map(({ kind, from, to, direction }) => `${direction ?? ''} ${kind}: ${from.table} > ${to.table}`.trim())
       .map((edge) => edge.replace(/\.[-0-9a-f]{36}$/, ''))
       .toSorted()
   }
 
-  it('lead both ways', async () => {
+  it('have both directions', async () => {
     expect(await edges({ database: 'flow', table: 'totals' })).toEqual([
       'downstream view: totals > seen',
       'upstream buffer: buffered > source',
@@ -267,12 +269,12 @@ describe('dependencies', () => {
     ])
   })
 
-  it('of a table are all that is made of it, and of that', async () => {
+  it('of a table include indirect ones', async () => {
     expect(await edges({ database: 'flow', table: 'source' })).toEqual([
       'downstream dictionary: source > kinds',
-      'downstream materialized-view-target: kept > .inner_id',
+      'downstream materialized-view-target: stored > .inner_id',
       'downstream materialized-view-target: totalled > totals',
-      'downstream materialized-view: source > kept',
+      'downstream materialized-view: source > stored',
       'downstream materialized-view: source > totalled',
       'downstream merge: named > merged',
       'downstream merge: source > merged',
@@ -283,52 +285,67 @@ describe('dependencies', () => {
     ])
   })
 
-  it('of a database are those of all its tables, inner ones too', async () => {
+  it('of a database include those of inner tables', async () => {
     const all = await edges({ database: 'flow' })
-    expect(all).toContain('materialized-view-target: kept > .inner_id')
+    expect(all).toContain('materialized-view-target: stored > .inner_id')
     expect(all).toHaveLength(11)
   })
 
-  it('of a table without any are none', async () => {
+  it('of an isolated table are empty', async () => {
     expect(await edges(named)).toEqual([])
   })
 })
 
-describe('what there is not', () => {
+describe('a missing object', () => {
   it.each([
-    ['exploreColumns', { database: 'flwo', table: 'source' }, 'no such database: flwo; did you mean flow?', 'database'],
-    ['exploreTables', { database: 'flwo' }, 'no such database: flwo; did you mean flow?', 'database'],
-    ['exploreTable', { database: 'flow', table: 'sorce' }, 'no such table: flow.sorce; did you mean source?', 'table'],
+    [
+      'exploreColumns',
+      { database: 'flwo', table: 'source' },
+      'unknown database "flwo"; did you mean "flow"?',
+      'database',
+    ],
+    ['exploreTables', { database: 'flwo' }, 'unknown database "flwo"; did you mean "flow"?', 'database'],
+    [
+      'exploreTable',
+      { database: 'flow', table: 'sorce' },
+      'unknown table "flow.sorce"; did you mean "source"?',
+      'table',
+    ],
     [
       'exploreParts',
       { database: 'flow', table: 'Source' },
-      'no such table: flow.Source; did you mean source?',
+      'unknown table "flow.Source"; did you mean "source"?',
       'table',
     ],
-    ['exploreDdl', { database: 'flow', table: 'sorce' }, 'no such table: flow.sorce; did you mean source?', 'table'],
-    ['exploreDdl', { database: 'nothing' }, 'no such database: nothing', 'database'],
-    ['exploreUsage', { database: 'flow', table: 'sorce' }, 'no such table: flow.sorce; did you mean source?', 'table'],
+    ['exploreDdl', { database: 'flow', table: 'sorce' }, 'unknown table "flow.sorce"; did you mean "source"?', 'table'],
+    ['exploreDdl', { database: 'nothing' }, 'unknown database "nothing"', 'database'],
+    [
+      'exploreUsage',
+      { database: 'flow', table: 'sorce' },
+      'unknown table "flow.sorce"; did you mean "source"?',
+      'table',
+    ],
     [
       'exploreDependencies',
       { database, table: 'source' },
-      `no such table: ${database}.source; there is flow.source`,
+      `unknown table "${database}.source"; found elsewhere: flow.source`,
       'table',
     ],
-  ] as const)('%s %j is not found', async (name, asked, message, parameter) => {
-    await expect(ask(name, asked)).rejects.toMatchObject({ code: 'not-found', message, details: { parameter } })
+  ] as const)('%s %j is not found', async (name, request, message, parameter) => {
+    await expect(call(name, request)).rejects.toMatchObject({ code: 'not-found', message, details: { parameter } })
   })
 
-  it('is not confused with a table that has none of what was asked for', async () => {
+  it('differs from a table without matching rows', async () => {
     const plain = { database: 'flow', table: 'source' }
     for (const name of ['exploreSkipIndexes', 'exploreProjections', 'exploreParts'] as const) {
-      expect(await ask(name, plain)).toEqual({ rows: [], truncated: false, unavailable: null })
+      expect(await call(name, plain)).toEqual({ rows: [], truncated: false, unavailable: null })
     }
   })
 })
 
 describe('a preview', () => {
-  const preview = async (asked: Record<string, unknown>, hostKey = 'box') => {
-    const input = explorerMethods.previewTable.input.parse({ hostKey, ...asked })
+  const preview = async (request: Record<string, unknown>, hostKey = 'box') => {
+    const input = explorerMethods.previewTable.input.parse({ hostKey, ...request })
     const { head, frames } = await parts.handlers.previewTable(input, aCall())
     let text = ''
     let next = await frames.next()
@@ -336,7 +353,7 @@ describe('a preview', () => {
     return { head, rows: text.split('\n').filter((line) => line !== ''), tail: next.value }
   }
 
-  it.each(['box', 'careful'])('has some rows, their columns and whether there are more (host %s)', async (hostKey) => {
+  it.each(['box', 'careful'])('returns rows, columns and truncation (host %s)', async (hostKey) => {
     const { head, rows, tail } = await preview({ ...named, limit: 5 }, hostKey)
     expect(head.columns).toEqual([
       { name: 'id', type: 'UInt64' },
@@ -347,35 +364,35 @@ describe('a preview', () => {
     expect(tail.truncated).toEqual({ reason: 'rows', limit: 5, returned: 5 })
   })
 
-  it('of a table that is not there is not found', async () => {
+  it('returns not-found for a missing table', async () => {
     await expect(preview({ database: 'flow', table: 'sorce' })).rejects.toMatchObject({
       code: 'not-found',
-      message: 'no such table: flow.sorce; did you mean source?',
+      message: 'unknown table "flow.sorce"; did you mean "source"?',
     })
   })
 })
 
-describe('a user who may not see a table', () => {
-  it('is told which right is missing', async () => {
-    const { rows, unavailable } = await ask('exploreColumns', named, 'reports')
+describe('a user without access to a table', () => {
+  it('gets the missing grant', async () => {
+    const { rows, unavailable } = await call('exploreColumns', named, 'reports')
     expect(rows).toEqual([])
     expect(unavailable).toMatchObject({ reason: 'permission', grant: expect.stringContaining('GRANT ') })
-    expect((await ask('exploreDdl', named, 'reports')).unavailable).toMatchObject({ reason: 'permission' })
+    expect((await call('exploreDdl', named, 'reports')).unavailable).toMatchObject({ reason: 'permission' })
   })
 
-  it('sees what everybody may see of the tables that it may read', async () => {
+  it('sees public metadata of readable tables', async () => {
     await direct('CREATE DATABASE shop')
     await direct('CREATE TABLE shop.orders (id UInt64) ENGINE = MergeTree ORDER BY id')
-    const { rows, unavailable } = await ask('exploreDatabases', {}, 'reports')
+    const { rows, unavailable } = await call('exploreDatabases', {}, 'reports')
     expect(unavailable).toBeNull()
     expect(rows.map(({ name }) => name)).toContain('shop')
-    const columns = await ask('exploreColumns', { database: 'shop', table: 'orders' }, 'reports')
+    const columns = await call('exploreColumns', { database: 'shop', table: 'orders' }, 'reports')
     expect(columns).toMatchObject({ rows: [{ name: 'id' }], unavailable: null })
   })
 
-  it('is told all rights that are missing in one statement', async () => {
-    const asked = { hostKey: 'reports', name: 'summary-used-by-merges', parameters: {} }
-    const { unavailable } = await parts.handlers.chart(asked, aCall())
+  it('gets all missing grants of a statement', async () => {
+    const request = { hostKey: 'reports', name: 'summary-used-by-merges', parameters: {} }
+    const { unavailable } = await parts.handlers.chart(request, aCall())
     const grant = unavailable?.grant?.replace('<user>', 'reports') ?? ''
     expect(grant).toContain(', ')
     expect(await direct(`SELECT formatQuerySingleLine({grant:String})`, { param_grant: grant })).toBe(grant)

@@ -8,10 +8,10 @@ const through = (table: string, edges: ReturnType<typeof edge>[]): string[] =>
     ({ direction, from, to }) => `${direction} ${from.table} > ${to.table}`,
   )
 
-describe('what flows through a table', () => {
+describe('the flow through a table', () => {
   const edges = [edge('days', 'months'), edge('orders', 'days'), edge('imports', 'orders'), edge('orders', 'open')]
 
-  it('is followed to where it ends and back to where it begins, the nearest first', () => {
+  it('is followed in both directions, nearest first', () => {
     expect(through('orders', edges)).toEqual([
       'upstream imports > orders',
       'downstream orders > days',
@@ -20,7 +20,7 @@ describe('what flows through a table', () => {
     ])
   })
 
-  it('leaves out what only has the same source', () => {
+  it('excludes tables that only share a source', () => {
     expect(through('days', edges)).toEqual([
       'upstream orders > days',
       'upstream imports > orders',
@@ -28,7 +28,7 @@ describe('what flows through a table', () => {
     ])
   })
 
-  it('ends where it flows in a circle', () => {
+  it('terminates on a cycle', () => {
     expect(through('one', [edge('one', 'two'), edge('two', 'one')])).toEqual([
       'upstream two > one',
       'upstream one > two',

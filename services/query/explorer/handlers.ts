@@ -20,18 +20,18 @@ import { openRun } from '../console/open-run.ts'
 import { openRunning } from '../console/running.ts'
 import type { Parts } from '../parts.ts'
 import { readDependencies } from './read-dependencies.ts'
-import { type Asking, readView, type Viewed, noneOf } from './read-view.ts'
+import { type HostContext, readView, type ViewResult, noneOf } from './read-view.ts'
 import * as views from './views.ts'
 import type { View } from './views.ts'
 
 const Row = z.object({ statement: z.string() })
 
-/** The statement that creates a table or a database, laid out by the host. */
+/** Reads the DDL of a table or a database, formatted by the host. */
 const readDdl = async (
-  asking: Asking,
+  context: HostContext,
   named: { database: string; table?: string | undefined },
 ): Promise<{ detail: { ddl: string } | null; unavailable: Unavailable | null }> => {
-  const { parts, host, call } = asking
+  const { parts, host, call } = context
   const { database, table } = named
   const what =
     table === undefined ? `DATABASE ${quoteName(database)}` : `TABLE ${quoteName(database)}.${quoteName(table)}`
@@ -42,46 +42,52 @@ const readDdl = async (
   } catch (error) {
     const unavailable = unavailableBy(parts.client, host, { requires: [] }, error)
     if (unavailable) return { detail: null, unavailable }
-    throw (await noneOf(asking, named, error)) ?? error
+    throw (await noneOf(context, named, error)) ?? error
   }
 }
 
-/** Reading some rows is meant to be instant. */
+/** A preview has a short timeout. */
 const previewSeconds = 10
 const maxPreviewBytes = 8 * 1024 * 1024
 
-/** What there is on a host, each in one statement. */
+/** Returns the handlers that read databases, tables and their details. */
 export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorerMethods>> => {
   const running = openRunning()
-  const asking = (hostKey: string, call: Call): Asking => ({ parts, host: parts.hosts.get(hostKey), call })
+  const contextFor = (hostKey: string, call: Call): HostContext => ({ parts, host: parts.hosts.get(hostKey), call })
 
   return {
-    exploreDatabases: ({ hostKey }, call) => readView(asking(hostKey, call), views.databases, {}),
+    exploreDatabases: ({ hostKey }, call) => readView(contextFor(hostKey, call), views.databases, {}),
     exploreTables: ({ hostKey, database, search = '' }, call) =>
-      readView(asking(hostKey, call), views.tables, { database }, { search }),
+      readView(contextFor(hostKey, call), views.tables, { database }, { search }),
     exploreTable: async ({ hostKey, ...named }, call) =>
-      single(await readView(asking(hostKey, call), views.table, named)),
-    exploreColumns: ({ hostKey, ...named }, call) => readView(asking(hostKey, call), views.columns, named),
-    exploreDdl: ({ hostKey, ...named }, call) => readDdl(asking(hostKey, call), named),
-    exploreSkipIndexes: ({ hostKey, ...named }, call) => readView(asking(hostKey, call), views.skipIndexes, named),
+      single(await readView(contextFor(hostKey, call), views.table, named)),
+    exploreColumns: ({ hostKey, ...named }, call) => readView(contextFor(hostKey, call), views.columns, named),
+    exploreDdl: ({ hostKey, ...named }, call) => readDdl(contextFor(hostKey, call), named),
+    exploreSkipIndexes: ({ hostKey, ...named }, call) => readView(contextFor(hostKey, call), views.skipIndexes, named),
     exploreProjections: async ({ hostKey, ...named }, call) => {
-      const asked = asking(hostKey, call)
-      const { tables } = await parts.client.capabilities(asked.host, call)
-      return readView(asked, tables.has('projections') ? views.projections : views.projectionsOfParts, named)
+      const context = contextFor(hostKey, call)
+      const { tables } = await parts.client.capabilities(context.host, call)
+      return readView(context, tables.has('projections') ? views.projections : views.projectionsOfParts, named)
     },
     exploreParts: ({ hostKey, inactive, limit, ...named }, call) =>
-      readView(asking(hostKey, call), { ...views.parts, limit }, named, { inactive }),
-    exploreDependencies: ({ hostKey, ...named }, call) => readDependencies(asking(hostKey, call), named),
+      readView(contextFor(hostKey, call), { ...views.parts, limit }, named, { inactive }),
+    exploreDependencies: ({ hostKey, ...named }, call) => readDependencies(contextFor(hostKey, call), named),
     exploreUsage: async ({ hostKey, lastHours, ...named }, call) => {
-      const asked = asking(hostKey, call)
-      const { scope } = await analysed(parts, asked.host, { lastHours }, call)
-      const { rows, unavailable } = await readView(asked, usage, named, loggedNames(named.database, named.table), scope)
+      const context = contextFor(hostKey, call)
+      const { scope } = await analysed(parts, context.host, { lastHours }, call)
+      const { rows, unavailable } = await readView(
+        context,
+        usage,
+        named,
+        loggedNames(named.database, named.table),
+        scope,
+      )
       return { detail: unavailable ? null : totalUsage(rows), unavailable }
     },
     exploreQueries: async ({ hostKey, lastHours, limit, ...named }, call) => {
-      const asked = asking(hostKey, call)
-      const { scope } = await analysed(parts, asked.host, { lastHours }, call)
-      return readView(asked, { ...queries, limit }, named, loggedNames(named.database, named.table), scope)
+      const context = contextFor(hostKey, call)
+      const { scope } = await analysed(parts, context.host, { lastHours }, call)
+      return readView(context, { ...queries, limit }, named, loggedNames(named.database, named.table), scope)
     },
     previewTable: async ({ hostKey, limit, ...named }, call) => {
       const query = `SELECT * FROM ${quoteName(named.database)}.${quoteName(named.table)}`
@@ -89,15 +95,15 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
       try {
         return await openRun(parts, running, { hostKey, query, ...bounds, format: 'json' }, call)
       } catch (error) {
-        throw (await noneOf(asking(hostKey, call), named, error)) ?? error
+        throw (await noneOf(contextFor(hostKey, call), named, error)) ?? error
       }
     },
   }
 }
 
-const single = <R>({ rows: [row], unavailable }: Viewed<R>) => ({ detail: row ?? null, unavailable })
+const single = <R>({ rows: [row], unavailable }: ViewResult<R>) => ({ detail: row ?? null, unavailable })
 
-/** A view keeps its rows in such a table; people read the view. */
+/** A view stores its rows in an inner table, while queries read the view. */
 const isInner = "startsWith(name, '.inner.') OR startsWith(name, '.inner_id.')"
 
 const statement = (limit: number, search = ''): Statement => ({
@@ -114,7 +120,7 @@ LIMIT ${limit}`,
 
 const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
-/** Tables that people made, outside the system databases. */
+/** Tables outside the system databases. */
 export const databaseTables =
   (parts: Parts): Handlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {
@@ -124,20 +130,20 @@ export const databaseTables =
     return rows.data.map(([database, table, engine, totalRows]) => ({ database, table, engine, totalRows }))
   }
 
-/** Characters of a statement in a list. */
+/** Maximum length of a statement in a list, in characters. */
 const listedCharacters = 2_000
 
-/** Looking at a definition is no use of a table. Logs write a name in quotes where it needs them. */
+/** Reading a definition does not count as usage. Logs quote names where needed. */
 const usesTable = `log.type != 'QueryStart' AND log.is_initial_query AND log.query_kind NOT IN ('Show', 'Describe', 'Explain')
   AND (has(log.tables, {full_name:String}) OR has(log.tables, {quoted_name:String}))`
 
-/** Values for the names in `usesTable`. */
+/** Returns the parameters of `usesTable`. */
 const loggedNames = (database: string, table: string): { full_name: string; quoted_name: string } => ({
   full_name: [database, table].join('.'),
   quoted_name: [database, table].map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))).join('.'),
 })
 
-/** Of each user, since there are few of them. */
+/** Usage by user. */
 const usage = {
   what: 'usage',
   requires: ['system.query_log'],
@@ -162,7 +168,7 @@ ORDER BY queries DESC, user`,
   row: UserRow,
 } satisfies View<z.ZodType>
 
-/** The latest of them. */
+/** The latest queries. */
 const queries = {
   what: 'query-log',
   requires: ['system.query_log'],
@@ -186,7 +192,7 @@ ORDER BY endedMs DESC, queryId`,
   row: TableQueryRecord,
 } satisfies View<z.ZodType>
 
-/** All users together. */
+/** Sums the usage of all users. */
 const totalUsage = (users: readonly TableUser[]): z.input<typeof TableUsage> => {
   const sum = (figure: (user: TableUser) => number): number => users.reduce((total, user) => total + figure(user), 0)
   const latest = (time: (user: TableUser) => number | null): number | null =>

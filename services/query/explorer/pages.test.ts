@@ -52,7 +52,7 @@ const rowsOf = async (name: string, parameters: Record<string, string> = { datab
 const database = { database: 'mill' }
 
 describe('pages of a database', () => {
-  it('count what is in it', async () => {
+  it('count its objects', async () => {
     const things = 7
     expect((await rowsOf('explorer-databases', {})).find(({ name }) => name === 'mill')).toMatchObject({
       item_count: things,
@@ -66,7 +66,7 @@ describe('pages of a database', () => {
     expect(await rowsOf('explorer-tables', database)).toHaveLength(things)
   })
 
-  it('tell a table with its keys, indexes, projections and parts', async () => {
+  it('describe a table with its keys, indexes, projections and parts', async () => {
     expect(await rowsOf('explorer-indexes')).toMatchObject([{ partition_key: 'id % 2', sorting_key: 'id' }])
     expect(await rowsOf('explorer-skip-indexes')).toMatchObject([{ name: 'kinds', expr: 'kind', granularity: 3 }])
     expect(await rowsOf('explorer-projections')).toMatchObject([{ name: 'by_kind', parts: 2 }])
@@ -87,7 +87,7 @@ describe('pages of a database', () => {
     expect(usage).toMatchObject({ queries_24h: Number(logged), queries_7d: Number(logged), users: 1 })
   })
 
-  it('name what dictionaries are made of', async () => {
+  it('name the sources of dictionaries', async () => {
     expect(await rowsOf('explorer-dictionary-source', database)).toMatchObject([
       { dict_name: 'kinds', source_database: 'mill', source_table: 'grain' },
     ])
@@ -98,7 +98,7 @@ describe('pages of a database', () => {
 })
 
 describe('pages of dependencies', () => {
-  it('lead from what is read to what is made of it', async () => {
+  it('point from sources to dependents', async () => {
     const edges = async (name: string, parameters?: Record<string, string>) =>
       (await rowsOf(name, parameters))
         .map((row) => `${String(row.source_table)} > ${String(row.target_table)}`)
@@ -110,7 +110,7 @@ describe('pages of dependencies', () => {
     expect(await edges('explorer-database-dependencies', database)).toEqual(['grain > grinding'])
   })
 
-  it('tell what a table needs and what needs it', async () => {
+  it('list both directions for a table', async () => {
     const upstream = await rowsOf('explorer-dependencies-upstream', { database: 'mill', table: 'sacks' })
     expect(upstream).toMatchObject([{ source_table: 'kinds', type: 'reference' }])
     const downstream = await rowsOf('explorer-dependencies-downstream')

@@ -4,9 +4,9 @@ import { readRecords } from '../analysis/records.ts'
 import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { dependenciesAmong } from './dependencies.ts'
-import { type Asking, type Viewed, whyEmpty } from './read-view.ts'
+import { type HostContext, type ViewResult, whyEmpty } from './read-view.ts'
 
-/** Tables that are looked at, and of those that are made of others; a host with more shows some dependencies less. */
+/** Limits for tables and for definitions. Hosts with more tables return incomplete dependencies. */
 const maxNodes = 50_000
 const maxTexts = 5_000
 const maxDependencies = 10_000
@@ -48,7 +48,7 @@ WHERE ${notTheSystems}
 LIMIT ${maxNodes + 1}`,
 }
 
-/** Writing the definition of a table out costs its host most of the time, so only those are asked for that tell something. */
+/** Formatting definitions is the slowest part, so only tables with dependencies in them are read. */
 const textStatement: Statement = {
   what: 'explorer/dependencies',
   cache: 'standard',
@@ -63,23 +63,23 @@ WHERE (described.engine IN ('Distributed', 'Buffer', 'Merge') OR endsWith(descri
 LIMIT ${maxTexts + 1}`,
 }
 
-/** Dependencies of a table, over any number of others, or of all tables of a database. */
+/** Reads the direct and indirect dependencies of a table, or those of all tables of a database. */
 export const readDependencies = async (
-  asking: Asking,
+  context: HostContext,
   named: { database: string; table?: string | undefined },
-): Promise<Viewed<Dependency>> => {
-  const { parts, host, call } = asking
+): Promise<ViewResult<Dependency>> => {
+  const { parts, host, call } = context
   const none = { rows: [], truncated: false }
   const missing = await missingNeeds(parts.client, host, needs, call)
   if (missing) return { ...none, unavailable: missing }
   try {
-    const [nodeAnswer, textAnswer] = await Promise.all(
+    const [nodeResult, textResult] = await Promise.all(
       [nodeStatement, textStatement].map((statement) => parts.client.run(host, statement, call)),
     )
-    const nodes = nodeAnswer ? readRecords(host, NodeRow, nodeAnswer) : []
-    const texts = textAnswer ? readRecords(host, TextRow, textAnswer) : []
-    const rows = askedOf(dependenciesAmong(nodes, texts), named)
-    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(asking, named) }
+    const nodes = nodeResult ? readRecords(host, NodeRow, nodeResult) : []
+    const texts = textResult ? readRecords(host, TextRow, textResult) : []
+    const rows = dependenciesOf(dependenciesAmong(nodes, texts), named)
+    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(context, named) }
     const truncated = nodes.length > maxNodes || texts.length > maxTexts || rows.length > maxDependencies
     return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null }
   } catch (error) {
@@ -89,8 +89,8 @@ export const readDependencies = async (
   }
 }
 
-/** Of a table all that flows through it; of a database what any of its tables has to do with. */
-const askedOf = (
+/** Returns the flow through a table, or the dependencies of every table of a database. */
+const dependenciesOf = (
   edges: readonly Omit<Dependency, 'direction'>[],
   { database, table }: { database: string; table?: string | undefined },
 ): Dependency[] => {
@@ -103,13 +103,13 @@ const askedOf = (
 type Edge = Omit<Dependency, 'direction'>
 type End = 'from' | 'to'
 
-/** All that leads to a table, and all that comes of it, over any number of others: the nearest first. */
-export const flowThrough = (edges: readonly Edge[], asked: { database: string; table: string }): Dependency[] => {
-  const upstream = follow(edges, keyOf(asked), 'to', 'from')
-  const downstream = follow(edges, keyOf(asked), 'from', 'to')
+/** Returns all upstream and downstream dependencies of a table, nearest first. */
+export const flowThrough = (edges: readonly Edge[], table: { database: string; table: string }): Dependency[] => {
+  const upstream = follow(edges, keyOf(table), 'to', 'from')
+  const downstream = follow(edges, keyOf(table), 'from', 'to')
   return [
     ...[...upstream].map((edge) => ({ ...edge, direction: 'upstream' as const })),
-    // What flows in a circle is told once.
+    // Edges of a cycle are listed once.
     ...[...downstream]
       .filter((edge) => !upstream.has(edge))
       .map((edge) => ({ ...edge, direction: 'downstream' as const })),
@@ -120,7 +120,7 @@ const follow = (edges: readonly Edge[], start: string, near: End, far: End): Set
   const next = Map.groupBy(edges, (edge) => keyOf(edge[near]))
   const reached = new Set([start])
   const found = new Set<Edge>()
-  // A set is walked on to what is added meanwhile.
+  // Iteration includes items that are added to the set meanwhile.
   for (const place of reached) {
     for (const edge of next.get(place) ?? []) {
       found.add(edge)

@@ -13,15 +13,15 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import type { View } from './views.ts'
 
-/** What a view is asked about. */
-export interface Asking {
+/** The host of a request. */
+export interface HostContext {
   parts: Parts
   host: MonitoredHost
   call: Call
 }
 
-/** Rows of a view, or why the host cannot tell them. */
-export interface Viewed<R> {
+/** Rows of a view, or why they are unavailable. */
+export interface ViewResult<R> {
   rows: R[]
   truncated: boolean
   unavailable: Unavailable | null
@@ -29,14 +29,14 @@ export interface Viewed<R> {
 
 const noScope = { window: undefined, zone: undefined, logs: new Map() }
 
-/** Reads a view in one statement; only when nothing came does it ask whether what was named is there at all. */
+/** Reads a view in one statement. An empty result takes a second one, to check that the object exists. */
 export const readView = async <S extends z.ZodType>(
-  { parts, host, call }: Asking,
+  { parts, host, call }: HostContext,
   view: View<S>,
   named: Named,
   parameters: Readonly<Record<string, ParameterValue>> = {},
   scope: Scope = noScope,
-): Promise<Viewed<z.output<S>>> => {
+): Promise<ViewResult<z.output<S>>> => {
   const { client } = parts
   const unavailable = await missingNeeds(client, host, view, call)
   if (unavailable) return { rows: [], truncated: false, unavailable }
@@ -57,18 +57,18 @@ export const readView = async <S extends z.ZodType>(
   }
 }
 
-/** What a caller named. */
+/** The database and table of a request. */
 interface Named {
   database?: string | undefined
   table?: string | undefined
 }
 
-/** Names that a refusal offers. */
+/** Number of names that a `not-found` error suggests. */
 const nearestCount = 5
-/** Names that are compared; more databases or tables only make the offer worse. */
-const comparedNames = 20_000
+/** Maximum number of names to compare for suggestions. */
+const maxComparedNames = 20_000
 
-/** Unknown table, unknown database, nothing to show the CREATE statement of. */
+/** Codes for an unknown table, an unknown database and a missing CREATE statement. */
 const missingCodes = new Set<number | undefined>([60, 81, 390])
 
 const Known = z.object({
@@ -78,23 +78,23 @@ const Known = z.object({
 })
 
 /**
- * Why nothing is known of a database or table: null when it is there and has none of what was asked for. Throws
- * `not-found` with the nearest names, unless the user may not know whether it is there.
+ * Explains an empty result: null when the database or table exists. Throws `not-found` with similar names, unless the
+ * user may not know whether it exists.
  */
-export const whyEmpty = async (asking: Asking, named: Named): Promise<Unavailable | null> => {
-  const { parts, host, call } = asking
+export const whyEmpty = async (context: HostContext, named: Named): Promise<Unavailable | null> => {
+  const { parts, host, call } = context
   const { database, table } = named
   if (database === undefined) return null
   const [known] = readRecords(host, Known, await parts.client.run(host, knownStatement(database, table), call))
   if (!known) return null
   if (table === undefined ? known.databases.includes(database) : known.tables.includes(table)) return null
-  return (await closedTo(asking, { database, table })) ?? Promise.reject(notFound(known, database, table))
+  return (await accessFailure(context, { database, table })) ?? Promise.reject(notFound(known, database, table))
 }
 
-/** The `not-found` behind a statement that failed because what it names is not there; undefined when it failed otherwise. */
-export const noneOf = async (asking: Asking, named: Named, failure: unknown): Promise<unknown> => {
+/** Returns the `not-found` error for a statement that failed on a missing object, or undefined. */
+export const noneOf = async (context: HostContext, named: Named, failure: unknown): Promise<unknown> => {
   if (!missingCodes.has(clickhouseCode(failure))) return undefined
-  return whyEmpty(asking, named).then(
+  return whyEmpty(context, named).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -103,15 +103,15 @@ export const noneOf = async (asking: Asking, named: Named, failure: unknown): Pr
 const knownStatement = (database: string, table = ''): Statement => ({
   what: 'explorer/names',
   sql: `SELECT
-  (SELECT groupArray(${comparedNames})(name) FROM system.databases) AS databases,
-  (SELECT groupArray(${comparedNames})(name) FROM system.tables WHERE database = {database:String}) AS tables,
+  (SELECT groupArray(${maxComparedNames})(name) FROM system.databases) AS databases,
+  (SELECT groupArray(${maxComparedNames})(name) FROM system.tables WHERE database = {database:String}) AS tables,
   (SELECT groupArray(${nearestCount})(database) FROM system.tables WHERE name = {table:String}) AS elsewhere`,
   parameters: { database, table },
 })
 
-/** A user without any right on a table gets an error instead of an answer; `system.tables` merely leaves it out. */
-const closedTo = async (
-  { parts, host, call }: Asking,
+/** Checks access with EXISTS, which fails without grants, while `system.tables` only omits the table. */
+const accessFailure = async (
+  { parts, host, call }: HostContext,
   { database, table }: { database: string; table: string | undefined },
 ): Promise<Unavailable | undefined> => {
   const sql =
@@ -129,20 +129,20 @@ const closedTo = async (
 const notFound = (known: z.output<typeof Known>, database: string, table: string | undefined): ServiceError => {
   if (table === undefined || !known.databases.includes(database)) {
     const nearest = nearestOf(database, known.databases)
-    return new ServiceError('not-found', `no such database: ${database}${offer(database, nearest)}`, {
+    return new ServiceError('not-found', `unknown database "${database}"${offer(database, nearest)}`, {
       details: { parameter: 'database', nearest },
     })
   }
   const nearest = nearestOf(table, known.tables)
   const elsewhere = known.elsewhere.map((each) => `${each}.${table}`)
-  const there = elsewhere.length > 0 ? `; there is ${elsewhere.join(', ')}` : offer(table, nearest)
-  return new ServiceError('not-found', `no such table: ${database}.${table}${there}`, {
+  const there = elsewhere.length > 0 ? `; found elsewhere: ${elsewhere.join(', ')}` : offer(table, nearest)
+  return new ServiceError('not-found', `unknown table "${database}.${table}"${there}`, {
     details: { parameter: 'table', nearest, elsewhere },
   })
 }
 
 const offer = (name: string, [best]: readonly string[]): string =>
-  best !== undefined && distance(best, name) <= best.length / 2 ? `; did you mean ${best}?` : ''
+  best !== undefined && distance(best, name) <= best.length / 2 ? `; did you mean "${best}"?` : ''
 
 const nearestOf = (name: string, names: readonly string[]): string[] => {
   const distances = names.map((each) => [each, distance(each.toLowerCase(), name.toLowerCase())] as const)

@@ -9,13 +9,13 @@ import {
   TableOverview,
 } from '#proto/explorer.ts'
 
-/** One question about what there is: where the answer comes from, how it is asked for, and what its rows are. */
+/** A query of the explorer with its tables, SQL and row schema. */
 export interface View<S extends z.ZodType> {
   what: string
   requires: readonly string[]
   sql: string
   row: S
-  /** More rows are cut off. */
+  /** Further rows are truncated. */
   limit: number
 }
 
@@ -150,7 +150,7 @@ ORDER BY described.position`,
   row: ExplorerColumn,
 } satisfies View<z.ZodType>
 
-/** Older servers, such as 24.8, call the size of the marks `marks`. */
+/** Older servers, such as 24.8, name the size of the marks `marks`. */
 export const skipIndexes = {
   what: 'skip-indexes',
   requires: ['system.data_skipping_indices'],
@@ -180,7 +180,7 @@ const storedProjections = `SELECT
   WHERE ${ofTable('part')} AND part.active
   GROUP BY part.name`
 
-/** Also projections that hold nothing yet, which servers tell since there is `system.projections`. */
+/** Includes empty projections, which only `system.projections` lists. */
 export const projections = {
   what: 'projections',
   requires: ['system.projection_parts', 'system.projections'],
@@ -203,7 +203,7 @@ ORDER BY described.name`,
   row: Projection,
 } satisfies View<z.ZodType>
 
-/** On servers without `system.projections`. */
+/** For servers without `system.projections`. */
 export const projectionsOfParts = {
   ...projections,
   requires: ['system.projection_parts'],

@@ -10,7 +10,7 @@ import { exposition } from './exposition.ts'
 const both = { tables: ['metrics', 'asynchronous_metrics'] }
 const isBatch = (sql: string): boolean => sql.includes(' AS meaning')
 
-/** A host whose figures are what `answer` says; tells how often it was asked for them. */
+/** Starts a host with the metrics of `answer`, and counts requests. */
 const startStub = async (answer: (response: ServerResponse, batch: number) => void, capabilities = {}) => {
   const batches: string[] = []
   const stub = await startHttpStub(
@@ -26,15 +26,15 @@ const startStub = async (answer: (response: ServerResponse, batch: number) => vo
 const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
 
 /** The handler on a clock of its own. */
-const asking = (parts: OpenParts) => {
+const openExposition = (parts: OpenParts) => {
   const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
   const handle = exposition({ ...parts, clock })
-  const ask = async () => {
+  const scrape = async () => {
     const { head, frames } = await handle({ hostKey: 'db' }, aCall())
     const [piece] = await Array.fromAsync(frames)
     return { head, text: piece && gunzipSync(piece).toString('utf8') }
   }
-  return { clock, ask }
+  return { clock, scrape }
 }
 
 const threeFigures = (response: ServerResponse): void =>
@@ -52,7 +52,7 @@ describe('the figures of a host', () => {
   it('are named, described and written as Prometheus reads them', async () => {
     await using stub = await startStub(threeFigures)
     await using parts = await openOn(stub.url)
-    const { head, text = '' } = await asking(parts).ask()
+    const { head, text = '' } = await openExposition(parts).scrape()
     expect(text).toBe(String.raw`# HELP clickhouse_query Queries
 # TYPE clickhouse_query gauge
 clickhouse_query 3
@@ -75,25 +75,25 @@ clickhouse_load +Inf
   it('of a real engine are whole and by the letter of the format', async () => {
     await using sandbox = await startSandbox({ seed: false })
     await using parts = await openOn(sandbox.url)
-    const { text = '' } = await asking(parts).ask()
+    const { text = '' } = await openExposition(parts).scrape()
     const families = readExposition(text)
     expect(families.size).toBeGreaterThan(300)
     expect(valueIn(families, 'clickhouse_uptime', {})).toBeGreaterThanOrEqual(0)
     expect(families.get('clickhouse_query')?.help).toBe('Number of executing queries')
   })
 
-  it('are taken by one statement for all who ask within half a minute', async () => {
+  it('share one statement within half a minute', async () => {
     await using stub = await startStub(threeFigures)
     await using parts = await openOn(stub.url)
-    const { ask, clock } = asking(parts)
-    await Promise.all(Array.from({ length: 20 }, ask))
+    const { scrape, clock } = openExposition(parts)
+    await Promise.all(Array.from({ length: 20 }, scrape))
     clock.aheadMs = 20_000
-    const { head } = await ask()
+    const { head } = await scrape()
     expect(stub.batches).toHaveLength(1)
     expect(head.ageMs).toBeGreaterThanOrEqual(19_000)
     expect(head.freshForMs).toBeLessThanOrEqual(9_000)
     clock.aheadMs = 30_000
-    expect((await ask()).head.ageMs).toBeLessThan(5_000)
+    expect((await scrape()).head.ageMs).toBeLessThan(5_000)
     expect(stub.batches).toHaveLength(2)
   })
 
@@ -101,20 +101,20 @@ clickhouse_load +Inf
     let isBroken = false
     await using stub = await startStub((response) => (isBroken ? response.end('<html>') : threeFigures(response)))
     await using parts = await openOn(stub.url)
-    const { ask, clock } = asking(parts)
-    const good = await ask()
+    const { scrape, clock } = openExposition(parts)
+    const good = await scrape()
     isBroken = true
     clock.aheadMs = 30_000
-    const kept = await ask()
-    expect(kept.text).toBe(good.text)
-    expect(kept.head).toMatchObject({ failure: 'garbage', ageMs: expect.closeTo(30_000, -4) })
+    const stale = await scrape()
+    expect(stale.text).toBe(good.text)
+    expect(stale.head).toMatchObject({ failure: 'garbage', ageMs: expect.closeTo(30_000, -4) })
     clock.aheadMs = 400_000
-    const old = await ask()
+    const old = await scrape()
     expect(old.text).toBeUndefined()
     expect(old.head).toMatchObject({ failure: 'garbage', ageMs: null })
   })
 
-  it('of a host that hung keep nobody waiting a second time', async () => {
+  it('of a hung host delay only the first scrape', async () => {
     let held: ServerResponse | undefined
     await using stub = await startStub((response, batch) => {
       if (batch === 2) held = response
@@ -122,43 +122,43 @@ clickhouse_load +Inf
       else threeFigures(response)
     })
     await using parts = await openOn(stub.url)
-    const { ask, clock } = asking(parts)
-    expect((await ask()).head.failure).toBe('garbage')
+    const { scrape, clock } = openExposition(parts)
+    expect((await scrape()).head.failure).toBe('garbage')
     clock.aheadMs = 30_000
     // Answered while the host still holds the second batch.
-    expect((await ask()).head.failure).toBe('garbage')
+    expect((await scrape()).head.failure).toBe('garbage')
     await expect.poll(() => held !== undefined).toBe(true)
     if (held) threeFigures(held)
-    await expect.poll(async () => (await ask()).head.failure).toBeNull()
+    await expect.poll(async () => (await scrape()).head.failure).toBeNull()
     expect(stub.batches).toHaveLength(2)
   })
 
-  it('are missed with what kept the host from answering', async () => {
+  it('are missed with what stale the host from answering', async () => {
     await using stub = await startStub((response) => {
       response.writeHead(403, { 'x-clickhouse-exception-code': '516' })
       response.end('Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)')
     })
     await using closed = await openOn(stub.url)
-    expect((await asking(closed).ask()).head.failure).toBe('refused')
+    expect((await openExposition(closed).scrape()).head.failure).toBe('refused')
     await using away = await openOn('http://127.0.0.1:9')
-    expect((await asking(away).ask()).head.failure).toBe('unreachable')
+    expect((await openExposition(away).scrape()).head.failure).toBe('unreachable')
   })
 
   it.each(['1 2', '1\nup 1', 'NaN', '', '0x10', '1e', '{}'])('are garbage with the value %j', async (value) => {
     await using stub = await startStub((response) => rows(response, [['Query', value, '']]))
     await using parts = await openOn(stub.url)
-    expect(await asking(parts).ask()).toMatchObject({ head: { failure: 'garbage' }, text: undefined })
+    expect(await openExposition(parts).scrape()).toMatchObject({ head: { failure: 'garbage' }, text: undefined })
   })
 
   it('come from the table that the user may read, and are refused when that is neither', async () => {
     await using half = await startStub(threeFigures, { tables: ['asynchronous_metrics'], version: '23.8.1.1' })
     await using parts = await openOn(half.url)
-    expect((await asking(parts).ask()).head.failure).toBeNull()
+    expect((await openExposition(parts).scrape()).head.failure).toBeNull()
     expect(half.batches[0]).not.toContain('system.metrics')
     expect(half.batches[0]).not.toContain('description')
     await using none = await startStub(threeFigures, { tables: [] })
     await using closed = await openOn(none.url)
-    expect((await asking(closed).ask()).head.failure).toBe('forbidden')
+    expect((await openExposition(closed).scrape()).head.failure).toBe('forbidden')
     expect(none.batches).toEqual([])
   })
 })

@@ -40,7 +40,7 @@ const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
 const Figures = z.array(z.tuple([z.string(), Value, z.string()]))
 type Figures = z.infer<typeof Figures>
 
-/** Figures as `figuresStatement` asked for them. */
+/** The rows of `figuresStatement`. */
 const readFigures = (host: MonitoredHost, rows: unknown): Figures => {
   const figures = Figures.safeParse(rows)
   if (!figures.success) throw hostFailure(host, 'garbage')
@@ -65,7 +65,7 @@ const escaped = (meaning: string): string =>
 /** What ClickHouse and Prometheus call differently. */
 const words: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
 
-/** A little less than half a minute, so that whoever scrapes twice a minute gets new figures each time. */
+/** Just under 30 s, so that a 30 s scrape interval gets new values each time. */
 const freshMs = 29_000
 /** Prometheus itself looks back this far; older figures would pass for new ones. */
 const usefulMs = 300_000
@@ -80,10 +80,10 @@ const gzipped = promisify(gzip)
 interface Known {
   text: Uint8Array | undefined
   takenMs: number
-  /** When the last batch was begun. */
-  askedMs: number
+  /** When the last batch started. */
+  requestedMs: number
   failure: string | null
-  asking: Promise<void> | undefined
+  refresh: Promise<void> | undefined
 }
 
 /** The figures of one host, for everybody who wants them within half a minute by one statement. */
@@ -92,7 +92,7 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
   const known = new WeakMap<MonitoredHost, Known>()
   const { clock } = parts
 
-  const ask = async (host: MonitoredHost, entry: Known): Promise<void> => {
+  const refresh = async (host: MonitoredHost, entry: Known): Promise<void> => {
     try {
       const text = await batch(parts, host)
       entry.text = await gzipped(text, { level: gzipLevel })
@@ -102,7 +102,7 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
       entry.failure = failureReason(error) ?? (error instanceof ServiceError ? error.code : 'internal')
       if (!(error instanceof ServiceError)) throw error
     } finally {
-      entry.asking = undefined
+      entry.refresh = undefined
     }
   }
 
@@ -110,13 +110,13 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
     const host = parts.hosts.get(hostKey)
     const entry = known.get(host) ?? unknown()
     known.set(host, entry)
-    if (clock.elapsedMs() - entry.askedMs >= freshMs) {
-      entry.askedMs = clock.elapsedMs()
-      entry.asking = ask(host, entry)
-      entry.asking.catch(() => undefined)
+    if (clock.elapsedMs() - entry.requestedMs >= freshMs) {
+      entry.requestedMs = clock.elapsedMs()
+      entry.refresh = refresh(host, entry)
+      entry.refresh.catch(() => undefined)
     }
-    // A host that failed the last time is asked behind the scraper's back, so that its silence costs nobody time again.
-    if (entry.failure === null) await entry.asking
+    // After a failure the host is queried in the background, so that scrapes do not wait for it.
+    if (entry.failure === null) await entry.refresh
     return produced(entry, clock.elapsedMs())
   }
 }
@@ -124,24 +124,24 @@ export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] =
 const unknown = (): Known => ({
   text: undefined,
   takenMs: Number.NEGATIVE_INFINITY,
-  askedMs: Number.NEGATIVE_INFINITY,
+  requestedMs: Number.NEGATIVE_INFINITY,
   failure: null,
-  asking: undefined,
+  refresh: undefined,
 })
 
-/** Nobody's call but everybody's: it outlives whoever asked first, and yields to people. */
+/** Runs with sweep priority and without a caller's signal, because scrapers share the result. */
 const batch = async ({ client, clock }: Parts, host: MonitoredHost): Promise<string> => {
   const deadline = clock.elapsedMs() + batchWithinMs
-  const asking = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
-  const statement = figuresStatement(host, await client.capabilities(host, asking))
-  const { rows } = await client.run(host, statement, asking)
+  const context = { signal: new AbortController().signal, deadline, priority: 'sweep' } as const
+  const statement = figuresStatement(host, await client.capabilities(host, context))
+  const { rows } = await client.run(host, statement, context)
   return expositionText(readFigures(host, rows))
 }
 
-const produced = ({ text, takenMs, askedMs, failure }: Known, nowMs: number) => {
+const produced = ({ text, takenMs, requestedMs, failure }: Known, nowMs: number) => {
   const ageMs = nowMs - takenMs
   const useful = ageMs < usefulMs ? text : undefined
-  const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, askedMs + freshMs - nowMs) }
+  const head = { failure, ageMs: useful ? ageMs : null, freshForMs: Math.max(0, requestedMs + freshMs - nowMs) }
   return { head, frames: whole(useful) }
 }
 

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { hasMisreadPassword, misreadPassword, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
-/** Hosts that one process watches at most; the probe and the fleet answers are sized for it. */
+/** The probe and the fleet responses are sized for this number of hosts. */
 export const maxHosts = 2_000
 const maxLabelLength = 128
 
-/** A host as somebody wrote it down. */
+/** A host of the configured list, before validation. */
 export interface HostEntry {
   url: string
   label?: string | undefined
@@ -17,7 +17,7 @@ export interface HostEntry {
   tags?: readonly string[] | undefined
 }
 
-/** A host that can be asked. `url` holds no credentials. */
+/** A host that can be queried. `url` holds no credentials. */
 export interface MonitoredHost {
   id: number
   key: string
@@ -25,26 +25,26 @@ export interface MonitoredHost {
   url: URL
   user: string
   password: string
-  /** The user name as the URL itself held it; absent where it held none. */
+  /** The user name of the configured URL; absent when the URL has none. */
   userInUrl?: string
   group: string | null
   tags: readonly string[]
-  /** Where the Keeper node beside it gives its figures to Prometheus. */
+  /** The Prometheus endpoint of the Keeper node of this host. */
   keeperMetrics?: URL | undefined
-  /** Of hosts that people bring: makes every connection, through the guard. */
+  /** For user connections: dials through the network guard. */
   connect?: Connector
 }
 
-/** What metrics and spans call a host: those that people bring are many, and what they are called is nobody's business. */
-export const telemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'brought' : name)
+/** Returns the host label for metrics and spans. User connections share one, because they are many and their names private. */
+export const telemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'user-connection' : name)
 
-/** Hosts in their order, and in words what is wrong with the list; with problems it is not to be used. */
+/** Hosts in their configured order. A list with problems must not be used. */
 export interface HostList {
   hosts: readonly MonitoredHost[]
   problems: readonly SettingProblem[]
 }
 
-/** Checks a written list. `variable` is where it came from: what the sentences begin with. */
+/** Validates the entries of a host list. `variable` is the setting that problems refer to. */
 export const hostList = (variable: string, entries: readonly HostEntry[]): HostList => {
   const found = entries.slice(0, maxHosts).map((entry, id) => monitoredHost(variable, entry, id))
   const hosts = found.flatMap((result) => (result.host ? [result.host] : []))
@@ -60,17 +60,17 @@ const monitoredHost = (
   entry: HostEntry,
   id: number,
 ): { host?: MonitoredHost; problem?: SettingProblem } => {
-  const refuse = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
+  const reject = (sentence: string) => ({ problem: { name: variable, sentence: `host ${id + 1}: ${sentence}` } })
   const url = httpUrl(entry.url)
-  if (!url) return refuse('must be a URL that begins with http:// or https://')
-  if (hasMisreadPassword(url)) return refuse(`the URL ${misreadPassword}`)
+  if (!url) return reject('must be a URL that begins with http:// or https://')
+  if (hasMisreadPassword(url)) return reject(`the URL ${misreadPassword}`)
   const label = entry.label?.trim() || undefined
   if (label !== undefined && !isLabel(label)) {
-    return refuse(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)
+    return reject(`the label must be at most ${maxLabelLength} printable characters and not begin with "user:"`)
   }
   const keeperMetrics = entry.keeperMetrics === undefined ? undefined : httpUrl(entry.keeperMetrics)
   if (entry.keeperMetrics !== undefined && !keeperMetrics) {
-    return refuse('keeperMetrics must be a URL that begins with http:// or https://')
+    return reject('keeperMetrics must be a URL that begins with http:// or https://')
   }
   const user = decoded(url.username) || entry.user
   const password = decoded(url.password) || entry.password
@@ -96,11 +96,11 @@ const httpUrl = (text: string): URL | undefined => {
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
 }
 
-/** Keys that begin with `user:` belong to connections that people bring themselves. */
+/** Keys that begin with `user:` are reserved for user connections. */
 const isLabel = (label: string): boolean =>
   label.length <= maxLabelLength && !label.startsWith('user:') && !/\p{Cc}/u.test(label)
 
-/** Credentials within a URL are percent-encoded; a stray percent sign is meant as itself. */
+/** Returns the decoded text, or the text itself when a percent sign is not part of an encoding. */
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
@@ -125,7 +125,7 @@ const duplicates = (variable: string, hosts: readonly MonitoredHost[]): SettingP
   for (const host of hosts) {
     const earlier = first.get(host.key)
     if (earlier) {
-      const sentence = `hosts ${earlier.id + 1} and ${host.id + 1} are both called ${host.name}; give each its own label`
+      const sentence = `hosts ${earlier.id + 1} and ${host.id + 1} are both named "${host.name}"; give each its own label`
       problems.push({ name: variable, sentence })
     } else {
       first.set(host.key, host)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openHosts } from './hosts.ts'
-import { lastGoodHosts } from './truncated.ts'
+import { lastGoodHosts } from './truncation-guard.ts'
 
 const recheckEveryMs = 20
 let directory: string
@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** Written beside and moved over it, as configuration systems do, so that nobody reads half a file. */
+/** Replaces the file atomically, as configuration systems do. */
 const write = async (text: string, file = path): Promise<void> => {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)
 }
 
-const watching = async () => {
+const watchHosts = async () => {
   const lines: { level: number; msg: string }[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
   const hosts = await openHosts({ env: { SVC_HOSTS_FILE: path }, log, recheckEveryMs })
@@ -32,21 +32,21 @@ const watching = async () => {
 }
 
 describe('a host file', () => {
-  it('names hosts with group, tags and a password file beside it', async () => {
+  it('lists hosts with group, tags, Keeper metrics and a password file', async () => {
     await writeFile(join(directory, 'secret'), 'a,b\n')
     await write(
       'hosts:\n  - { url: "http://a:8123", label: one, user: u, passwordFile: secret, group: eu, tags: [hot, x], keeperMetrics: "http://k:9363/metrics" }\n',
     )
-    await using watched = await watching()
+    await using watched = await watchHosts()
     expect(watched.hosts.list()).toMatchObject([
       { id: 0, key: 'one', name: 'one', user: 'u', password: 'a,b', group: 'eu', tags: ['hot', 'x'] },
     ])
     expect(watched.hosts.list()[0]?.keeperMetrics?.href).toBe('http://k:9363/metrics')
   })
 
-  it('is read again after a change, also of a password file', async () => {
+  it('is reloaded when it or a password file changes', async () => {
     await write('hosts:\n  - { url: "http://a:8123", label: one, passwordFile: secret }\n')
-    await using watched = await watching()
+    await using watched = await watchHosts()
     await write(
       'hosts:\n  - { url: "http://a:8123", label: one, passwordFile: secret }\n  - { url: "http://b:8123" }\n',
     )
@@ -55,12 +55,12 @@ describe('a host file', () => {
     await expect.poll(() => watched.hosts.get('one').password).toBe('changed')
   })
 
-  it('keeps the last good list and warns when it became broken', async () => {
+  it('logs a warning and keeps the last valid list after an invalid change', async () => {
     await write('hosts:\n  - { url: "http://a:8123", label: one }\n')
-    await using watched = await watching()
+    await using watched = await watchHosts()
     await write('hosts:\n  - { url: "http://a:8123", lable: two }\n')
     const messages = () => watched.lines.map((line) => line.msg)
-    await expect.poll(messages).toContain('host list is broken, the last good one stays')
+    await expect.poll(messages).toContain('host list is invalid; keeping the last valid one')
     expect(watched.hosts.list().map((host) => host.name)).toEqual(['one'])
     await write('hosts:\n  - { url: "http://a:8123", label: two }\n')
     await expect.poll(() => watched.hosts.list().map((host) => host.name)).toEqual(['two'])
@@ -72,32 +72,32 @@ describe('a host file', () => {
     ['a list alone', '- { url: "http://a" }\n', /: must be an object/],
     ['no hosts', 'hosts: []\n', /hosts/],
     [
-      'an address of Keeper that is none',
+      'an invalid Keeper address',
       'hosts:\n  - { url: "http://a", keeperMetrics: k:9363 }\n',
       /keeperMetrics must be a URL/,
     ],
     ['malformed text', 'hosts: [\n', /cannot be read as YAML/],
     [
-      'a password file that is not there',
+      'a missing password file',
       'hosts:\n  - { url: "http://a", passwordFile: nowhere }\n',
       /password file cannot be read \(ENOENT\)/,
     ],
     [
-      'two hosts of one name',
+      'two hosts with the same name',
       'hosts:\n  - { url: "http://a", label: x }\n  - { url: "http://b", label: x }\n',
-      /both called x/,
+      /both named "x"/,
     ],
-  ])('refuses to start with %s', async (_, text, sentence) => {
+  ])('fails at start with %s', async (_, text, sentence) => {
     await write(text)
-    await expect(watching()).rejects.toThrow(sentence)
+    await expect(watchHosts()).rejects.toThrow(sentence)
   })
 })
 
-describe('a host list that was cut off inside a URL', () => {
-  const whole = 'hosts:\n  - url: http://a.example:8123\n  - url: http://clickhouse-17.example:8123\n'
-  const cutOff = whole.slice(0, whole.indexOf('7.example'))
+describe('a host list that is truncated inside a URL', () => {
+  const complete = 'hosts:\n  - url: http://a.example:8123\n  - url: http://clickhouse-17.example:8123\n'
+  const truncated = complete.slice(0, complete.indexOf('7.example'))
 
-  const opened = async (
+  const open = async (
     store: Store,
     answering: { hosts: string[] },
     env: Record<string, string> = { SVC_HOSTS_FILE: path },
@@ -110,15 +110,15 @@ describe('a host list that was cut off inside a URL', () => {
   }
   const names = (hosts: { list(): readonly { url: URL }[] }) => hosts.list().map(({ url }) => url.hostname)
 
-  it('leaves the last good list as it is until the new host answers', async () => {
+  it('leaves the last valid list in use until the new host responds', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
-    await write(whole)
+    await write(complete)
     const answering = { hosts: [] as string[] }
-    await using watched = await opened(store, answering)
-    await write(cutOff)
-    await expect.poll(() => watched.lines.join('')).toContain('host refused')
+    await using watched = await open(store, answering)
+    await write(truncated)
+    await expect.poll(() => watched.lines.join('')).toContain('host skipped')
     expect(watched.lines.join('')).toContain(
-      '\\"http://clickhouse-1\\" looks like \\"http://clickhouse-17.example:8123\\" cut off and does not answer',
+      '\\"http://clickhouse-1\\" looks like a truncated \\"http://clickhouse-17.example:8123\\" and does not respond',
     )
     expect(names(watched.hosts)).toEqual(['a.example', 'clickhouse-17.example'])
     answering.hosts.push('clickhouse-1')
@@ -126,16 +126,16 @@ describe('a host list that was cut off inside a URL', () => {
   })
 
   it.each(['http://watch', 'http://watcher', 'http://watcher:90'])(
-    'leaves the last good list as it is where the URL ends in its credentials: %s',
+    'leaves the last valid list in use when a URL ends within its credentials: %s',
     async (cut) => {
       await using store = await openStore({ env: {}, busIsShared: false })
       const withUser = 'hosts:\n  - url: http://a.example:8123\n  - url: http://Watcher:9000x@db.example:8123\n'
       await write(withUser)
       const answering = { hosts: [] as string[] }
-      await using watched = await opened(store, answering)
+      await using watched = await open(store, answering)
       await write(`hosts:\n  - url: http://a.example:8123\n  - url: ${cut}\n`)
-      await expect.poll(() => watched.lines.join('')).toContain('host refused')
-      expect(watched.lines.join('')).toContain('looks like \\"http://db.example:8123\\" cut off')
+      await expect.poll(() => watched.lines.join('')).toContain('host skipped')
+      expect(watched.lines.join('')).toContain('looks like a truncated \\"http://db.example:8123\\"')
       expect(watched.lines.join('')).not.toContain(':90')
       expect(names(watched.hosts)).toEqual(['a.example', 'db.example'])
       await write(withUser.replace('Watcher:9000x@', 'Watcher:other@'))
@@ -144,73 +144,75 @@ describe('a host list that was cut off inside a URL', () => {
     },
   )
 
-  it('starts without that host where the state store knows the last good list, and takes the whole file again', async () => {
+  it('starts without the truncated host when the state store has the last valid list, until the file is complete', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
-    await write(whole)
-    await (await opened(store, { hosts: [] }))[Symbol.asyncDispose]()
-    await write(cutOff)
-    await using watched = await opened(store, { hosts: [] })
+    await write(complete)
+    await (await open(store, { hosts: [] }))[Symbol.asyncDispose]()
+    await write(truncated)
+    await using watched = await open(store, { hosts: [] })
     expect(names(watched.hosts)).toEqual(['a.example'])
-    expect(watched.lines.join('')).toContain('it is left out until it answers or the list changes')
-    await write(whole)
+    expect(watched.lines.join('')).toContain('the host is skipped until it responds or the list changes')
+    await write(complete)
     await expect.poll(() => names(watched.hosts)).toEqual(['a.example', 'clickhouse-17.example'])
   })
 
-  it('starts without that host where the list is a variable, too', async () => {
+  it('starts without the truncated host when the list is a variable', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
     const env = { COLUMNDB_HOST: 'http://a.example:8123,http://10.0.12.7:8123' }
-    await (await opened(store, { hosts: [] }, env))[Symbol.asyncDispose]()
-    // Three numbers of an address are read as another address.
-    await using watched = await opened(store, { hosts: [] }, { COLUMNDB_HOST: 'http://a.example:8123,http://10.0.12' })
+    await (await open(store, { hosts: [] }, env))[Symbol.asyncDispose]()
+    // An IPv4 address of three numbers parses as another address.
+    await using watched = await open(store, { hosts: [] }, { COLUMNDB_HOST: 'http://a.example:8123,http://10.0.12' })
     expect(names(watched.hosts)).toEqual(['a.example'])
-    expect(watched.lines.join('')).toContain('\\"http://10.0.0.12\\" looks like \\"http://10.0.12.7:8123\\" cut off')
+    expect(watched.lines.join('')).toContain(
+      '\\"http://10.0.0.12\\" looks like a truncated \\"http://10.0.12.7:8123\\"',
+    )
   })
 
-  it('is found out after a process without hosts has run on the same store, too', async () => {
+  it('is detected after a process without hosts has used the same store', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
-    await write(whole)
-    await (await opened(store, { hosts: [] }))[Symbol.asyncDispose]()
-    await (await opened(store, { hosts: [] }, {}))[Symbol.asyncDispose]()
-    await write(cutOff)
-    await using watched = await opened(store, { hosts: [] })
+    await write(complete)
+    await (await open(store, { hosts: [] }))[Symbol.asyncDispose]()
+    await (await open(store, { hosts: [] }, {}))[Symbol.asyncDispose]()
+    await write(truncated)
+    await using watched = await open(store, { hosts: [] })
     expect(names(watched.hosts)).toEqual(['a.example'])
   })
 
-  it('leaves the last good list as it is where the URL is that of a Keeper node', async () => {
+  it('leaves the last valid list in use when the URL belongs to a Keeper node', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
-    const withKeeper = `${whole}    keeperMetrics: http://keeper-17.example:9363/metrics\n`
+    const withKeeper = `${complete}    keeperMetrics: http://keeper-17.example:9363/metrics\n`
     const cutKeeper = withKeeper.slice(0, withKeeper.indexOf('7.example:9363'))
     const keepers = (hosts: { list(): readonly { keeperMetrics?: URL | undefined }[] }) =>
       hosts.list().map(({ keeperMetrics }) => keeperMetrics?.hostname)
     await write(withKeeper)
     {
-      await using watched = await opened(store, { hosts: [] })
+      await using watched = await open(store, { hosts: [] })
       await write(cutKeeper)
-      await expect.poll(() => watched.lines.join('')).toContain('host refused')
+      await expect.poll(() => watched.lines.join('')).toContain('host skipped')
       expect(keepers(watched.hosts)).toEqual([undefined, 'keeper-17.example'])
     }
     const answering = { hosts: [] as string[] }
-    await using watched = await opened(store, answering)
+    await using watched = await open(store, answering)
     expect(names(watched.hosts)).toEqual(['a.example', 'clickhouse-17.example'])
     expect(keepers(watched.hosts)).toEqual([undefined, undefined])
     answering.hosts.push('keeper-1')
     await expect.poll(() => keepers(watched.hosts)).toEqual([undefined, 'keeper-1'])
   })
 
-  it('takes over hosts that are new, gone or have another address, without asking them', async () => {
+  it('is not suspected when hosts are added, removed or readdressed', async () => {
     await using store = await openStore({ env: {}, busIsShared: false })
-    await write(whole)
-    await using watched = await opened(store, { hosts: [] })
+    await write(complete)
+    await using watched = await open(store, { hosts: [] })
     await write('hosts:\n  - url: http://b.example:8123\n  - url: http://clickhouse-17.example:8124\n')
     await expect.poll(() => names(watched.hosts)).toEqual(['b.example', 'clickhouse-17.example'])
-    expect(watched.lines.join('')).not.toContain('host refused')
+    expect(watched.lines.join('')).not.toContain('host skipped')
   })
 })
 
-describe('a key', () => {
-  it('that the list lacks is not found', async () => {
+describe('a host key', () => {
+  it('throws not-found when the list has no such host', async () => {
     await write('hosts:\n  - { url: "http://a:8123", label: one }\n')
-    await using watched = await watching()
+    await using watched = await watchHosts()
     expect(() => watched.hosts.get('two')).toThrow(
       expect.objectContaining({ code: 'not-found', details: { reason: 'unknown-host', hostKey: 'two' } }),
     )

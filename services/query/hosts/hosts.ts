@@ -4,46 +4,45 @@ import type { Environment } from '#shared/config/environment.ts'
 import { InvalidSettings, read } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { settings } from '../config.ts'
-import { hostsFromEnvironment, hostsFromFile } from './written-list.ts'
+import { hostsFromEnvironment, hostsFromFile } from './parse-host-list.ts'
 import type { HostList, MonitoredHost } from './host-list.ts'
-import { type HostAddress, type LastGoodHosts, openTruncationGuard, withoutTruncated } from './truncated.ts'
+import { type HostAddress, type LastGoodHosts, openTruncationGuard, withoutTruncated } from './truncation-guard.ts'
 
-/** How often variables and files are looked at for a change. */
 const recheckMs = 2_000
 
-/** The monitored hosts, as they stand now. */
+/** The current list of monitored hosts. */
 export interface Hosts extends AsyncDisposable {
   list(): readonly MonitoredHost[]
-  /** The host of a key; `not-found` with the reason `unknown-host` when the list lacks it. */
+  /** Throws `not-found` with the reason `unknown-host` when the list has no host with this key. */
   get(key: string): MonitoredHost
 }
 
-interface OpenHosts {
+interface HostsDeps {
   env: Environment
   log: Telemetry['log']
   recheckEveryMs?: number
   lastGood?: LastGoodHosts | undefined
-  /** Whether the right server answers at an address that looks cut off. */
+  /** Returns whether a ClickHouse or Keeper server responds at an address that looks truncated. */
   answers?(address: HostAddress): Promise<boolean>
 }
 
-/** Reads the host list and keeps it current; a list that became broken is not taken over. Throws `InvalidSettings` at start. */
+/** Loads the host list and reloads it on change; an invalid change is ignored. Throws `InvalidSettings` at start. */
 export const openHosts = async ({
   env,
   log,
   recheckEveryMs = recheckMs,
   lastGood,
   answers = async () => false,
-}: OpenHosts): Promise<Hosts> => {
+}: HostsDeps): Promise<Hosts> => {
   const first = load(env)
   if (first.problems.length > 0) throw new InvalidSettings(first.problems)
-  const { unanswered, accept, refuse } = await openTruncationGuard({ lastGood, answers, log })
+  const { findUnanswered, accept, warn } = await openTruncationGuard({ lastGood, answers, log })
 
-  const cutOff = await unanswered(first.hosts)
-  let isWaiting = cutOff.length > 0
-  refuse(cutOff, 'it is left out')
+  const truncatedAtStart = await findUnanswered(first.hosts)
+  let isWaiting = truncatedAtStart.length > 0
+  warn(truncatedAtStart, 'the host is skipped')
   if (!isWaiting) await accept(first.hosts)
-  let current = byKey(withoutTruncated(first.hosts, cutOff))
+  let current = byKey(withoutTruncated(first.hosts, truncatedAtStart))
   let files = first.files
   let seen = await fingerprint(env, files)
 
@@ -55,32 +54,32 @@ export const openHosts = async ({
     const fresh = load(env)
     files = fresh.files
     if (fresh.problems.length > 0) {
-      if (isChanged) log.warn({ problems: fresh.problems }, 'host list is broken, the last good one stays')
+      if (isChanged) log.warn({ problems: fresh.problems }, 'host list is invalid; keeping the last valid one')
       return
     }
-    const truncated = await unanswered(fresh.hosts)
+    const truncated = await findUnanswered(fresh.hosts)
     isWaiting = truncated.length > 0
     if (isWaiting) {
-      if (isChanged) refuse(truncated, 'the last good list stays')
+      if (isChanged) warn(truncated, 'the last valid list stays in use')
       return
     }
     current = byKey(fresh.hosts)
     await accept(fresh.hosts)
-    log.info({ hosts: current.size }, 'host list read again')
+    log.info({ hosts: current.size }, 'host list reloaded')
   }
   const rechecking = repeat(recheck, recheckEveryMs, log)
   return {
     list: () => [...current.values()],
-    get: (key) => known(current, key),
+    get: (key) => requireHost(current, key),
     [Symbol.asyncDispose]: () => rechecking[Symbol.asyncDispose](),
   }
 }
 
-/** Runs `recheck` again and again until disposed, which waits for the run under way. */
+/** Runs `recheck` periodically. Disposal waits for the current run. */
 const repeat = (recheck: () => Promise<void>, everyMs: number, log: Telemetry['log']): AsyncDisposable => {
   let checking: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'host list not checked'))
+    checking = checking.then(recheck).catch((error: unknown) => log.error({ err: error }, 'checking host list failed'))
   }, everyMs)
   timer.unref()
   return {
@@ -94,10 +93,10 @@ const repeat = (recheck: () => Promise<void>, everyMs: number, log: Telemetry['l
 const byKey = (hosts: readonly MonitoredHost[]): Map<string, MonitoredHost> =>
   new Map(hosts.map((host) => [host.key, host]))
 
-const known = (hosts: Map<string, MonitoredHost>, key: string): MonitoredHost => {
+const requireHost = (hosts: Map<string, MonitoredHost>, key: string): MonitoredHost => {
   const host = hosts.get(key)
   if (host) return host
-  const sentence = 'no such host; the host list may have changed'
+  const sentence = 'unknown host; the host list may have changed'
   throw new ServiceError('not-found', sentence, { details: { reason: 'unknown-host', hostKey: key } })
 }
 
@@ -108,7 +107,7 @@ const load = (env: Environment): HostList & { files: readonly string[] } => {
   return { ...hostsFromEnvironment(values), files: [] }
 }
 
-/** Changes whenever what the list is made of changes. */
+/** Returns a text that changes whenever a variable or a file of the host list changes. */
 const fingerprint = async (env: Environment, files: readonly string[]): Promise<string> => {
   const { COLUMNDB_HOST, COLUMNDB_USER, COLUMNDB_PASSWORD, COLUMNDB_NAME, SVC_HOSTS_FILE } = env
   const times = await Promise.all(

@@ -1,4 +1,4 @@
-/** Figures by the name of the metric, as a Keeper node gives them to Prometheus; labelled ones are added up. */
+/** Parses a Prometheus exposition into values by metric name; samples that differ only in labels are summed. */
 export const readFigures = (text: string): Map<string, number> => {
   const figures = new Map<string, number>()
   for (const line of text.split('\n')) {
@@ -8,6 +8,6 @@ export const readFigures = (text: string): Map<string, number> => {
   return figures
 }
 
-/** Whether these are the figures of a Keeper node. */
+/** Returns whether the metrics come from a Keeper node. */
 export const isKeeper = (figures: ReadonlyMap<string, number>): boolean =>
   figures.has('ClickHouseAsyncMetrics_KeeperIsLeader')

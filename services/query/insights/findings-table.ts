@@ -3,7 +3,7 @@ import { type Settings, type Setting, read } from '#shared/config/setting.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 
 const databaseName: Setting<string> = {
-  doc: 'Database of the monitored hosts in which the product keeps tables of its own, such as monitoring_events and monitoring_findings.',
+  doc: 'Database on the monitored hosts for the tables of this service, such as monitoring_events and monitoring_findings.',
   audience: 'server',
   fallback: 'system',
   allowed: 'name of letters, digits and _',
@@ -23,7 +23,7 @@ export const findingsTable = (env: Environment) => {
 }
 
 /**
- * One row for each insight, of which the one of the highest version counts. What is asked for has a column; `insight` is
+ * One row for each insight, and the row with the highest version wins. Filtered fields have columns; `insight` is
  * all of it as JSON.
  */
 export const createTable = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}

@@ -13,7 +13,7 @@ import { type Insight, StoredInsight } from '#proto/insights.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { writeInto, write } from '../actions/write.ts'
 import { readRecords, figure } from '../analysis/records.ts'
-import { askFor, unavailableBy } from '../clickhouse/availability.ts'
+import { queryIfAvailable, unavailableBy } from '../clickhouse/availability.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 import type { ReplicationService } from '../repldb/client.ts'
@@ -27,17 +27,17 @@ import { logSets, type RowSet, presentSets } from './row-sets.ts'
 
 const hourMs = 3_600_000
 
-/** What the replication service tells, with the first host of the list: it is none of them, and is to be told once. */
+/** Returns rows of the replication service with the first host only, so that they are reported once. */
 const replicationRows = async (
   { hosts, replicationService, clock }: Parts & WithReplicationService,
   { hostKey, set }: { hostKey: string; set: ReplicationRowSet },
   call: Call,
 ) => {
   const isFirst = hosts.list()[0]?.key === hostKey
-  const isTold = isFirst && replicationService.isConfigured() && mayUse(call.identity, 'REPLDB')
+  const isReported = isFirst && replicationService.isConfigured() && mayUse(call.identity, 'REPLDB')
   const { from, rows } = sets[set]
-  const told = isTold ? await rows(replicationService, call, clock.now()) : []
-  return { rows: told, sql: `-- ${from} of the replication service`, unavailable: null }
+  const reported = isReported ? await rows(replicationService, call, clock.now()) : []
+  return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null }
 }
 
 /** What a set is made of, as evidence names it, and how. */
@@ -66,9 +66,9 @@ const copyingHours = async (
   call: Call,
   nowMs: number,
 ): Promise<number | null> => {
-  const { tableSummaries } = await service.ask(endpoints.initialLoad, { name }, call)
-  const begun = tableSummaries.flatMap(({ startTime }) => (startTime === null ? [] : Date.parse(startTime)))
-  const first = Math.min(...begun)
+  const { tableSummaries } = await service.callApi(endpoints.initialLoad, { name }, call)
+  const started = tableSummaries.flatMap(({ startTime }) => (startTime === null ? [] : Date.parse(startTime)))
+  const first = Math.min(...started)
   return Number.isFinite(first) ? (nowMs - first) / hourMs : null
 }
 
@@ -138,13 +138,13 @@ const rowOf = (insight: Insight, version: number) => {
   return { ...columns, insight: JSON.stringify(insight), version }
 }
 
-/** The statement behind every set of rows that hosts tell. */
+/** The statement of each row set. */
 export const rowSets: Readonly<Record<Exclude<InsightRowSet, ReplicationRowSet>, RowSet>> = {
   ...logSets,
   ...presentSets,
 }
 
-/** Asks one host for one set of rows, and says with which statement. */
+/** Reads a row set of one host, with its statement. */
 const insightRows =
   (parts: Parts & WithReplicationService): Handlers<Service<typeof insightRowMethods>>['insightRows'] =>
   async ({ hostKey, set }, call) => {
@@ -154,10 +154,10 @@ const insightRows =
     const { requires, bare, sql: template } = rowSets[set]
     const { logs } = await client.capabilities(host, call)
     const sql = expandMacros(template, { window: undefined, zone: undefined, logs })
-    const { told, unavailable } = await askFor(client, host, { requires }, call, async () =>
+    const { data, unavailable } = await queryIfAvailable(client, host, { requires }, call, async () =>
       readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
     )
-    return { rows: told ?? [], sql, unavailable }
+    return { rows: data ?? [], sql, unavailable }
   }
 
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>

@@ -31,17 +31,17 @@ afterAll(async () => {
 const idOf = (letter: string): string => anInsight(letter).id
 
 describe('the rows of detectors', () => {
-  it.each(Object.keys(rowSets))('%s can be asked of a host, and are of the shape that was promised', async (set) => {
-    const asked = query.methods.insightRows.input.parse({ hostKey: 'box', set })
-    const { rows, sql, unavailable } = await parts.handlers.insightRows(asked, aCall())
+  it.each(Object.keys(rowSets))('%s can be read and match their schema', async (set) => {
+    const request = query.methods.insightRows.input.parse({ hostKey: 'box', set })
+    const { rows, sql, unavailable } = await parts.handlers.insightRows(request, aCall())
     expect(unavailable).toBeNull()
     expect(sql).not.toContain('$')
-    for (const row of rows) expect(insightRowSets[asked.set].safeParse(row).success).toBe(true)
+    for (const row of rows) expect(insightRowSets[request.set].safeParse(row).success).toBe(true)
   })
 
   it('that the user may not read are none, and it says so', async () => {
-    const asked = { hostKey: 'limited', set: 'query-hours' as const }
-    const { rows, unavailable } = await parts.handlers.insightRows(asked, aCall())
+    const request = { hostKey: 'limited', set: 'query-hours' as const }
+    const { rows, unavailable } = await parts.handlers.insightRows(request, aCall())
     expect(rows).toEqual([])
     expect(unavailable).toMatchObject({ message: expect.stringContaining('system.query_log') })
   })
@@ -67,7 +67,7 @@ describe('the table of findings', () => {
     expect(await answerOf(sandbox.url, `SELECT log_comment FROM system.query_log WHERE ${failed}`)).toBe('')
   })
 
-  it('is made again when somebody has removed it', async () => {
+  it('is created again after removal', async () => {
     await answerOf(sandbox.url, 'RENAME TABLE kept.monitoring_findings TO kept.removed')
     expect(await stored()).toEqual([])
     expect(await keep([anInsight('f')], 1)).toEqual({ kept: 1 })
@@ -93,7 +93,7 @@ describe('the table of findings', () => {
   })
 
   it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-    'gives no link to %s, which somebody wrote into it',
+    'drops the injected link %s',
     async (link) => {
       await keep([anInsight('c', { link })], 4)
       expect(await stored({ ids: [idOf('c')] })).toEqual([anInsight('c', { link: '' })])

@@ -18,22 +18,22 @@ afterAll(async () => {
 })
 
 const rows = async (set: ReplicationRowSet, hostKey = 'one', call = aCall()) => {
-  const told = await parts.handlers.insightRows({ hostKey, set }, call)
-  return { ...told, rows: z.array(replicationRowSets[set]).parse(told.rows) }
+  const result = await parts.handlers.insightRows({ hostKey, set }, call)
+  return { ...result, rows: z.array(replicationRowSets[set]).parse(result.rows) }
 }
 
-describe('what the replication service tells detectors', () => {
+describe('replication rows for detectors', () => {
   it('is how its mirrors are', async () => {
-    const told = await rows('replication-mirrors')
-    expect(told.sql).toMatch(/^-- .*mirrors\/list/)
-    expect(told.rows).toHaveLength(5)
-    expect(told.rows[0]).toMatchObject({
+    const result = await rows('replication-mirrors')
+    expect(result.sql).toMatch(/^-- .*mirrors\/list/)
+    expect(result.rows).toHaveLength(5)
+    expect(result.rows[0]).toMatchObject({
       mirror: 'billing',
       state: 'failed',
       errorsLastHour: 2,
       commonError: 'failed to push ? records for batch ?: dial tcp ?: connect: connection refused',
     })
-    expect(told.rows[2]).toMatchObject({ mirror: 'events', copyingHours: expect.closeTo(2, 1) })
+    expect(result.rows[2]).toMatchObject({ mirror: 'events', copyingHours: expect.closeTo(2, 1) })
   })
 
   it('is how far its slots are behind', async () => {
@@ -45,7 +45,7 @@ describe('what the replication service tells detectors', () => {
     expect(slots[0]).toMatchObject({ lagBytes: 2_400 * 1_048_576, growthBytesPerHour: expect.any(Number) })
   })
 
-  it('is told with the first host alone, and to who may see it', async () => {
+  it('are returned for the first host and permitted callers only', async () => {
     const stranger = aCall({ identity: { kind: 'user', subject: 'ada', features: ['INSIGHTS'] } })
     expect((await rows('replication-mirrors', 'two')).rows).toEqual([])
     expect((await rows('replication-mirrors', 'one', stranger)).rows).toEqual([])

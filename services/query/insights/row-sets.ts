@@ -4,7 +4,7 @@ const ago = (time: string, seconds: number): string =>
 const hours = (time = 'event_time'): string => ago(time, 3_600)
 const days = ago('event_time', 86_400)
 
-/** What clients sent and what ended, without what the product asks itself. */
+/** Finished client queries, without own statements. */
 const ended = `log.type != 'QueryStart' AND is_initial_query AND NOT $own`
 const lastDays = (count: number): string => `event_date >= today() - ${count}`
 const historyHours = (log: string, kept: number): string =>
@@ -13,7 +13,7 @@ const historyHours = (log: string, kept: number): string =>
 /** Patterns that are looked at: the costliest of the last day. */
 const mostPatterns = 50
 
-/** What the logs tell about statements, inserts and the course of figures. */
+/** Row sets of query, insert and metric logs. */
 export const logSets = {
   'query-hours': {
     requires: ['system.query_log'],
@@ -125,7 +125,7 @@ ORDER BY hoursAgo`,
 export interface RowSet {
   /** Tables that a server may lack. */
   requires: readonly string[]
-  /** Sent without settings of ours, which would be told as the host's. */
+  /** Sent without the client's settings, which would count as the host's. */
   bare?: true
   /** With the macros of definitions. */
   sql: string

@@ -19,7 +19,7 @@ export const manage =
   (parts: Parts): Handlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
     if (!isEnabled(parts))
-      throw new ServiceError('forbidden', 'management is off; COLUMNDB_MANAGEMENT_ENABLED=true turns it on')
+      throw new ServiceError('forbidden', 'user management is disabled; set COLUMNDB_MANAGEMENT_ENABLED=true')
     const host = parts.hosts.get(hostKey)
     await confirm(parts, host, management, call)
     const sql = managementStatement(management)
@@ -123,7 +123,7 @@ const needsOf = ({ operation, params }: Management): Needs => {
   }
 }
 
-// One statement tells all three kinds, so that what is compared was true at one moment. Servers of 2024 compare the enumeration
+// One statement reads all three kinds, so that they are consistent. Servers of 2024 compare the enumeration
 // of privileges with no text that is none of them.
 const lookFor = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
@@ -165,7 +165,7 @@ const problemOf = (needs: Needs, present: readonly Present[], host: string): Ser
   if (unknown !== undefined) return missing('role', unknown)
   if (grantee !== undefined && !find(grantee, 'user', 'role')) return missing('user or role', grantee)
   if (privilege !== undefined && !present.some(({ kind }) => kind === 'privilege'))
-    return new ServiceError('invalid', `host ${host} knows no privilege ${privilege}; system.privileges names them`, {
+    return new ServiceError('invalid', `host ${host} has no privilege "${privilege}"; system.privileges lists them`, {
       details: { parameter: 'params.privilege' },
     })
   return undefined

@@ -82,7 +82,7 @@ const startKnowing = async () => {
       response.end()
       return
     }
-    const asked = new Set([...url.searchParams].map(([, value]) => value))
+    const requested = new Set([...url.searchParams].map(([, value]) => value))
     const known = [
       ['user', 'ada'],
       ['role', 'reader'],
@@ -90,7 +90,7 @@ const startKnowing = async () => {
     ]
     rows(
       response,
-      known.filter(([, name]) => asked.has(name ?? '')),
+      known.filter(([, name]) => requested.has(name ?? '')),
       ['kind', 'name'],
     )
   })
@@ -107,7 +107,7 @@ describe('an operation on a host', () => {
     return { outcome: await outcome.then(({ ddl }) => ddl).catch((error: unknown) => error), changes }
   }
 
-  it('is sent once it fits what is there, and is told without its secrets', async () => {
+  it('is sent when it matches the current state, and returned without secrets', async () => {
     const { outcome, changes } = await manage({ operation: 'alter_user', params: { user: 'ada', password } })
     expect(outcome).toBe("ALTER USER `ada` IDENTIFIED WITH sha256_hash BY '[HIDDEN]' SALT '[HIDDEN]'")
     expect(changes).toEqual([{ sql: expect.stringContaining(password.hash), readonly: null }])
@@ -132,7 +132,7 @@ describe('an operation on a host', () => {
     [
       { operation: 'grant_privilege', params: { ...onTable, privilege: 'EAT' } },
       'invalid',
-      'host db knows no privilege EAT; system.privileges names them',
+      'host db has no privilege "EAT"; system.privileges lists them',
     ],
   ])('%j is refused', async (given, code, message) => {
     const { outcome, changes } = await manage(given)

@@ -41,7 +41,7 @@ beforeAll(async () => {
   queryIds = []
   for (let index = 0; index < ownStatements; index++) queryIds.push((await send(`known/${index}`)).queryId)
   await send('known', hostKey, 'SELECT no_such_column').catch(() => undefined)
-  await send('untold', 'careful')
+  await send('unknown', 'careful')
   await send('console')
   await direct(text('person'))
   await flush()
@@ -84,7 +84,7 @@ describe('the cost of our own statements', () => {
     expect(cost?.total.cpuShare).toBeLessThan(1)
   })
 
-  it('is drawn by purpose', async () => {
+  it('is grouped by purpose', async () => {
     const chart = await parts.handlers.chart({ hostKey, name: 'own-cost', lastHours: 2, parameters: {} }, aCall())
     const known = chart.rows.filter((row) => row.purpose === 'known')
     expect(known.reduce((sum, row) => sum + Number(row.statements), 0)).toBe(ownStatements + 1)
@@ -110,15 +110,15 @@ describe('pages of queries', () => {
     ['recent-queries', 2, {}],
     ['slow-queries', 1, { min_duration_s: 0 }],
     ['top-cpu-queries', 1, {}],
-  ])('leave our own statements out, unless they are asked for: %s', async (name, rowsEach, parameters) => {
+  ])('exclude own statements by default: %s', async (name, rowsEach, parameters) => {
     const people = ['console', 'person']
-    const all = ['console', ...Array<string>(ownStatements).fill('known'), 'person', 'untold']
+    const all = ['console', ...Array<string>(ownStatements).fill('known'), 'person', 'unknown']
     const rowsOf = (queries: string[]) => queries.flatMap((each) => Array<string>(rowsEach).fill(each))
     expect(await shown(name, parameters)).toEqual(rowsOf(people))
     expect(await shown(name, { ...parameters, own: 1 })).toEqual(rowsOf(all))
   })
 
-  it('count patterns of people alone, unless ours are asked for too', async () => {
+  it('count only user patterns by default', async () => {
     const calls = async (own: boolean) => {
       const input = query.methods.fingerprints.input.parse({ hostKey, lastHours: 1, search: 'sum(number)', own })
       const { fingerprints } = query.methods.fingerprints.output.parse(
@@ -132,15 +132,15 @@ describe('pages of queries', () => {
 
   it('count the same, today and in each interval', async () => {
     const today = async () => (await parts.handlers.overview({ hostKey }, aCall())).todayQueries ?? Infinity
-    const drawn = async (name: string, parameters: Record<string, number> = {}) => {
+    const rowsOf = async (name: string, parameters: Record<string, number> = {}) => {
       const { rows } = await parts.handlers.chart({ hostKey, name, lastHours: 1, parameters }, aCall())
       return rows.reduce((sum, row) => sum + Number(row.queries), 0)
     }
-    const before = [await today(), await drawn('query-count'), await drawn('query-count', { own: 1 })]
+    const before = [await today(), await rowsOf('query-count'), await rowsOf('query-count', { own: 1 })]
     for (let index = 0; index < ownStatements; index++) await send(`known/${index}`)
     await direct(text('person'))
     await flush()
-    const after = [await today(), await drawn('query-count'), await drawn('query-count', { own: 1 })]
+    const after = [await today(), await rowsOf('query-count'), await rowsOf('query-count', { own: 1 })]
     const [countedToday = 0, counted = 0, countedWithOwn = 0] = after.map(
       (count, index) => count - (before[index] ?? 0),
     )

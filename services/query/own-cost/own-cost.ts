@@ -5,7 +5,7 @@ import type { query } from '#proto/query.ts'
 import { readRecords, figure } from '../analysis/records.ts'
 import { analysed, shownWindow } from '../analysis/analysis-window.ts'
 import { cpuMs } from '../analysis/fingerprint-statement.ts'
-import { askFor } from '../clickhouse/availability.ts'
+import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
@@ -62,12 +62,12 @@ const needs = { requires: ['system.query_log'] }
 /** What the product's own statements cost one host. */
 export const ownCost =
   (parts: Parts): Handlers<typeof query>['ownCost'] =>
-  async ({ hostKey, ...asked }, call) => {
+  async ({ hostKey, ...request }, call) => {
     const host = parts.hosts.get(hostKey)
-    const analysis = await analysed(parts, host, asked, call)
+    const analysis = await analysed(parts, host, request, call)
     const window = { ...shownWindow(analysis.window), interval: null }
-    const { told, unavailable } = await askFor(parts.client, host, needs, call, async () =>
+    const { data, unavailable } = await queryIfAvailable(parts.client, host, needs, call, async () =>
       readRecords(host, CostRow, await parts.client.run(host, ownCostStatement(analysis.scope), call)),
     )
-    return { cost: told && ownCostOf(told), window, unavailable }
+    return { cost: data && ownCostOf(data), window, unavailable }
   }

@@ -72,7 +72,7 @@ it('keeps none where the user of the host may not write, and tries again an hour
   expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
 })
 
-/** The service as it is started, and what the gateway asks of it. */
+/** Starts the service with the methods that the gateway calls. */
 const startService = async (env: Record<string, string>) => {
   await using scope = new AsyncDisposableStack()
   const [hub, telemetry, clock] = [openMemoryHub(), quietTelemetry(), systemClock]

@@ -48,7 +48,7 @@ export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageView
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
         refusedAtMs = parts.clock.elapsedMs()
-        // Nobody asked for these rows unless the operator has named their table.
+        // Rows are written only when the operator has configured a table.
         if (isNamed(parts.env)) throw error
         return { kept: 0 }
       }

@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts'
 import { prepareChart } from './chart.ts'
 import { openPage } from './open-page.ts'
 
-/** All definitions without their SQL. */
+/** Returns all definitions without their SQL. */
 export const catalogue =
   (parts: Parts): Handlers<typeof query>['catalogue'] =>
   async () => {
@@ -16,17 +16,17 @@ export const catalogue =
     return { ...all, tables: tables.map((table) => withSetDefaults(table, parts.env)) }
   }
 
-/** Rows of a table page that its statement asks for where nobody says how many. */
+/** The default row limit of a table page. */
 const usualRows = 100
 
-/** How a chart or a table page would ask one host. */
+/** Returns the statement of a chart or a table page for one host. */
 export const definitionStatement =
   (parts: Parts): Handlers<typeof query>['definitionStatement'] =>
   async ({ kind, hostKey, name }, call) => {
     if (kind === 'table') {
-      const asked = { filters: [], parameters: {}, offset: 0 }
+      const request = { filters: [], parameters: {}, offset: 0 }
       const page = await openPage(parts, { hostKey, name }, call, (table, circumstances) =>
-        tableStatement(table, asked, { ...circumstances, limit: usualRows }),
+        tableStatement(table, request, { ...circumstances, limit: usualRows }),
       )
       return 'unavailable' in page ? without(page.unavailable) : shown(page.statement)
     }

@@ -3,7 +3,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, Unavailable, Window } from '#proto/query.ts'
 import { missingNeeds, tooOld, unavailableBy } from '../clickhouse/availability.ts'
-import type { Answer } from '../clickhouse/client.ts'
+import type { QueryResult } from '../clickhouse/client.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { chartStatement, maxChartRows } from '../definitions/chart-statement.ts'
@@ -14,7 +14,7 @@ import { type ChartWindow, chartWindow } from '../definitions/window.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 
-/** One chart of one host. */
+/** Returns the handler for one chart of one host. */
 export const chart =
   (parts: Parts): Handlers<typeof query>['chart'] =>
   async (input, call) => {
@@ -24,11 +24,11 @@ export const chart =
     return drawChart(parts, host, definition, input, call)
   }
 
-export interface ChartQuestion extends Window {
+export interface ChartRequest extends Window {
   parameters: GivenParameters
 }
 
-/** A chart whose statement is ready to be sent. */
+/** A chart with its statement. */
 export interface ReadyChart {
   chart: LoadedChart
   window: ChartWindow | undefined
@@ -36,24 +36,24 @@ export interface ReadyChart {
   statement: Statement
 }
 
-/** The series of one chart on one host. What a host lacks makes the answer `unavailable`, not an error. */
+/** Reads the series of a chart. Missing tables or grants make it `unavailable`, not an error. */
 export const drawChart = async (
   parts: Parts,
   host: MonitoredHost,
   chart: LoadedChart,
-  question: ChartQuestion,
+  question: ChartRequest,
   call: Call,
 ): Promise<ChartData> => {
   const prepared = await prepareChart(parts, host, chart, question, call)
-  return 'rows' in prepared ? prepared : askChart(parts, host, prepared, call)
+  return 'rows' in prepared ? prepared : runChart(parts, host, prepared, call)
 }
 
-/** The chart with its statement, or its answer where no statement can give one. Refuses who may not see it. */
+/** Returns the chart with its statement, or an unavailable result. Throws when the caller may not see it. */
 export const prepareChart = async (
   parts: Parts,
   host: MonitoredHost,
   chart: LoadedChart,
-  question: ChartQuestion,
+  question: ChartRequest,
   call: Call,
 ): Promise<ReadyChart | ChartData> => {
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
@@ -68,15 +68,15 @@ export const prepareChart = async (
   return { chart, window, zone, statement }
 }
 
-/** Sends the statement of one chart. */
-export const askChart = async (
+/** Runs the statement of one chart. */
+export const runChart = async (
   { client }: Parts,
   host: MonitoredHost,
   ready: ReadyChart,
   call: Call,
 ): Promise<ChartData> => {
   try {
-    return drawn(host, ready, await client.run(host, ready.statement, call))
+    return toChartData(host, ready, await client.run(host, ready.statement, call))
   } catch (error) {
     const unavailable = unavailableBy(client, host, ready.chart, error)
     if (unavailable) return without(ready.chart, ready.window, unavailable)
@@ -84,29 +84,29 @@ export const askChart = async (
   }
 }
 
-/** What a host answered, as a chart. */
-export const drawn = (
+/** Converts a result to chart data. */
+export const toChartData = (
   host: MonitoredHost,
   { chart, window, zone, statement }: ReadyChart,
-  answer: Answer,
+  result: QueryResult,
 ): ChartData => {
-  if (answer.rows.length > maxChartRows) {
+  if (result.rows.length > maxChartRows) {
     throw new ServiceError(
       'too-large',
-      `the chart ${chart.name} has more than ${maxChartRows} points; take a longer interval`,
+      `the chart ${chart.name} has more than ${maxChartRows} points; choose a longer interval`,
     )
   }
   return {
     chart: chartInfo(chart),
-    rows: rowsOf(chart, answer),
+    rows: rowsOf(chart, result),
     window: windowOf(window),
     unavailable: null,
-    statement: statementFacts(host, statement, answer, answer.rows.length, zone),
+    statement: statementFacts(host, statement, result, result.rows.length, zone),
   }
 }
 
-/** Gap filling makes up a series without a name where there is none at all; such rows say nothing. */
-const rowsOf = (chart: LoadedChart, { columns, rows }: Answer): ChartData['rows'] => {
+/** Drops rows without a series name, which gap filling adds to empty results. */
+const rowsOf = (chart: LoadedChart, { columns, rows }: QueryResult): ChartData['rows'] => {
   const series = chart.columns.filter((column) => column.role === 'series').map((column) => column.name)
   const named = rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))
   return series.length === 0 ? named : named.filter((row) => series.some((name) => row[name] !== ''))

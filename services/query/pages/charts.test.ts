@@ -11,14 +11,14 @@ import { rows, startHttpStub, type StubHost } from '../testing/stub-host.ts'
 const hostKey = 'box'
 const question = { lastHours: 6, parameters: {} }
 
-/** The engine adds in the order in which its threads end, which moves the last digits of an average. */
+/** Thread order changes the last digits of an average. */
 const comparable = (rows: readonly Row[]): Row[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withoutLastDigits(value)])))
 
 const withoutLastDigits = (value: Row[string]): Row[string] =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(12)) : value
 
-describe('charts asked together', () => {
+describe('batched charts', () => {
   let sandbox: Sandbox
   let parts: OpenParts
   beforeAll(async () => {
@@ -30,26 +30,26 @@ describe('charts asked together', () => {
     await sandbox?.[Symbol.asyncDispose]()
   })
 
-  it('have the rows that each has alone', async () => {
-    // A window of the past, in which nothing happens any more.
+  it('have the same rows as single charts', async () => {
+    // A past window with no new events.
     const to = Math.floor(Date.now() / 1_000) - 600
     const past = { from: to - 6 * 3_600, to, parameters: {} }
     const host = parts.hosts.get(hostKey)
     const series = parts.definitions.charts.filter((chart) => chart.interval !== undefined)
     const names = series.map(({ name }) => name)
     const together = await drawCharts(parts, host, names, past, aCall())
-    let drawn = 0
+    let toChartData = 0
     for (const chart of series) {
       const alone = await drawChart(parts, host, chart, past, aCall())
       const result = together[chart.name]
       expect([chart.name, result?.ok && comparable(result.data.rows)]).toEqual([chart.name, comparable(alone.rows)])
       expect(result?.ok && result.data.statement?.sql).toBe(alone.statement?.sql)
-      if (alone.rows.length > 0) drawn++
+      if (alone.rows.length > 0) toChartData++
     }
-    expect(drawn).toBeGreaterThan(series.length / 2)
+    expect(toChartData).toBeGreaterThan(series.length / 2)
   })
 
-  it('that show the present have their columns too', async () => {
+  it('without a window have columns', async () => {
     const names = ['database-count', 'table-count', 'disk-size-single']
     const together = await drawCharts(parts, parts.hosts.get(hostKey), names, { parameters: {} }, aCall())
     for (const name of names) {
@@ -61,21 +61,21 @@ describe('charts asked together', () => {
   })
 })
 
-/** A host that answers every statement with one number, but fails those that contain a text. */
+/** Starts a host that returns one number, but fails statements that contain a text. */
 const answering = async (
   failing: string,
   exception = 'Code: 241. DB::Exception: Too much memory. (MEMORY_LIMIT_EXCEEDED)',
 ) => {
-  const asked: string[] = []
+  const requests: string[] = []
   const stub = await startHttpStub(
     ({ sql }, response) => {
-      if (sql.includes(`LIMIT ${maxChartRows + 1}`)) asked.push(sql)
+      if (sql.includes(`LIMIT ${maxChartRows + 1}`)) requests.push(sql)
       if (sql.includes(failing)) response.writeHead(500).end(exception)
       else rows(response, [[7]])
     },
     { tables: ['query_log', 'metric_log', 'part_log', 'parts', 'replicas'] },
   )
-  return { stub, asked }
+  return { stub, requests }
 }
 
 const overview = [
@@ -103,51 +103,51 @@ describe('a batch', () => {
     return await drawCharts(parts, parts.hosts.get(hostKey), names, question, call)
   }
 
-  it('of the twelve charts of the overview takes two statements', async () => {
-    const { stub, asked } = await answering('nothing')
+  it('runs twelve overview charts in two statements', async () => {
+    const { stub, requests } = await answering('nothing')
     await using _ = stub
     await draw(stub, overview)
-    expect(asked.map((sql) => sql.match(/ AS chart, /g)?.length)).toEqual([6, 6])
+    expect(requests.map((sql) => sql.match(/ AS chart, /g)?.length)).toEqual([6, 6])
   })
 
   it.each([
-    ['kept for different times', ['query-type', 'query-count-heatmap']],
+    ['cached for different times', ['query-type', 'query-count-heatmap']],
     ['waiting for Keeper or not', ['health-readonly-replicas', 'health-readonly-replicas-detail']],
-    ['given different values of one parameter', ['slow-query-occurrences', 'slow-query-regressions']],
-  ])('asks charts apart that are %s', async (_, names) => {
-    const { stub, asked } = await answering('nothing')
+    ['requested with different parameter values', ['slow-query-occurrences', 'slow-query-regressions']],
+  ])('separates charts that are %s', async (_, names) => {
+    const { stub, requests } = await answering('nothing')
     await using _stub = stub
     await draw(stub, names)
-    expect(asked.map((sql) => sql.includes(' AS chart, '))).toEqual([false, false])
+    expect(requests.map((sql) => sql.includes(' AS chart, '))).toEqual([false, false])
   })
 
-  it('whose statement fails is asked chart by chart, so that each fails alone', async () => {
-    const { stub, asked } = await answering('system.part_log')
+  it('splits into single charts after a failure', async () => {
+    const { stub, requests } = await answering('system.part_log')
     await using _ = stub
     const results = await draw(stub, ['new-parts-created', 'merge-count', 'query-count'])
     expect(results['new-parts-created']).toMatchObject({ ok: false, error: { code: 'unavailable' } })
     expect([results['merge-count']?.ok, results['query-count']?.ok]).toEqual([true, true])
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
   })
 
-  it('is not repeated chart by chart on a host that refuses the user', async () => {
-    const { stub, asked } = await answering(
+  it('is not split on a host that rejects the user', async () => {
+    const { stub, requests } = await answering(
       'SELECT',
       'Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)',
     )
     await using _ = stub
     const results = await draw(stub, ['merge-count', 'query-count'])
     expect(Object.values(results)).toMatchObject([{ ok: false }, { ok: false }])
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  it('waits once for a host that answers nothing, whatever the number of charts', async () => {
+  it('waits once for an unresponsive host', async () => {
     await using stub = await startHttpStub(() => undefined, 'none')
     await using parts = await openParts({ COLUMNDB_HOST: stub.url, COLUMNDB_NAME: hostKey })
     let waits = 0
-    const capabilities: typeof parts.client.capabilities = (...asked) => {
+    const capabilities: typeof parts.client.capabilities = (...requests) => {
       waits++
-      return parts.client.capabilities(...asked)
+      return parts.client.capabilities(...requests)
     }
     const counting = { ...parts, client: { ...parts.client, capabilities } }
     const call = aCall({ deadline: performance.now() + 300 })
@@ -158,7 +158,7 @@ describe('a batch', () => {
     expect(waits).toBe(1)
   })
 
-  it('answers for names that are none and charts that are closed to the caller', async () => {
+  it('returns errors for unknown and forbidden charts', async () => {
     const { stub } = await answering('nothing')
     await using _ = stub
     const guest = aCall({ identity: { kind: 'guest', subject: 'g', features: ['OVERVIEW'] } })

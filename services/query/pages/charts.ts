@@ -4,35 +4,35 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, ChartResult } from '#proto/query.ts'
 import { quoteName } from '#shared/sql/quote.ts'
-import { narrowed } from '../clickhouse/answer.ts'
-import type { Answer } from '../clickhouse/client.ts'
+import { narrowIntegers } from '../clickhouse/response.ts'
+import type { QueryResult } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason, hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from '../definitions/load.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
-import { askChart, type ChartQuestion, drawn, prepareChart, type ReadyChart } from './chart.ts'
+import { runChart, type ChartRequest, toChartData, prepareChart, type ReadyChart } from './chart.ts'
 
-/** Several charts of one host, each of them once. */
+/** Returns the handler for several charts of one host. */
 export const charts =
   (parts: Parts): Handlers<typeof query>['charts'] =>
   async ({ hostKey, names, ...question }, call) =>
     drawCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
 
-/** Statements of one batch that a host works on at the same time; it leaves turns to others. */
+/** Concurrent statements of one batch, so that queue slots remain for others. */
 const maxAtOnce = 4
-/** Charts that one statement answers. */
+/** Maximum charts in one statement. */
 const maxTogether = 6
 
-/** Charts of one host by name, in few statements; each fails alone, and takes only the parameters that it declares. */
+/** Reads charts by name in few statements. Each fails alone and uses only its declared parameters. */
 export const drawCharts = async (
   parts: Parts,
   host: MonitoredHost,
   names: readonly string[],
-  question: ChartQuestion,
+  question: ChartRequest,
   call: Call,
 ): Promise<Record<string, ChartResult>> => {
-  // All charts need it, and a host that does not answer keeps one question waiting instead of a round of them.
+  // All charts need the capabilities, so that an unresponsive host blocks one request only.
   const learned = await outcomeOf(() => parts.client.capabilities(host, call))
   if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
   const ready: ReadyChart[] = []
@@ -43,11 +43,11 @@ export const drawCharts = async (
     else if ('rows' in prepared.data) results.set(name, { ok: true, data: prepared.data })
     else ready.push(prepared.data)
   })
-  const asked = await mapAtOnce(groupsOf(ready), (group) => askGroup(parts, host, group, call))
-  return Object.fromEntries([...results, ...asked.flat()])
+  const outcomes = await mapAtOnce(groupsOf(ready), (group) => queryGroup(parts, host, group, call))
+  return Object.fromEntries([...results, ...outcomes.flat()])
 }
 
-/** In one order, so that equal batches have equal statements. */
+/** Groups charts in a stable order, so that equal batches have equal statements. */
 const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
   const groups: ReadyChart[][] = []
   for (const chart of ready.toSorted((a, b) => a.chart.name.localeCompare(b.chart.name))) {
@@ -58,7 +58,7 @@ const groupsOf = (ready: readonly ReadyChart[]): ReadyChart[][] => {
   return groups
 }
 
-/** Whether one statement may answer both: with settings, without Keeper, kept equally long, and no name bound to two values. */
+/** Checks whether two charts can share a statement: same cache class, no Keeper reads, no conflicting parameters. */
 const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolean => {
   const { parameters: theirs = {} } = b
   const bound = Object.entries(a.parameters ?? {})
@@ -66,18 +66,18 @@ const fit = ({ statement: a }: ReadyChart, { statement: b }: ReadyChart): boolea
   return mayShare && a.cache === b.cache && bound.every(([name, value]) => (theirs[name] ?? value) === value)
 }
 
-const askGroup = async (
+const queryGroup = async (
   parts: Parts,
   host: MonitoredHost,
   group: readonly ReadyChart[],
   call: Call,
 ): Promise<(readonly [name: string, ChartResult])[]> => {
-  const together = await outcomeOf(() => askTogether(parts, host, group, call))
+  const together = await outcomeOf(() => queryTogether(parts, host, group, call))
   if (!together.ok) return group.map(({ chart }) => [chart.name, together])
   return mapAtOnce(group, async (ready) => {
     const answer = together.data?.get(ready)
     const drawing = async () =>
-      answer ? shared(drawn(host, ready, answer), group.length) : askChart(parts, host, ready, call)
+      answer ? shared(toChartData(host, ready, answer), group.length) : runChart(parts, host, ready, call)
     return [ready.chart.name, await outcomeOf(drawing)] as const
   })
 }
@@ -87,23 +87,23 @@ const shared = (data: ChartData, charts: number): ChartData => ({
   statement: data.statement && { ...data.statement, charts },
 })
 
-/** The answer of each chart; none when they are to be asked one by one. */
-const askTogether = async (
+/** Runs a group in one statement. Returns undefined when its charts must run one by one. */
+const queryTogether = async (
   { client }: Parts,
   host: MonitoredHost,
   group: readonly ReadyChart[],
   call: Call,
-): Promise<Map<ReadyChart, Answer> | undefined> => {
+): Promise<Map<ReadyChart, QueryResult> | undefined> => {
   if (group.length === 1) return undefined
   try {
-    return answersOf(host, group, await client.run(host, togetherStatement(group), call))
+    return resultsOf(host, group, await client.run(host, togetherStatement(group), call))
   } catch (error) {
     if (mayConcernOne(error)) return undefined
     throw error
   }
 }
 
-/** A statement that failed or took too long may have done so for one of its charts; a host that is away is away for all. */
+/** A single chart can fail or slow down a statement. An unreachable host affects all charts. */
 const mayConcernOne = (error: unknown): boolean =>
   clickhouseCode(error) !== undefined ||
   failureReason(error) === 'timeout' ||
@@ -131,25 +131,25 @@ const mapAtOnce = async <T, R>(items: readonly T[], work: (item: T) => Promise<R
   return results
 }
 
-interface Asked {
+interface ChartStatement {
   chart: LoadedChart
   statement: Statement
 }
 
-/** Charts that take longer together are asked one by one, so that a slow one costs the others no more than this. */
+/** Slower groups are split into single charts, so that a slow chart delays others by at most this. */
 const maxSeconds = 15
 
-/** One statement for charts of one cache class whose parameters agree: a row for each, its own rows as JSON text. */
-const togetherStatement = (asked: readonly Asked[]): Statement => ({
+/** Returns one statement with a row for each chart, whose own rows are JSON text. */
+const togetherStatement = (charts: readonly ChartStatement[]): Statement => ({
   what: 'charts',
   hot: true,
   maxSeconds,
-  cache: asked[0]?.statement.cache,
-  parameters: Object.assign({}, ...asked.map(({ statement }) => statement.parameters)),
-  sql: asked.map(rowOf).join('\nUNION ALL\n'),
+  cache: charts[0]?.statement.cache,
+  parameters: Object.assign({}, ...charts.map(({ statement }) => statement.parameters)),
+  sql: charts.map(rowOf).join('\nUNION ALL\n'),
 })
 
-const rowOf = ({ chart, statement }: Asked, index: number): string => {
+const rowOf = ({ chart, statement }: ChartStatement, index: number): string => {
   const names = chart.columns.map((column) => quoteName(column.name))
   const types = names.map((name) => `toTypeName(${name})`).join(', ')
   return `SELECT ${index} AS chart, any([${types}]) AS types, groupArray(formatRow('JSONCompactEachRow', ${names.join(', ')})) AS lines
@@ -160,18 +160,22 @@ ${statement.sql}
 
 const Row = z.tuple([z.coerce.number(), z.array(z.string()), z.array(z.string())])
 
-/** A line that the host wrote as JSON is an array of its cells. */
+/** Parses a JSON line into its cells. */
 const readLine = (line: string): unknown[] => z.array(z.unknown()).parse(JSON.parse(line))
 
-/** The answer to each of them, as if it had been asked alone; what it cost is what all of them did. */
-const answersOf = <A extends Asked>(host: MonitoredHost, asked: readonly A[], answer: Answer): Map<A, Answer> => {
-  const rows = z.array(Row).safeParse(answer.rows)
+/** Splits a shared result by chart. The cost is that of the whole statement. */
+const resultsOf = <A extends ChartStatement>(
+  host: MonitoredHost,
+  charts: readonly A[],
+  result: QueryResult,
+): Map<A, QueryResult> => {
+  const rows = z.array(Row).safeParse(result.rows)
   if (!rows.success) throw hostFailure(host, 'garbage')
   const byIndex = new Map(rows.data.map(([index, types, lines]) => [index, { types, lines }]))
-  const found = asked.map((each, index): [A, Answer] => {
+  const found = charts.map((each, index): [A, QueryResult] => {
     const { types = [], lines = [] } = byIndex.get(index) ?? {}
     const columns = each.chart.columns.map(({ name }, column) => ({ name, type: types[column] ?? '' }))
-    return [each, { ...answer, columns, rows: narrowed(columns, lines.map(readLine)) }]
+    return [each, { ...result, columns, rows: narrowIntegers(columns, lines.map(readLine)) }]
   })
   return new Map(found)
 }

@@ -2,7 +2,7 @@ import type { Handlers, Produced } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'
-import type { ByteAnswer } from '../clickhouse/client.ts'
+import type { StreamResult } from '../clickhouse/client.ts'
 import type { StreamFormat } from '../clickhouse/statement.ts'
 import { tableInfo } from '../definitions/definitions.ts'
 import { tableStatement } from '../definitions/table-statement.ts'
@@ -16,21 +16,21 @@ type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
 type Tail = Produces extends Produced<infer _Head, infer _Frame, infer T> ? T : never
 
-/** What hosts call the formats. */
+/** The ClickHouse names of the formats. */
 export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
   csv: 'CSVWithNames',
   tsv: 'TabSeparatedWithNames',
   jsoneachrow: 'JSONEachRow',
 }
 
-/** One table page for a file. The bytes are the host's own; nothing is held but what lies between two rows. */
+/** Streams a table page as a file. The bytes come from the host; at most one row is buffered. */
 export const exportTable =
   (parts: Parts): ExportTable =>
-  async ({ format, ...given }, call) => {
-    const { limit, offset } = rowRange(parts, given)
-    const asked = { ...given, offset }
-    const page = await openPage(parts, asked, call, (definition, circumstances) =>
-      tableStatement(definition, asked, { ...circumstances, limit }),
+  async ({ format, ...input }, call) => {
+    const { limit, offset } = rowRange(parts, input)
+    const request = { ...input, offset }
+    const page = await openPage(parts, request, call, (definition, circumstances) =>
+      tableStatement(definition, request, { ...circumstances, limit }),
     )
     const head = { table: tableInfo(page.table), limit: limit ?? null, unavailable: null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
@@ -47,7 +47,7 @@ export const exportTable =
 
 async function* frames(
   host: MonitoredHost,
-  answer: ByteAnswer,
+  answer: StreamResult,
   format: ExportFormat,
   limit: number | undefined,
 ): AsyncGenerator<Uint8Array, Tail, void> {
@@ -60,7 +60,7 @@ async function* frames(
   }
 }
 
-/** How rows are told apart in those that are no JSON. */
+/** Row separators of formats other than JSON. */
 export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = {
   csv: { isQuoted: true },
   tsv: { isQuoted: false },

@@ -10,27 +10,27 @@ import type { TableCircumstances } from '../definitions/table-statement.ts'
 import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** A table page on a host, before anything of it was read. */
+/** A table page on a host, before reading. */
 export interface Page {
   host: MonitoredHost
   table: LoadedTable
   circumstances: TableCircumstances
 }
 
-type Asked = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
+type PageRequest = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
 type Build = (table: LoadedTable, circumstances: TableCircumstances) => Statement | undefined
 
-/** The page and its statement, or why the host cannot answer. Refuses who may not see the page. */
+/** Returns the page with its statement, or why it is unavailable. Throws when the caller may not see it. */
 export const openPage = async (
   parts: Parts,
-  asked: Asked,
+  request: PageRequest,
   call: Call,
   build: Build,
 ): Promise<Page & ({ statement: Statement } | { unavailable: Unavailable })> => {
-  const host = parts.hosts.get(asked.hostKey)
-  const table = withSetDefaults(parts.definitions.table(asked.name), parts.env)
+  const host = parts.hosts.get(request.hostKey)
+  const table = withSetDefaults(parts.definitions.table(request.name), parts.env)
   requireFeature(call.identity, table.feature, `the table page ${table.name}`)
-  const zone = zoneFor(asked.timezone, parts.env)
+  const zone = zoneFor(request.timezone, parts.env)
   const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
   const circumstances = { serverVersion, logs, zone }
   const page = { host, table, circumstances }
@@ -40,16 +40,16 @@ export const openPage = async (
   return unavailable ? { ...page, unavailable } : { ...page, statement }
 }
 
-/** Most rows of any answer or file; undefined where the settings have no cap. */
+/** Returns the maximum rows of a response or file, or undefined without a limit. */
 export const rowCap = ({ env }: Parts): number | undefined => read(obeyed, env).SVC_TABLE_MAX_RESULT_ROWS
 
-/** The asked number of rows, never above the cap, and how many are before them: pages are as long as the cap lets them be. */
+/** Returns the row limit, at most the cap, and the offset. Page length follows the capped limit. */
 export const rowRange = (
   parts: Parts,
-  { limit: given, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
+  { limit: requested, page, offset }: Pick<TableRequest, 'limit' | 'offset' | 'page'>,
 ) => {
   const cap = rowCap(parts)
-  const limit = given === undefined || cap === undefined ? (given ?? cap) : Math.min(given, cap)
+  const limit = requested === undefined || cap === undefined ? (requested ?? cap) : Math.min(requested, cap)
   return { limit, offset: page === undefined || limit === undefined ? offset : (page - 1) * limit }
 }
 

@@ -25,10 +25,10 @@ afterAll(async () => {
 const direct = async (sql: string): Promise<string> => (await fetch(sandbox.url, { method: 'POST', body: sql })).text()
 
 const settings = { hostKey, name: 'settings' }
-/** What the page shows, said once more. */
+/** The settings of the page under test. */
 const shown = "system.settings WHERE name NOT IN ('extremes', 'max_result_rows', 'max_result_bytes')"
-const exported = async (asked: object) => {
-  const { head, frames } = await parts.handlers.exportTable(query.methods.exportTable.input.parse(asked), aCall())
+const exported = async (request: object) => {
+  const { head, frames } = await parts.handlers.exportTable(query.methods.exportTable.input.parse(request), aCall())
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {
@@ -37,8 +37,8 @@ const exported = async (asked: object) => {
   }
   return { head, text: Buffer.concat(chunks).toString('utf8'), tail: next.value }
 }
-const options = (asked: object) =>
-  parts.handlers.filterOptions(query.methods.filterOptions.input.parse({ hostKey, ...asked }), aCall())
+const options = (request: object) =>
+  parts.handlers.filterOptions(query.methods.filterOptions.input.parse({ hostKey, ...request }), aCall())
 
 describe('a table page as a file', () => {
   const sort = { column: 'name', direction: 'asc' as const }
@@ -56,7 +56,7 @@ describe('a table page as a file', () => {
     expect(tail).toEqual({ truncated: true, rows: 400 })
   })
 
-  it('has all rows, sorted and filtered as asked, and says that there are no more', async () => {
+  it('has all rows, sorted and filtered, without truncation', async () => {
     const filters = [{ column: 'name', operator: 'contains', values: ['parquet'] }]
     const names = await direct(
       "SELECT name FROM system.settings WHERE positionCaseInsensitive(name, 'parquet') > 0 ORDER BY name FORMAT TSV",
@@ -69,7 +69,7 @@ describe('a table page as a file', () => {
 })
 
 describe('the total of a table page', () => {
-  it('is counted when asked, within the filters', async () => {
+  it('is counted on request, within the filters', async () => {
     const number = Number(await direct(`SELECT count() FROM ${shown}`))
     const first = await readTable(parts, { ...settings, limit: 10, total: true })
     expect([first.tail.truncated, first.tail.total]).toEqual([true, number])
@@ -78,7 +78,7 @@ describe('the total of a table page', () => {
     expect((await readTable(parts, { ...settings, filters, limit: 1, total: true })).tail.total).toBe(parquet)
   })
 
-  it('is known for nothing on the last page, and unknown otherwise', async () => {
+  it('is free on the last page and unknown otherwise', async () => {
     const number = Number(await direct(`SELECT count() FROM ${shown}`))
     expect((await readTable(parts, { ...settings, limit: 10 })).tail.total).toBeNull()
     expect((await readTable(parts, { ...settings, limit: 10, offset: number - 5 })).tail.total).toBe(number)
@@ -91,7 +91,7 @@ describe('the total of a table page', () => {
 
 describe('the pages of a history', () => {
   const moment = Math.floor(Date.now() / 1_000)
-  /** Queries that ended in one second and differ in nothing else; their order would be anyone's guess. */
+  /** Queries with equal sort values, whose order is undefined. */
   const log = async (ids: readonly string[], second: number) => {
     const time = { event_date: new Date(second * 1_000).toLocaleDateString('sv-SE'), event_time: second }
     const row = { ...time, type: 'QueryFinish', is_initial_query: 1, user: 'pager', query: 'SELECT paged' }
@@ -102,9 +102,9 @@ describe('the pages of a history', () => {
     readTable(parts, { hostKey, name: 'history-queries', search: 'pager', limit: 7, offset, total: true })
   const pageIds = async (offset: number) => (await pageAt(offset)).rows.map((row) => String(row.query_id))
 
-  it('hold every row once, however many are equal in what they are sorted by', async () => {
+  it('contain every row once with equal sort values', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `paged-${String(index).padStart(2, '0')}`)
-    // In several parts, which are read side by side.
+    // Several parts, which are read in parallel.
     for (let part = 0; part < 5; part++)
       await log(
         ids.filter((_, index) => index % 5 === part),
@@ -120,29 +120,29 @@ describe('the pages of a history', () => {
     expect(seen.toSorted()).toEqual(ids)
   })
 
-  it('leave out no row when newer ones come between two of them', async () => {
+  it('skip no row when new ones arrive between two pages', async () => {
     const before = [...(await pageIds(0)), ...(await pageIds(7)), ...(await pageIds(14))]
     await log(['newer-1', 'newer-2'], moment)
-    // Those that were on the first page already are seen again on the second, pushed there by the two.
+    // New rows push two rows of the first page to the second.
     expect(await pageIds(7)).toEqual(before.slice(5, 12))
     expect(await pageIds(14)).toEqual(before.slice(12, 19))
   })
 })
 
-describe('pages that are asked to be longer than an answer may be', () => {
-  const capped = async <Answer>(use: () => Promise<Answer>): Promise<Answer> => {
+describe('pages above the row cap', () => {
+  const capped = async <T>(use: () => Promise<T>): Promise<T> => {
     parts.env.SVC_TABLE_MAX_RESULT_ROWS = '4'
     return use().finally(() => delete parts.env.SVC_TABLE_MAX_RESULT_ROWS)
   }
   const sort = { column: 'name', direction: 'asc' as const }
   const namesOf = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row.name)
 
-  it('follow one another without a gap, as rows and as files', async () => {
+  it('follow each other without gaps, as rows and as files', async () => {
     const first = namesOf((await readTable(parts, { ...settings, sort, limit: 12 })).rows)
     await capped(async () => {
-      const asked = { ...settings, sort, limit: 6, page: 3, offset: 12 }
-      expect(namesOf((await readTable(parts, asked)).rows)).toEqual(first.slice(8))
-      const { text } = await exported({ ...asked, format: 'jsoneachrow' })
+      const request = { ...settings, sort, limit: 6, page: 3, offset: 12 }
+      expect(namesOf((await readTable(parts, request)).rows)).toEqual(first.slice(8))
+      const { text } = await exported({ ...request, format: 'jsoneachrow' })
       const lines = text.trimEnd().split('\n')
       expect(namesOf(lines.map((line) => JSON.parse(line)))).toEqual(first.slice(8))
     })
@@ -150,7 +150,7 @@ describe('pages that are asked to be longer than an answer may be', () => {
 })
 
 describe('the options of a filter', () => {
-  it('are the values of a column with their rows, most first, within the other filters', async () => {
+  it('are values by row count within the other filters', async () => {
     const counted = await direct(
       `SELECT toString(type) AS t, count() AS c FROM ${shown} GROUP BY t ORDER BY c DESC, t FORMAT TSV`,
     )
@@ -166,23 +166,23 @@ describe('the options of a filter', () => {
       truncated: expected.length > 200,
       unavailable: null,
     })
-    const narrowed = await options({
+    const matching = await options({
       name: 'settings',
       column: 'name',
       filters: [{ column: 'name', operator: 'eq', values: ['max_threads'] }],
     })
-    expect(narrowed.options).toEqual([{ value: 'max_threads', rows: 1 }])
+    expect(matching.options).toEqual([{ value: 'max_threads', rows: 1 }])
   })
 
-  it('end at two hundred and say so', async () => {
+  it('are truncated at two hundred', async () => {
     const many = await options({ name: 'settings', column: 'name' })
     expect([many.options.length, many.truncated]).toEqual([200, true])
   })
 })
 
-describe('users that are left out', () => {
-  it('are those of the setting, until the reader says otherwise', async () => {
-    await direct('SELECT 1 /* asked by default */')
+describe('excluded users', () => {
+  it('come from the setting unless the request overrides it', async () => {
+    await direct('SELECT 1 /* included by default */')
     await direct('SYSTEM FLUSH LOGS query_log')
     const usersOf = async (parameters: Record<string, string>) =>
       (await options({ name: 'history-queries', column: 'user', parameters })).options.map(({ value }) => value)

@@ -7,7 +7,7 @@ import type { query, TableRequest } from '#proto/query.ts'
 import { maxFilterOptions } from '#proto/table-page.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'
-import type { ByteAnswer } from '../clickhouse/client.ts'
+import type { StreamResult } from '../clickhouse/client.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -23,28 +23,28 @@ type Page = Awaited<ReturnType<Table>>
 type Head = Page['head']
 type Tail = Page extends Produced<infer _Head, infer _Frame, infer T> ? T : never
 
-/** What is known of a page before its first row. */
+/** The head of a page, before its first row. */
 interface Opened extends OpenPage {
   head: Omit<Head, 'unavailable'>
   parts: Parts
-  asked: TableRequest
+  request: TableRequest
   call: Call
   statement: Statement
   limit: number | undefined
 }
 
-/** The rows of one table page as the host sends them. */
+/** Streams the rows of one table page. */
 export const table =
   (parts: Parts): Table =>
-  async (given, call) => {
-    const { limit, offset } = rowRange(parts, given)
-    const asked = { ...given, offset }
-    const page = await openPage(parts, asked, call, (definition, circumstances) =>
-      tableStatement(definition, asked, { ...circumstances, limit }),
+  async (input, call) => {
+    const { limit, offset } = rowRange(parts, input)
+    const request = { ...input, offset }
+    const page = await openPage(parts, request, call, (definition, circumstances) =>
+      tableStatement(definition, request, { ...circumstances, limit }),
     )
     const head = { table: tableInfo(page.table), limit: limit ?? null, mostRows: rowCap(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
-    return open({ ...page, head, parts, asked, call, limit })
+    return open({ ...page, head, parts, request, call, limit })
   }
 
 const open = async (opened: Opened): Promise<Page> => {
@@ -59,14 +59,14 @@ const open = async (opened: Opened): Promise<Page> => {
   }
 }
 
-async function* frames(opened: Opened, answer: ByteAnswer): AsyncGenerator<Uint8Array, Tail, void> {
+async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uint8Array, Tail, void> {
   const { host, table, statement, limit, circumstances } = opened
   const started = performance.now()
   const passing = passRows(host, answer.body, limit)
   try {
     let next = await passing.next()
     while (!next.done) {
-      // Without settings 64-bit integers come as the server's default has them: quoted on older ones.
+      // Without settings, older servers quote 64-bit integers.
       yield answer.readonly === 1 || statement.bare ? unquoteNumbers(next.value, table.columns) : next.value
       next = await passing.next()
     }
@@ -79,18 +79,18 @@ async function* frames(opened: Opened, answer: ByteAnswer): AsyncGenerator<Uint8
   }
 }
 
-/** All rows that there are: known for nothing on the last page, else counted when asked; null where it stays unknown. */
+/** Returns the total rows: derived on the last page, counted on request, else null. */
 const total = async (opened: Opened, rows: number, truncated: boolean): Promise<number | null> => {
-  const { parts, host, table, asked, call, circumstances } = opened
-  const isLastPage = !truncated && (rows > 0 || asked.offset === 0)
-  if (isLastPage) return asked.offset + rows
-  const statement = asked.total ? totalStatement(table, asked, circumstances) : undefined
+  const { parts, host, table, request, call, circumstances } = opened
+  const isLastPage = !truncated && (rows > 0 || request.offset === 0)
+  if (isLastPage) return request.offset + rows
+  const statement = request.total ? totalStatement(table, request, circumstances) : undefined
   if (!statement) return null
   try {
     const counted = (await parts.client.run(host, statement, call)).rows[0]?.[0]
     return typeof counted === 'number' ? counted : null
   } catch (error) {
-    // The rows have been sent already; that their number could not be found out does not undo them.
+    // The rows are already sent, so a failed count does not fail the page.
     if (error instanceof ServiceError) return null
     throw error
   }
@@ -106,7 +106,7 @@ interface Column {
   format: CellFormat
 }
 
-/** Turns quoted integers of numeric columns into numbers in whole `JSONEachRow` lines; what is no number stays as it is. */
+/** Converts quoted integers of numeric columns to numbers in complete `JSONEachRow` lines. */
 export const unquoteNumbers = (frame: Buffer, columns: readonly Column[]): Buffer => {
   const numeric = columns.filter((column) => numericFormats.has(column.format)).map((column) => column.name)
   const lines = frame.toString('utf8').split('\n')
@@ -125,7 +125,7 @@ const unquoteLine = (line: string, numeric: readonly string[]): string => {
   return JSON.stringify(Object.fromEntries(values))
 }
 
-/** A row that is longer than a frame arrives in parts, which pass as they are. */
+/** Parts of a row that is longer than a frame pass unchanged. */
 const parsed = (line: string): object | undefined => {
   const row = parseJson(line)
   return typeof row === 'object' && row !== null ? row : undefined
@@ -133,12 +133,12 @@ const parsed = (line: string): object | undefined => {
 
 const Rows = z.array(z.tuple([z.string(), z.number()]))
 
-/** The values of one column of a table page. */
+/** Returns the handler for the values of a column of a table page. */
 export const filterOptions =
   (parts: Parts): Handlers<typeof query>['filterOptions'] =>
-  async (asked, call) => {
-    const page = await openPage(parts, asked, call, (definition, circumstances) =>
-      optionsStatement(definition, { ...asked, limit: maxFilterOptions }, circumstances),
+  async (request, call) => {
+    const page = await openPage(parts, request, call, (definition, circumstances) =>
+      optionsStatement(definition, { ...request, limit: maxFilterOptions }, circumstances),
     )
     const none = { options: [], truncated: false }
     if ('unavailable' in page) return { ...none, unavailable: page.unavailable }

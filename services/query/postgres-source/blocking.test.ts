@@ -20,9 +20,9 @@ const session = (pid: number, ...blockedBy: number[]): Waiting => ({
   blockedBy,
 })
 
-describe('who blocks whom', () => {
+describe('blocking sessions', () => {
   it.each([
-    ['nobody', [], []],
+    ['no session', [], []],
     [
       'one another',
       [session(2, 1), session(1)],
@@ -70,11 +70,11 @@ describe('who blocks whom', () => {
       ],
     ],
     ['a blocker that has gone', [session(2, 1)], [[2, 0]]],
-  ])('counts all that wait behind %s', (_case, sessions, expected) => {
+  ])('counts the sessions blocked by %s', (_case, sessions, expected) => {
     expect(blockingOf(sessions).map(({ pid, blocks }) => [pid, blocks])).toEqual(expected)
   })
 
-  it('names whoever blocks once', () => {
+  it('lists each blocker once', () => {
     expect(blockingOf([session(2, 1, 1, 3)])[0]?.blockedBy).toEqual([1, 3])
   })
 })

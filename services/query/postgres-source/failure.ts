@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 
-/** What kept the source from answering. */
+/** Why a request to the source failed. */
 export type SourceFailure = 'auth' | 'unreachable' | 'timeout' | 'locked' | 'busy' | 'permission' | 'failed'
 
 interface Meaning {
@@ -19,13 +19,13 @@ const meanings: Readonly<Record<SourceFailure, Meaning>> = {
   },
   timeout: { code: 'timeout', sentence: 'did not answer in time' },
   locked: { code: 'busy', sentence: 'could not answer: a lock stood in the way' },
-  busy: { code: 'busy', sentence: 'has no connection to spare, or too many ask at once' },
+  busy: { code: 'busy', sentence: 'has no connection to spare, or too many requests run at once' },
   permission: { code: 'unavailable', sentence: 'does not let its user read these statistics; GRANT pg_monitor to it' },
   failed: { code: 'internal', sentence: 'could not answer' },
 }
 const retryAfterMs = 1_000
 
-/** The error of a source that gave no answer. What PostgreSQL itself says is in none: it may hold values and names. */
+/** Returns the error for a failed request. It omits PostgreSQL's own message, which may contain values and names. */
 export const sourceFailure = (failure: SourceFailure, cause?: unknown): ServiceError => {
   const { code, sentence } = meanings[failure]
   return new ServiceError(code, `the PostgreSQL source ${sentence}`, {
@@ -35,13 +35,13 @@ export const sourceFailure = (failure: SourceFailure, cause?: unknown): ServiceE
   })
 }
 
-/** The error of whoever asks a source that is not there. */
+/** Returns the error for requests when no source is configured. */
 export const noSource = (): ServiceError =>
-  new ServiceError('not-implemented', 'there is no PostgreSQL source here; SVC_POSTGRES_SOURCE_URL names one', {
+  new ServiceError('not-implemented', 'no PostgreSQL source is configured; set SVC_POSTGRES_SOURCE_URL', {
     details: { reason: 'not-configured' },
   })
 
-/** By the beginning of the SQLSTATE; the first that fits counts. */
+/** Reasons by SQLSTATE prefix; the first match wins. */
 const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = [
   ['28', 'auth'],
   ['3D000', 'auth'],
@@ -53,18 +53,18 @@ const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = 
   ['08', 'unreachable'],
 ]
 
-/** Translates what the client threw. */
+/** Converts an error of the client to a `ServiceError`. */
 export const failureOf = (error: unknown): SourceFailure => {
   if (!(error instanceof Error)) return 'failed'
   if (isSaidByServer(error)) return byState.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? 'failed'
-  // The client has no codes of its own, so its words must tell: SASL is how passwords are shown, and here that none was given.
+  // The client has no error codes, so its message decides. A SASL message means that no password was supplied.
   if (error.message.startsWith('SASL')) return 'auth'
   return /timeout/i.test(error.message) ? 'timeout' : 'unreachable'
 }
 
-/** Whether the server said it: then the connection is as good as before. */
+/** Checks whether the server reported the error; then the connection is still usable. */
 export const isSaidByServer = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string'
 
-/** Why a source gave no answer, if that is what an error says. */
+/** Returns the reason of a failed request, or undefined for other errors. */
 export const reasonOf = (error: unknown): unknown => (error instanceof ServiceError ? error.details?.reason : undefined)

@@ -9,7 +9,7 @@ import { readReplication, readStatus } from './status.ts'
 import type { PostgresSource } from './source.ts'
 import { readStatements } from './statements.ts'
 
-interface Asked {
+interface PostgresRequest {
   order: (typeof postgresTableOrders)[number]
   search?: string | undefined
   limit: number
@@ -17,7 +17,7 @@ interface Asked {
 
 type Sizes = 'measured' | 'estimated'
 
-const orders: Readonly<Record<Asked['order'], string>> = {
+const orders: Readonly<Record<PostgresRequest['order'], string>> = {
   size: 'pages.total',
   dead_rows: 's.n_dead_tup',
   sequential_reads: 's.seq_tup_read',
@@ -26,22 +26,24 @@ const orders: Readonly<Record<Asked['order'], string>> = {
 }
 
 /**
- * Tables with what the server counts of them. To measure a size takes the weakest lock, which waits behind whoever changes a table; then
- * sizes are told as of the last vacuum or analyze.
+ * Reads tables with their statistics. Measuring a size needs a weak lock, which waits for DDL on the table. In that
+ * case sizes are estimates from the last vacuum or analyze.
  */
-const readTables = async (source: PostgresSource, asked: Asked) => {
+const readTables = async (source: PostgresSource, request: PostgresRequest) => {
   try {
-    return await readSized(source, asked, 'measured')
+    return await readSized(source, request, 'measured')
   } catch (error) {
     if (reasonOf(error) !== 'locked') throw error
-    return readSized(source, asked, 'estimated')
+    return readSized(source, request, 'estimated')
   }
 }
 
-const readSized = (source: PostgresSource, { order, search, limit }: Asked, sizes: Sizes) =>
-  source.read(async (ask) => {
-    const tables = await ask(PostgresTable, tablesSql(order, sizes), [search ?? '', limit + 1])
-    const [{ database }] = z.tuple([Connected]).parse(await ask(Connected, 'SELECT current_database() AS database'))
+const readSized = (source: PostgresSource, { order, search, limit }: PostgresRequest, sizes: Sizes) =>
+  source.read(async (runQuery) => {
+    const tables = await runQuery(PostgresTable, tablesSql(order, sizes), [search ?? '', limit + 1])
+    const [{ database }] = z
+      .tuple([Connected])
+      .parse(await runQuery(Connected, 'SELECT current_database() AS database'))
     return { tables: tables.slice(0, limit), truncated: tables.length > limit, database, sizes }
   })
 
@@ -52,8 +54,8 @@ const sizeColumns: Readonly<Record<Sizes, string>> = {
   estimated: 'total_pages * block.bytes AS "totalBytes", index_pages * block.bytes AS "indexBytes"',
 }
 
-/** Only those are measured that are told: measuring looks at each file. */
-const tablesSql = (order: Asked['order'], sizes: Sizes): string => `WITH picked AS MATERIALIZED (
+/** Measures only the returned tables, because measuring reads the size of each file. */
+const tablesSql = (order: PostgresRequest['order'], sizes: Sizes): string => `WITH picked AS MATERIALIZED (
   SELECT s.*, c.relfrozenxid, pages.total AS total_pages, pages.indexes AS index_pages, ${orders[order]} AS place
   FROM pg_stat_user_tables AS s JOIN pg_class AS c ON c.oid = s.relid
   CROSS JOIN LATERAL (
@@ -86,20 +88,19 @@ LEFT JOIN LATERAL (
 ) AS io ON true
 ORDER BY ${order === 'size' ? '"totalBytes"' : 'place'} DESC, schema, picked.relname`
 
-/** What handlers work with that ask the PostgreSQL source. */
 export interface WithPostgresSource {
   postgresSource: PostgresSource
 }
 
-/** The methods about the PostgreSQL source. */
+/** Returns the handlers for the PostgreSQL source. */
 export const postgresSourceHandlers = ({
   postgresSource: source,
 }: WithPostgresSource): Handlers<Service<typeof postgresSourceMethods>> => ({
   postgresOffered: async () => ({ isOffered: source.isOffered }),
   postgresStatus: () => readStatus(source),
-  postgresActivity: (asked) => readActivity(source, asked),
-  postgresStatements: (asked) => readStatements(source, asked),
-  postgresTables: (asked) => readTables(source, asked),
+  postgresActivity: (request) => readActivity(source, request),
+  postgresStatements: (request) => readStatements(source, request),
+  postgresTables: (request) => readTables(source, request),
   postgresReplication: () => readReplication(source),
   postgresLocks: ({ withValues }) => readLocks(source, withValues),
 })

@@ -4,7 +4,7 @@ import { maxPostgresEntries } from '#proto/postgres-source.ts'
 import { asReadBy, limitsOf, sessionColumns } from './sessions.ts'
 import type { PostgresSource } from './source.ts'
 
-/** A session with its lock in columns of their own. */
+/** A session with its lock in separate columns. */
 const Row = LockSession.omit({ blocks: true, waitsFor: true }).extend({
   lockType: z.string().nullable(),
   lockMode: z.string().nullable(),
@@ -13,8 +13,8 @@ const Row = LockSession.omit({ blocks: true, waitsFor: true }).extend({
 })
 
 /**
- * Only whoever waits for a lock is asked who holds it, since that stops the server's lock table for a moment. Names of tables are known
- * for the source's own database. Versions before 14 have no `waitstart`.
+ * Calls `pg_blocking_pids` for waiting sessions only, because it briefly locks the server's lock table. Table names
+ * resolve in the source's own database only. Versions before 14 have no `waitstart`.
  */
 const locksSql = `WITH waiter AS MATERIALIZED (
   SELECT pid, pg_blocking_pids(pid) AS blockers FROM pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT $1
@@ -30,10 +30,10 @@ LEFT JOIN pg_stat_activity AS a USING (pid)
 LEFT JOIN LATERAL (SELECT * FROM pg_locks WHERE pg_locks.pid = involved.pid AND NOT granted LIMIT 1) AS l ON waiter.pid IS NOT NULL
 LIMIT $1`
 
-/** Who waits for a lock, and for whom. */
+/** Reads sessions that wait for locks, and the sessions that block them. */
 export const readLocks = (source: PostgresSource, withValues: boolean) =>
-  source.read(async (ask) => {
-    const rows = await ask(Row, locksSql, [maxPostgresEntries + 1])
+  source.read(async (runQuery) => {
+    const rows = await runQuery(Row, locksSql, [maxPostgresEntries + 1])
     const waiting = rows.slice(0, maxPostgresEntries).map(({ lockType, lockMode, relation, waitedMs, ...session }) => ({
       ...asReadBy(session, withValues),
       waitsFor: lockType && lockMode ? { type: lockType, mode: lockMode, relation, waitedMs } : null,
@@ -41,14 +41,14 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
     return {
       sessions: blockingOf(waiting),
       truncated: rows.length > maxPostgresEntries,
-      limited: await limitsOf(ask),
+      limited: await limitsOf(runQuery),
     }
   })
 
-/** Who waits for whom, as the server tells it. */
+/** A waiting session and the sessions that block it. */
 export type Waiting = Omit<LockSession, 'blocks'>
 
-/** Each with the number of those that wait for it directly or through others; those that keep most from going on come first. */
+/** Counts the sessions that each blocker blocks directly or indirectly, highest count first. */
 export const blockingOf = (sessions: readonly Waiting[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()
   for (const { pid, blockedBy } of sessions) {
@@ -66,7 +66,7 @@ export const blockingOf = (sessions: readonly Waiting[]): LockSession[] => {
 const rootsFirst = (one: LockSession, other: LockSession): number =>
   Number(one.blockedBy.length > 0) - Number(other.blockedBy.length > 0)
 
-/** A deadlock leads back to where it began, until the server ends it. */
+/** A deadlock is a cycle until the server ends it. */
 const countBehind = (pid: number, waitersOf: ReadonlyMap<number, readonly number[]>): number => {
   const seen = new Set([pid])
   const next = [pid]

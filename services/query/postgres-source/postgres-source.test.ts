@@ -16,7 +16,7 @@ const urlFor = (server: TestServer, user: string, database = 'postgres'): string
   return url.href
 }
 
-/** The methods as somebody with this environment has them. */
+/** Returns the handlers for an environment. */
 const openWith = (env: Record<string, string | undefined>) => {
   const postgresSource = openPostgresSource({ env })
   return {
@@ -53,15 +53,15 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       'CREATE DATABASE other',
       'CREATE SCHEMA shop',
       'CREATE TABLE shop.orders (id int PRIMARY KEY, who text) WITH (autovacuum_enabled = off)',
-      "INSERT INTO shop.orders SELECT n, 'somebody ' || n FROM generate_series(1, 10000) AS n",
+      "INSERT INTO shop.orders SELECT n, 'customer ' || n FROM generate_series(1, 10000) AS n",
       'VACUUM ANALYZE shop.orders',
-      "UPDATE shop.orders SET who = 'nobody' WHERE id <= 500",
-      "SELECT count(*) FROM shop.orders WHERE who = 'nobody'",
+      "UPDATE shop.orders SET who = 'absent' WHERE id <= 500",
+      "SELECT count(*) FROM shop.orders WHERE who = 'absent'",
       'CREATE TABLE shop.empty ()',
     ]) {
       await maker.query(statement)
     }
-    // What a session counted is told when it ends.
+    // A session reports its counters when it ends.
     await maker.end()
     admin = await connect()
     methods = of('watcher')
@@ -69,7 +69,7 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
   afterAll(() => scope.disposeAsync())
 
   describe('its status', () => {
-    it('is what the server says of itself', async () => {
+    it('returns the server facts', async () => {
       const { status, server: said } = await methods.postgresStatus({}, call)
       expect({ status, said }).toEqual({
         status: 'connected',
@@ -85,15 +85,15 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
     })
 
     it.each([
-      ['a user that there is not', () => urlFor(server, 'nobody'), 'auth'],
+      ['an unknown user', () => urlFor(server, 'stranger'), 'auth'],
       ['a database that there is not', () => urlFor(server, 'watcher', 'nowhere'), 'auth'],
-      ['a port on which nobody listens', () => 'postgres://watcher:correct-horse@127.0.0.1:1/shop', 'unreachable'],
+      ['a closed port', () => 'postgres://watcher:correct-horse@127.0.0.1:1/shop', 'unreachable'],
       ['TLS where there is none', () => `${urlFor(server, 'watcher')}?sslmode=require`, 'unreachable'],
-    ])('tells of %s what to look at, and nothing else', async (_case, url, status) => {
+    ])('names the setting to check for %s, without details', async (_case, url, status) => {
       await using wrong = openWith({ SVC_POSTGRES_SOURCE_URL: url() })
-      const told = await wrong.postgresStatus({}, call)
-      expect(told).toEqual({ status, message: expect.stringContaining('SVC_POSTGRES_SOURCE_URL'), server: null })
-      expect(told.message).not.toMatch(/watcher|nobody|nowhere|correct|127\.0/)
+      const result = await wrong.postgresStatus({}, call)
+      expect(result).toEqual({ status, message: expect.stringContaining('SVC_POSTGRES_SOURCE_URL'), server: null })
+      expect(result.message).not.toMatch(/watcher|stranger|nowhere|correct|127\.0/)
       await expect(wrong.postgresLocks({ withValues: true }, call)).rejects.toMatchObject({
         code: 'unavailable',
         details: { reason: status },
@@ -113,7 +113,7 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       expect(await other.postgresOffered({}, call)).toEqual({ isOffered })
     })
 
-    it('is no failure where there is no source, which asking for more is', async () => {
+    it('succeeds without a source, while other requests fail', async () => {
       await using none = openWith({})
       expect(await none.postgresStatus({}, call)).toMatchObject({ status: 'not-configured', server: null })
       await expect(none.postgresReplication({}, call)).rejects.toMatchObject({ code: 'not-implemented' })
@@ -125,14 +125,14 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
     const settingsSql = `SELECT current_setting('transaction_read_only') AS "readOnly", current_setting('statement_timeout') AS statement,
       current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`
 
-    it('runs within limits in a transaction that only reads', async () => {
-      const [settings] = await methods.source.read((ask) => ask(Settings, settingsSql))
+    it('runs in a read-only transaction with limits', async () => {
+      const [settings] = await methods.source.read((runQuery) => runQuery(Settings, settingsSql))
       expect(settings).toEqual({ readOnly: 'on', statement: '5s', lock: '500ms', idle: '7s' })
     })
 
-    it('can write nothing, and leaves nothing behind', async () => {
+    it('cannot write and leaves nothing behind', async () => {
       await using mighty = openWith({ SVC_POSTGRES_SOURCE_URL: server.url })
-      const write = mighty.source.read((ask) => ask(z.object({}), 'CREATE TABLE public.written ()'))
+      const write = mighty.source.read((runQuery) => runQuery(z.object({}), 'CREATE TABLE public.written ()'))
       await expect(write).rejects.toMatchObject({ code: 'internal', message: 'the PostgreSQL source could not answer' })
       const { rows } = await admin.query(
         "SELECT pid FROM pg_stat_activity WHERE application_name = 'watchhouse source' AND state <> 'idle'",
@@ -140,7 +140,7 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       expect(rows).toEqual([])
     })
 
-    it('has a new connection when the old one has ended', async () => {
+    it('reconnects after a closed connection', async () => {
       await methods.postgresStatus({}, call)
       await admin.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'watchhouse source'",
@@ -148,7 +148,7 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       await expect.poll(async () => (await methods.postgresStatus({}, call)).status).toBe('connected')
     })
 
-    it('goes where the setting leads now', async () => {
+    it('follows a changed setting', async () => {
       const env = { SVC_POSTGRES_SOURCE_URL: urlFor(server, 'watcher') }
       await using moving = openWith(env)
       const databaseNow = async () => (await moving.postgresStatus({}, call)).server?.database
@@ -157,14 +157,14 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       expect(await databaseNow()).toBe('other')
     })
 
-    it('takes few connections, however many ask', async () => {
+    it('limits connections under many requests', async () => {
       await using busy = openWith({ SVC_POSTGRES_SOURCE_URL: urlFor(server, 'watcher', 'other') })
-      const asked = await Promise.allSettled(Array.from({ length: 60 }, () => busy.postgresReplication({}, call)))
+      const results = await Promise.allSettled(Array.from({ length: 60 }, () => busy.postgresReplication({}, call)))
       const { rows } = await admin.query(
         "SELECT pid FROM pg_stat_activity WHERE application_name = 'watchhouse source' AND datname = 'other'",
       )
       expect(rows.length).toBeLessThanOrEqual(3)
-      const failed = asked
+      const failed = results
         .filter((each) => each.status === 'rejected')
         .map(({ reason }) => z.object({ code: z.string() }).parse(reason).code)
       expect(failed.length).toBeLessThan(60)
@@ -173,14 +173,14 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
   })
 
   describe('its sessions', () => {
-    const asked = { all: false, limit: 100, withValues: true }
+    const request = { all: false, limit: 100, withValues: true }
 
-    it('are told with what they do, and with values only where those are asked for', async () => {
+    it('are listed with their statements, with values only on request', async () => {
       const holder = await connect()
       await holder.query('BEGIN')
       await holder.query("SELECT 'ada@example.com' AS mail")
       const find = async (withValues: boolean) => {
-        const { sessions, counts } = await methods.postgresActivity({ ...asked, withValues }, call)
+        const { sessions, counts } = await methods.postgresActivity({ ...request, withValues }, call)
         return { counts, session: sessions.find(({ query }) => query?.includes('AS mail')) }
       }
       const { counts, session } = await find(true)
@@ -200,26 +200,26 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       expect((await find(true)).session).toBeUndefined()
     })
 
-    it('are all there when all are asked for, but ours', async () => {
-      const { sessions } = await methods.postgresActivity({ ...asked, all: true }, call)
+    it('are all listed on request, except own sessions', async () => {
+      const { sessions } = await methods.postgresActivity({ ...request, all: true }, call)
       expect(sessions.map(({ type }) => type)).toEqual(expect.arrayContaining(['client backend', 'checkpointer']))
       expect(sessions.map(({ application }) => application)).not.toContain('watchhouse source')
-      const cut = await methods.postgresActivity({ ...asked, all: true, limit: 1 }, call)
+      const cut = await methods.postgresActivity({ ...request, all: true, limit: 1 }, call)
       expect([cut.sessions.length, cut.truncated]).toEqual([1, true])
     })
 
-    it('of others are hidden from whoever may not see them, with the way to change that', async () => {
+    it('of others are hidden from users without the role, with the grant to add', async () => {
       const holder = await connect()
       await holder.query('BEGIN')
       await holder.query("SELECT 'hidden' AS mail")
-      const { sessions, limited } = await of('odd one').postgresActivity({ ...asked, all: true }, call)
+      const { sessions, limited } = await of('odd one').postgresActivity({ ...request, all: true }, call)
       await holder.query('ROLLBACK')
       expect(limited).toMatchObject({ grant: 'GRANT pg_monitor TO "odd one"' })
       expect(sessions.map(({ query }) => query)).toEqual(sessions.map(() => null))
     })
   })
 
-  it('tells who blocks whom', async () => {
+  it('lists blocking sessions', async () => {
     const [first, second, third] = [await connect(), await connect(), await connect()]
     await first.query('BEGIN')
     await first.query("UPDATE shop.orders SET who = 'first' WHERE id = 7")
@@ -257,12 +257,12 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
   })
 
   describe('its statements', () => {
-    const asked = { order: 'calls', limit: 100 } as const
+    const request = { order: 'calls', limit: 100 } as const
 
-    it('are told as patterns with what they cost, without ours', async () => {
+    it('are listed as patterns with their cost, except own statements', async () => {
       for (const id of [1, 2, 3]) await admin.query(`SELECT who AS peculiar FROM shop.orders WHERE id = ${id}`)
       const { statements, sinceMs, unavailable } = await methods.postgresStatements(
-        { ...asked, search: 'PECULIAR' },
+        { ...request, search: 'PECULIAR' },
         call,
       )
       expect(unavailable).toBeNull()
@@ -278,7 +278,7 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
         },
       ])
       expect(statements[0]?.totalMs).toBeGreaterThan(0)
-      const { statements: all } = await methods.postgresStatements(asked, call)
+      const { statements: all } = await methods.postgresStatements(request, call)
       expect(all.filter(({ user }) => user === 'watcher')).toEqual([])
       expect(all.map(({ calls }) => calls)).toEqual(all.map(({ calls }) => calls).toSorted((a, b) => b - a))
     })
@@ -291,22 +291,22 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       },
     )
 
-    it('hide what the server leaves in them', async () => {
+    it('hide values that the server leaves in patterns', async () => {
       await admin.query("CREATE ROLE careless PASSWORD 'correct horse'")
-      const { statements } = await methods.postgresStatements({ ...asked, search: 'careless' }, call)
+      const { statements } = await methods.postgresStatements({ ...request, search: 'careless' }, call)
       expect(statements).toMatchObject([{ query: 'CREATE ROLE careless PASSWORD ?' }])
     })
 
-    it('of others are hidden from whoever may not see them', async () => {
-      const { statements, limited } = await of('odd one').postgresStatements(asked, call)
+    it('of others are hidden from users without the role', async () => {
+      const { statements, limited } = await of('odd one').postgresStatements(request, call)
       expect(limited?.grant).toBe('GRANT pg_monitor TO "odd one"')
       expect(statements.filter(({ user }) => user === 'watchhouse').map(({ query }) => query)).not.toContainEqual(
         expect.any(String),
       )
     })
 
-    it('come with the steps to have them, where they are not set up', async () => {
-      const { statements, unavailable } = await of('watcher', 'other').postgresStatements(asked, call)
+    it('return setup steps without the extension', async () => {
+      const { statements, unavailable } = await of('watcher', 'other').postgresStatements(request, call)
       expect(statements).toEqual([])
       expect(unavailable).toMatchObject({
         reason: 'missing-table',
@@ -317,18 +317,18 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
   })
 
   describe('its tables', () => {
-    const asked = { order: 'size', limit: 10 } as const
+    const request = { order: 'size', limit: 10 } as const
 
-    it('are told with sizes, rows and upkeep', async () => {
+    it('are listed with sizes, rows and maintenance', async () => {
       const figures =
         "SELECT pg_total_relation_size('shop.orders')::float8 AS total, pg_indexes_size('shop.orders')::float8 AS indexes"
       const {
         rows: [measured],
       } = await admin.query(figures)
       await expect
-        .poll(async () => (await methods.postgresTables({ ...asked, search: 'ORDERS' }, call)).tables[0]?.deadRows)
+        .poll(async () => (await methods.postgresTables({ ...request, search: 'ORDERS' }, call)).tables[0]?.deadRows)
         .toBeGreaterThanOrEqual(500)
-      const { tables, ...rest } = await methods.postgresTables(asked, call)
+      const { tables, ...rest } = await methods.postgresTables(request, call)
       expect(rest).toEqual({ truncated: false, database: 'postgres', sizes: 'measured' })
       expect(tables.map(({ schema, table }) => `${schema}.${table}`)).toEqual(['shop.orders', 'shop.empty'])
       expect(tables[0]).toMatchObject({
@@ -346,21 +346,21 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
       expect((await methods.postgresTables({ order, limit: 1 }, call)).tables).toMatchObject([{ table: 'orders' }])
     })
 
-    it('have sizes while one of them is locked, if not the latest', async () => {
+    it('have estimated sizes while one of them is locked', async () => {
       const holder = await connect()
       await holder.query('BEGIN')
       await holder.query('LOCK TABLE shop.orders IN ACCESS EXCLUSIVE MODE')
-      const { tables, sizes } = await methods.postgresTables(asked, call)
+      const { tables, sizes } = await methods.postgresTables(request, call)
       await holder.query('ROLLBACK')
       expect(sizes).toBe('estimated')
       expect(tables[0]?.totalBytes).toBeGreaterThan(100_000)
     })
   })
 
-  it('tells who copies from it, and what it keeps for them', async () => {
+  it('lists standbys, subscriptions and retained WAL', async () => {
     await admin.query("SELECT pg_create_physical_replication_slot('left_behind', true)")
     await admin.query('INSERT INTO shop.orders SELECT n FROM generate_series(20000, 30000) AS n')
-    // What `pg` does with the parameters that it does not know is to send them.
+    // `pg` sends unknown parameters to the server.
     const options = { connectionString: server.url, application_name: 'copy', replication: 'true' }
     const copier = new Client(options)
     copier.on('error', () => {})

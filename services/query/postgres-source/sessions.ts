@@ -5,15 +5,15 @@ import {
   SessionCounts,
   type Limited,
 } from '#proto/postgres-sessions.ts'
-import { ownName, type PostgresSource, type Ask } from './source.ts'
+import { ownName, type PostgresSource, type RunQuery } from './source.ts'
 
-interface Asked {
+interface PostgresRequest {
   all: boolean
   limit: number
   withValues: boolean
 }
 
-/** Ours are left out: whoever looks wants to see the others. */
+/** Excludes the product's own sessions. */
 const ofOthers = `NOT (a.application_name = '${ownName}' AND a.usename IS NOT DISTINCT FROM current_user)`
 const ofClients = `a.backend_type = 'client backend' AND a.state IS DISTINCT FROM 'idle'`
 
@@ -31,29 +31,29 @@ const countsSql = `SELECT count(*) FILTER (WHERE state IN ('active', 'fastpath f
 FROM pg_stat_activity AS a
 WHERE a.backend_type = 'client backend'`
 
-/** What sessions do now. */
-export const readActivity = (source: PostgresSource, { all, limit, withValues }: Asked) =>
-  source.read(async (ask) => {
-    const sessions: Session[] = await ask(PostgresSession, sessionsSql(all), [limit + 1])
-    const [counts] = await ask(SessionCounts, countsSql)
+/** Reads the current sessions. */
+export const readActivity = (source: PostgresSource, { all, limit, withValues }: PostgresRequest) =>
+  source.read(async (runQuery) => {
+    const sessions: Session[] = await runQuery(PostgresSession, sessionsSql(all), [limit + 1])
+    const [counts] = await runQuery(SessionCounts, countsSql)
     if (!counts) throw new Error('an aggregate without groups has one row')
     return {
       sessions: sessions.slice(0, limit).map((session) => asReadBy(session, withValues)),
       truncated: sessions.length > limit,
       counts,
-      limited: await limitsOf(ask),
+      limited: await limitsOf(runQuery),
     }
   })
 
-/** Characters of a statement that are read. */
+/** Maximum length of a statement, in characters. */
 const textCharacters = 2_000
-/** What PostgreSQL says instead of a statement to who may not see it. */
+/** PostgreSQL's placeholder for statements that the user may not see. */
 const hiddenText = '<insufficient privilege>'
 
-/** Milliseconds since an instant, by the clock of the server. */
+/** Returns SQL for the milliseconds since an instant, by the server's clock. */
 export const sinceMs = (instant: string): string =>
   `round(extract(epoch FROM clock_timestamp() - ${instant}) * 1000)::float8`
-/** An instant as epoch milliseconds. */
+/** Returns SQL for an instant in epoch milliseconds. */
 export const epochMs = (instant: string): string => `round(extract(epoch FROM ${instant}) * 1000)::float8`
 
 /** Columns of a session `a` of `pg_stat_activity`, besides its pid. Versions before 14 have no `query_id`. */
@@ -64,7 +64,7 @@ export const sessionColumns = `a.datname AS database, a.usename AS "user", nulli
   ${sinceMs('a.state_change')} AS "stateMs", to_jsonb(a) ->> 'query_id' AS "queryId",
   CASE WHEN a.query <> '' AND a.query <> '${hiddenText}' THEN left(a.query, ${textCharacters}) END AS query`
 
-/** The same session with its statement as its reader may see it. */
+/** Returns a session with its statement reduced to what the caller may see. */
 export const asReadBy = <S extends { query: string | null }>(session: S, withValues: boolean): S => ({
   ...session,
   query: session.query && (withValues ? forPeople : withoutValues)(session.query),
@@ -72,9 +72,9 @@ export const asReadBy = <S extends { query: string | null }>(session: S, withVal
 
 const Role = z.object({ seesAll: z.boolean(), grant: z.string() })
 
-/** What the user of the source may not see, if anything. */
-export const limitsOf = async (ask: Ask): Promise<Limited | null> => {
-  const [role] = await ask(
+/** Returns what the source's user may not see, or null without limits. */
+export const limitsOf = async (runQuery: RunQuery): Promise<Limited | null> => {
+  const [role] = await runQuery(
     Role,
     `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS "seesAll", format('GRANT pg_monitor TO %I', current_user) AS grant`,
   )
@@ -83,7 +83,7 @@ export const limitsOf = async (ask: Ask): Promise<Limited | null> => {
   return { message, grant: role.grant }
 }
 
-/** The rest of a comment from here on; comments of PostgreSQL may hold others. */
+/** Finds the end of a comment. PostgreSQL comments can be nested. */
 const blockComment = (text: string, start: number): number => {
   let depth = 0
   const edge = /\/\*|\*\//g
@@ -96,15 +96,15 @@ const blockComment = (text: string, start: number): number => {
 }
 
 /**
- * One piece of a statement at a time. Texts that lack their end are cut ones, and go on to the end. `escaped` and `plain` are
- * literals, `quoted` is a name, `tag` begins a text in dollars, and `number` stands for itself alone.
+ * Matches one token. Unterminated tokens come from truncated statements and extend to the end. `escaped` and `plain`
+ * are string literals, `quoted` is an identifier, `tag` starts a dollar-quoted string, `number` is a number.
  */
 const piece =
   /(?<line>--[^\n]*)|(?<block>\/\*)|(?<escaped>[eE]'(?:[^'\\]|\\[^]|'')*(?:'|\\?$))|(?<plain>(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*(?:'|$))|(?<quoted>"(?:[^"]|"")*(?:"|$))|(?<tag>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>\$\d+|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<number>\.?\d[\w.]*(?:(?<=[eE])[+-]\d+)?)|(?<space>\s+)|(?<sign>[^])/gy
 
 /**
- * A statement of PostgreSQL with a question mark for each value and without comments, so that nothing of people or secrets is
- * left in it. Cut statements may end within a value.
+ * Replaces each literal of a PostgreSQL statement by `?` and removes comments, so that no personal data or secret is
+ * left. Truncated statements may end within a literal.
  */
 export const withoutValues = (text: string): string => {
   let shown = ''
@@ -124,8 +124,8 @@ const endOf = (text: string, tag: string, from: number): number => {
   return end < 0 ? text.length : end + tag.length
 }
 
-/** PostgreSQL hides no secret of statements that make roles, servers or subscriptions, or that connect elsewhere. */
+/** PostgreSQL does not mask secrets in statements that create roles, servers or subscriptions, or that connect elsewhere. */
 const mayHoldSecret = /passw|secret|token|credential|:\/\/|crypt|_key\b/i
 
-/** A statement as people may see it: with its values, unless one of them may be a secret. */
+/** Returns a statement with its literals, unless it may contain a secret. */
 export const forPeople = (text: string): string => (mayHoldSecret.test(text) ? withoutValues(text) : text)

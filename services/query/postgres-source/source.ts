@@ -5,44 +5,44 @@ import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, read, url } from '#shared/config/setting.ts'
 import { failureOf, isSaidByServer, noSource, sourceFailure } from './failure.ts'
 
-/** Rows of one statement, parsed. Numbers are asked for as `float8`: whatever may be larger comes as text. */
-export type Ask = <R extends z.ZodType>(row: R, sql: string, values?: readonly unknown[]) => Promise<z.output<R>[]>
+/** Runs one statement and parses its rows. Statements cast numbers to `float8`, because `bigint` arrives as text. */
+export type RunQuery = <R extends z.ZodType>(row: R, sql: string, values?: readonly unknown[]) => Promise<z.output<R>[]>
 
-/** The PostgreSQL source, as far as it may be asked: everything in transactions that only read, of which nothing lasts long. */
+/** The PostgreSQL source. All statements run in short read-only transactions. */
 export interface PostgresSource extends AsyncDisposable {
   readonly isOffered: boolean
-  /** Runs these statements in one transaction; throws `ServiceError` for a source that does not answer. */
-  read<T>(statements: (ask: Ask) => Promise<T>): Promise<T>
+  /** Runs statements in one transaction. Throws `ServiceError` when the source does not respond. */
+  read<T>(statements: (runQuery: RunQuery) => Promise<T>): Promise<T>
 }
 
-/** Few, since they are taken from the clients of the server. */
+/** Small, because the server's other clients share its connection limit. */
 const connectionsLimit = 3
-/** Reads that may wait for one of them. */
+/** Reads that may wait for a connection. */
 const waitingLimit = 30
 const connectWithinMs = 3_000
 const statementWithinMs = 5_000
 const lockWithinMs = 500
-/** When even the server's own limit is not heard of. */
-const answerWithinMs = statementWithinMs + 2_000
+/** The client timeout, for when the server does not enforce its own. */
+const responseTimeoutMs = statementWithinMs + 2_000
 const idleMs = 30_000
-/** By which our sessions and statements are told from those of others. */
+/** Identifies the product's own sessions and statements. */
 export const ownName = 'watchhouse source'
-/** Begins each of our statements. */
+/** The prefix of each own statement. */
 export const ownMark = '/* watchhouse source */'
 
-/** Set for the transaction alone, so that a connection pooler between cannot hand it to others. */
+/** Set for the transaction only, so that a connection pooler does not leak it to other clients. */
 const begin = [
   'BEGIN READ ONLY',
   `SET LOCAL statement_timeout = ${statementWithinMs}`,
   `SET LOCAL lock_timeout = ${lockWithinMs}`,
-  `SET LOCAL idle_in_transaction_session_timeout = ${answerWithinMs}`,
+  `SET LOCAL idle_in_transaction_session_timeout = ${responseTimeoutMs}`,
   `SET LOCAL search_path = pg_catalog`,
 ]
   .map((statement) => `${ownMark} ${statement}`)
   .join(';')
 const end = `${ownMark} ROLLBACK`
 
-/** Connects when first asked, anew when the setting has changed, and to nothing where there is no source. */
+/** Opens the source. It connects on first use and reconnects when the setting changes. */
 export const openPostgresSource = ({ env }: { env: Environment }): PostgresSource => {
   let opened: { url: string; pool: Promise<Pool> } | undefined
 
@@ -80,10 +80,10 @@ const openPool = async (url: string): Promise<Pool> => {
     max: connectionsLimit,
     connectionTimeoutMillis: connectWithinMs,
     idleTimeoutMillis: idleMs,
-    query_timeout: answerWithinMs,
+    query_timeout: responseTimeoutMs,
     application_name: ownName,
   })
-  // A connection that ends is replaced when the next one is asked for; whoever used it hears of it from its statement.
+  // The pool replaces a closed connection on next use. Its current statement reports the error.
   pool.on('error', () => {})
   return pool
 }
@@ -96,7 +96,7 @@ const connect = async (pool: Pool): Promise<PoolClient> => {
   }
 }
 
-const within = async <T>(client: PoolClient, statements: (ask: Ask) => Promise<T>): Promise<T> => {
+const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) => Promise<T>): Promise<T> => {
   let isSound = true
   const send = async (sql: string, values?: readonly unknown[]): Promise<unknown[]> => {
     try {
@@ -116,24 +116,25 @@ const within = async <T>(client: PoolClient, statements: (ask: Ask) => Promise<T
   } finally {
     if (isSound) await send(end).catch(fail)
     client.off('error', fail)
-    // What is not sound any more is closed and replaced.
+    // A broken connection is closed and replaced.
     client.release(!isSound)
   }
 }
 
-/** The second kind of monitored system. */
 export const postgresSourceSettings = {
   SVC_POSTGRES_SOURCE_URL: url(
-    'PostgreSQL server that is watched beside the hosts, with a user that may read its statistics (GRANT pg_monitor); never the state database of the product.',
+    'URL of a PostgreSQL server to monitor, with a user that can read its statistics (GRANT pg_monitor). Do not use the state database.',
     { protocols: ['postgres', 'postgresql'], audience: 'secret' },
   ),
   SVC_FEATURE_POSTGRES_SOURCE: {
-    ...maybeFlag('Shows the PostgreSQL source of SVC_POSTGRES_SOURCE_URL, as pages and to the agent.'),
+    ...maybeFlag(
+      'Whether the PostgreSQL source of SVC_POSTGRES_SOURCE_URL is shown in the web UI and available to the agent.',
+    ),
     fallback: 'true, in cloud mode false',
   },
 } as const
 
-/** The address of the source; undefined where there is none, or it is not to be shown. */
+/** Returns the source URL, or undefined when none is configured or the feature is off. */
 const sourceUrl = (env: Environment): string | undefined => {
   const { SVC_POSTGRES_SOURCE_URL, SVC_FEATURE_POSTGRES_SOURCE } = read(postgresSourceSettings, env)
   return (SVC_FEATURE_POSTGRES_SOURCE ?? !inCloudMode(env)) ? SVC_POSTGRES_SOURCE_URL?.href : undefined

@@ -20,13 +20,13 @@ describe('a statement without its values', () => {
     expect(withoutValues(text)).toBe(shown)
   })
 
-  it('comes to an end, and adds nothing, where every sign could begin a value', () => {
+  it('terminates when every character could start a literal', () => {
     const odd = ["'", "E'\\", '$a$', '/*', '"', '$', '1e', '--'].map((sign) => sign.repeat(20_000))
     for (const text of odd) expect(withoutValues(text).length).toBeLessThanOrEqual(text.length)
   })
 })
 
-describe('a statement as people see it', () => {
+describe('a statement as users see it', () => {
   it.each([
     "ALTER ROLE ada PASSWORD 'correct horse'",
     "CREATE SUBSCRIPTION s CONNECTION 'postgres://ada:correct@horse/db' PUBLICATION p",
@@ -34,11 +34,11 @@ describe('a statement as people see it', () => {
     "SELECT * FROM dblink('host=h passwd=correct', 'SELECT 1')",
     "SELECT pgp_sym_encrypt('correct', 'horse')",
     "SET app.api_key = 'correct horse'",
-  ])('tells no value of %s', (text) => {
+  ])('hides the values of %s', (text) => {
     expect(forPeople(text)).not.toMatch(/correct|horse/)
   })
 
-  it('is otherwise as it was sent', () => {
+  it('is unchanged otherwise', () => {
     const text = "SELECT *  FROM orders -- nightly\nWHERE id = 7 AND name = 'x'"
     expect(forPeople(text)).toBe(text)
   })

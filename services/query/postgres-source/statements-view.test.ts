@@ -17,7 +17,7 @@ describe('pg_stat_statements', () => {
       'version',
       ['In the database shop, as a superuser: ALTER EXTENSION pg_stat_statements UPDATE'],
     ],
-  ])('comes with what to do when it %s', (_case, extension, reason, steps) => {
+  ])('returns setup steps when it %s', (_case, extension, reason, steps) => {
     expect(viewOf(extension)).toMatchObject({ view: null, unavailable: { reason, steps } })
   })
 
@@ -26,7 +26,7 @@ describe('pg_stat_statements', () => {
     ['1.9', true],
     ['1.12', true],
     ['2.0', true],
-  ])('is read in version %s, which tells of resets: %j', (version, remembersReset) => {
+  ])('is read in version %s, which reports resets: %j', (version, remembersReset) => {
     expect(viewOf({ ...there, version })).toEqual({ view: { schema: 'public', remembersReset }, unavailable: null })
   })
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { PostgresStatement, type statementOrders, type StatementsUnavailable } from '#proto/postgres-statistics.ts'
 import { epochMs, limitsOf, withoutValues } from './sessions.ts'
-import { type Ask, ownMark, type PostgresSource } from './source.ts'
+import { type RunQuery, ownMark, type PostgresSource } from './source.ts'
 
-/** How far `pg_stat_statements` is set up. `schema` is quoted; it and `version` are null where the database has no such extension. */
+/** The setup of `pg_stat_statements`. `schema` is quoted; it and `version` are null without the extension. */
 const Extension = z.object({
   database: z.string(),
   isLoaded: z.boolean(),
@@ -12,7 +12,7 @@ const Extension = z.object({
 })
 type Extension = z.infer<typeof Extension>
 
-/** The library has its setting as soon as the server loads it. */
+/** The setting exists once the server has loaded the library. */
 const extensionSql = `SELECT current_database() AS database,
   current_setting('pg_stat_statements.max', true) IS NOT NULL AS "isLoaded", quote_ident(n.nspname) AS schema, e.extversion AS version
 FROM (SELECT 'pg_stat_statements' AS extname) AS wanted
@@ -22,11 +22,11 @@ type Found =
   | { view: { schema: string; remembersReset: boolean }; unavailable: null }
   | { view: null; unavailable: StatementsUnavailable }
 
-/** The minor version of 1.x since which the view has the columns that are read, and since which it tells when it was reset. */
+/** Minor versions of 1.x that added the required columns and the time of the last reset. */
 const oldestMinor = 8
 const rememberingMinor = 9
 
-/** Where the view is, or what an administrator does so that there is one. */
+/** The view, or the setup steps for an administrator. */
 export const viewOf = ({ database, isLoaded, schema, version }: Extension): Found => {
   const asSuperuser = `In the database ${database}, as a superuser: `
   const create = `${asSuperuser}CREATE EXTENSION pg_stat_statements`
@@ -48,7 +48,7 @@ export const viewOf = ({ database, isLoaded, schema, version }: Extension): Foun
 }
 
 const loading = [
-  'Add pg_stat_statements to shared_preload_libraries in postgresql.conf, or in the parameters of whoever runs the server for you.',
+  'Add pg_stat_statements to shared_preload_libraries in postgresql.conf, or in the parameter group of your managed service.',
   'Restart the server.',
 ]
 
@@ -57,16 +57,16 @@ const missing = (reason: 'missing-table' | 'version', message: string, steps: st
   unavailable: { reason, message, missingTables: reason === 'version' ? [] : ['pg_stat_statements'], steps },
 })
 
-interface Asked {
+interface PostgresRequest {
   order: (typeof statementOrders)[number]
   search?: string | undefined
   limit: number
 }
 
-/** Characters of a pattern that are read. */
+/** Maximum length of a pattern, in characters. */
 const textCharacters = 4_000
 
-const orders: Readonly<Record<Asked['order'], string>> = {
+const orders: Readonly<Record<PostgresRequest['order'], string>> = {
   total_time: 's.total_exec_time',
   calls: 's.calls',
   mean: 's.mean_exec_time',
@@ -77,32 +77,32 @@ const orders: Readonly<Record<Asked['order'], string>> = {
   wal: 's.wal_bytes',
 }
 
-/** Patterns of statements since the statistics were reset. */
-export const readStatements = (source: PostgresSource, asked: Asked) =>
-  source.read(async (ask) => {
-    const [extension] = z.tuple([Extension]).parse(await ask(Extension, extensionSql))
+/** Reads statement patterns since the last statistics reset. */
+export const readStatements = (source: PostgresSource, request: PostgresRequest) =>
+  source.read(async (runQuery) => {
+    const [extension] = z.tuple([Extension]).parse(await runQuery(Extension, extensionSql))
     const { view, unavailable } = viewOf(extension)
-    const limited = await limitsOf(ask)
+    const limited = await limitsOf(runQuery)
     if (!view) return { statements: [], truncated: false, sinceMs: null, unavailable, limited }
-    const found = await ask(PostgresStatement, statementsSql(view.schema, asked.order), [
-      asked.search ?? '',
-      asked.limit + 1,
+    const found = await runQuery(PostgresStatement, statementsSql(view.schema, request.order), [
+      request.search ?? '',
+      request.limit + 1,
     ])
     const statements = found
-      .slice(0, asked.limit)
+      .slice(0, request.limit)
       .map((each) => ({ ...each, query: each.query && withoutValues(each.query) }))
-    const truncated = found.length > asked.limit
+    const truncated = found.length > request.limit
     return {
       statements,
       truncated,
-      sinceMs: view.remembersReset ? await sinceOf(ask, view.schema) : null,
+      sinceMs: view.remembersReset ? await sinceOf(runQuery, view.schema) : null,
       unavailable,
       limited,
     }
   })
 
-/** `schema` is quoted already. */
-const statementsSql = (schema: string, order: Asked['order']): string => `WITH block AS (
+/** `schema` is already quoted. */
+const statementsSql = (schema: string, order: PostgresRequest['order']): string => `WITH block AS (
   SELECT current_setting('block_size')::float8 AS bytes
 ), statement AS (
   SELECT * FROM ${schema}.pg_stat_statements AS s WHERE s.query NOT LIKE '${ownMark}%'
@@ -123,8 +123,8 @@ LIMIT $2`
 
 const Since = z.object({ sinceMs: z.number().nullable() })
 
-const sinceOf = async (ask: Ask, schema: string): Promise<number | null> => {
-  const [since] = await ask(
+const sinceOf = async (runQuery: RunQuery, schema: string): Promise<number | null> => {
+  const [since] = await runQuery(
     Since,
     `SELECT ${epochMs('stats_reset')} AS "sinceMs" FROM ${schema}.pg_stat_statements_info`,
   )

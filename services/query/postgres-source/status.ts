@@ -17,13 +17,13 @@ const notConfigured: PostgresStatus = {
   server: null,
 }
 
-/** Whether the source answers; a failure is an answer here. */
+/** Returns the status of the source. A failed request is a status, not an error. */
 export const readStatus = async (source: PostgresSource): Promise<PostgresStatus> => {
   if (!source.isOffered) return notConfigured
   try {
-    const server = await source.read(async (ask) => {
-      const [facts] = z.tuple([Server]).parse(await ask(Server, serverSql))
-      return { ...facts, limited: await limitsOf(ask) }
+    const server = await source.read(async (runQuery) => {
+      const [facts] = z.tuple([Server]).parse(await runQuery(Server, serverSql))
+      return { ...facts, limited: await limitsOf(runQuery) }
     })
     return { status: 'connected', message: 'The PostgreSQL source answers.', server }
   } catch (error) {
@@ -38,7 +38,7 @@ export const readStatus = async (source: PostgresSource): Promise<PostgresStatus
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** The end of WAL as this server knows it: written by itself, or received. */
+/** The end of the WAL that the server wrote or received. */
 const now = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END'
 const behind = (position: string): string => `pg_wal_lsn_diff(${now}, ${position})::float8`
 
@@ -56,7 +56,7 @@ FROM pg_replication_slots
 ORDER BY "retainedBytes" DESC NULLS LAST, name
 LIMIT 500`
 
-/** Its connection string, which the same view tells, is never asked for. */
+/** The view's `conninfo` column is never selected. */
 const receiverSql = `SELECT r.status, r.slot_name AS slot,
   pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::float8 AS "replayLagBytes",
   ${sinceMs('pg_last_xact_replay_timestamp()')} AS "lastReplayedAgoMs"
@@ -70,15 +70,15 @@ GROUP BY subname
 ORDER BY subname
 LIMIT 500`
 
-/** Who copies from this server, and from whom it copies. */
+/** Reads standbys, slots, subscriptions and the WAL receiver of the server. */
 export const readReplication = (source: PostgresSource) =>
-  source.read(async (ask) => {
-    const [{ isStandby }] = z.tuple([Role]).parse(await ask(Role, 'SELECT pg_is_in_recovery() AS "isStandby"'))
-    const standbys = await ask(PostgresStandby, standbysSql)
-    const slots = await ask(PostgresSlot, slotsSql)
-    const [receiver = null] = await ask(PostgresReceiver, receiverSql)
-    const subscriptions = await ask(PostgresSubscription, subscriptionsSql)
-    return { replication: { isStandby, standbys, slots, receiver, subscriptions }, limited: await limitsOf(ask) }
+  source.read(async (runQuery) => {
+    const [{ isStandby }] = z.tuple([Role]).parse(await runQuery(Role, 'SELECT pg_is_in_recovery() AS "isStandby"'))
+    const standbys = await runQuery(PostgresStandby, standbysSql)
+    const slots = await runQuery(PostgresSlot, slotsSql)
+    const [receiver = null] = await runQuery(PostgresReceiver, receiverSql)
+    const subscriptions = await runQuery(PostgresSubscription, subscriptionsSql)
+    return { replication: { isStandby, standbys, slots, receiver, subscriptions }, limited: await limitsOf(runQuery) }
   })
 
 const Role = z.object({ isStandby: z.boolean() })

@@ -19,7 +19,7 @@ const isAccepted = (sql: string): boolean => {
   }
 }
 
-/** Those that the engine can parse; asked at once, since a statement that it cannot parse is slow to fail. */
+/** Returns the statements that ClickHouse can parse. Uses one query for all, because each failed query is slow. */
 const parsed = (statements: readonly string[]): readonly string[] => {
   const columns = "arrayMap(s -> isNotNull(formatQuerySingleLineOrNull(s)), splitByChar('\\n', unhex({hex:String})))"
   const hex = Buffer.from(statements.join('\n')).toString('hex')
@@ -27,7 +27,7 @@ const parsed = (statements: readonly string[]): readonly string[] => {
   return statements.filter((_, index) => are[index] === '1')
 }
 
-/** Pieces beside the engine's own keywords after which an expression begins or has ended. */
+/** Text other than keywords after which an expression begins or ends. */
 const others = [
   '',
   '(a)',
@@ -68,7 +68,7 @@ const contexts: readonly ((piece: string) => string)[] = [
   (piece) => `SELECT 1 FROM (${piece})`,
 ]
 
-/** The statements that the guard accepts and the engine reads as what must be refused. */
+/** Returns the statements that the guard accepts although ClickHouse parses them as harmful. */
 const passed = (ends: readonly string[], end: string, isHarmful: (tree: string) => boolean) => {
   const single = "SELECT keyword FROM system.keywords WHERE keyword NOT LIKE '% %'"
   const keywords = session.query(single, 'TSVRaw').trim().split('\n')
@@ -82,7 +82,7 @@ const passed = (ends: readonly string[], end: string, isHarmful: (tree: string) 
   return accepted.filter((sql) => isHarmful(session.query(`EXPLAIN AST ${sql}`, 'TSVRaw')))
 }
 
-/** What stands second below the operator IN, one space deeper for each level. */
+/** Returns true if the second operand of an IN in the syntax tree contains `what`. */
 const readsSet = (tree: string, what: string): boolean => {
   const lines = tree.split('\n')
   const depth = (line = ''): number => line.length - line.trimStart().length
@@ -95,18 +95,18 @@ const readsSet = (tree: string, what: string): boolean => {
   })
 }
 
-it('reads no table behind IN beside a cluster, whatever keyword stands before', () => {
+it('accepts no table after IN in a statement that reads a cluster, after any keyword', () => {
   const ends = ['IN data', 'in(1, data)', 'in(1, data AS b)', 'as IN (data AS y)', 'NOT in(1, data)', 'a IN data']
   const end = " UNION ALL SELECT * FROM cluster('c', system.one)"
   expect(passed(ends, end, (tree) => readsSet(tree, 'Identifier data'))).toEqual([])
 })
 
-it('calls nothing unknown behind IN, whatever keyword stands before', () => {
+it('accepts no unknown function after IN, after any keyword', () => {
   const ends = ["IN somethingNew('x')", "IN (somethingNew('x'))", "as IN somethingNew('x')", "in(1, somethingNew('x'))"]
   expect(passed(ends, '', (tree) => readsSet(tree, 'Function somethingNew'))).toEqual([])
 })
 
-it('calls nothing unknown as a source and changes no setting, whatever keyword stands before', () => {
+it('accepts no unknown table function and no SETTINGS clause, after any keyword', () => {
   const sources = [
     "as FROM somethingNew('x')",
     "is distinct FROM somethingNew('x')",

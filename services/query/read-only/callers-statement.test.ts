@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { callersStatement } from './callers-statement.ts'
 
-describe('the statement that is run', () => {
+describe('callersStatement', () => {
   it.each([
     ['SELECT 1 FORMAT JSON', 'SELECT 1'],
     ['SELECT * format "TSV" ; ', 'SELECT *'],
     ['SELECT f(a) FORMAT Vertical -- rows', 'SELECT f(a)'],
     ['SELECT a FROM t ORDER BY a DESC FORMAT CSV;', 'SELECT a FROM t ORDER BY a DESC'],
-  ])('has no format of its own: %s', (given, run) => {
-    expect(callersStatement(given)).toBe(run)
+  ])('removes the FORMAT clause: %s', (sql, run) => {
+    expect(callersStatement(sql)).toBe(run)
   })
 
   it.each([
@@ -19,11 +19,11 @@ describe('the statement that is run', () => {
     'SELECT a, format b',
     'SELECT DISTINCT format b',
     "SELECT format('{}', a) FROM t",
-  ])('keeps what is called format: %s', (given) => {
-    expect(callersStatement(given)).toBe(given)
+  ])('keeps names that are format: %s', (sql) => {
+    expect(callersStatement(sql)).toBe(sql)
   })
 
-  it('is refused with reason and place', () => {
+  it('throws with reason and position', () => {
     expect(() => callersStatement("SELECT 'é', sleep(1)")).toThrow(
       expect.objectContaining({ code: 'invalid', details: { parameter: 'query', reason: 'function', position: 12 } }),
     )

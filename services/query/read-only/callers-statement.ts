@@ -4,8 +4,8 @@ import { Rejection } from './rejection.ts'
 import { type Allowed, checkReadOnly } from './read-only.ts'
 
 /**
- * A statement that a caller wrote, as it may be run: checked, and without a FORMAT clause, since we choose the format.
- * It begins where the caller's text does, so positions in it are the caller's. Throws `invalid` with reason and position.
+ * Checks a statement of a caller and returns it without its FORMAT clause, because the format is chosen here. The text
+ * keeps its beginning, so positions in it stay valid. Throws `invalid` with reason and position.
  */
 export const callersStatement = (
   query: string,
@@ -31,7 +31,7 @@ const withoutFormat = (query: string, tokens: readonly Token[]): string => {
   return query.slice(0, end).trimEnd()
 }
 
-/** A clause follows an expression: in `ORDER BY format DESC`, `FROM format AS f` and `SELECT a, format b` it is a name. */
+/** A clause follows an expression; in `ORDER BY format DESC`, `FROM format AS f` and `SELECT a, format b` it is a name. */
 const isFormat = (before: Token | undefined, word: Token | undefined, name: Token | undefined): boolean => {
   if (word?.word !== 'FORMAT' || (name?.kind !== 'name' && name?.kind !== 'quoted')) return false
   return !isSign(before, ',') && !isSign(before, '.') && !beforeName.has(before?.word ?? '')

@@ -30,7 +30,7 @@ describe('a statement that reads a cluster', () => {
     "SELECT * FROM cluster('c', numbers(3))",
     "WITH a AS (SELECT 1) SELECT * FROM (SELECT * FROM a), cluster('c', view(SELECT 1)) WHERE 1 IN (a AS b)",
     "SELECT dummy IN (1, a AS b), 1 AS in FROM cluster('c', system.one)",
-  ])('may read system tables: %s', (sql) => {
+  ])('can read system tables: %s', (sql) => {
     expect(reasonFor(sql)).toBe('accepted')
   })
 
@@ -81,17 +81,17 @@ describe('a statement that reads a cluster', () => {
     "WITH t AS (SELECT 1 AS x) SELECT * FROM cluster('c', viewIfPermitted(SELECT * FROM t ELSE null('x UInt8')))",
     "WITH t AS (SELECT 1), u AS (SELECT * FROM `VIEW`(SELECT * FROM t)) SELECT * FROM cluster('c', system.one), u",
     "WITH t AS (SELECT 1) SELECT * FROM cluster('c', system.one), (EXPLAIN SELECT (SELECT x FROM t))",
-  ])('may read no other table: %s', (sql) => {
+  ])('cannot read other tables: %s', (sql) => {
     expect(reasonFor(sql)).toMatch(/^(?:cluster|source)$/)
   })
 
-  it('may read any table where the operator allows it', () => {
+  it('can read any table if the operator allows it', () => {
     expect(reasonFor("SELECT * FROM cluster('c', sales.orders)", true)).toBe('accepted')
     expect(reasonFor("SELECT * FROM cluster('c', remote('x', sales.orders))", true)).toBe('function')
   })
 })
 
-/** Tables that are no system tables, and everywhere that a statement may name one; no column is called so. */
+/** Names of tables that are not system tables, in all positions; no column has such a name. */
 const secrets = ['secret.data', 'data', '`secret`.data', '"secret" . /* t */ "data"', 'secret\n.`data`']
 const clusters = ["cluster('c', ", 'clusterAllReplicas(c, ', "`cluster`('c',", '"clusterAllReplicas"/* c */(\'c\', ']
 const systemTables = ['system.one', "'system', 'one'", '`system`."one"', 'numbers(3)', "merge('system', 'one')"]
@@ -146,7 +146,7 @@ const placesOfName: readonly ((table: string) => string)[] = [
   (table) => `SELECT arrayMap(y -> y IN ${table}, [1])`,
   (table) => `SELECT * FROM (WITH 1 AS data SELECT * FROM ${table})`,
 ]
-/** Statements that WITH defines `data` for, and that name it anywhere beside a cluster. */
+/** Returns statements that define `data` by WITH, read a cluster and name `data` in any position. */
 const withStatements = (outer: (table: string) => string, inner: (table: string) => string): string[] => {
   const [uses, cluster] = [outer(`(${inner('data')})`), "SELECT 1 FROM cluster('c', system.one)"]
   const define = 'WITH data AS (SELECT 1 AS x)'
@@ -159,14 +159,14 @@ const withStatements = (outer: (table: string) => string, inner: (table: string)
   ]
 }
 
-describe('beside the engine itself, a cluster', () => {
+describe('a cluster, compared with ClickHouse', () => {
   let session: Session
   beforeAll(() => {
     session = new Session()
   })
   afterAll(() => session.cleanup())
 
-  /** The engine's syntax tree; undefined for what it cannot parse. */
+  /** Returns the syntax tree of ClickHouse; undefined if it cannot parse the statement. */
   const treeOf = (sql: string): string | undefined => {
     try {
       return session.query(`EXPLAIN AST ${sql}`, 'TSVRaw')
@@ -175,7 +175,7 @@ describe('beside the engine itself, a cluster', () => {
     }
   }
 
-  it('is read together with system tables only, whatever the engine finds the tables to be', () => {
+  it('is read only together with tables that ClickHouse reads as system tables', () => {
     let [reaching, accepted] = [0, 0]
     fc.assert(
       fc.property(statement, (sql) => {
@@ -194,7 +194,7 @@ describe('beside the engine itself, a cluster', () => {
   })
 
   it.each([1, 0])(
-    'sees a name of WITH only where the engine reads no table of that name, with analyzer %i',
+    'resolves a name to WITH only where ClickHouse reads no table of that name, with analyzer %i',
     { tags: ['long'] },
     (analyzer) => {
       session.query(`SET allow_experimental_analyzer = ${analyzer}`)
@@ -215,7 +215,7 @@ describe('beside the engine itself, a cluster', () => {
     },
   )
 
-  /** Whether the engine reads the table `data`; this host stands for the cluster. */
+  /** Returns true if ClickHouse reads the table `data`; the local host replaces the cluster. */
   const isReached = (sql: string): boolean => {
     try {
       session.query(sql.replaceAll("cluster('c'", "remote('127.0.0.1'"))

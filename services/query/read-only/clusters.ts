@@ -3,11 +3,11 @@ import { isSign, type Token } from './lexer.ts'
 import { clusterFunctions, isTableReader, isQualified, isSetFunction } from './names.ts'
 import { Rejection } from './rejection.ts'
 
-/** Table functions whose arguments see no WITH clause around them: a name there is a table. */
+/** Table functions whose arguments do not see the WITH clause of the statement. */
 const ownScopes: ReadonlySet<string> = new Set(['view', 'viewifpermitted', ...clusterFunctions])
 
-/** The indexes of names that stand for a table expression which the WITH clause of the whole statement has defined before. */
-const namesOfWith = (tokens: readonly Token[]): ReadonlySet<number> => {
+/** Returns the token indexes of names that refer to a table expression of the WITH clause of the whole statement. */
+const cteReferences = (tokens: readonly Token[]): ReadonlySet<number> => {
   const names = new Set<number>()
   if (tokens[0]?.word !== 'WITH') return names
   const defined = new Set<string>()
@@ -27,39 +27,39 @@ const namesOfWith = (tokens: readonly Token[]): ReadonlySet<number> => {
   return names
 }
 
-/** `view(…)`, and `(EXPLAIN …)`, which the server makes a table function of. */
+/** Matches `view(…)`, and `(EXPLAIN …)`, which the server turns into a table function. */
 const isOwnScope = (open: number, tokens: readonly Token[]): boolean =>
   tokens[open + 1]?.word === 'EXPLAIN' || ownScopes.has(tokens[open - 1]?.text.toLowerCase() ?? '')
 
-/** `name AS (SELECT …`. */
+/** Matches `name AS (SELECT …`. */
 const isTable = (open: number, tokens: readonly Token[]): boolean =>
   tokens[open - 1]?.word === 'AS' && subqueryWords.has(tokens[open + 1]?.word ?? '')
 
-/** Where the tables of a statement are named, as indexes of its tokens. */
+/** The positions of table names in a statement, as token indexes. */
 export interface Sources {
   indexes: readonly number[]
-  /** `cluster` or `clusterAllReplicas` is called somewhere. */
+  /** Whether the statement calls `cluster` or `clusterAllReplicas`. */
   readsCluster: boolean
 }
 
 /**
- * Throws unless a statement that reads a cluster reads `system` tables only, wherever they are named. What stands beside
- * `cluster(…)` runs on the other nodes too, with the credentials of the cluster: the tables of a join or behind IN, dictionaries, join tables.
+ * Throws unless a statement that reads a cluster reads only `system` tables. Joined tables, tables after IN, dictionaries
+ * and join tables are also read on the other nodes, with the credentials of the cluster.
  */
 export const checkClusters = (tokens: readonly Token[], { indexes }: Sources): void => {
-  const ofWith = namesOfWith(tokens)
-  for (const index of indexes) requireSystemTable(index, tokens, ofWith)
+  const ctes = cteReferences(tokens)
+  for (const index of indexes) requireSystemTable(index, tokens, ctes)
   tokens.forEach((token, index) => {
     if (isSign(token, '(')) checkCallInCluster(index, tokens)
-    // As an alias too: in `INTERVAL as IN t DAY` it is the operator.
-    else if (token.word === 'IN' && !isQualified(index, tokens)) checkSet(index, tokens, ofWith)
-    else if (isParameterName(index, tokens)) throw refused(token, 'a table may not be a parameter')
+    // IN after AS is checked too, because in `INTERVAL as IN t DAY` it is the operator.
+    else if (token.word === 'IN' && !isQualified(index, tokens)) checkSet(index, tokens, ctes)
+    else if (isParameterName(index, tokens)) throw rejection(token, 'a table may not be a parameter')
     else if ((token.kind === 'name' || token.kind === 'quoted') && isTableReader(token.text.toLowerCase()))
-      throw refused(token, `${token.text} reads what is no system table`)
+      throw rejection(token, `${token.text} reads a table that is not a system table`)
   })
 }
 
-const refused = ({ position }: Token, what: string): Rejection =>
+const rejection = ({ position }: Token, what: string): Rejection =>
   new Rejection(
     'cluster',
     position,
@@ -69,17 +69,17 @@ const refused = ({ position }: Token, what: string): Rejection =>
 const nowhere: Token = { kind: 'sign', text: '', word: '', position: 0 }
 const at = (tokens: readonly Token[], index: number): Token => tokens[index] ?? nowhere
 
-/** `{table:Identifier}`. */
+/** Matches `{table:Identifier}`. */
 const isParameterName = (index: number, tokens: readonly Token[]): boolean =>
   isSign(tokens[index - 1], ':') && at(tokens, index).text.toLowerCase() === 'identifier'
 
-/** A name where a table is meant: `system.parts`, or a table expression that WITH has defined before. */
-const requireSystemTable = (index: number, tokens: readonly Token[], ofWith: ReadonlySet<number>): void => {
+/** Throws unless the name is a system table or a table expression of the WITH clause. */
+const requireSystemTable = (index: number, tokens: readonly Token[], ctes: ReadonlySet<number>): void => {
   const token = at(tokens, index)
-  // What is called there is checked where it is called.
+  // Calls are checked by `checkCallInCluster`.
   if (isSign(tokens[index + 1], '(')) return
-  if (isSystemTable(index, tokens) || ofWith.has(index)) return
-  throw refused(token, `"${token.text}" is no system table`)
+  if (isSystemTable(index, tokens) || ctes.has(index)) return
+  throw rejection(token, `"${token.text}" is not a system table`)
 }
 
 const isSystemTable = (index: number, tokens: readonly Token[]): boolean => {
@@ -98,18 +98,18 @@ const checkCallInCluster = (index: number, tokens: readonly Token[]): void => {
   const name = caller.text.toLowerCase()
   if (clusterFunctions.has(name)) checkTableOfCluster(index, tokens)
   else if (name === 'merge') requireMergeOfSystem(index, tokens)
-  else if (isSetFunction(index - 1, tokens)) throw refused(caller, `${caller.text}() may read a table`)
+  else if (isSetFunction(index - 1, tokens)) throw rejection(caller, `${caller.text}() may read a table`)
 }
 
 const requireMergeOfSystem = (index: number, tokens: readonly Token[]): void => {
   if (at(tokens, index + 1).text === 'system' && isSign(tokens[index + 2], ',')) return
-  throw refused(at(tokens, index - 1), "merge() is not of the database system: write merge('system', …)")
+  throw rejection(at(tokens, index - 1), "merge() must read from the database system: write merge('system', …)")
 }
 
-/** The second argument of `cluster`, which is a table, a database followed by a table, or a table function. */
+/** Checks the second argument of `cluster`: a table, a database followed by a table, or a table function. */
 const checkTableOfCluster = (open: number, tokens: readonly Token[]): void => {
   const comma = firstComma(open, tokens)
-  // Without one it reads `system.one`.
+  // Without a second argument, the function reads `system.one`.
   if (comma === undefined) return
   const token = at(tokens, comma + 1)
   const next = at(tokens, comma + 2)
@@ -118,9 +118,9 @@ const checkTableOfCluster = (open: number, tokens: readonly Token[]): void => {
     if (isSystemTable(comma + 1, tokens) && endsArgument(comma + 4, tokens)) return
   }
   const isText = token.kind !== 'sign' && endsArgument(comma + 2, tokens)
-  // The server takes what stands before the first dot for the database, also within one name.
+  // The server splits a quoted name at its first dot into database and table.
   if (isText && (token.text === 'system' || token.text.startsWith('system.'))) return
-  throw refused(token, `"${token.text}" is no system table`)
+  throw rejection(token, `"${token.text}" is not a system table`)
 }
 
 const endsArgument = (index: number, tokens: readonly Token[]): boolean =>
@@ -141,8 +141,8 @@ const firstComma = (open: number, tokens: readonly Token[]): number | undefined 
 
 const constants: ReadonlySet<string> = new Set(['null', 'true', 'false'])
 
-/** What stands behind IN: `x IN t` and `x IN (t)` read a table, `x IN (a, b)` and calls do not. */
-const checkSet = (index: number, tokens: readonly Token[], ofWith: ReadonlySet<number>): void => {
+/** Checks the operand of IN: `x IN t` and `x IN (t)` read a table, `x IN (a, b)` and calls do not. */
+const checkSet = (index: number, tokens: readonly Token[], ctes: ReadonlySet<number>): void => {
   let first = index + 1
   while (isSign(tokens[first], '(')) first++
   const token = at(tokens, first)
@@ -152,9 +152,9 @@ const checkSet = (index: number, tokens: readonly Token[], ofWith: ReadonlySet<n
   while (isSign(tokens[end], '.')) end += 2
   if (isSign(tokens[end], '(')) return
   const isAlone = first === index + 1 || isSign(tokens[end], ')') || isLastWithAlias(end, tokens)
-  if (isAlone) requireSystemTable(first, tokens, ofWith)
+  if (isAlone) requireSystemTable(first, tokens, ctes)
 }
 
-/** `t AS y)`; in `(t AS y, 1)` the name is a column. */
+/** Matches `t AS y)`; in `(t AS y, 1)` the name is a column. */
 const isLastWithAlias = (end: number, tokens: readonly Token[]): boolean =>
   at(tokens, end).word === 'AS' && !isSign(tokens[end + 2], ',')

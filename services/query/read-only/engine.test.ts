@@ -2,11 +2,11 @@ import { Session } from 'chdb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lex } from './lexer.ts'
-import { harmlessSources, isRefusedFunction, setMakers } from './names.ts'
+import { harmlessSources, isForbiddenFunction, setFunctions } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkReadOnly } from './read-only.ts'
 
-/** Pieces that move the border between text and code, and what somebody would want to get across it. */
+/** Text that changes where strings and comments end, and statements that an attacker would hide in them. */
 const borders = [
   "'",
   '"',
@@ -112,14 +112,14 @@ const statement = fc
   )
   .map(([start, pieces, glue]) => [start, ...pieces].join(glue === '' ? ' ' : glue))
 
-/** What tokens are made of, with what may change where the next one begins. */
+/** Parts of tokens, with text that can change where the next token begins. */
 const tokenPieces =
   "1 9 0x 0b1 _ e e- 1e a x b'01' $ $1 .. .5 - / * = < > { } [ ] : | @ ? ^ % \t \r \u0085 \u2212 \ufeff é 😀".split(' ')
 const tokensRunTogether = fc
   .array(fc.constantFrom(...borders, ...tokenPieces, ' '), { minLength: 1, maxLength: 8 })
   .map((pieces) => `SELECT ${pieces.join('')}`)
 
-/** Where the engine's own lexer begins its tokens, in bytes; undefined when it cannot read them all. */
+/** Returns the byte offsets of the tokens of ClickHouse; undefined if its lexer fails. */
 const startsOf = (sql: string, session: Session): number[] | undefined => {
   const tokens =
     "arrayFilter(t -> t.type NOT IN ('Whitespace', 'Comment', 'EndOfStream'), tokenizeQuery(unhex({hex:String})))"
@@ -151,7 +151,7 @@ const isAccepted = (sql: string): boolean => {
   }
 }
 
-/** The engine's own reading of one statement as its syntax tree; undefined when it is no single statement. */
+/** Returns the syntax tree of ClickHouse; undefined unless the text is a single statement. */
 const syntaxTree = (sql: string, session: Session): string | undefined => {
   const single = session.queryBind('SELECT formatQuerySingleLineOrNull({sql:String})', { sql }, 'TSVRaw').trim()
   if (single === String.raw`\N`) return undefined
@@ -167,9 +167,9 @@ const isHarmful = (tree: string): boolean =>
     tree,
   ) ||
   /TableExpression[^\n]*\n\s*Function somethingNew/.test(tree) ||
-  [...tree.matchAll(/Function (\w+)/g)].some(([, name]) => isRefusedFunction((name ?? '').toLowerCase()))
+  [...tree.matchAll(/Function (\w+)/g)].some(([, name]) => isForbiddenFunction((name ?? '').toLowerCase()))
 
-describe('beside the engine itself', () => {
+describe('the guard, compared with ClickHouse', () => {
   let session: Session
   beforeAll(() => {
     session = new Session()
@@ -177,7 +177,7 @@ describe('beside the engine itself', () => {
   })
   afterAll(() => session.cleanup())
 
-  it('refuses whatever the engine reads as a write or as a function that reaches out', () => {
+  it('rejects every statement that ClickHouse parses as a write or as a forbidden function', () => {
     let harmful = 0
     fc.assert(
       fc.property(statement, (sql) => {
@@ -191,7 +191,7 @@ describe('beside the engine itself', () => {
     expect(harmful).toBeGreaterThan(20)
   })
 
-  it('begins every token where the engine does, or refuses the statement', () => {
+  it('begins every token where ClickHouse does, or rejects the statement', () => {
     let compared = 0
     for (const sql of fc.sample(tokensRunTogether, 1_500)) {
       const starts = startsOf(sql, session)
@@ -206,18 +206,18 @@ describe('beside the engine itself', () => {
     expect(compared).toBeGreaterThan(200)
   })
 
-  it('knows every table function of the engine as harmless or refuses it, wherever it stands', () => {
+  it('rejects every table function that is not on the allow list, in any position', () => {
     const names = session.query('SELECT name FROM system.table_functions', 'TSVRaw').trim().split('\n')
     expect(names.length).toBeGreaterThan(80)
     const unknown = names.map((name) => name.toLowerCase()).filter((name) => !harmlessSources.has(name))
-    expect(unknown.filter((name) => !isRefusedFunction(name))).toEqual([])
+    expect(unknown.filter((name) => !isForbiddenFunction(name))).toEqual([])
   })
 
-  it('lets no table function stand behind IN as an ordinary function', () => {
+  it('allows no table function after IN as an ordinary function', () => {
     const known = (table: string) => session.query(`SELECT lower(name) FROM system.${table}`, 'TSVRaw').split('\n')
     const [functions, tableFunctions] = [new Set(known('functions')), new Set(known('table_functions'))]
-    expect([...setMakers].filter((name) => tableFunctions.has(name))).toEqual([])
-    expect([...setMakers].filter((name) => !functions.has(name))).toEqual([])
+    expect([...setFunctions].filter((name) => tableFunctions.has(name))).toEqual([])
+    expect([...setFunctions].filter((name) => !functions.has(name))).toEqual([])
   })
 
   it.each([
@@ -227,14 +227,14 @@ describe('beside the engine itself', () => {
     'number GLOBAL NOT IN numbers(3)',
     '1 = ANY (numbers(3))',
     '1 IN n',
-  ])('need not look for table functions after IN, where the engine knows none: %s', (expression) => {
+  ])('ignores table functions after IN where ClickHouse has none: %s', (expression) => {
     for (const analyzer of [0, 1]) {
       const sql = `WITH numbers(3) AS n SELECT ${expression} FROM numbers(2) SETTINGS allow_experimental_analyzer = ${analyzer}`
       expect(() => session.query(sql)).toThrow(/UNKNOWN_FUNCTION|UNKNOWN_TABLE/)
     }
   })
 
-  it('refuses whatever hides a second statement that the engine would run', () => {
+  it('rejects every text with a hidden second statement that ClickHouse would run', () => {
     let ran = 0
     fc.assert(
       fc.property(
@@ -255,11 +255,11 @@ describe('beside the engine itself', () => {
   })
 })
 
-/** Most of these are no SQL at all. */
+/** Runs a statement and ignores its error, because most of these texts are not SQL. */
 const runQuietly = (session: Session, sql: string): void => {
   try {
     session.query(sql)
   } catch {
-    // What matters is whether the table is gone.
+    // The test only checks whether the table still exists.
   }
 }

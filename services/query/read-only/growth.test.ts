@@ -5,8 +5,8 @@ import { z } from 'zod'
 
 const shorter = 5_000
 const longer = 9 * shorter
-/** Linear work is nine times as much, quadratic eighty-one. */
-const most = 12
+/** The longer statement has nine times the length: linear work grows by nine, quadratic work by 81. */
+const maxRatio = 12
 
 const pieces = [
   ['/*', '$a$', '$a$x', "'a'", "'", '"', '((', '[', 'FROM x(', '1.', '--\n', 'a,', 'a.', 'a ', ';', '\u200b'],
@@ -33,7 +33,7 @@ const pieces = [
 
 const statement = (piece: string, length: number): string => `SELECT ${piece.repeat(Math.floor(length / piece.length))}`
 
-/** Blocks executed for each piece, for the shorter and the longer statement. */
+/** Returns the executed code blocks per piece, for the shorter and the longer statement. */
 let counted: number[][]
 beforeAll(async () => {
   const statements = pieces.flatMap((piece) => [statement(piece, shorter), statement(piece, longer)])
@@ -43,13 +43,13 @@ beforeAll(async () => {
   counted = pieces.map((_, index) => counts.slice(2 * index, 2 * index + 2))
 })
 
-describe('the work of reading a statement', () => {
+describe('the cost of checking a statement', () => {
   it.each(pieces.map((piece, index) => [piece, index] as const))(
-    'grows with the length alone when it repeats %s',
+    'grows linearly with repetitions of %s',
     (_piece, index) => {
       const [few = 0, many = Infinity] = counted[index] ?? []
       expect(few).toBeGreaterThan(0)
-      expect(many / few).toBeLessThan(most)
+      expect(many / few).toBeLessThan(maxRatio)
     },
   )
 })

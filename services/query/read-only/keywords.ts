@@ -1,4 +1,4 @@
-/** Every word that the guard compares, by what it is compared for. */
+/** All keywords that the guard compares, by purpose. */
 const texts = {
   first: 'SELECT WITH DESCRIBE EXPLAIN',
   writing:
@@ -17,61 +17,58 @@ const texts = {
 
 type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? First | WordsOf<Rest> : T
 
-/** A word that the guard knows. Comparing with any other would never hold, so the compiler refuses it. */
+/** A keyword of the guard. The compiler rejects comparisons with other words, which would never match. */
 export type Keyword = WordsOf<(typeof texts)[keyof typeof texts]>
 
 const words = (...found: readonly string[]): ReadonlySet<string> => new Set(found.flatMap((text) => text.split(' ')))
 
-/** A statement begins with one of these. */
+/** Keywords that may begin a statement. */
 export const firstWords = words(texts.first)
 
-/** Words of statements that change something. A column of such a name is written in quotes. */
+/** Keywords of statements that write. A column with such a name must be quoted. */
 export const writingWords = words(texts.writing)
 
-/** Words with which something refused may begin. */
+/** Keywords that may begin a rejected clause or statement. */
 export const guardedWords = words(texts.writing, texts.clause)
 
-/** Words that end the list of sources of a SELECT. */
+/** Keywords that end the FROM list of a SELECT. */
 export const endOfSources = words(texts.endOfSources)
 
-/** Words that begin or end a list of sources. */
+/** Keywords that begin or end a FROM list. */
 export const clauseWords = words(texts.endOfSources, texts.source)
 
-/** Words with which a subquery begins, also in the parentheses where a source is expected. */
+/** Keywords that begin a subquery, also within the parentheses of a FROM list. */
 export const subqueryWords: ReadonlySet<string> = words(texts.subquery)
 
-/** Words after which an expression begins, so that none ends with them. */
+/** Keywords that an expression follows. */
 export const beforeOperand = words(texts.beforeOperand)
 
-/** Words after which an expression begins where they are no columns, of which many have such a name: `INTERVAL a DAY`. */
+/** Keywords that an expression follows unless they are column names, as in `INTERVAL a DAY`. */
 export const prefixWords = words(texts.prefix)
 
-/** Words that may follow a column of the name `settings`; anything else after it is a SETTINGS clause. */
+/** Keywords that may follow a column named `settings`; any other word makes it a SETTINGS clause. */
 export const afterColumn = words(texts.afterColumn)
 
 const byLowerCase: ReadonlyMap<string, Keyword> = new Map(
-  // Splitting at every blank is what `WordsOf` does.
+  // The split at every blank matches the type `WordsOf`.
   ([...words(...Object.values(texts))] as Keyword[]).map((word) => [word.toLowerCase(), word]),
 )
 
 const lowerCase = 0x20
-/** For each first letter a bit for every length that a keyword has; most other words are told by that. */
+/** Bit masks of keyword lengths by first letter, which rule out most other words without a lookup. */
 const lengths: number[] = Array.from({ length: 128 }, () => 0)
 for (const word of byLowerCase.keys())
   lengths[word.charCodeAt(0)] = (lengths[word.charCodeAt(0)] ?? 0) | (1 << word.length)
 
-/** The keyword that a bare word is, whatever its case; empty when it is none. */
+/** Returns the keyword for a bare word in any case; empty when it is not a keyword. */
 export const keywordOf = (text: string): Keyword | '' => {
   const known = lengths[codeAt(text, 0) | lowerCase] ?? 0
   return known & (1 << text.length) ? (byLowerCase.get(inLowerCase(text)) ?? '') : ''
 }
 
-// Taken from the prototype, since V8 looks methods of strings up at every call once any module extends `String`, as ioredis does.
+// Called through the prototype: once a module extends `String`, as ioredis does, V8 looks up string methods on every call.
 const { charCodeAt, slice, toLowerCase } = String.prototype
 
-/** The code of a character of a text. */
 export const codeAt = (text: string, position: number): number => charCodeAt.call(text, position)
-/** The part of a text between two positions. */
 export const cut = (text: string, start: number, end: number): string => slice.call(text, start, end)
-/** A text in lower case. */
 export const inLowerCase = (text: string): string => toLowerCase.call(text)

@@ -1,27 +1,27 @@
 import { cut, inLowerCase, codeAt, type Keyword, keywordOf } from './keywords.ts'
 import { Rejection } from './rejection.ts'
 
-/** `name` is a bare word, `quoted` an identifier in quotes (its text without them), `literal` a string or number. */
+/** A token: `name` is a bare word, `quoted` a quoted identifier without its quotes, `literal` a string or number. */
 export interface Token {
   kind: 'name' | 'quoted' | 'literal' | 'sign'
   text: string
-  /** The keyword that a bare word is, in upper case; empty for all else. */
+  /** The keyword of a bare word, in upper case; else empty. */
   word: Keyword | ''
   position: number
 }
 
-/** Whether a token is this sign. */
+/** Returns whether a token is the sign `text`. */
 export const isSign = (token: Token | undefined, text: string): boolean => token?.kind === 'sign' && token.text === text
 
 /**
- * Cuts a statement into tokens exactly as ClickHouse's own lexer does, comments and space left out.
- * Throws a `Rejection` for whatever that lexer would not read, or would read as the end of the statement.
+ * Splits a statement into tokens exactly as the lexer of ClickHouse does, without comments and whitespace.
+ * Throws a `Rejection` for text that the lexer of ClickHouse rejects or treats as the end of the statement.
  */
 export const lex = (sql: string): Token[] => {
   const tokens: Token[] = []
   let position = 0
   while (position < sql.length) {
-    // One character tells what most of a statement is; what it does not tell comes last.
+    // The first character classifies most tokens; the slow path handles the rest.
     const traits = traitsAt(sql, position)
     if (traits & isBlank) position++
     else if (traits & beginsWord) position = readWord(sql, position, tokens)
@@ -34,7 +34,7 @@ export const lex = (sql: string): Token[] => {
 const isBlank = 1
 const beginsWord = 2
 const continuesWord = 4
-/** A sign with which no comment, number or quote begins. */
+/** A sign that cannot begin a comment, number or quote. */
 const standsAlone = 8
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
@@ -45,7 +45,7 @@ const groups: readonly (readonly [characters: string, traits: number])[] = [
   ['()[]{},=<>*+%!:?|&^~@;', standsAlone],
 ]
 
-/** What each character may be; most of them are none of this. */
+/** Traits by character code. */
 const traitsOf: number[] = Array.from({ length: 128 }, () => 0)
 for (const [characters, traits] of groups) {
   for (const character of characters) traitsOf[character.charCodeAt(0)] = traits
@@ -65,7 +65,7 @@ const readWord = (sql: string, start: number, tokens: Token[]): number => {
   return end
 }
 
-/** Strings that are written in hexadecimal or binary digits, and know no escapes: `x'41'`. */
+/** Hexadecimal and binary string literals, which have no escapes: `x'41'`. */
 const codedString: ReadonlyMap<string, RegExp> = new Map([
   ['x', /'[\da-fA-F]*'/y],
   ['b', /'[01]*'/y],
@@ -74,7 +74,7 @@ const codedString: ReadonlyMap<string, RegExp> = new Map([
 const readCodedString = (sql: string, start: number, tokens: Token[]): number => {
   const pattern = codedString.get(inLowerCase(cut(sql, start, start + 1)))
   const end = pattern ? endOf(pattern, sql, start + 1) : start + 1
-  if (end === start + 1) throw new Rejection('unreadable', start, 'a string of digits that is not closed')
+  if (end === start + 1) throw new Rejection('unreadable', start, 'the hexadecimal or binary string is not closed')
   tokens.push({ kind: 'literal', text: cut(sql, start + 2, end - 1), word: '', position: start })
   return end
 }
@@ -90,12 +90,12 @@ const pushSign = (sql: string, position: number, tokens: Token[]): number => {
   return position + 1
 }
 
-/** What ClickHouse takes for space; JavaScript's `\s` lacks the zero-width ones. */
+/** Whitespace of ClickHouse; JavaScript's `\s` lacks the zero-width characters. */
 const space = /[\s\u0085\u00a0\u180e\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]+/y
 const lineComment = /(?:--|\/\/|#[ !])[^\n]*/y
 const digits = String.raw`\d+(?:_\d+)*`
 const hexDigits = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`
-/** It may lack its digits, but not be the last character: what follows `1e-` is no comment in `1e--x`. */
+/** The digits are optional, but not at the end of the text: in `1e--x`, no comment follows `1e-`. */
 const exponent = (letter: string): string => `(?:${letter}(?=[^])(?:[+-](?=[^]))?(?:${digits})?)?`
 export const number = new RegExp(
   String.raw`0[xX]${hexDigits}(?:\.(?:${hexDigits})?)?${exponent('[pP]')}|(?:0[bB](?=[01]))?${digits}(?:\.(?:${digits})?)?${exponent('[eE]')}`,
@@ -107,7 +107,7 @@ const numberedWord = /\w+/y
 const heredocTag = /\$\w*\$/y
 const signs = new Set('+-*/%<>=!()[]{},.:?|&^~@;\u2212')
 
-/** Where a match that begins at `position` ends; `position` itself when there is none. */
+/** Returns the end of a match at `position`; `position` itself without a match. */
 const endOf = (pattern: RegExp, sql: string, position: number): number => {
   pattern.lastIndex = position
   return pattern.test(sql) ? pattern.lastIndex : position
@@ -142,7 +142,7 @@ const endOfBlockComment = (sql: string, start: number): number => {
     depth += opens ? 1 : -1
     if (depth === 0) return commentMarks.lastIndex
   }
-  throw new Rejection('unreadable', start, 'a comment is not closed')
+  throw new Rejection('unreadable', start, 'the comment is not closed')
 }
 
 interface Quote {
@@ -151,7 +151,7 @@ interface Quote {
   escapes: boolean
 }
 
-/** By their opening character. Curly quotes know no escapes. */
+/** Quotes by opening character. Curly quotes have no escapes. */
 const quotes: ReadonlyMap<string, Quote> = new Map([
   ["'", { close: "'", kind: 'literal', escapes: true }],
   ['"', { close: '"', kind: 'quoted', escapes: true }],
@@ -172,19 +172,19 @@ const readQuoted = (sql: string, start: number, { close, kind, escapes }: Quote,
       end++
     }
   }
-  throw new Rejection('unreadable', start, `a quote (${sql.charAt(start)}) is not closed`)
+  throw new Rejection('unreadable', start, `the quote ${sql.charAt(start)} is not closed`)
 }
 
 const readHeredoc = (sql: string, start: number, tokens: Token[]): number => {
   const textStart = endOf(heredocTag, sql, start)
   const tag = cut(sql, start, textStart)
   const close = tag === '' ? -1 : sql.indexOf(tag, textStart)
-  if (close < 0) throw new Rejection('unreadable', start, 'a $ that opens no closed heredoc')
+  if (close < 0) throw new Rejection('unreadable', start, 'the heredoc is not closed')
   tokens.push({ kind: 'literal', text: cut(sql, textStart, close), word: '', position: start })
   return close + tag.length
 }
 
-/** After a dot only a whole number may follow, as in `tuple.1.2`. Digits run together with letters are a name. */
+/** Only a whole number may follow a dot, as in `tuple.1.2`. Digits followed by letters are a name. */
 const readNumber = (sql: string, start: number, tokens: Token[]): number => {
   const previous = tokens.at(-1)
   if (sql[start] === '.') {
@@ -194,7 +194,7 @@ const readNumber = (sql: string, start: number, tokens: Token[]): number => {
   const end = endOf(isSign(previous, '.') ? wholeNumber : number, sql, start)
   if (endOf(numberedWord, sql, end) === end) return pushNumber('literal', sql, start, end, tokens)
   const endOfName = endOf(numberedWord, sql, start)
-  if (endOfName < end) throw new Rejection('unreadable', start, 'a number that runs into a word')
+  if (endOfName < end) throw new Rejection('unreadable', start, 'letters follow the number')
   return pushNumber('name', sql, start, endOfName, tokens)
 }
 
@@ -203,7 +203,7 @@ const pushNumber = (kind: Token['kind'], sql: string, start: number, end: number
   return end
 }
 
-/** Whether a dot after a token belongs to it, as in `x.1`; after all else it begins a number. */
+/** Returns whether a dot after the token qualifies it, as in `x.1`; otherwise the dot begins a number. */
 const isQualified = ({ kind, text, position }: Token, sql: string): boolean => {
   if (kind === 'sign') return text === ')' || text === ']'
   return kind !== 'literal' || /[\d.]/.test(sql.charAt(position))
@@ -214,5 +214,5 @@ const readSign = (sql: string, start: number, tokens: Token[]): number => {
   if (signs.has(text)) return pushSign(sql, start, tokens)
   if (text === '\\')
     throw new Rejection('several-statements', start, 'a backslash ends a statement; send one statement')
-  throw new Rejection('unreadable', start, 'a character that may stand only inside quotes')
+  throw new Rejection('unreadable', start, 'the character is only allowed inside quotes')
 }

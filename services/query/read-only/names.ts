@@ -4,30 +4,31 @@ import { Rejection } from './rejection.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Table functions that read nothing but this host's own tables, or nothing at all: all that may follow FROM and JOIN. */
+/** Table functions allowed after FROM and JOIN: they read only tables of this host, or nothing. */
 export const harmlessSources = words(`
   cluster clusterallreplicas dictionary format fuzzjson fuzzquery generaterandom generateseries generate_series merge
   mergetreeanalyzeindexes mergetreeanalyzeindexesuuid mergetreeindex mergetreeprojection mergetreetextindex null
   numbers numbers_mt primes sqlstandardvalues values view viewifpermitted zeros zeros_mt
 `)
 
-/** Functions that reach files, other servers, shared counters, the log or what we signed in with, run text as SQL, or only burn time. */
-const refusedFunctions = words(`
+/** Functions that access files, servers, shared counters, logs or credentials, run text as SQL, or only waste time. */
+const forbiddenFunctions = words(`
   arrowstream azureblobstorage azureblobstoragecluster cosn eval executable file filecluster filesystem gcs hdfs
   hdfscluster input jdbc loop mongodb mysql odbc oss postgresql prometheusquery prometheusqueryrange redis remote
   remotesecure s3 s3cluster sqlite timeseriesdata timeseriesmetrics timeseriessamples timeseriesselector timeseriestags
   url urlcluster viewexplain ytsaurus
   catboostevaluate evalmlmethod generateserialid getclienthttpheader logtrace modelevaluate reversednsquery sleep sleepeachrow trap
 `)
-/** `icebergBucket` and its like compute what a partition is called, and reach nothing. */
-const refusedFamilies =
+/** `icebergBucket` and similar functions only compute partition names. */
+const forbiddenFamilies =
   /^(?:iceberg(?!(?:bucket|hash|truncate)$)|deltalake|hudi|paimon|ai(?:classify|embed|extract|generate|translate))/
 
-/** Whether no statement may call a function of this lower-case name, wherever it stands. */
-export const isRefusedFunction = (name: string): boolean => refusedFunctions.has(name) || refusedFamilies.test(name)
+/** Returns whether a function with this lower-case name is forbidden everywhere. */
+export const isForbiddenFunction = (name: string): boolean =>
+  forbiddenFunctions.has(name) || forbiddenFamilies.test(name)
 
-/** Functions whose first argument may be a function, also by its bare name: `arrayMap(lower, names)`. */
-export const takesFunction = words(`
+/** Functions that accept another function as the first argument, also by bare name: `arrayMap(lower, names)`. */
+export const higherOrderFunctions = words(`
   arrayall arrayavg arraybottomk arraycompact arraycount arraycumsum arraycumsumnonnegative arraydifference arrayexists
   arrayfill arrayfilter arrayfirst arrayfirstindex arrayfirstornull arrayfold arraylast arraylastindex arraylastornull
   arraymap arraymax arraymin arraypartialreversesort arraypartialsort arrayproduct arrayreversefill arrayreversesort
@@ -35,17 +36,17 @@ export const takesFunction = words(`
   mappartialsort mapreversesort mapsort
 `)
 
-/** Table functions that read on the nodes of a cluster, in the name of the cluster's own user; their second argument is a source. */
+/** Table functions that read on the nodes of a cluster as its configured user; the second argument is a table. */
 export const clusterFunctions = words('cluster clusterallreplicas')
 
 const tableReaders =
   /^(?:joinget|dictget|dicthas|dictisin|hascolumnintable|dictionary$|mergetree(?:analyze|index|projection|textindex))/
 
-/** Whether a function of this lower-case name reads tables or dictionaries that its arguments name. */
+/** Returns whether a function with this lower-case name reads tables or dictionaries named by its arguments. */
 export const isTableReader = (name: string): boolean => tableReaders.test(name)
 
-/** Ordinary functions that may be called where IN expects a set. */
-export const setMakers = words(`
+/** Ordinary functions that are allowed as the operand of IN. */
+export const setFunctions = words(`
   accuratecast accuratecastornull alphatokens array arraycompact arrayconcat arraydistinct arrayfilter arrayflatten arrayintersect
   arraymap arraypushback arrayslice arraysort arrayunion assumenotnull bitmaptoarray cast cityhash64 coalesce concat
   currentdatabase currentuser extractall hex hostname identity if ifnull jsonextract jsonextractarrayraw jsonextractkeys lower
@@ -56,13 +57,13 @@ export const setMakers = words(`
   trim tuple unhex upper yesterday
 `)
 
-/** Whether a call of this lower-case name may stand where IN expects a set; any other might be a table function that is not known yet. */
-const makesSet = (name: string): boolean => setMakers.has(name) || harmlessSources.has(name)
+/** Other functions are rejected after IN, because they might be unknown table functions. */
+const isAllowedSet = (name: string): boolean => setFunctions.has(name) || harmlessSources.has(name)
 
-/** Words after which `FROM` belongs to an expression: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
+/** Functions whose arguments may contain FROM: `extract(DAY FROM d)`, `trim(BOTH ' ' FROM s)`. */
 export const fromInArguments = words('extract trim ltrim rtrim substring substr overlay position')
 
-/** Whether an expression may end here: with a name, a literal or what is closed, not with an operator or a word that begins a list. */
+/** Returns whether an expression may end with this token: a name, a literal or a closing bracket. */
 export const endsOperand = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
   if (token === undefined) return false
@@ -73,7 +74,7 @@ export const endsOperand = (index: number, tokens: readonly Token[]): boolean =>
   return !beforeOperand.has(token.word)
 }
 
-/** Words that are names unless one of the others stands before them: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `TOP 1 WITH TIES a`, `AT TIME ZONE a`. */
+/** Words that are keywords only after one of the listed words: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `AT TIME ZONE a`. */
 const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
   ['STRICT', ['EXCEPT', 'REPLACE']],
   ['RECURSIVE', ['WITH']],
@@ -81,25 +82,25 @@ const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
   ['ZONE', ['TIME']],
 ])
 
-/** Whether an expression ends here for certain: it may not where `interval` or `offset` may be a keyword as well as a column. */
+/** Returns whether an expression certainly ends here; `interval` and `offset` may be keywords or columns. */
 const surelyEndsOperand = (index: number, tokens: readonly Token[]): boolean =>
   endsOperand(index, tokens) && (isQualified(index, tokens) || !prefixWords.has(tokens[index]?.word ?? ''))
 
-/** Whether a word is a name whatever it means elsewhere: `t.format`, `t AS format`, but not `SELECT as FROM t`. */
+/** Returns whether a word is a name although it may be a keyword: `t.format`, `t AS format`, but not `SELECT as FROM t`. */
 export const isName = (index: number, tokens: readonly Token[]): boolean =>
   isQualified(index, tokens) || (tokens[index - 1]?.word === 'AS' && surelyEndsOperand(index - 2, tokens))
 
-/** Whether a dot makes a word part of a name. In `SAMPLE . JOIN t` and `SAMPLE 1 / . JOIN t` the dot is a number of its own. */
+/** Returns whether a dot qualifies the word. In `SAMPLE . JOIN t` and `SAMPLE 1 / . JOIN t`, the dot is a number. */
 export const isQualified = (index: number, tokens: readonly Token[]): boolean => {
   if (!isSign(tokens[index - 1], '.')) return false
   const before = tokens[index - 2]
   return before?.word !== 'SAMPLE' && before?.word !== 'OFFSET' && !isSign(before, '/')
 }
 
-/** Functions that are the operator IN: their second argument may be a table. */
+/** Function forms of the operator IN, whose second argument may be a table. */
 const setFunction = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i
 
-/** Whether a name that is called is the operator IN as a function: `in(x, t)`, but not `x IN (t)`. */
+/** Returns whether a called name is the function form of IN: `in(x, t)`, but not `x IN (t)`. */
 export const isSetFunction = (index: number, tokens: readonly Token[]): boolean => {
   const token = tokens[index]
   if (token === undefined || !setFunction.test(token.text)) return false
@@ -112,14 +113,14 @@ const followsOperand = (index: number, tokens: readonly Token[]): boolean => {
   return surelyEndsOperand(index - 1, tokens)
 }
 
-/** A call where a set is expected, which might be a table function that is not known yet. */
+/** A call as the operand of IN that might be an unknown table function. */
 export interface SetCall {
   caller: Token
-  /** Parentheses around it may hold a list, as in `IN (f(x), 1)`, where it is no table. */
+  /** The call may be part of a list, as in `IN (f(x), 1)`, and then reads no table. */
   mayBeListed: boolean
 }
 
-/** The call that opens here, if it stands behind IN and is not among the functions that may. */
+/** Returns the call at this parenthesis if it is the operand of IN and not an allowed function. */
 export const unknownSetCall = (
   open: number,
   tokens: readonly Token[],
@@ -133,13 +134,13 @@ export const unknownSetCall = (
   while (isSign(tokens[first - 1], '(')) first--
   const before = tokens[first - 1]
   const isSet = before?.word === 'IN' || (isSign(before, ',') && levels.at(first - start - 1)?.isSetFunction === true)
-  return isSet && !makesSet(caller.text.toLowerCase()) ? { caller, mayBeListed: first < start } : undefined
+  return isSet && !isAllowedSet(caller.text.toLowerCase()) ? { caller, mayBeListed: first < start } : undefined
 }
 
 const isCalled = ({ kind, word }: Token): boolean =>
   (kind === 'name' || kind === 'quoted') && word !== 'NOT' && word !== 'IN' && !subqueryWords.has(word)
 
-/** Throws for a call behind IN, unless what follows its closing parenthesis makes it part of a list. */
+/** Throws unless a comma after the call makes it part of a list. */
 export const checkSetCall = ({ caller, mayBeListed }: SetCall, next: Token | undefined): void => {
   if (mayBeListed && isSign(next, ',')) return
   const { text, position } = caller

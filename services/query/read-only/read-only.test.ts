@@ -18,11 +18,11 @@ const reasonFor = (sql: string): string => {
 }
 
 describe('the corpus', () => {
-  it.each(corpus.filter(({ verdict }) => verdict === 'reject'))('refuses $sql: $why', ({ sql }) => {
+  it.each(corpus.filter(({ verdict }) => verdict === 'reject'))('rejects $sql: $why', ({ sql }) => {
     expect(reasonFor(sql)).not.toBe('accepted')
   })
 
-  it.each(corpus.filter(({ verdict }) => verdict === 'accept'))('lets through $sql: $why', ({ sql }) => {
+  it.each(corpus.filter(({ verdict }) => verdict === 'accept'))('accepts $sql: $why', ({ sql }) => {
     expect(reasonFor(sql)).toBe('accepted')
   })
 })
@@ -47,13 +47,13 @@ describe('a statement that writes', () => {
     'DETACH TABLE t',
     'KILL QUERY WHERE 1',
     'SET max_threads = 1',
-  ])('is refused, also behind EXPLAIN and after a statement that reads: %s', (sql) => {
+  ])('is rejected, also after EXPLAIN and after a read: %s', (sql) => {
     for (const statement of [sql, `EXPLAIN ${sql}`, `SELECT 1; ${sql}`, sql.toLowerCase()]) {
       expect(reasonFor(statement)).not.toBe('accepted')
     }
   })
 
-  it.each(["remote('h', d.t)", "url('http://h/')", "s3('http://h/b')"])('is refused as the function %s', (source) => {
+  it.each(["remote('h', d.t)", "url('http://h/')", "s3('http://h/b')"])('is rejected as the function %s', (source) => {
     expect(reasonFor(`SELECT * FROM ${source}`)).toBe('function')
   })
 
@@ -62,7 +62,7 @@ describe('a statement that writes', () => {
   })
 })
 
-describe('what a statement is refused for', () => {
+describe('the reason of a rejection', () => {
   it.each([
     ['', 'empty'],
     [';;', 'empty'],
@@ -197,16 +197,16 @@ describe('what a statement is refused for', () => {
     ['EXPLAIN AST /* é */ graph = 1 (COMMIT)', 'COMMIT'],
     ["SELECT TOP 1 as /* é */ FROM somethingNew('x')", 'somethingNew'],
     ["SELECT 'é' “ FROM t", '“'],
-  ])('says where in %s', (sql, word) => {
+  ])('reports the position in %s', (sql, word) => {
     expect(() => checkReadOnly(sql)).toThrow(expect.objectContaining({ position: sql.indexOf(word) }))
   })
 })
 
-it('says how a view with parameters is read', () => {
-  expect(() => checkReadOnly('SELECT * FROM v(a = 3)')).toThrow('a view with parameters is named with its database')
+it('explains how to read a parameterized view', () => {
+  expect(() => checkReadOnly('SELECT * FROM v(a = 3)')).toThrow('write a parameterized view with its database')
 })
 
-describe('what people write', () => {
+describe('a usual statement', () => {
   it.each([
     'SELECT extract(DAY FROM toDate(now())) FROM t',
     "SELECT trim(BOTH ' ' FROM concat(a, b)) FROM t",
@@ -290,7 +290,7 @@ describe('what people write', () => {
     "SELECT * FROM t WHERE x IN (lower('a'))",
     'EXPLAIN actions = 1 SELECT 1',
     "SELECT table IN ('a'), table AND (1) FROM t",
-  ])('%s', (sql) => {
+  ])('is accepted: %s', (sql) => {
     expect(reasonFor(sql)).toBe('accepted')
   })
 })

@@ -1,26 +1,26 @@
 import { checkClusters } from './clusters.ts'
 import { afterColumn, firstWords, guardedWords, type Keyword, writingWords } from './keywords.ts'
 import { isSign, lex, type Token } from './lexer.ts'
-import { isRefusedFunction, takesFunction, endsOperand, isName, isQualified } from './names.ts'
+import { endsOperand, higherOrderFunctions, isForbiddenFunction, isName, isQualified } from './names.ts'
 import { Rejection } from './rejection.ts'
 import { checkSources } from './sources.ts'
 
-/** What the operator allows beyond the rules. */
+/** Permissions that the operator grants in addition to the rules. */
 export interface Allowed {
-  /** Any table of a cluster may be read, not only `system` ones. */
+  /** Allows reading any table through a cluster, not only `system` tables. */
   clusterTables?: boolean
 }
 
-/** Longest statement that is looked at, in characters. */
-const longestStatement = 100_000
+/** Maximum length of a statement, in characters. */
+const maxStatementLength = 100_000
 
 /**
  * Throws a `Rejection` unless the text is one statement that only reads from this host.
- * A second fence: the client still sets `readonly=1` and limits, which the host itself enforces.
+ * This is a second line of defense: the client also sets `readonly=1` and limits, which the host enforces.
  */
 export const checkReadOnly = (sql: string, { clusterTables = false }: Allowed = {}): void => {
-  if (sql.length > longestStatement) {
-    throw new Rejection('too-long', longestStatement, `longer than ${longestStatement} characters`)
+  if (sql.length > maxStatementLength) {
+    throw new Rejection('too-long', maxStatementLength, `longer than ${maxStatementLength} characters`)
   }
   const tokens = withFirstColumns(oneStatement(lex(sql)))
   checkFirstWord(tokens)
@@ -36,7 +36,7 @@ const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
   for (const token of statement) {
     if (isSign(token, ';')) throw new Rejection('several-statements', token.position, 'send one statement at a time')
   }
-  if (statement.length === 0) throw new Rejection('empty', 0, 'there is no statement')
+  if (statement.length === 0) throw new Rejection('empty', 0, 'the statement is empty')
   return statement
 }
 
@@ -57,27 +57,27 @@ const checkWord = (token: Token, index: number, tokens: readonly Token[]): void 
     throw new Rejection(
       'write',
       token.position,
-      `${word} changes data or the server; only reading is allowed (a name is written in quotes)`,
+      `${word} changes data or the server; only reads are allowed (quote ${word} if it is a name)`,
     )
   }
   const isVerb = next?.kind === 'name' && systemVerbs.test(next.text)
   if (word === 'SYSTEM' && isVerb && !isOperand(index, tokens)) {
-    throw new Rejection('write', token.position, 'SYSTEM statements change the server; only reading is allowed')
+    throw new Rejection('write', token.position, 'SYSTEM statements change the server; only reads are allowed')
   }
   if (word === 'INTO' && isWord(next, 'OUTFILE')) {
-    throw new Rejection('output', token.position, 'INTO OUTFILE writes a file; the rows are answered instead')
+    throw new Rejection('output', token.position, 'INTO OUTFILE is not allowed; the rows are in the response')
   }
   if (word === 'PARALLEL' && isWord(next, 'WITH')) {
-    throw new Rejection('several-statements', token.position, 'PARALLEL WITH joins statements; send one at a time')
+    throw new Rejection('several-statements', token.position, 'PARALLEL WITH combines statements; send one at a time')
   }
   if (word === 'SETTINGS' && isClause(index, tokens)) {
-    throw new Rejection('settings', token.position, 'a SETTINGS clause is not allowed; limits are set for you')
+    throw new Rejection('settings', token.position, 'a SETTINGS clause is not allowed; limits are set by the server')
   }
-  // `* APPLY(lower)` calls a function without parentheses of its own.
+  // `* APPLY(lower)` calls a function without its own parentheses.
   if (word === 'APPLY') checkFunction(isSign(next, '(') ? tokens[index + 2] : next)
 }
 
-/** What a writing word changes follows it; a column of its name is followed by what follows an expression. */
+/** A column is followed by the continuation of an expression, a write keyword by its target. */
 const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
   if (next === undefined) return true
   if (next.kind === 'sign') return afterName.has(next.text) || (word === 'TRUNCATE' && next.text === '(')
@@ -86,14 +86,14 @@ const isColumn = (word: Keyword | '', next: Token | undefined): boolean => {
 
 const afterName: ReadonlySet<string> = new Set([...',).=<>+-*/%|!?:[]', '\u2212'])
 
-/** Whether the words before ask for an operand, so that this one is a name: `SELECT delete FROM t`, `WHERE set > 1`, `FROM update`. */
+/** Returns whether an operand is expected, so that the word is a name: `SELECT delete FROM t`, `WHERE set > 1`. */
 const isOperand = (index: number, tokens: readonly Token[]): boolean => {
   if (mayBeginStatement(index, tokens) || endsOperand(index - 1, tokens)) return false
   const next = tokens[index + 1]
   return tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && afterColumn.has(next.word))
 }
 
-/** A statement begins behind EXPLAIN only, also in parentheses, or in a WITH clause, which INSERT alone may follow. */
+/** An inner statement begins only after EXPLAIN, also in parentheses, or after a WITH clause, which only INSERT may follow. */
 const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => {
   let before = index - 1
   while (isSign(tokens[before], '(')) before--
@@ -104,11 +104,11 @@ const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => 
 
 const beginsStatement: ReadonlySet<string> = new Set(['EXPLAIN', 'WITH', 'RECURSIVE', 'AST', 'PARALLEL', 'TABLE'])
 
-/** What cannot stand between EXPLAIN and its statement, where its kind and settings do. */
+/** Matches tokens that cannot occur between EXPLAIN and its statement. */
 const endsHead = (token: Token | undefined): boolean =>
   token?.word === 'EXPLAIN' || token?.word === 'SELECT' || isSign(token, '(') || isSign(token, ')')
 
-/** Any word but an operator may be the verb of a SYSTEM statement: new ones keep coming. */
+/** Any word except an operator may be the verb of a SYSTEM statement, because new verbs appear with new versions. */
 const systemVerbs =
   /^(?!(?:AS|FROM|IN|NOT|LIKE|ILIKE|IS|AND|OR|DESC|ASC|BETWEEN|WHERE|GROUP|ORDER|LIMIT|ON|USING|JOIN|INNER|LEFT|FINAL)$)/i
 
@@ -123,26 +123,26 @@ const isClause = (index: number, tokens: readonly Token[]): boolean => {
 const checkCall = (index: number, tokens: readonly Token[]): void => {
   const caller = tokens[index - 1]
   checkFunction(caller)
-  if (caller?.kind === 'sign' || !takesFunction.has(caller?.text.toLowerCase() ?? '')) return
+  if (caller?.kind === 'sign' || !higherOrderFunctions.has(caller?.text.toLowerCase() ?? '')) return
   let first = index + 1
   while (isSign(tokens[first], '(')) first++
-  // As many parentheses close as were opened within the argument.
+  // Skips the closing parentheses of those opened within the argument.
   let next = first + 1
   while (isSign(tokens[next], ')') && next < 2 * first - index) next++
-  // Alone it is a column: `arraySum(file)`.
+  // A single argument is a column: `arraySum(file)`.
   if (isSign(tokens[next], ',') || isWord(tokens[next], 'AS')) checkFunction(tokens[first])
 }
 
 const checkFunction = (token: Token | undefined): void => {
   if (token?.kind !== 'name' && token?.kind !== 'quoted') return
   if (token.kind === 'quoted' && token.text.includes('\\')) {
-    throw new Rejection('function', token.position, 'the name of a function may hold no backslash')
+    throw new Rejection('function', token.position, 'a function name may not contain a backslash')
   }
-  if (isRefusedFunction(token.text.toLowerCase())) {
+  if (isForbiddenFunction(token.text.toLowerCase())) {
     throw new Rejection(
       'function',
       token.position,
-      `${token.text}() is not allowed: it reaches beyond this host's tables, or only takes its time`,
+      `${token.text}() is not allowed: it accesses more than the tables of this host or only wastes time`,
     )
   }
 }
@@ -150,11 +150,11 @@ const checkFunction = (token: Token | undefined): void => {
 const isWord = (token: Token | undefined, word: Keyword): boolean => token?.word === word
 
 /**
- * The tokens of a statement, where `as` and `is` that stand first in a list of columns are names, and `in` may be one or the operator:
- * what stands before them in `SELECT TOP 1 as FROM t` or `SELECT DISTINCT ON (a) is FROM t` is no expression that they go on with.
+ * Returns the tokens with `as`, `is` and `in` as names where they are the first column after TOP or DISTINCT ON, as in
+ * `SELECT TOP 1 as FROM t` and `SELECT DISTINCT ON (a) is FROM t`. There, they do not continue an expression.
  */
 const withFirstColumns = (tokens: readonly Token[]): readonly Token[] => {
-  // Most statements have nothing before their columns, and are told by that.
+  // Most statements have neither TOP nor DISTINCT ON.
   if (!tokens.some((_, index) => isHead(index, tokens))) return tokens
   const opened: number[] = []
   let follows = false
@@ -172,7 +172,7 @@ const firstColumn = (token: Token): Token => {
   return token.word === 'IN' ? { ...token, kind: 'quoted' } : token
 }
 
-/** `TOP` and the `ON` of `DISTINCT ON`. */
+/** Matches `TOP` and the `ON` of `DISTINCT ON`. */
 const isHead = (index: number, tokens: readonly Token[]): boolean => {
   const word = tokens[index]?.word
   return word === 'TOP' || (word === 'ON' && tokens[index - 1]?.word === 'DISTINCT')
@@ -181,7 +181,7 @@ const isHead = (index: number, tokens: readonly Token[]): boolean => {
 const isNumberOfRows = (index: number, tokens: readonly Token[]): boolean =>
   tokens[index]?.kind === 'literal' && tokens[isSign(tokens[index - 1], '-') ? index - 2 : index - 1]?.word === 'TOP'
 
-/** What `EXPLAIN AST` may show. It takes any statement; every other kind of EXPLAIN takes those that read or are refused anyway. */
+/** Statements allowed in `EXPLAIN AST`, which accepts any statement; other kinds of EXPLAIN accept only reads. */
 const readingWords: ReadonlySet<string> = new Set([
   'SELECT',
   'WITH',
@@ -193,7 +193,7 @@ const readingWords: ReadonlySet<string> = new Set([
   'EXISTS',
 ])
 
-/** Throws unless EXPLAIN shows a statement, and EXPLAIN AST one that only reads: `EXPLAIN AST optimize = 0 COMMIT` does not. */
+/** Throws unless EXPLAIN AST explains a read; `EXPLAIN AST optimize = 0 COMMIT` does not. */
 const checkExplained = (tokens: readonly Token[]): void => {
   let index = 0
   while (tokens[index]?.word === 'EXPLAIN' && tokens[index + 1]?.word === 'AST') {
@@ -202,7 +202,7 @@ const checkExplained = (tokens: readonly Token[]): void => {
   }
   const first = tokens[index]
   if (index > 0 && first !== undefined && !readingWords.has(first.text.toUpperCase()))
-    throw new Rejection('first-word', first.position, 'EXPLAIN AST is only allowed for a statement that reads')
+    throw new Rejection('first-word', first.position, 'EXPLAIN AST is only allowed for statements that read')
   if (tokens[0]?.word === 'EXPLAIN') checkCalls(tokens)
 }
 
@@ -219,14 +219,14 @@ const kinds: ReadonlySet<string> = new Set([
   'ANALYZE',
 ])
 
-/** Throws for what looks like a call between EXPLAIN and the statement: `EXPLAIN PLAN somethingNew('x')`. */
+/** Throws for a call between EXPLAIN and its statement: `EXPLAIN PLAN somethingNew('x')`. */
 const checkCalls = (tokens: readonly Token[]): void => {
   for (const [index, token] of tokens.entries()) {
     const word = token.text.toUpperCase()
     if (index > 0 && token.kind === 'name' && readingWords.has(word)) return
     const isCalled = (token.kind === 'name' || token.kind === 'quoted') && isSign(tokens[index + 1], '(')
     if (isCalled && !(token.kind === 'name' && kinds.has(word)))
-      throw new Rejection('source', token.position, `${token.text}() is no statement that EXPLAIN can show`)
+      throw new Rejection('source', token.position, `${token.text}() is not a statement that EXPLAIN supports`)
     if (isSign(token, '(')) return
   }
 }

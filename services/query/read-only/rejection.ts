@@ -1,4 +1,4 @@
-/** Why a statement is not run. */
+/** Why a statement is rejected. */
 export type RejectionReason =
   | 'too-long'
   | 'unreadable'
@@ -12,7 +12,7 @@ export type RejectionReason =
   | 'source'
   | 'cluster'
 
-/** A statement that the guard does not let through: where, and in words that a person or a model can act on. */
+/** The rejection of a statement, with its position and a message that a user or a model can act on. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly reason: RejectionReason

@@ -14,26 +14,26 @@ import {
 } from './names.ts'
 import { Rejection } from './rejection.ts'
 
-/** `hasColumnInTable` takes three arguments for a table of this host; more name another server. */
+/** `hasColumnInTable` has three arguments for a local table; more arguments name another server. */
 const argumentsOfLocalTable = 3
 
 /** One level of parentheses. */
 interface Level {
   /** Lower-case name before the opening parenthesis; empty for a plain group. */
   caller: string
-  /** The next name is a source. */
+  /** Whether the next name is a table or table function. */
   expectsSource: boolean
-  /** Between FROM and the word that ends its list, where a comma begins another source. */
+  /** Whether the position is within a FROM list, where a comma begins another table. */
   inSources: boolean
   selects: boolean
-  /** The columns of the query at hand have been named, so that another SELECT is none of its clauses. */
+  /** Whether the query already has its columns, so that another SELECT is not one of its clauses. */
   hasColumns: boolean
-  /** Within ORDER BY, where `WITH FILL FROM` begins an expression. */
+  /** Whether the position is within ORDER BY, where `WITH FILL FROM` begins an expression. */
   orders: boolean
   commas: number
-  /** It holds the arguments of IN called as a function. */
+  /** Whether the level holds the arguments of the function form of IN. */
   isSetFunction: boolean
-  /** It holds the arguments of this call behind IN. */
+  /** The call after IN whose arguments the level holds. */
   setCall: SetCall | undefined
 }
 
@@ -50,8 +50,8 @@ const level = (caller: string): Level => ({
 })
 
 /**
- * Throws when a function stands where a table is meant and is not known to be harmless; returns where tables are named.
- * New table functions appear with every release, so those that may are listed, not those that may not.
+ * Returns the positions of table names. Throws for a table function that is not on the allow list; a deny list would miss
+ * the new table functions of each release.
  */
 export const checkSources = (tokens: readonly Token[]): Sources => {
   const levels = [level('')]
@@ -59,7 +59,7 @@ export const checkSources = (tokens: readonly Token[]): Sources => {
   let readsCluster = false
   tokens.forEach((token, index) => {
     const current = levels.at(-1)
-    // Parentheses that do not match are for the host to refuse; the outermost level stays.
+    // The outermost level stays; the host rejects unbalanced parentheses.
     if (!current) return
     if (token.kind === 'sign') {
       readSign(token, index, tokens, levels, current)
@@ -69,7 +69,7 @@ export const checkSources = (tokens: readonly Token[]): Sources => {
   return { indexes, readsCluster }
 }
 
-/** Most names are told by their length. */
+/** The length rules out most names without a lookup. */
 const isClusterCall = (caller: Token | undefined): boolean =>
   (caller?.text.length === 7 || caller?.text.length === 18) && clusterFunctions.has(caller.text.toLowerCase())
 
@@ -77,7 +77,7 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
   if (token.text === '(') {
     const before = tokens[index - 1]
     const inner = level(before?.kind === 'name' || before?.kind === 'quoted' ? before.text.toLowerCase() : '')
-    // Where a source is expected, parentheses hold a subquery or sources again: `FROM (a JOIN b USING c)`.
+    // In a FROM list, parentheses hold a subquery or another list: `FROM (a JOIN b USING c)`.
     inner.expectsSource = inner.inSources = current.expectsSource
     inner.isSetFunction = isSetFunction(index - 1, tokens)
     inner.setCall = unknownSetCall(index, tokens, levels)
@@ -95,38 +95,38 @@ const readSign = (token: Token, index: number, tokens: readonly Token[], levels:
   }
 }
 
-/** Whether a source is named here. */
+/** Returns whether the word is the name of a table. */
 const readWord = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
   const word = token.word
   if (current.expectsSource && token.kind !== 'literal') {
     if (beginsSubquery(index, tokens)) current.inSources = current.expectsSource = false
     else if (word !== 'FROM' && word !== 'JOIN') return readSource(token, index, tokens, current)
   }
-  // `viewIfPermitted(SELECT … ELSE source)`. A CASE right in its SELECT counts too, for the sake of what may hide behind one.
+  // `viewIfPermitted(SELECT … ELSE source)`. The ELSE of a CASE in its SELECT is treated the same, to be safe.
   if (word === 'ELSE' && current.caller === 'viewifpermitted') current.expectsSource = true
   if (word === '' || !clauseWords.has(word) || isName(index, tokens)) return false
-  // No clause begins with a comma: `SELECT join, b`, `FROM t select, u`.
+  // A word before a comma is not a clause: `SELECT join, b`, `FROM t select, u`.
   if (isSign(tokens[index + 1], ',')) return false
   enterClause(word, index, tokens, current)
   return false
 }
 
-/** What stands where a source is expected is its name, even where it looks like a clause: `FROM format, url`. */
+/** In a FROM list, a word is a table name even if it looks like a clause: `FROM format, url`. */
 const readSource = (token: Token, index: number, tokens: readonly Token[], current: Level): boolean => {
-  if (isSourceToCome(token.word, index, tokens)) return false
+  if (precedesSource(token.word, index, tokens)) return false
   if (isSign(tokens[index + 1], '(') && !harmlessSources.has(token.text.toLowerCase())) {
     throw new Rejection(
       'source',
       token.position,
-      `${token.text}() is not among the table functions that may be read from (a view with parameters is named with its database)`,
+      `the table function ${token.text}() is not allowed (write a parameterized view with its database)`,
     )
   }
   current.expectsSource = false
   return true
 }
 
-/** `DESCRIBE TABLE x`, `EXPLAIN TABLE OVERRIDE x`. */
-const isSourceToCome = (word: Keyword | '', index: number, tokens: readonly Token[]): boolean =>
+/** Matches the keywords of `DESCRIBE TABLE x` and `EXPLAIN TABLE OVERRIDE x`. */
+const precedesSource = (word: Keyword | '', index: number, tokens: readonly Token[]): boolean =>
   (word === 'TABLE' && index === 1) || (word === 'OVERRIDE' && index === 2 && wordAt(tokens, 0) === 'EXPLAIN')
 
 const beginsSubquery = (index: number, tokens: readonly Token[]): boolean => {
@@ -150,7 +150,7 @@ const enterClause = (word: Keyword, index: number, tokens: readonly Token[], cur
   }
 }
 
-/** `FROM t SELECT a` ends the sources; in `SELECT a FROM t select` the word is what the table is called. */
+/** The SELECT of `FROM t SELECT a` ends the FROM list; in `SELECT a FROM t select`, the word is a table alias. */
 const enterColumns = (current: Level): void => {
   if (!current.hasColumns) current.inSources = false
   current.selects = current.hasColumns = true
@@ -158,11 +158,11 @@ const enterColumns = (current: Level): void => {
 
 const betweenQueries: ReadonlySet<Keyword> = new Set(['UNION', 'EXCEPT', 'INTERSECT'])
 
-/** A clause follows something complete: in `ON limit = b` and `USING where` the word is a column. */
+/** A clause follows a complete expression; in `ON limit = b` and `USING where`, the word is a column. */
 const endsSources = (word: Keyword, index: number, tokens: readonly Token[]): boolean =>
   endOfSources.has(word) && endsOperand(index - 1, tokens) && !(word === 'EXCEPT' && isTransformer(index, tokens))
 
-/** `COLUMNS('a') EXCEPT b` leaves out a column, `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
+/** `COLUMNS('a') EXCEPT b` excludes a column; `EXCEPT SELECT` and `EXCEPT ALL SELECT` begin another query. */
 const isTransformer = (index: number, tokens: readonly Token[]): boolean => {
   let next = index + 1
   while (isSign(tokens[next], '(')) next++
@@ -175,7 +175,7 @@ const expectSources = (current: Level): void => {
   current.inSources = true
 }
 
-/** What follows ARRAY JOIN are expressions, not tables; in `FROM array JOIN t` and `USING array JOIN t` the word is a name itself. */
+/** Expressions, not tables, follow ARRAY JOIN; in `FROM array JOIN t` and `USING array JOIN t`, `array` is a name. */
 const isArrayJoin = (index: number, tokens: readonly Token[]): boolean => {
   if (wordAt(tokens, index - 1) !== 'ARRAY' || isName(index - 1, tokens)) return false
   return endsOperand(index - 2, tokens)
@@ -188,7 +188,7 @@ const isExpression = (index: number, tokens: readonly Token[], current: Level): 
   return before === 'DISTINCT' && isComparison(index - 2, tokens)
 }
 
-/** `a IS DISTINCT FROM b`, and not a column of the name `is` or `distinct`: something is compared. */
+/** Matches `a IS DISTINCT FROM b`, but not columns named `is` or `distinct`. */
 const isComparison = (index: number, tokens: readonly Token[]): boolean => {
   const is = wordAt(tokens, index) === 'NOT' ? index - 1 : index
   return wordAt(tokens, is) === 'IS' && endsOperand(is - 1, tokens)

@@ -19,7 +19,7 @@ import {
   RepldbVersion,
 } from '#proto/repldb-api.ts'
 
-/** A point of a history, as it is called now and as it was called before. */
+/** A point of a history, under current and older field names. */
 const Point = z.looseObject({
   time: z.number().optional(),
   updatedAt: z.number().optional(),
@@ -28,7 +28,7 @@ const Point = z.looseObject({
 })
 const History = z.object({ data: z.array(Point) })
 
-/** The points of a history under the names that they have now, in the order of time: the service sends a sample in any order. */
+/** Normalizes the field names of points and sorts them by time; the service sends them in any order. */
 const slotLagPoints = (answer: unknown): unknown => {
   const history = History.safeParse(answer)
   if (!history.success) return answer
@@ -40,19 +40,19 @@ const slotLagPoints = (answer: unknown): unknown => {
   return { data: points.toSorted((one, other) => one.time - other.time) }
 }
 
-/** One thing that the replication service may be asked, and what of its answer is handed on. */
+/** An endpoint of the replication service, with the schema of its response. */
 export interface Endpoint<S extends z.ZodType = z.ZodType> {
   method: 'GET' | 'POST'
-  /** Below `/v1/`; `{name}` stands for a mirror or a peer. */
+  /** The path below `/v1/`; `{name}` is a mirror or a peer. */
   path: string
   answer: S
 }
 
 const get = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'GET', path, answer })
-/** Of those that only read, although they are asked with a body. */
+/** Endpoints that only read, although they use POST. */
 const post = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'POST', path, answer })
 
-/** All that it may be asked: nothing here changes anything, and nothing else can be asked. */
+/** All permitted endpoints. None of them changes anything. */
 export const endpoints = {
   version: get('version', RepldbVersion),
   settings: get('dynamic_settings', RepldbSettings),
@@ -78,10 +78,10 @@ export const endpoints = {
   slotLag: post('peers/slots/lag_history', z.preprocess(slotLagPoints, RepldbSlotLag)),
 } as const
 
-/** Texts in dollars and in quotes, comments, numbers: one expression, since what begins within another is no literal. */
+/** Matches string literals, comments and numbers in one pass, because one may contain the start of another. */
 const literal =
   /\$(?<tag>[A-Za-z_]\w*)?\$.*?(?:\$\k<tag>\$|$)|(?:\b[EBXN])?'(?:[^'\\]|''|\\.)*(?:'|$)|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?(?:\*\/|$)|(?<![\w.$])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])/gis
 
-/** A statement without the values and comments that it was sent with: they may be anything that people keep in a database. */
+/** Removes literals and comments from a statement, because they may contain personal data. */
 export const withoutLiterals = (statement: string): string =>
   statement.replaceAll(literal, (found) => (found.startsWith('"') ? found : '?'))

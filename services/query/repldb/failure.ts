@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 
-/** Why the replication service gave no answer that may be used. */
+/** Why a request to the replication service failed. */
 export type FailureReason = 'not-configured' | 'auth' | 'unreachable' | 'refused'
 
 const failure = (
@@ -11,34 +11,33 @@ const failure = (
 ) => new ServiceError(code, sentence, { details: { reason } })
 
 export const notConfigured = (): ServiceError =>
-  failure('not-implemented', 'not-configured', 'no replication service is configured; REPLDB_API_URL names its address')
+  failure('not-implemented', 'not-configured', 'no replication service is configured; set REPLDB_API_URL')
 
 export const tooLate = (): ServiceError =>
   failure(
     'timeout',
     'unreachable',
-    'the replication service did not answer in time; REPLDB_FETCH_TIMEOUT_MS is how long it may take',
+    'the replication service did not respond in time; check it, or raise REPLDB_FETCH_TIMEOUT_MS',
   )
 
-/** Also what a web page says that stands where the service was looked for. */
-export const noSuchAnswer = (): ServiceError =>
+/** Returns the error for a response that is not from the service, such as a web page. */
+export const invalidResponse = (): ServiceError =>
   failure(
     'unavailable',
     'unreachable',
-    'what answers at REPLDB_API_URL is not the replication service; the address of its web must end in /api, that of its API alone has no path',
+    'REPLDB_API_URL does not lead to a replication service; use the URL of its UI plus /api, or the origin of its API',
   )
 
-/** What a status means that is no success. Whatever else was said may repeat connection strings, so it is not read. */
+/** Maps an error status to an error. The body is ignored, because it may contain connection strings. */
 export const failureOfStatus = (status: number): ServiceError => {
   if (status === 401 || status === 403) {
     return failure(
       'unavailable',
       'auth',
-      'the replication service refuses the password; REPLDB_PASSWORD must be the one that its web asks for',
+      'the replication service rejects the password; set REPLDB_PASSWORD to the password of its UI',
     )
   }
-  if (status === 404)
-    return failure('not-found', 'refused', 'the replication service knows no such mirror, peer or path')
+  if (status === 404) return failure('not-found', 'refused', 'unknown mirror, peer or path at the replication service')
   return failure(
     'unavailable',
     status < 500 ? 'refused' : 'unreachable',
@@ -46,9 +45,9 @@ export const failureOfStatus = (status: number): ServiceError => {
   )
 }
 
-/** Any failure of asking as one that callers may be told; a defect stays what it is. */
+/** Converts a failed request to an error that callers may see. Other errors pass unchanged. */
 export const failureOf = (error: unknown): unknown => {
-  if (error instanceof SyntaxError) return noSuchAnswer()
+  if (error instanceof SyntaxError) return invalidResponse()
   if (!(error instanceof NetFailure)) return error
   switch (error.reason) {
     case 'timeout':
@@ -57,14 +56,14 @@ export const failureOf = (error: unknown): unknown => {
       return failure(
         'unavailable',
         'auth',
-        'the replication service leads elsewhere, as its web does with who is not signed in; look at REPLDB_PASSWORD, and at REPLDB_API_URL for the scheme',
+        'the replication service redirects, as its UI does without sign-in; check REPLDB_PASSWORD, and the scheme of REPLDB_API_URL',
       )
     case 'too-large':
-      return failure('unavailable', 'refused', 'the replication service answered more than is read at once')
+      return failure('unavailable', 'refused', 'response of the replication service too large')
     default:
-      return failure('unavailable', 'unreachable', 'the replication service cannot be reached at REPLDB_API_URL')
+      return failure('unavailable', 'unreachable', 'the replication service is unreachable; check REPLDB_API_URL')
   }
 }
 
-/** The reason within a failure of asking; undefined for others. */
+/** Returns the reason of a failed request, or undefined for other errors. */
 export const reasonOf = (error: unknown): unknown => (error instanceof ServiceError ? error.details?.reason : undefined)

@@ -30,10 +30,10 @@ describe('secrets within a line', () => {
     'duplicate key value violates unique constraint "orders_pkey"',
     'tokenizer=ngram',
     'mirror orders: 12 rows',
-  ])('are not seen where there are none: %s', (line) => expect(hideSecrets(line)).toBe(line))
+  ])('are not found in: %s', (line) => expect(hideSecrets(line)).toBe(line))
 })
 
-it('are looked for in a line of any length', () => {
+it('are found in lines of any length', () => {
   const line = `${'a-'.repeat(1_000_000)} password=${secret}`
   expect(hideSecrets(line)).toHaveLength(8_192)
 })

@@ -20,11 +20,11 @@ describe('the pattern of a line', () => {
     ['digest deadbeef00112233', 'digest ?'],
   ])('%s', (text, pattern) => expect(patternOf(text)).toBe(pattern))
 
-  it('is no longer than it may be', () => expect(patternOf('word '.repeat(1_000))).toHaveLength(500))
+  it('has a maximum length', () => expect(patternOf('word '.repeat(1_000))).toHaveLength(500))
 })
 
 describe('patterns of lines', () => {
-  it('are counted, those of most lines first', () => {
+  it('are sorted by count', () => {
     const patterns = patternsOf([
       line('batch 3 failed', 30, 'orders'),
       line('batch 2 failed', 20, 'users'),
@@ -46,10 +46,10 @@ describe('patterns of lines', () => {
     expect(patterns[0]?.fingerprint).toMatch(/^[\da-f]{16}$/)
   })
 
-  it('have the same fingerprint another time', () => {
+  it('have stable fingerprints', () => {
     const once = patternsOf([line('batch 3 failed', 30)])
     expect(patternsOf([line('batch 99 failed', 99)])[0]?.fingerprint).toBe(once[0]?.fingerprint)
   })
 
-  it('are none of no lines', () => expect(patternsOf([])).toEqual([]))
+  it('are empty without lines', () => expect(patternsOf([])).toEqual([]))
 })

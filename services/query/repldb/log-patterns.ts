@@ -8,9 +8,9 @@ import { endpoints } from './endpoints.ts'
 
 type Line = z.output<typeof RepldbLogs>['errors'][number]
 
-const longestPattern = 500
-const mostMirrors = 20
-/** In this order: what is written first would be taken apart by what follows. */
+const maxPatternLength = 500
+const maxMirrors = 20
+/** Replacements in order; earlier ones match text that later ones would split. */
 const variable = [
   /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi,
   /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
@@ -21,15 +21,15 @@ const variable = [
   /\d+(?:\.\d+)?/g,
 ] as const
 
-/** A line without what differs from one to the next of its kind: ids, instants, names in quotes, addresses, positions, numbers. */
+/** Returns the pattern of a log line: ids, times, quoted names, addresses, positions and numbers become placeholders. */
 export const patternOf = (line: string): string =>
   variable
     .reduce((left, each) => left.replaceAll(each, '?'), line)
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, longestPattern)
+    .slice(0, maxPatternLength)
 
-/** Lines of one kind together, those of most lines first, and of as many those seen last. */
+/** Groups lines by pattern, by count and then by last occurrence, descending. */
 export const patternsOf = (lines: readonly Line[]): RepldbLogPattern[] => {
   const kinds = Map.groupBy(lines, ({ errorType, errorMessage }) => `${errorType}\n${patternOf(errorMessage)}`)
   const patterns = [...kinds].map(([kind, those]) => describeKind(kind, those))
@@ -47,28 +47,28 @@ const describeKind = (kind: string, lines: readonly Line[]): RepldbLogPattern =>
     count: lines.length,
     firstSeenMs: Math.min(...times),
     lastSeenMs,
-    mirrors: [...new Set(lines.flatMap(({ flowName }) => flowName || []))].toSorted().slice(0, mostMirrors),
+    mirrors: [...new Set(lines.flatMap(({ flowName }) => flowName || []))].toSorted().slice(0, maxMirrors),
     sample: lines.find(({ errorTimestamp }) => errorTimestamp === lastSeenMs)?.errorMessage ?? '',
   }
 }
 
-/** Lines that are looked at for patterns and counts. */
-const mostLines = 500
+/** Maximum number of lines to read for patterns and counts. */
+const maxLines = 500
 const hourMs = 3_600_000
 
 type Lines = z.output<typeof RepldbLogs>
 
-/** The latest lines of one mirror, or of all. */
+/** Returns the latest lines of one mirror, or of all. */
 export const latestLines = (
   service: ReplicationService,
   { mirror = '', level }: { mirror?: string | undefined; level: string },
   call: Call,
 ): Promise<Lines> => {
-  const body = { flowJobName: mirror, level, page: 0, numPerPage: mostLines, beforeId: -1, afterId: -1 }
-  return service.ask(endpoints.logs, { body }, call)
+  const body = { flowJobName: mirror, level, page: 0, numPerPage: maxLines, beforeId: -1, afterId: -1 }
+  return service.callApi(endpoints.logs, { body }, call)
 }
 
-/** Errors within the last hour, as far as the latest lines tell. */
+/** Returns the errors of the last hour among the latest lines. */
 export const latestErrors = async (
   service: ReplicationService,
   call: Call,
@@ -78,7 +78,7 @@ export const latestErrors = async (
   return errors.filter(({ errorTimestamp }) => nowMs - errorTimestamp < hourMs)
 }
 
-/** How many there are of each mirror. */
+/** Counts errors by mirror. */
 export const errorsByMirror = async (
   service: ReplicationService,
   call: Call,

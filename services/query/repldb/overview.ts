@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { RepldbBatches, RepldbMirrors } from '#proto/repldb-api.ts'
-import { type RepldbMirror, type RepldbOverview, mostRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
+import { type RepldbMirror, type RepldbOverview, maxRepldbMirrors, repldbMirrorStates } from '#proto/repldb.ts'
 import type { ReplicationService } from './client.ts'
 import { endpoints } from './endpoints.ts'
 import { errorsByMirror } from './log-patterns.ts'
@@ -11,31 +11,33 @@ type Listed = z.output<typeof RepldbMirrors>['mirrors'][number]
 type Batch = z.output<typeof RepldbBatches>['cdcBatches'][number]
 type State = RepldbMirror['state']
 
-/** Mirrors that are asked at once. */
+/** Maximum concurrent requests. */
 const atOnce = 8
-/** Batches that throughput and lag are told by. */
+/** Number of batches for throughput and lag. */
 const latestBatches = 20
 
-/** All mirrors, each asked for its state; one that cannot be asked fails none of the others. */
+/** Returns all mirrors with their state. A mirror whose request fails does not affect the others. */
 export const overviewOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<RepldbOverview> => {
   const [{ mirrors: listed }, errors] = await Promise.all([
-    service.ask(endpoints.mirrors, {}, call),
+    service.callApi(endpoints.mirrors, {}, call),
     errorsByMirror(service, call, nowMs).catch(unlessDefect(null)),
   ])
   const mirrors: RepldbMirror[] = []
   const unanswered: string[] = []
-  const asked = listed.slice(0, mostRepldbMirrors)
-  for (let begin = 0; begin < asked.length; begin += atOnce) {
-    const told = await Promise.all(asked.slice(begin, begin + atOnce).map((each) => tell(service, each, call, nowMs)))
-    for (const { mirror, isAnswered } of told) {
+  const requested = listed.slice(0, maxRepldbMirrors)
+  for (let begin = 0; begin < requested.length; begin += atOnce) {
+    const statuses = await Promise.all(
+      requested.slice(begin, begin + atOnce).map((each) => fetchMirror(service, each, call, nowMs)),
+    )
+    for (const { mirror, hasStatus } of statuses) {
       mirrors.push({ ...mirror, errorsLastHour: errors === null ? null : (errors.get(mirror.name) ?? 0) })
-      if (!isAnswered) unanswered.push(mirror.name)
+      if (!hasStatus) unanswered.push(mirror.name)
     }
   }
   return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, unanswered }
 }
 
-/** A failure of the service is an answer too, told as this value. */
+/** Returns undefined for a failed request. */
 const unlessDefect =
   <T>(instead: T) =>
   (error: unknown): T => {
@@ -43,21 +45,21 @@ const unlessDefect =
     throw error
   }
 
-type Told = Omit<RepldbMirror, 'errorsLastHour'>
+type MirrorStatus = Omit<RepldbMirror, 'errorsLastHour'>
 
-const tell = async (
+const fetchMirror = async (
   service: ReplicationService,
   listed: Listed,
   call: Call,
   nowMs: number,
-): Promise<{ mirror: Told; isAnswered: boolean }> => {
+): Promise<{ mirror: MirrorStatus; hasStatus: boolean }> => {
   const ofMirror = { flowJobName: listed.name }
   const failed = unlessDefect(undefined)
   const [status, batches] = await Promise.all([
-    service.ask(endpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call).catch(failed),
+    service.callApi(endpoints.mirrorStatus, { body: { ...ofMirror, includeFlowInfo: false } }, call).catch(failed),
     listed.isCdc
       ? service
-          .ask(endpoints.batches, { body: { ...ofMirror, limit: latestBatches, ...newestFirst } }, call)
+          .callApi(endpoints.batches, { body: { ...ofMirror, limit: latestBatches, ...newestFirst } }, call)
           .catch(failed)
       : undefined,
   ])
@@ -68,19 +70,19 @@ const tell = async (
     destination: { name: listed.destinationName, type: listed.destinationType },
     createdAtMs: listed.createdAt,
     state: stateOf(status?.currentFlowState ?? ''),
-    ...pace(batches?.cdcBatches ?? [], nowMs),
+    ...rates(batches?.cdcBatches ?? [], nowMs),
   }
-  return { mirror, isAnswered: status !== undefined }
+  return { mirror, hasStatus: status !== undefined }
 }
 
 const newestFirst = { ascending: false, beforeId: -1, afterId: -1 }
 
-/** `STATUS_RUNNING` is `running`; what this release does not know is `unknown`. */
+/** Maps `STATUS_RUNNING` to `running`, and unknown values to `unknown`. */
 const stateOf = (status: string): State =>
   repldbMirrorStates.find((state) => `STATUS_${state.toUpperCase()}` === status) ?? 'unknown'
 
-/** What the latest batches tell of a mirror, whatever order they come in. */
-const pace = (
+/** Derives throughput and lag from the latest batches, in any order. */
+const rates = (
   batches: readonly Batch[],
   nowMs: number,
 ): Pick<RepldbMirror, 'lastSyncAtMs' | 'lagSeconds' | 'rowsPerSecond'> => {
@@ -131,32 +133,32 @@ const rank = (state: State): number => {
   return position === -1 ? badness.length : position
 }
 
-/** How far a mirror is that copies what is there before it follows changes. */
+/** The progress of a mirror's initial snapshot. */
 interface Copy {
   mirror: string
-  /** Parts and rows, which only grow while it goes on. */
+  /** Copied parts and rows, which only grow during a snapshot. */
   done: number
 }
 
-const mostCopies = 50
+const maxCopies = 50
 
-/** Every mirror that is copying. */
+/** Returns the progress of every mirror in its snapshot. */
 export const copiesOf = async (service: ReplicationService, call: Call, nowMs: number): Promise<Copy[]> => {
   const { mirrors } = await overviewOf(service, call, nowMs)
-  const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, mostCopies)
+  const copying = mirrors.filter(({ state }) => state === 'snapshot').slice(0, maxCopies)
   return Promise.all(
     copying.map(async ({ name }) => {
-      const { tableSummaries } = await service.ask(endpoints.initialLoad, { name }, call)
+      const { tableSummaries } = await service.callApi(endpoints.initialLoad, { name }, call)
       const done = tableSummaries.reduce((sum, table) => sum + table.numPartitionsCompleted + table.numRowsSynced, 0)
       return { mirror: name, done }
     }),
   )
 }
 
-/** Since when each copy is where it is. */
+/** Since when each snapshot has not progressed. */
 type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
 
-/** What is known of copies now, by what was known before; those that have ended are forgotten. */
+/** Updates the progress of snapshots and drops finished ones. */
 export const progressOf = (copies: readonly Copy[], before: Progress, nowMs: number): Progress =>
   Object.fromEntries(
     copies.map(({ mirror, done }) => {

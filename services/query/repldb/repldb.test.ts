@@ -16,7 +16,7 @@ beforeEach(() => {
   service.fleet = shopFleet()
   service.failing = undefined
   service.isHung = false
-  service.heard.splice(0)
+  service.requests.splice(0)
   for (const name of Object.keys(env)) delete env[name]
   Object.assign(env, { REPLDB_API_URL: service.url, REPLDB_PASSWORD: password, REPLDB_CACHE_TTL_MS: '0' })
 })
@@ -25,46 +25,52 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
 })
 
-const ask = () => parts.handlers
+const handlers = () => parts.handlers
 const refusal = (work: Promise<unknown>) => expect(work).rejects
 
 describe('the replication service', () => {
-  it('is asked for everything that may be read, and no secret comes back', async () => {
+  it('serves every endpoint without secrets', async () => {
     const orders = { mirror: 'orders' }
     const peer = { peer: 'analytics' }
     const call = aCall()
     const all = [
-      await ask().repldbVersion({}, call),
-      await ask().repldbSettings({}, call),
-      await ask().repldbMirrors({}, call),
-      await ask().repldbMirrorNames({}, call),
-      await ask().repldbTableCounts(orders, call),
-      await ask().repldbInitialLoad(orders, call),
-      await ask().repldbRowsSynced(orders, call),
-      await ask().repldbMirrorStatus({ flowJobName: 'orders', includeFlowInfo: true, excludeBatches: false }, call),
-      await ask().repldbGraph(
+      await handlers().repldbVersion({}, call),
+      await handlers().repldbSettings({}, call),
+      await handlers().repldbMirrors({}, call),
+      await handlers().repldbMirrorNames({}, call),
+      await handlers().repldbTableCounts(orders, call),
+      await handlers().repldbInitialLoad(orders, call),
+      await handlers().repldbRowsSynced(orders, call),
+      await handlers().repldbMirrorStatus(
+        { flowJobName: 'orders', includeFlowInfo: true, excludeBatches: false },
+        call,
+      ),
+      await handlers().repldbGraph(
         { flowJobName: 'orders', aggregateType: 'TIME_AGGREGATE_TYPE_ONE_HOUR', mode: 'GRAPH_MODE_GROUP_BY' },
         call,
       ),
-      await ask().repldbBatches({ flowJobName: 'orders', limit: 2, ascending: false, beforeId: -1, afterId: -1 }, call),
-      await ask().repldbLogs(
+      await handlers().repldbBatches(
+        { flowJobName: 'orders', limit: 2, ascending: false, beforeId: -1, afterId: -1 },
+        call,
+      ),
+      await handlers().repldbLogs(
         { flowJobName: '', level: 'all', page: 0, numPerPage: 100, beforeId: -1, afterId: -1 },
         call,
       ),
-      await ask().repldbPeers({}, call),
-      await ask().repldbPeerInfo(peer, call),
-      await ask().repldbPeerType(peer, call),
-      await ask().repldbSlots({ peer: 'shop_source' }, call),
-      await ask().repldbPeerStats({ peer: 'shop_source' }, call),
-      await ask().repldbSlotLag(
+      await handlers().repldbPeers({}, call),
+      await handlers().repldbPeerInfo(peer, call),
+      await handlers().repldbPeerType(peer, call),
+      await handlers().repldbSlots({ peer: 'shop_source' }, call),
+      await handlers().repldbPeerStats({ peer: 'shop_source' }, call),
+      await handlers().repldbSlotLag(
         { peerName: 'shop_source', slotName: 'peerflow_slot_orders', timeSince: '1hour' },
         call,
       ),
-      await ask().repldbLogPatterns({ level: 'all' }, call),
-      await ask().repldbOverview({}, call),
+      await handlers().repldbLogPatterns({ level: 'all' }, call),
+      await handlers().repldbOverview({}, call),
     ]
-    const told = JSON.stringify(all)
-    expect(secretsOfFleet.filter((secret) => told.includes(secret))).toEqual([])
+    const text = JSON.stringify(all)
+    expect(secretsOfFleet.filter((secret) => text.includes(secret))).toEqual([])
     expect(all[12]).toEqual({ peer: { name: 'analytics', type: 'CLICKHOUSE' }, version: '25.8' })
     expect(all[15]).toMatchObject({
       statData: [{ pid: 4711, query: 'SELECT id FROM users WHERE mail = ? AND id > ?' }],
@@ -79,23 +85,23 @@ describe('the replication service', () => {
       await using other = await startReplicationService({ form })
       for (const slash of ['', '/']) {
         Object.assign(env, { REPLDB_API_URL: other.url + slash, REPLDB_PASSWORD: '' })
-        expect(await ask().repldbStatus({}, aCall())).toMatchObject({ status: 'connected', version: 'v0.30.1' })
+        expect(await handlers().repldbStatus({}, aCall())).toMatchObject({ status: 'connected', version: 'v0.30.1' })
       }
-      expect(new Set(other.heard)).toEqual(new Set([form === 'web' ? 'GET /api/v1/version' : 'GET /v1/version']))
+      expect(new Set(other.requests)).toEqual(new Set([form === 'web' ? 'GET /api/v1/version' : 'GET /v1/version']))
     },
   )
 
-  it('gives the history of a slot in the order of time', async () => {
-    const asked = { peerName: 'shop_source', slotName: 'peerflow_slot_billing', timeSince: '1hour' } as const
-    const { data } = RepldbSlotLag.parse(await ask().repldbSlotLag(asked, aCall()))
+  it('sorts the history of a slot by time', async () => {
+    const request = { peerName: 'shop_source', slotName: 'peerflow_slot_billing', timeSince: '1hour' } as const
+    const { data } = RepldbSlotLag.parse(await handlers().repldbSlotLag(request, aCall()))
     const times = data.map(({ time }) => time)
     expect(times).toHaveLength(12)
     expect(times).toEqual(times.toSorted((one, other) => one - other))
     expect(data.at(-1)?.size).toBe(2.4)
   })
 
-  it('lists mirrors with the worst first, and what their batches tell', async () => {
-    const { mirrors, total, unanswered } = await ask().repldbOverview({}, aCall())
+  it('lists mirrors by severity with their throughput', async () => {
+    const { mirrors, total, unanswered } = await handlers().repldbOverview({}, aCall())
     expect(mirrors.map(({ name, state }) => [name, state])).toEqual([
       ['billing', 'failed'],
       ['users', 'paused'],
@@ -108,30 +114,33 @@ describe('the replication service', () => {
     expect(mirrors[4]).toMatchObject({ lagSeconds: 0, rowsPerSecond: expect.closeTo(121.95, 1), errorsLastHour: 0 })
   })
 
-  it('names the mirrors whose state it does not tell', async () => {
+  it('names mirrors without a state', async () => {
     service.fleet.mirrors.push({ name: 'x', isCdc: true, status: 'STATUS_NEW_IN_V9', batches: [], clones: [] })
     const listed = service.fleet.mirrors
-    const status = await ask().repldbOverview({}, aCall())
+    const status = await handlers().repldbOverview({}, aCall())
     expect(status.mirrors.find(({ name }) => name === 'x')?.state).toBe('unknown')
     expect(listed).toHaveLength(6)
   })
 })
 
-describe('a replication service that does not answer', () => {
-  const status = () => ask().repldbStatus({}, aCall())
+describe('an unavailable replication service', () => {
+  const status = () => handlers().repldbStatus({}, aCall())
 
-  it('is not there', async () => {
+  it('is not configured', async () => {
     delete env.REPLDB_API_URL
     expect(await status()).toMatchObject({ status: 'not-configured', version: null })
-    await refusal(ask().repldbMirrors({}, aCall())).toMatchObject({ code: 'not-implemented' })
-    expect(await ask().repldbOffer({}, aCall())).toEqual({ isConfigured: false })
-    expect(service.heard).toEqual([])
+    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({ code: 'not-implemented' })
+    expect(await handlers().repldbOffer({}, aCall())).toEqual({ isConfigured: false })
+    expect(service.requests).toEqual([])
   })
 
-  it('refuses the password', async () => {
+  it('rejects the password', async () => {
     env.REPLDB_PASSWORD = 'another'
     expect(await status()).toMatchObject({ status: 'auth', message: expect.stringContaining('REPLDB_PASSWORD') })
-    await refusal(ask().repldbMirrors({}, aCall())).toMatchObject({ code: 'unavailable', details: { reason: 'auth' } })
+    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({
+      code: 'unavailable',
+      details: { reason: 'auth' },
+    })
   })
 
   it('cannot be reached', async () => {
@@ -139,12 +148,12 @@ describe('a replication service that does not answer', () => {
     expect(await status()).toMatchObject({ status: 'unreachable', message: expect.stringContaining('REPLDB_API_URL') })
   })
 
-  it('takes too long', async () => {
+  it('times out', async () => {
     service.isHung = true
     env.REPLDB_FETCH_TIMEOUT_MS = '50'
     const began = performance.now()
     expect(await status()).toMatchObject({ status: 'unreachable' })
-    await refusal(ask().repldbMirrors({}, aCall())).toMatchObject({ code: 'timeout' })
+    await refusal(handlers().repldbMirrors({}, aCall())).toMatchObject({ code: 'timeout' })
     // Each would take 10 s by default.
     expect(performance.now() - began).toBeLessThan(5_000)
   })
@@ -160,52 +169,52 @@ describe('a replication service that does not answer', () => {
     [404, 'not-found'],
     [500, 'unavailable'],
     [503, 'unavailable'],
-  ])('fails with %i, of which nothing but the status is told', async (failing, code) => {
+  ])('fails with %i without the response body', async (failing, code) => {
     service.failing = failing
-    const error: unknown = await ask()
+    const error: unknown = await handlers()
       .repldbMirrors({}, aCall())
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code })
     expect(String(error)).not.toMatch(/hunter2|db\.internal/)
   })
 
-  it('is not heard by who left', async () => {
+  it('rethrows a cancellation', async () => {
     service.isHung = true
     const leaving = new AbortController()
-    const asking = ask().repldbMirrors({}, aCall({ signal: leaving.signal }))
+    const pending = handlers().repldbMirrors({}, aCall({ signal: leaving.signal }))
     leaving.abort(new Error('left'))
-    await refusal(asking).toThrow('left')
+    await refusal(pending).toThrow('left')
   })
 })
 
-describe('answers that are kept', () => {
-  const names = () => ask().repldbMirrorNames({}, aCall())
+describe('cached responses', () => {
+  const names = () => handlers().repldbMirrorNames({}, aCall())
 
-  it('are given again within their time, and asked for once by many', async () => {
+  it('are reused and shared by concurrent requests', async () => {
     env.REPLDB_CACHE_TTL_MS = '60000'
     await Promise.all([names(), names(), names()])
     await names()
-    expect(service.heard).toEqual(['GET /v1/mirrors/names'])
+    expect(service.requests).toEqual(['GET /v1/mirrors/names'])
   })
 
-  it('are none while their time is 0', async () => {
+  it('are disabled with a lifetime of 0', async () => {
     await names()
     await names()
-    expect(service.heard).toHaveLength(2)
+    expect(service.requests).toHaveLength(2)
   })
 
   const status = (flowJobName: string, includeFlowInfo = false) =>
-    ask().repldbMirrorStatus({ flowJobName, includeFlowInfo, excludeBatches: false }, aCall())
+    handlers().repldbMirrorStatus({ flowJobName, includeFlowInfo, excludeBatches: false }, aCall())
 
-  it('are told apart by path and body', async () => {
+  it('are keyed by path and body', async () => {
     env.REPLDB_CACHE_TTL_MS = '60000'
     expect((await status('orders')).currentFlowState).toBe('STATUS_RUNNING')
     expect((await status('users')).currentFlowState).toBe('STATUS_PAUSED')
   })
 
-  it('are no more than REPLDB_CACHE_MAX_ENTRIES, and the oldest go', async () => {
+  it('are limited by REPLDB_CACHE_MAX_ENTRIES', async () => {
     Object.assign(env, { REPLDB_CACHE_TTL_MS: '60000', REPLDB_CACHE_MAX_ENTRIES: '1' })
     for (const mirror of ['orders', 'users', 'users', 'orders']) await status(mirror, true)
-    expect(service.heard).toHaveLength(3)
+    expect(service.requests).toHaveLength(3)
   })
 })

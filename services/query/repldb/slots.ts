@@ -8,20 +8,20 @@ import { endpoints } from './endpoints.ts'
 /** A replication slot and the peer that has it. */
 export type PeerSlot = z.output<typeof RepldbSlots>['slotData'][number] & { peer: string }
 
-const mostPeers = 20
-const mostHistories = 20
-/** The megabytes of the service are 2^20 bytes each. */
+const maxPeers = 20
+const maxHistories = 20
+/** The service reports mebibytes. */
 export const bytesPerMegabyte = 1_048_576
 const megabytesPerGigabyte = 1_000
 const hourMs = 3_600_000
 
-/** Every slot of the peers that have slots, the one that is furthest behind first; a peer that does not answer has none here. */
+/** Returns the slots of all peers, highest lag first. Peers that do not respond are skipped. */
 export const allSlots = async (service: ReplicationService, call: Call): Promise<PeerSlot[]> => {
-  const { items, sourceItems } = await service.ask(endpoints.peers, {}, call)
+  const { items, sourceItems } = await service.callApi(endpoints.peers, {}, call)
   const sources = (sourceItems.length > 0 ? sourceItems : items).filter(({ type }) => type === 'POSTGRES')
   const slots = await Promise.all(
-    sources.slice(0, mostPeers).map(async ({ name }) => {
-      const { slotData } = await service.ask(endpoints.slots, { name }, call).catch(noSlots)
+    sources.slice(0, maxPeers).map(async ({ name }) => {
+      const { slotData } = await service.callApi(endpoints.slots, { name }, call).catch(noSlots)
       return slotData.map((slot) => ({ ...slot, peer: name }))
     }),
   )
@@ -33,19 +33,19 @@ const noSlots = (error: unknown): z.output<typeof RepldbSlots> => {
   throw error
 }
 
-/** How much further behind a slot got within the last hour, in bytes an hour; below 0 where it caught up. */
+/** The lag growth of a slot in the last hour, in bytes per hour; negative while it catches up. */
 export interface SlotGrowth {
   slot: string
   bytesPerHour: number
 }
 
-/** The growth of the slots that are furthest behind, the fastest first. */
+/** Returns the lag growth of the slots with the highest lag, fastest first. */
 export const slotGrowths = async (service: ReplicationService, call: Call): Promise<SlotGrowth[]> => {
   const slots = await allSlots(service, call)
   const growths = await Promise.all(
-    slots.slice(0, mostHistories).map(async ({ peer, slotName }) => {
+    slots.slice(0, maxHistories).map(async ({ peer, slotName }) => {
       const body = { peerName: peer, slotName, timeSince: '1hour' }
-      const { data } = await service.ask(endpoints.slotLag, { body }, call)
+      const { data } = await service.callApi(endpoints.slotLag, { body }, call)
       const bytesPerHour = growthOf(data)
       return bytesPerHour === undefined ? [] : [{ slot: `${peer}/${slotName}`, bytesPerHour }]
     }),
@@ -53,10 +53,10 @@ export const slotGrowths = async (service: ReplicationService, call: Call): Prom
   return growths.flat().toSorted((one, other) => other.bytesPerHour - one.bytesPerHour)
 }
 
-/** Fewer points than this show no direction. */
+/** Fewer points give no usable slope. */
 const fewestPoints = 5
 
-/** The slope of the line that lies nearest to all points (least squares); undefined where they are too few or of one moment. */
+/** Returns the least-squares slope, or undefined for too few points or a single instant. */
 export const growthOf = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
   if (points.length < fewestPoints) return undefined
   const meanTime = points.reduce((sum, { time }) => sum + time, 0) / points.length

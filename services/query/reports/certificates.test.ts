@@ -9,10 +9,10 @@ import { certificatesOf } from './report-rows.ts'
 const hour = 3_600_000
 const noCertificate = statementFailure(host, { code: 1000, name: 'POCO_EXCEPTION', sentence: 'no certificate file' })
 
-/** A server that started at 0 and has no certificate, asked by our clock. */
+/** Returns a server without a certificate that started at 0. */
 const openServer = async () => {
   const store = await openStore({ env: {}, busIsShared: false })
-  const server = { nowMs: hour, startedMs: 0, isProbed: true, asked: 0, failure: noCertificate }
+  const server = { nowMs: hour, startedMs: 0, isProbed: true, requests: 0, failure: noCertificate }
   const state = () =>
     server.isProbed
       ? { ...unknownState, uptimeSeconds: (server.nowMs - server.startedMs) / 1_000, checkedAtMs: server.nowMs }
@@ -21,35 +21,35 @@ const openServer = async () => {
   const probe = { known: () => ({ state: state() }) } as unknown as Parameters<typeof certificatesOf>[0]['probe']
   const report = () =>
     certificatesOf({ store, probe, clock: clockOf(() => server.nowMs) }, host.key, () => {
-      server.asked++
+      server.requests++
       return Promise.reject(server.failure)
     })
   return { server, report, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-it('a server without a certificate is asked for it once between two of its starts', async () => {
+it('queries a server without a certificate once per start', async () => {
   await using opened = await openServer()
   const { server, report } = opened
   expect(await report()).toEqual([])
   server.nowMs += 200 * hour
-  expect([await report(), server.asked]).toEqual([[], 1])
+  expect([await report(), server.requests]).toEqual([[], 1])
   server.startedMs = server.nowMs - hour
-  expect([await report(), server.asked]).toEqual([[], 2])
-  expect([await report(), server.asked]).toEqual([[], 2])
+  expect([await report(), server.requests]).toEqual([[], 2])
+  expect([await report(), server.requests]).toEqual([[], 2])
 })
 
-it('a server of which no start is known is asked each time', async () => {
+it('queries a server with an unknown start each time', async () => {
   await using opened = await openServer()
   const { server, report } = opened
   server.isProbed = false
-  expect([await report(), await report(), server.asked]).toEqual([[], [], 2])
+  expect([await report(), await report(), server.requests]).toEqual([[], [], 2])
 })
 
-it('another failure is told, and nothing is learnt from it', async () => {
+it('reports other failures and does not cache them', async () => {
   await using opened = await openServer()
   const { server, report } = opened
   server.failure = hostFailure(host, 'timeout')
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
   await expect(report()).rejects.toMatchObject({ code: 'timeout' })
-  expect(server.asked).toBe(2)
+  expect(server.requests).toBe(2)
 })

@@ -4,13 +4,13 @@ import { type reportRowMethods, reportRowSets, type ReportRowSet, reportSteps } 
 import { whenAvailable } from '#shared/bus/when-available.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/records.ts'
-import { askFor } from '../clickhouse/availability.ts'
+import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 import type { WithStore } from '../rules/earlier.ts'
 
-/** A server that was given no certificate fails so when it is asked which it has. */
+/** The error code of a server without a certificate. */
 const failedToSetUp = 1000
 const keptMs = 100 * 86_400_000
 
@@ -20,18 +20,18 @@ interface Place extends Pick<Parts, 'clock' | 'probe'> {
 
 /**
  * The rows of `system.certificates`, none where the server was given no certificate. There is no way to know that beforehand, and a server
- * notes each such failure as an error: so it is asked only once between two of its starts, at which it may be given one. Without a store it is asked each time.
+ * notes each such failure as an error: so the query runs once per server start. Without a store it runs each time.
  */
 export const certificatesOf = async (
   place: Place,
   hostKey: string,
-  ask: () => Promise<Record<string, unknown>[]>,
+  query: () => Promise<Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>[]> => {
   const key = `query:reports:without-certificates:${hostKey}`
   const learntMs = await whenAvailable(() => place.store.get(key, z.number()))
   if (learntMs !== undefined && runsSince(place, hostKey, learntMs)) return []
   try {
-    return await ask()
+    return await query()
   } catch (error) {
     if (clickhouseCode(error) !== failedToSetUp) throw error
     await whenAvailable(() =>
@@ -46,7 +46,7 @@ const runsSince = ({ probe }: Place, hostKey: string, atMs: number): boolean => 
   return uptimeSeconds !== null && checkedAtMs !== null && checkedAtMs - uptimeSeconds * 1_000 < atMs
 }
 
-/** Asks one host for one set of rows about a period. */
+/** Reads a row set of one host for a period. */
 const reportRows =
   (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
@@ -57,12 +57,12 @@ const reportRows =
     const [from, to] = [Math.floor(fromMs / 1_000), Math.ceil(toMs / 1_000)]
     const period = { before: Math.max(0, 2 * from - to), from, to }
     const sql = expandMacros(template(period), { window: undefined, zone: undefined, logs })
-    const ask = async () =>
+    const select = async () =>
       readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call))
-    const { told, unavailable } = await askFor(client, host, { requires }, call, () =>
-      set === 'certificates' ? certificatesOf(parts, hostKey, ask) : ask(),
+    const { data, unavailable } = await queryIfAvailable(client, host, { requires }, call, () =>
+      set === 'certificates' ? certificatesOf(parts, hostKey, select) : select(),
     )
-    return { rows: told ?? [], unavailable }
+    return { rows: data ?? [], unavailable }
   }
 
 /** What reports are made of. */
@@ -84,19 +84,19 @@ interface ReportSet {
   sql(period: ReportPeriod): string
 }
 
-/** Patterns that are told: the costliest of both periods. */
+/** Patterns that are data: the costliest of both periods. */
 const mostPatterns = 500
 const textCharacters = 200
 const diskDays = 14
 const day = 86_400
 const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
-/** What clients sent and what ended, without what the product asks itself. */
+/** Finished client queries, without own statements. */
 const ended = `log.type != 'QueryStart' AND is_initial_query AND NOT $own`
 
 const between = (from: number, to: number): string =>
   `event_date >= toDate(toDateTime(${from})) AND event_date <= toDate(toDateTime(${to})) AND event_time >= toDateTime(${from}) AND event_time < toDateTime(${to})`
 
-/** What the log of statements tells. */
+/** Row sets of the query log. */
 const statementSets = {
   'statement-totals': {
     requires: ['system.query_log'],
@@ -172,7 +172,7 @@ WHERE ${between(from, to)} AND log.type != 'QueryStart' AND $own`,
   },
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
-/** What the courses of figures and of parts tell. */
+/** Row sets of the metric and part logs. */
 const courseSets = {
   'disk-hours': {
     requires: ['system.asynchronous_metric_log'],

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { frameBytes } from '#shared/bus/limits.ts'
-import { type Passing, passRows } from './rows.ts'
+import { type PassOptions, passRows } from './rows.ts'
 import { chunked, host, sent } from '../testing/chunked.ts'
 
 const pairs = [{ type: 'String' }, { type: 'UInt64' }]
 
-const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: Passing = {}) => {
+const pass = async (text: string, limit?: number, sizes: readonly number[] = [64], more: PassOptions = {}) => {
   const passing = passRows(host, chunked(text, sizes), limit, more)
   const frames: Buffer[] = []
   let next = await passing.next()

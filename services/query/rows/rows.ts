@@ -11,29 +11,28 @@ const newline = 0x0a
 const brace = 0x7b
 const bracket = 0x5b
 
-/** How many rows went by, and whether there were more than wanted. */
+/** The number of rows that were passed, and whether there were more. */
 export interface Passed {
   rows: number
   truncated: boolean
 }
 
-/** What else decides which rows pass. */
-export interface Passing {
-  /** Rows are cut off before one that would make them longer than this. */
+export interface PassOptions {
+  /** Rows are truncated before the one that would exceed this size. */
   maxBytes?: number
-  /** Of rows that are arrays, as in `JSONCompactEachRow`, instead of objects. */
+  /** The columns of `JSONCompactEachRow`, whose rows are arrays instead of objects. */
   columns?: readonly Pick<ResultColumn, 'type'>[]
 }
 
 /**
- * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. A failure that the host noticed
- * after its first byte stands where a row should begin, and is thrown. A piece may be read until the next one is asked for.
+ * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. Throws the exception that a host
+ * writes in place of a row. A piece is valid until the next one is requested.
  */
 export async function* passRows(
   host: MonitoredHost,
   body: HostBody,
   limit = Number.POSITIVE_INFINITY,
-  { maxBytes = Number.POSITIVE_INFINITY, columns }: Passing = {},
+  { maxBytes = Number.POSITIVE_INFINITY, columns }: PassOptions = {},
 ): AsyncGenerator<Buffer, Passed, void> {
   const form = columns ? compactForm(columns) : objectForm
   let rest: Buffer = Buffer.alloc(0)
@@ -61,8 +60,7 @@ export async function* passRows(
 }
 
 /**
- * Mostly only the one row that was asked for on top is left; reading it costs less than ending the statement early.
- * What is longer is ended.
+ * Reads a short rest of a body, which costs less than killing the statement. Mostly only the one additional row is left.
  */
 export const drained = async (body: HostBody): Promise<true> => {
   let size = 0
@@ -70,42 +68,42 @@ export const drained = async (body: HostBody): Promise<true> => {
   return true
 }
 
-/** How much more may pass. */
-export interface Wanted {
+/** The rows and bytes that may still pass. */
+export interface RemainingLimits {
   rows: number
   bytes: number
 }
 
 interface Cut {
-  /** Where the last whole row ends. */
+  /** End of the last complete row. */
   end: number
   rows: number
-  /** As many rows as wanted are in. */
+  /** Whether the row limit is reached. */
   full: boolean
-  /** The next row would be more bytes than wanted. */
+  /** Whether the next row exceeds the byte limit. */
   tooLong: boolean
-  /** What follows is no row. */
+  /** Whether an exception follows instead of a row. */
   failed: boolean
-  /** What follows are totals, which older servers send behind an empty line. */
+  /** Whether totals follow, which older servers send after an empty line. */
   ended: boolean
 }
 
-const wholeRows = (bytes: Buffer, wanted: Wanted, form: RowForm): Cut => {
+const wholeRows = (bytes: Buffer, remaining: RemainingLimits, form: RowForm): Cut => {
   const cut: Cut = { end: 0, rows: 0, full: false, tooLong: false, failed: false, ended: false }
   while (cut.end < bytes.length) {
     if (bytes[cut.end] === newline) return { ...cut, ended: true }
     if (!beginsRow(bytes, cut.end, form)) return { ...cut, failed: true }
-    if (cut.rows >= wanted.rows) break
+    if (cut.rows >= remaining.rows) break
     const next = bytes.indexOf(newline, cut.end)
-    if ((next === -1 ? bytes.length : next + 1) > wanted.bytes) return { ...cut, tooLong: true }
+    if ((next === -1 ? bytes.length : next + 1) > remaining.bytes) return { ...cut, tooLong: true }
     if (next === -1) break
     cut.end = next + 1
     cut.rows++
   }
-  return { ...cut, full: cut.rows >= wanted.rows }
+  return { ...cut, full: cut.rows >= remaining.rows }
 }
 
-/** How a row begins, and how servers dress a failure as one where they are not told otherwise; 24.8 and 25.8 do. */
+/** How a row begins, and how servers such as 24.8 and 25.8 write an exception as a row by default. */
 interface RowForm {
   opening: number
   failure: Buffer
@@ -114,8 +112,8 @@ interface RowForm {
 
 const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
 
-/** A failure is one cell of text, as no row can be but where that is what was asked for. */
-const compactForm = (columns: NonNullable<Passing['columns']>): RowForm => ({
+/** An exception is a row with one text cell, which differs from every row except those of a single text column. */
+const compactForm = (columns: NonNullable<PassOptions['columns']>): RowForm => ({
   opening: bracket,
   failure: Buffer.from('["Code: '),
   isFailure: (line) =>
@@ -129,7 +127,7 @@ const beginsRow = (bytes: Buffer, at: number, { opening, failure, isFailure }: R
   return !isFailure(bytes.toString('utf8', at, end === -1 ? undefined : end))
 }
 
-/** Cuts after rows where it can; only a row that is longer than a piece is cut within. */
+/** Splits bytes after rows; only a row that exceeds the size of a piece is split within. */
 export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   let start = 0
   while (start < bytes.length) {
@@ -150,7 +148,7 @@ export const failureAfter = async (host: MonitoredHost, beginning: Buffer, body:
       bytes = more
     }
   } catch (error) {
-    // Servers cut the connection after such a failure, so that nobody takes the answer for a whole one.
+    // Servers close the connection after such an exception, to mark the response as incomplete.
     if (!parseException(bytes.toString('utf8'))) throw error
   }
   return failureIn(host, bytes)

@@ -90,7 +90,7 @@ describe.each(writers)('rows in %s', (_, format, line) => {
     }
   })
 
-  it('have not begun when a failure stands in place of the first', async () => {
+  it('have not started when the first is a failure', async () => {
     const failure = 'Code: 395. DB::Exception: No. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)\n'
     for (const sizes of [[3], [8, 1_000], [1_000]]) {
       const passing = passTextRows(host, chunked(`${line(['a', 'b'])}${failure}`, sizes), format)

@@ -1,9 +1,9 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type Wanted } from './rows.ts'
+import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type RemainingLimits } from './rows.ts'
 
-/** How rows are told apart: in csv a newline between quotes belongs to a value, in tsv there is none within a row. */
+/** How rows are separated: in CSV, a newline within quotes belongs to a value; in TSV, rows contain no newlines. */
 export interface TextFormat {
   isQuoted: boolean
 }
@@ -12,13 +12,13 @@ const newline = 0x0a
 const quote = 0x22
 const tab = 0x09
 const failureStarts = ['Code: ', '\r\n__exception__', '__exception__'].map((text) => Buffer.from(text))
-/** By byte; a table, for it is asked about each row. */
+/** A lookup table by byte, because every row is checked. */
 const mayBeginFailure = Array.from({ length: 256 }, (_, byte) => failureStarts.some((start) => start[0] === byte))
 
 /**
- * Passes csv or tsv bytes on in pieces that end with a row: the names of the columns, and up to `limit` rows. A failure
- * that the host noticed after its first byte stands where a row should begin, and is thrown; the names wait for the first
- * row, so that in its place nothing has passed yet. A piece may be read until the next one is asked for.
+ * Passes CSV or TSV bytes on in pieces that end with a row: the column names and up to `limit` rows. Throws the exception
+ * that a host writes in place of a row. The names are held back until the first row, so that an exception in its place
+ * comes before any output. A piece is valid until the next one is requested.
  */
 export async function* passTextRows(
   host: MonitoredHost,
@@ -33,12 +33,12 @@ export async function* passTextRows(
   for (let bytes = await body.take(); bytes; bytes = await body.take(rest)) {
     const cut = wholeLines(bytes, { rows: limit + 1 - lines, bytes: maxBytes - passed }, format)
     const isNames = lines === 0 && cut.lines === 1 && !cut.tooLong
-    const passing = isNames ? 0 : cut.end
-    yield* pieces(bytes.subarray(0, passing))
+    const end = isNames ? 0 : cut.end
+    yield* pieces(bytes.subarray(0, end))
     if (cut.failed) throw await failureAfter(host, bytes.subarray(cut.end), body)
     lines += isNames ? 0 : cut.lines
-    passed += passing
-    rest = bytes.subarray(passing)
+    passed += end
+    rest = bytes.subarray(end)
     if (lines > limit && rest.length > 0 && begins(rest, 0, format) === 'row') {
       return { rows: limit, truncated: await drained(body) }
     }
@@ -53,23 +53,23 @@ export async function* passTextRows(
 }
 
 interface Cut {
-  /** Where the last whole line ends. */
+  /** End of the last complete line. */
   end: number
   lines: number
-  /** The next line would be more bytes than wanted. */
+  /** Whether the next line exceeds the byte limit. */
   tooLong: boolean
-  /** What follows says what went wrong. */
+  /** Whether an exception follows. */
   failed: boolean
 }
 
-const wholeLines = (bytes: Buffer, wanted: Wanted, format: TextFormat): Cut => {
+const wholeLines = (bytes: Buffer, remaining: RemainingLimits, format: TextFormat): Cut => {
   const cut: Cut = { end: 0, lines: 0, tooLong: false, failed: false }
   while (cut.end < bytes.length) {
     const beginning = begins(bytes, cut.end, format)
     if (beginning === 'failure') return { ...cut, failed: true }
-    if (cut.lines >= wanted.rows) break
+    if (cut.lines >= remaining.rows) break
     const next = format.isQuoted ? endOfQuotedLine(bytes, cut.end) : bytes.indexOf(newline, cut.end)
-    const isTooLong = (next === -1 ? bytes.length : next + 1) > wanted.bytes
+    const isTooLong = (next === -1 ? bytes.length : next + 1) > remaining.bytes
     if (isTooLong && beginning === 'row') return { ...cut, tooLong: true }
     if (next === -1) break
     cut.end = next + 1
@@ -78,20 +78,20 @@ const wholeLines = (bytes: Buffer, wanted: Wanted, format: TextFormat): Cut => {
   return cut
 }
 
-/** The newline that ends the line; a quote within a value is doubled, so the value is as good as two. */
+/** Returns the position of the newline that ends the line. A doubled quote counts as the end of one value and the start of another. */
 const endOfQuotedLine = (bytes: Buffer, start: number): number => {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === newline) return at
     if (byte !== quote) continue
-    // Values between quotes are the long ones, and native code looks through them faster.
+    // Quoted values are long, and the native search is faster than this loop.
     at = bytes.indexOf(quote, at + 1)
     if (at === -1) return -1
   }
   return -1
 }
 
-/** Texts are quoted in csv, so no row begins like a failure; in tsv a first value may, but others follow it. */
+/** In CSV, texts are quoted, so no row begins like an exception; in TSV, such a row has further values. */
 const begins = (bytes: Buffer, at: number, { isQuoted }: TextFormat): 'row' | 'failure' | 'unknown' => {
   if (!mayBeginFailure[bytes[at] ?? 0] || !startsLikeFailure(bytes, at)) return 'row'
   if (isQuoted) return 'failure'

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { evaluators } from './evaluators/index.ts'
 
-/** Names that settings, silences and scripts use, by topic: none of them may disappear. */
+/** Names by topic. Settings, silences and scripts use them, so none may disappear. */
 const Listed = z.record(z.string(), z.array(z.string()).min(1))
-/** `otherNames` says under which names of ours conditions are found that others call otherwise: one condition has one rule. */
+/** `otherNames` maps common names of conditions to the rules of this product. */
 const Names = z.object({ rules: Listed, metrics: Listed, otherNames: z.record(z.string(), z.array(z.string()).min(1)) })
 const names = Names.parse(JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8')))
 const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }))
@@ -23,7 +23,7 @@ describe('the catalogue of rules', () => {
     expect(listed).toHaveLength(there.length)
   })
 
-  it('has one rule for a condition, whatever it is called elsewhere', () => {
+  it('has one rule for each condition under its other names', () => {
     expect(Object.keys(names.otherNames).filter((name) => known.has(name))).toEqual([])
     expect(Object.values(names.otherNames).flatMap((ids) => ids.filter((id) => !known.has(id)))).toEqual([])
   })

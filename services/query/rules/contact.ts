@@ -8,33 +8,33 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { basicStatement, type Basics, readBasics } from '../status/status-statement.ts'
 
 const probeMs = 2_000
-const signOfLife = basicStatement('rules')
+const probeStatement = basicStatement('rules')
 
-/** A host that answers, and what it can tell. */
-export interface Answering extends Basics {
+/** The contact of a reachable host. */
+export interface Reachable extends Basics {
   answers: true
   capabilities: Capabilities
 }
 
-/** A host that does not, and in words why. */
-export interface Silent {
+/** The contact of a host that did not respond or rejected the request. */
+export interface Unreachable {
   answers: false
   reason: string
-  /** It is there, but refuses the configured user or password. */
+  /** The host rejected the configured user or password. */
   isRefused: boolean
 }
-export type Contact = Answering | Silent
+export type Contact = Reachable | Unreachable
 
 interface Place {
   client: DatabaseClient
   clock: Clock
 }
 
-/** Asks for a sign of life, over the connection beside the pool, before anything else is asked. */
+/** Probes a host before other statements run, over a connection outside the pool. */
 export const contactWith = async ({ client, clock }: Place, host: MonitoredHost, call: Call): Promise<Contact> => {
-  const asking = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
+  const context = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
-    const { rows } = await client.probe(host, signOfLife, asking, probeMs)
+    const { rows } = await client.probe(host, probeStatement, context, probeMs)
     const basics = readBasics(host, rows)
     return { answers: true, ...basics, capabilities: await client.capabilities(host, call) }
   } catch (error) {
@@ -43,10 +43,10 @@ export const contactWith = async ({ client, clock }: Place, host: MonitoredHost,
   }
 }
 
-/** What a server says itself repeats the statement. */
+/** Omits the server's own message, because it repeats the statement. */
 const reasonOf = (host: MonitoredHost, error: ServiceError): string => {
   const code = clickhouseCode(error)
   return code === undefined
     ? error.message
-    : `host ${host.name} answers the smallest statement with ${code} ${String(error.details?.clickhouseName)}`
+    : `host ${host.name} fails the probe with ${code} ${String(error.details?.clickhouseName)}`
 }

@@ -2,23 +2,23 @@ import { expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
-import { keepEarlier, readEarlier } from './earlier.ts'
+import { saveEarlier, readEarlier } from './earlier.ts'
 
-it('what sweeps found is kept by host, and what is not told anew stays', async () => {
+it('stores state by host and keeps fields that do not change', async () => {
   await using store = await openStore({ env: {}, busIsShared: false })
   expect(await readEarlier(store, 'a')).toMatchObject({ unanswered: 0, startsMs: [], disks: {}, version: null })
-  await keepEarlier(store, 'a', { unanswered: 3 })
-  await keepEarlier(store, 'a', { version: '25.8' })
-  await keepEarlier(store, 'a', {})
+  await saveEarlier(store, 'a', { unanswered: 3 })
+  await saveEarlier(store, 'a', { version: '25.8' })
+  await saveEarlier(store, 'a', {})
   expect(await readEarlier(store, 'a')).toMatchObject({ unanswered: 3, version: '25.8' })
   expect(await readEarlier(store, 'b')).toMatchObject({ unanswered: 0, version: null })
 })
 
-it('a store that does not answer keeps nobody from measuring', async () => {
+it('ignores an unavailable store', async () => {
   const away = (): never => {
     throw new ServiceError('unavailable', 'the store does not answer')
   }
   const store: Pick<Store, 'get' | 'update'> = { get: away, update: away }
   expect(await readEarlier(store, 'a')).toBeUndefined()
-  await expect(keepEarlier(store, 'a', { unanswered: 1 })).resolves.toBeUndefined()
+  await expect(saveEarlier(store, 'a', { unanswered: 1 })).resolves.toBeUndefined()
 })

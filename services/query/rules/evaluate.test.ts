@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { aCall, openParts } from '../testing/open-parts.ts'
-import { type Asked, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
+import { type StubRequest, rows, startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
 const basics = (uptimeSeconds = 7_000) => [['25.8.1', uptimeSeconds, 'machine', 'UTC', String(Date.now())]]
 
-/** Every rule of a statement measures 0, except that one that names a refused table fails it. */
-const answerRules = ({ sql }: Asked, response: ServerResponse, refused?: string): void => {
+/** Returns 0 for every rule of a statement, or fails a statement that names a refused table. */
+const respondToRules = ({ sql }: StubRequest, response: ServerResponse, refused?: string): void => {
   if (sql.includes('hostName()')) return rows(response, basics())
   if (refused !== undefined && sql.includes(refused)) {
     response
@@ -15,20 +15,20 @@ const answerRules = ({ sql }: Asked, response: ServerResponse, refused?: string)
       .end('Code: 47. DB::Exception: Unknown identifier `x` in scope SELECT x. (UNKNOWN_IDENTIFIER)')
     return
   }
-  const asked = sql.split('\nUNION ALL\n').length
+  const count = sql.split('\nUNION ALL\n').length
   rows(
     response,
-    Array.from({ length: asked }, (_, index) => [index, 0, null, null, null, []]),
+    Array.from({ length: count }, (_, index) => [index, 0, null, null, null, []]),
   )
 }
 
 const rules = ['failed-mutations', 'mutation-old', 'stuck-merges', 'longest-query', 'host-unreachable']
 
 describe('a host that does not answer', () => {
-  it('is unreachable for as many sweeps as that lasts, and its other rules say why they are unknown', async () => {
+  it('counts unreachable sweeps and gives a reason for each rule without a value', async () => {
     let isHanging = true
-    await using host = await startHttpStub((asked, response) => {
-      if (!isHanging) answerRules(asked, response)
+    await using host = await startHttpStub((request, response) => {
+      if (!isHanging) respondToRules(request, response)
     })
     await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: ['active-merges'] }, aCall())
@@ -42,7 +42,7 @@ describe('a host that does not answer', () => {
     expect((await sweep()).readings.at(-1)?.value).toBe(0)
   })
 
-  it('is unreachable when nobody listens there', async () => {
+  it('is unreachable when its port is closed', async () => {
     const gone = await startTcpStub(() => undefined)
     await gone[Symbol.asyncDispose]()
     await using parts = await openParts({ COLUMNDB_HOST: gone.url, COLUMNDB_NAME: 'a' })
@@ -54,16 +54,19 @@ describe('a host that does not answer', () => {
 })
 
 describe('a rule whose statement fails', () => {
-  it('makes no other rule unknown, says why without repeating the statement, and is left out the next time', async () => {
-    await using host = await startHttpStub((asked, response) => answerRules(asked, response, 'latest_fail_reason'), {
-      tables,
-    })
+  it('does not affect other rules, gives a reason without the statement and is skipped next time', async () => {
+    await using host = await startHttpStub(
+      (request, response) => respondToRules(request, response, 'latest_fail_reason'),
+      {
+        tables,
+      },
+    )
     await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
     expect(first.readings[0]?.reason).toBe('host a cannot answer this (47 UNKNOWN_IDENTIFIER)')
-    // The four together, then one by one.
+    // Four rules in one statement, then one by one.
     expect(first.statements).toBe(5)
     const again = await sweep()
     expect(again.readings).toEqual(first.readings)
@@ -71,12 +74,12 @@ describe('a rule whose statement fails', () => {
   })
 })
 
-describe('a host that is full', () => {
-  it('is not asked rule by rule, and nothing is remembered against it', async () => {
+describe('a busy host', () => {
+  it('gets no statement per rule, and its failures are not remembered', async () => {
     let isFull = true
     await using host = await startHttpStub(
-      (asked, response) => {
-        if (!isFull || asked.sql.includes('hostName()')) return answerRules(asked, response)
+      (request, response) => {
+        if (!isFull || request.sql.includes('hostName()')) return respondToRules(request, response)
         response
           .writeHead(500)
           .end('Code: 202. DB::Exception: Too many simultaneous queries. (TOO_MANY_SIMULTANEOUS_QUERIES)')
@@ -97,16 +100,16 @@ describe('a host that is full', () => {
   })
 })
 
-it('rules and metrics that there are not are unknown, and fail nothing', async () => {
-  await using host = await startHttpStub((asked, response) => answerRules(asked, response), { tables })
+it('returns no value for unknown rules and metrics', async () => {
+  await using host = await startHttpStub((request, response) => respondToRules(request, response), { tables })
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
-  const asked = { hostKey: 'a', rules: ['stuck-merges', 'of-another-release'], metrics: ['no-metric'] }
-  const { readings, metrics } = await parts.handlers.evaluateRules(asked, aCall())
-  expect(readings).toMatchObject([{ value: 0 }, { value: null, reason: 'nothing is known of of-another-release' }])
-  expect(metrics).toMatchObject([{ id: 'no-metric', value: null, reason: 'nothing is known of no-metric' }])
+  const request = { hostKey: 'a', rules: ['stuck-merges', 'of-another-release'], metrics: ['no-metric'] }
+  const { readings, metrics } = await parts.handlers.evaluateRules(request, aCall())
+  expect(readings).toMatchObject([{ value: 0 }, { value: null, reason: 'unknown rule or metric "of-another-release"' }])
+  expect(metrics).toMatchObject([{ id: 'no-metric', value: null, reason: 'unknown rule or metric "no-metric"' }])
 })
 
-it('a host that answers something else is unknown with all its rules', async () => {
+it('returns no values for a host with invalid responses', async () => {
   await using host = await startHttpStub(
     ({ sql }, response) => (sql.includes('hostName()') ? rows(response, basics()) : rows(response, [['no'], ['such']])),
     { tables },
@@ -114,5 +117,5 @@ it('a host that answers something else is unknown with all its rules', async () 
   await using parts = await openParts({ COLUMNDB_HOST: host.url, COLUMNDB_NAME: 'a' })
   const { readings } = await parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
   expect(readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
-  expect(readings[0]?.reason).toBe('host a answered something that is not ClickHouse')
+  expect(readings[0]?.reason).toBe('host a is not a ClickHouse server')
 })

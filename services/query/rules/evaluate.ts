@@ -5,8 +5,8 @@ import type { Statement } from '../clickhouse/statement.ts'
 import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Contact, contactWith } from './contact.ts'
-import { keepEarlier, readEarlier, type WithStore } from './earlier.ts'
-import { type Measured, untold } from './measured.ts'
+import { saveEarlier, readEarlier, type WithStore } from './earlier.ts'
+import { type Measured, unmeasured } from './measured.ts'
 import { measureAll } from './measure.ts'
 import type { Known, Measurables } from './measurables.ts'
 import type { Plan, Planning } from './plan.ts'
@@ -20,21 +20,21 @@ interface Place extends Parts, WithStore, WithReplicationService {
   measurables: Measurables
 }
 
-/** A visit to one host. */
+/** The evaluation of one host. */
 interface Visit extends Place {
   host: MonitoredHost
   contact: Contact
   call: Call
-  ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
+  run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
 
-interface Asked {
+interface EvaluationRequest {
   hostKey: string
   rules: readonly string[]
   metrics: readonly string[]
 }
 
-interface Evaluated {
+interface HostEvaluation {
   readings: Reading[]
   metrics: Reading[]
   uptimeSeconds: number | null
@@ -43,30 +43,30 @@ interface Evaluated {
   tookMs: number
 }
 
-/** Measures rules and metrics on one host. A host that does not answer fails nothing: that is a reading too. */
-export const evaluate = async (place: Place, asked: Asked, given: Call): Promise<Evaluated> => {
+/** Measures rules and metrics on one host. An unreachable host is a reading, not an error. */
+export const evaluate = async (place: Place, request: EvaluationRequest, parentCall: Call): Promise<HostEvaluation> => {
   const started = performance.now()
-  const host = place.hosts.get(asked.hostKey)
-  const call: Call = { ...given, priority: 'sweep' }
+  const host = place.hosts.get(request.hostKey)
+  const call: Call = { ...parentCall, priority: 'sweep' }
   let statements = 0
-  const ask = (statement: Statement) => {
+  const run = (statement: Statement) => {
     statements++
     return place.client.run(host, statement, call)
   }
   const contact = await contactWith(place, host, call)
-  const visit = { ...place, host, contact, call, ask }
-  // A replica of another release may ask for one that is not there.
-  const rules = asked.rules.flatMap((id) => place.measurables.rules.get(id) ?? [])
-  const metrics = asked.metrics.flatMap((id) => place.measurables.metrics.get(id) ?? [])
-  const told = await tellBySql(visit, [...rules, ...metrics])
-  await tellByEvaluators(visit, rules, told)
+  const visit = { ...place, host, contact, call, run }
+  // A replica of another release may request rules that this one does not have.
+  const rules = request.rules.flatMap((id) => place.measurables.rules.get(id) ?? [])
+  const metrics = request.metrics.flatMap((id) => place.measurables.metrics.get(id) ?? [])
+  const measurements = await measureBySql(visit, [...rules, ...metrics])
+  await measureByEvaluators(visit, rules, measurements)
   const reading = (id: string, known: Known | undefined): Reading => {
-    const measured = (known && told.get(known.key)) ?? untold(`nothing is known of ${id}`)
+    const measured = (known && measurements.get(known.key)) ?? unmeasured(`unknown rule or metric "${id}"`)
     return { id, ...measured }
   }
   return {
-    readings: asked.rules.map((id) => reading(id, place.measurables.rules.get(id))),
-    metrics: asked.metrics.map((id) => reading(id, place.measurables.metrics.get(id))),
+    readings: request.rules.map((id) => reading(id, place.measurables.rules.get(id))),
+    metrics: request.metrics.map((id) => reading(id, place.measurables.metrics.get(id))),
     uptimeSeconds: contact.answers ? contact.uptimeSeconds : null,
     version: contact.answers ? contact.version : null,
     statements,
@@ -74,29 +74,33 @@ export const evaluate = async (place: Place, asked: Asked, given: Call): Promise
   }
 }
 
-const tellBySql = async (visit: Visit, asked: readonly Known[]): Promise<Map<string, Measured>> => {
+const measureBySql = async (visit: Visit, requested: readonly Known[]): Promise<Map<string, Measured>> => {
   const { contact } = visit
-  const wanted = asked.flatMap(({ measurable }) => measurable ?? [])
+  const wanted = requested.flatMap(({ measurable }) => measurable ?? [])
   if (contact.answers) return measureAll(visit, contact.capabilities, wanted)
-  return new Map(wanted.map(({ key }) => [key, untold(contact.reason)]))
+  return new Map(wanted.map(({ key }) => [key, unmeasured(contact.reason)]))
 }
 
-/** Adds what is no SQL; what a statement could not tell for want of a right is told of here too. */
-const tellByEvaluators = async (visit: Visit, asked: readonly Known[], told: Map<string, Measured>): Promise<void> => {
-  const { store, clock, host, contact, ask, net, call, replicationService } = visit
-  const wanted = asked.flatMap(({ key, evaluator }) => (evaluator ? [{ key, evaluator }] : []))
+/** Adds the measurements of evaluators. They also report statements that failed for a missing grant. */
+const measureByEvaluators = async (
+  visit: Visit,
+  requested: readonly Known[],
+  measurements: Map<string, Measured>,
+): Promise<void> => {
+  const { store, clock, host, contact, run, net, call, replicationService } = visit
+  const wanted = requested.flatMap(({ key, evaluator }) => (evaluator ? [{ key, evaluator }] : []))
   if (wanted.length === 0) return
   const troubles = visit.troubles.of(host)
-  const denied = asked.filter(({ key }) => told.has(key) && troubles(key)?.isDenied).map(({ id }) => id)
+  const denied = requested.filter(({ key }) => measurements.has(key) && troubles(key)?.isDenied).map(({ id }) => id)
   const earlier = await readEarlier(store, host.key)
   const known = { host, contact, earlier, denied, replicationService }
-  const circumstances = { ...known, ask, net, call, signal: call.signal, nowMs: clock.now() }
-  const kept = await Promise.all(
+  const circumstances = { ...known, run, net, call, signal: call.signal, nowMs: clock.now() }
+  const changes = await Promise.all(
     wanted.map(async ({ key, evaluator }) => {
-      const { measured, keep } = await evaluator(circumstances)
-      told.set(key, measured)
-      return keep
+      const { measured, changes } = await evaluator(circumstances)
+      measurements.set(key, measured)
+      return changes
     }),
   )
-  if (earlier) await keepEarlier(store, host.key, Object.assign({}, ...kept))
+  if (earlier) await saveEarlier(store, host.key, Object.assign({}, ...changes))
 }

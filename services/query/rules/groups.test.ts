@@ -12,7 +12,7 @@ const ready = (key: string, table: string, alone = false, isSlow = false) => ({
 const many = (count: number, alone: boolean) =>
   Array.from({ length: count }, (_, index) => ready(`${alone}${index}`, `system.t${index % 7}`, alone))
 
-it('rules that read the same table are asked together, and what may take long first', () => {
+it('groups rules by table and puts slow groups first', () => {
   const groups = groupsOf([
     ready('a', 'system.parts'),
     ready('b', 'system.metrics'),
@@ -24,14 +24,14 @@ it('rules that read the same table are asked together, and what may take long fi
   expect(groups.map((group) => group.map(({ key }) => key))).toEqual([['long'], ['late', 'later'], ['b', 'a', 'c']])
 })
 
-it.each([0, 1, 8, 9, 60, 90, 400])('%i rules take nine statements at most, and none is left out', (count) => {
-  const asked = [...many(count, false), ...many(7, true), ready('late', 'system.parts', false, true)]
-  const groups = groupsOf(asked)
+it.each([0, 1, 8, 9, 60, 90, 400])('puts %i rules into at most nine statements', (count) => {
+  const rules = [...many(count, false), ...many(7, true), ready('late', 'system.parts', false, true)]
+  const groups = groupsOf(rules)
   expect(groups.length).toBeLessThanOrEqual(9)
   expect(
     groups
       .flat()
       .map(({ key }) => key)
       .toSorted(),
-  ).toEqual(asked.map(({ key }) => key).toSorted())
+  ).toEqual(rules.map(({ key }) => key).toSorted())
 })

@@ -1,7 +1,7 @@
 import type { Call } from '#proto/call.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type Rule, type RuleMetric, type ruleMethods, maxDiagnosticRows } from '#proto/rules.ts'
-import { askFor, tooOld } from '../clickhouse/availability.ts'
+import { queryIfAvailable, tooOld } from '../clickhouse/availability.ts'
 import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { WithConnections } from '../connections/connections.ts'
@@ -25,26 +25,28 @@ interface Diagnosis {
   unavailable: string | null
 }
 
-/** The rows that explain a rule on one host. */
+/** Runs a rule's diagnostic query on one host. */
 const diagnose = async (
   { client, definitions, hosts }: Parts,
-  asked: { hostKey: string; rule: string },
+  request: { hostKey: string; rule: string },
   call: Call,
 ): Promise<Diagnosis> => {
-  const host = hosts.get(asked.hostKey)
-  const rule = definitions.rule(asked.rule)
+  const host = hosts.get(request.hostKey)
+  const rule = definitions.rule(request.rule)
   const without = (unavailable: string): Diagnosis => ({ columns: [], rows: [], unavailable })
-  if (rule.diagnostic === undefined) return without('nothing more can be asked about this rule')
+  if (rule.diagnostic === undefined) return without('this rule has no diagnostic query')
   const { version, logs } = await client.capabilities(host, call)
   const statement = diagnosticStatement(rule, version, logs)
   if (!statement) return without(tooOld(host, version).message)
   const needs = { requires: rule.diagnosticRequires ?? rule.requires }
-  const { told, unavailable } = await askFor(client, host, needs, call, () => client.run(host, statement, call))
-  if (!told) return without(unavailable.message)
-  return { columns: told.columns.map(({ name }) => name), rows: told.rows.map((row) => [...row]), unavailable: null }
+  const { data, unavailable } = await queryIfAvailable(client, host, needs, call, () =>
+    client.run(host, statement, call),
+  )
+  if (!data) return without(unavailable.message)
+  return { columns: data.columns.map(({ name }) => name), rows: data.rows.map((row) => [...row]), unavailable: null }
 }
 
-/** None when the rule has none for such a server. */
+/** Returns the diagnostic statement, or undefined when the rule has none for this server version. */
 export const diagnosticStatement = (rule: LoadedRule, version: string, logs: RotatedLogs): Statement | undefined => {
   const sql = rule.diagnostic && sqlFor(rule.diagnostic, version)
   if (sql === undefined) return undefined
@@ -57,10 +59,10 @@ export const diagnosticStatement = (rule: LoadedRule, version: string, logs: Rot
   }
 }
 
-type Given = Parts & WithConnections & WithStore & WithReplicationService
+type RuleDeps = Parts & WithConnections & WithStore & WithReplicationService
 
-/** What rules are, and what they measure. */
-export const ruleHandlers = (parts: Given): Handlers<Service<typeof ruleMethods>> => {
+/** Returns the handlers that list, evaluate and diagnose rules. */
+export const ruleHandlers = (parts: RuleDeps): Handlers<Service<typeof ruleMethods>> => {
   const place = {
     ...parts,
     net: parts.connections.net,
@@ -68,15 +70,15 @@ export const ruleHandlers = (parts: Given): Handlers<Service<typeof ruleMethods>
     planFor: openPlans(),
     measurables: measurablesOf(parts.definitions),
   }
-  // Where there is no replication service nobody should wonder about its rules.
+  // Rules of the replication service are hidden where none is configured.
   const isKnown = (rule: LoadedRule) => parts.replicationService.isConfigured() || !isOfReplicationService(rule)
   return {
     rules: async () => ({
       rules: parts.definitions.rules.filter(isKnown).map(ruleInfo),
       metrics: parts.definitions.metrics.map(metricInfo),
     }),
-    evaluateRules: (asked, call) => evaluate(place, asked, call),
-    diagnoseRule: (asked, call) => diagnose(parts, asked, call),
+    evaluateRules: (request, call) => evaluate(place, request, call),
+    diagnoseRule: (request, call) => diagnose(parts, request, call),
   }
 }
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quoteText } from '#shared/sql/quote.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
-import { parseAnswer } from '../clickhouse/answer.ts'
+import { parseResponse } from '../clickhouse/response.ts'
 import { type Capabilities, sqlFor } from '../clickhouse/capabilities.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { judged } from '../testing/judged.ts'
+import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { measurablesOf } from './measurables.ts'
 import {
@@ -18,8 +18,8 @@ import {
   ownStatements,
   running,
   typedInConsole,
-} from '../testing/invented-cases.ts'
-import { logCases } from '../testing/invented-log-cases.ts'
+} from '../testing/rule-cases.ts'
+import { logCases } from '../testing/rule-log-cases.ts'
 import { joinedStatement, readingsOf } from './plan.ts'
 import type { Measured } from './measured.ts'
 
@@ -27,7 +27,7 @@ const { rules } = await openDefinitions(pino({ level: 'silent' }))
 const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))
 const cases: readonly Case[] = [...examples, ...tableCases, ...logCases]
 const startLimitMs = 120_000
-/** A rule that looks at the age of a row may see it some seconds older. */
+/** A rule that measures the age of a row may see it some seconds older. */
 const seconds = 120
 
 let sandbox: Sandbox
@@ -48,7 +48,7 @@ afterAll(async () => {
 type Rows = Readonly<Record<string, readonly object[]>>
 
 const structures = new Map<string, string>()
-/** The columns of a table as the engine has them. */
+/** Returns the columns of a table in the engine. */
 const structureOf = async (table: string): Promise<string> => {
   const known = structures.get(table)
   if (known !== undefined) return known
@@ -59,16 +59,16 @@ const structureOf = async (table: string): Promise<string> => {
   return structure
 }
 
-/** These rows, with the defaults of their types where they say nothing, to be read in place of a table. */
+/** Returns rows that replace a table; omitted cells get the default of their type. */
 const inventedTable = async (table: string, rows: readonly object[]): Promise<string> => {
-  // No text at all is taken for no columns.
+  // An empty text would mean no columns.
   const lines = rows.map((row) => JSON.stringify(row)).join('\n') || '{}'
   const read = `format(JSONEachRow, ${quoteText(await structureOf(table))}, ${quoteText(lines)})`
   const date = table.endsWith('_log') ? ' REPLACE (toDate(event_time) AS event_date)' : ''
   return `(SELECT *${date} FROM ${read} LIMIT ${rows.length})`
 }
 
-/** What a rule, or a metric, measures with these rows in place of the engine's own. */
+/** Measures a rule or a metric with these rows in place of the engine's own. */
 const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measured> => {
   const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && sqlFor(measurable.sql, engine.version)
@@ -81,34 +81,34 @@ const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' 
   const ready = { ...measurable, isSlow: false, sql }
   const host = parts.hosts.get('sandbox')
   const text = await answerOf(sandbox.url, joinedStatement([ready]).sql, { default_format: 'JSONCompact' })
-  const reading = readingsOf(host, [ready], parseAnswer(host, text).rows).get(ready.key)
-  if (!reading) throw new Error(`${name} was not told`)
+  const reading = readingsOf(host, [ready], parseResponse(host, text).rows).get(ready.key)
+  if (!reading) throw new Error(`${name} was not measured`)
   return reading
 }
 
 describe.each(cases)('the rule $rule', ({ rule: name, trouble, measured, severity, relief }) => {
-  it(`is ${severity} with invented trouble, and ok once that is gone`, async () => {
+  it(`is ${severity} with invented rows and ok without them`, async () => {
     const rule = parts.definitions.rule(name)
     const none = Object.fromEntries(Object.keys(trouble).map((table) => [table, []]))
     const before = rule.measure === 'gauge' ? undefined : await measuredWith(name, none)
     const troubled = await measuredWith(name, trouble)
-    const found = judged(rule, before ?? troubled, troubled)
+    const found = evaluateMeasurements(rule, before ?? troubled, troubled)
     expect(found.status).toBe(severity)
     if (rule.unit === 'seconds' && measured > seconds) {
       expect(found.value - measured).toBeGreaterThanOrEqual(0)
       expect(found.value - measured).toBeLessThan(seconds)
     } else expect(found.value).toBeCloseTo(measured, 6)
     const relieved = await measuredWith(name, relief)
-    expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
+    expect(evaluateMeasurements(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
   })
 })
 
-it('the metric of running queries leaves out what the product sends of its own accord', async () => {
+it('excludes own statements from the running queries metric', async () => {
   const processes = [...running(2), ...ownStatements, typedInConsole]
   expect((await measuredWith('running-queries', { processes }, 'metrics')).value).toBe(3)
 })
 
-/** Rules that count events; what each is called in them is written in their statement. */
+/** Rules that count events, by the names in their statements. */
 const events = (name: string): string[] => {
   const { sql } = parts.definitions.rule(name)
   const text = typeof sql === 'string' ? sql : ''
@@ -127,8 +127,10 @@ describe('counters of the server', () => {
       const before = await measuredWith(name, rows(3))
       expect(before.value).toBe(3 * names.length)
       const grown = await measuredWith(name, rows(3 + 10_000))
-      expect(judged(rule, before, grown).status).toBe(rule.thresholds.critical === null ? 'warning' : 'critical')
-      expect(judged(rule, grown, await measuredWith(name, rows(3 + 10_000))).status).toBe('ok')
+      expect(evaluateMeasurements(rule, before, grown).status).toBe(
+        rule.thresholds.critical === null ? 'warning' : 'critical',
+      )
+      expect(evaluateMeasurements(rule, grown, await measuredWith(name, rows(3 + 10_000))).status).toBe('ok')
     },
   )
 })

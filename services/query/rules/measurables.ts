@@ -3,16 +3,16 @@ import type { Evaluator } from './evaluators/evaluator.ts'
 import { evaluators } from './evaluators/index.ts'
 import type { Measurable } from './plan.ts'
 
-/** A rule or a metric, and how it is measured: by a statement, or by an evaluator. */
+/** A rule or a metric, measured by a statement or by an evaluator. */
 export interface Known {
   id: string
-  /** Of its own among rules and metrics, which may have the same id. */
+  /** Unique across rules and metrics, which may share an id. */
   key: string
   measurable?: Measurable
   evaluator?: Evaluator
 }
 
-/** All that can be measured, by id. */
+/** Rules and metrics by id. */
 export interface Measurables {
   rules: ReadonlyMap<string, Known>
   metrics: ReadonlyMap<string, Known>

@@ -23,37 +23,37 @@ const wanted = Array.from({ length: 6 }, (_, index) => ({
   sql: `SELECT ${index === 3 ? 'slow()' : index} AS measured`,
 }))
 
-/** A host on which whatever reads `slow()` takes so long that it is given up. */
+/** Returns a host on which statements with `slow()` time out. */
 const slowHost = (slowMs: number) => {
   let nowMs = 0
   const clock = clockOf(() => nowMs)
-  const asked: number[] = []
-  const ask = async ({ sql }: Statement) => {
+  const requests: number[] = []
+  const run = async ({ sql }: Statement) => {
     const rules = sql.split('\nUNION ALL\n')
-    asked.push(rules.length)
+    requests.push(rules.length)
     if (!sql.includes('slow()')) return { rows: rules.map((_, index) => [index, 1, null, null, null, []]) }
     nowMs += slowMs
     throw hostFailure(host, 'timeout')
   }
   const troubles = openTroubles(clock.now)
-  return { asked, place: { env: {}, client: parts.client, host, troubles, planFor: openPlans(), clock, ask } }
+  return { requests, place: { env: {}, client: parts.client, host, troubles, planFor: openPlans(), clock, run } }
 }
 
-describe('a rule that is too slow', () => {
-  it('leaves the others known, and keeps none of them waiting the next time', async () => {
-    const { asked, place } = slowHost(10_000)
+describe('a slow rule', () => {
+  it('does not affect other rules, and runs apart from them next time', async () => {
+    const { requests, place } = slowHost(10_000)
     const measured = await measureAll(place, capabilities, wanted)
     expect([...measured.values()].filter(({ value }) => value === 1)).toHaveLength(5)
     expect(measured.get('rule/3')).toMatchObject({ value: null, reason: 'host db did not answer in time' })
-    expect(asked.splice(0)).toEqual([6, 1, 1, 1, 1, 1, 1])
+    expect(requests.splice(0)).toEqual([6, 1, 1, 1, 1, 1, 1])
     await measureAll(place, capabilities, wanted)
-    expect(asked).toEqual([1, 5])
+    expect(requests).toEqual([1, 5])
   })
 
-  it('on a host that is slow in all is the last that is asked in this sweep', async () => {
-    const { asked, place } = slowHost(25_000)
+  it('is the last statement of the sweep on a slow host', async () => {
+    const { requests, place } = slowHost(25_000)
     const measured = await measureAll(place, capabilities, wanted)
-    expect(asked).toEqual([6])
+    expect(requests).toEqual([6])
     const reasons = new Set([...measured.values()].map(({ reason }) => reason))
     expect([...reasons]).toEqual(['host db was too slow for this sweep'])
   })
@@ -62,21 +62,21 @@ describe('a rule that is too slow', () => {
 it.each([
   [{}, 'normalizeQuery(query)'],
   [{ HEALTH_ALERT_STATEMENT_VALUES: 'true' }, 'replaceRegexpAll(query'],
-])('tells statements as patterns unless their values are allowed: %j', async (env, told) => {
+])('returns query patterns unless values are allowed: %j', async (env, expected) => {
   const { place } = slowHost(0)
   const sent: string[] = []
-  const ask = async ({ sql }: Statement) => {
+  const run = async ({ sql }: Statement) => {
     sent.push(sql)
     return { rows: [] }
   }
   const sql = 'SELECT 1 AS measured, [$statement(query)] AS offenders'
   const rule = {
-    key: 'rule/told',
+    key: 'rule/a',
     requires: [],
     columns: ['measured' as const, 'offenders' as const],
     alone: false,
     sql,
   }
-  await measureAll({ ...place, env, ask }, capabilities, [rule])
-  expect(sent.join('\n')).toContain(told)
+  await measureAll({ ...place, env, run }, capabilities, [rule])
+  expect(sent.join('\n')).toContain(expected)
 })

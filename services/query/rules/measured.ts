@@ -1,12 +1,12 @@
 import type { Reading } from '#proto/rules.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 
-/** A reading that does not say yet whose it is. */
+/** A reading without the id of its rule. */
 export type Measured = Omit<Reading, 'id'>
 
 const nothing = { samples: null, warning: null, critical: null, offenders: [] }
 
-/** A figure that could be told. */
+/** Returns a measured value with its worst offenders. */
 export const measured = (value: number, offenders: readonly string[] = []): Measured => ({
   ...nothing,
   value,
@@ -14,14 +14,14 @@ export const measured = (value: number, offenders: readonly string[] = []): Meas
   offenders: worstOf(offenders),
 })
 
-/** One that could not, and why. */
-export const untold = (reason: string): Measured => ({
+/** Returns a missing value with the reason. */
+export const unmeasured = (reason: string): Measured => ({
   ...nothing,
   value: null,
   reason: beginningOf(reason, maxReasonLength),
 })
 
-/** As many names as a reading holds, as long as they may be. */
+/** Cuts a list of names to the limits of a reading. */
 export const worstOf = (names: readonly string[]): string[] =>
   names.slice(0, maxOffenders).map((name) => beginningOf(name, maxOffenderLength))
 

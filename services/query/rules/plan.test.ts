@@ -14,20 +14,22 @@ const tables = new Set(['metrics'])
 const planning: Planning = { version: '25.8.1.1', tables, logs: new Map(), wanted, slow: new Set(), withValues: false }
 
 describe('a plan', () => {
-  it('asks what the tables allow, and says of the rest which are missing on that host', () => {
-    const { groups, untold } = openPlans()(planning)
-    expect(groups.map(({ asked }) => asked.map(({ key }) => key))).toEqual([['rule/a', 'rule/b']])
+  it('runs rules whose tables exist and names the missing tables of others', () => {
+    const { groups, unavailable } = openPlans()(planning)
+    expect(groups.map(({ rules }) => rules.map(({ key }) => key))).toEqual([['rule/a', 'rule/b']])
     expect(groups[0]?.statement.sql).toContain('FROM system.metrics')
-    expect(untold.get('rule/views')?.(host)).toBe('host db has no system.view_refreshes, or its user may not see it')
+    expect(unavailable.get('rule/views')?.(host)).toBe(
+      'host db has no system.view_refreshes, or its user may not see it',
+    )
   })
 
-  it('says of a server that is too old which version it has', () => {
-    const { groups, untold } = openPlans()({ ...planning, version: '23.8.1.1' })
+  it('names the version of a server that is too old', () => {
+    const { groups, unavailable } = openPlans()({ ...planning, version: '23.8.1.1' })
     expect(groups).toEqual([])
-    expect(untold.get('rule/a')?.(host)).toBe('host db runs 23.8.1.1, which cannot tell this')
+    expect(unavailable.get('rule/a')?.(host)).toBe('host db runs 23.8.1.1, which does not provide this data')
   })
 
-  it('is made once for hosts that are alike', () => {
+  it('is cached for similar hosts', () => {
     const planFor = openPlans()
     expect(planFor({ ...planning, slow: new Set() })).toBe(planFor(planning))
   })
@@ -37,7 +39,7 @@ describe('a plan', () => {
     ['other tables', { tables: new Set(['metrics', 'view_refreshes']) }],
     ['other rules', { wanted: wanted.slice(1) }],
     ['something too slow', { slow: new Set(['rule/a']) }],
-    ['values that may be told', { withValues: true }],
+    ['allowed values', { withValues: true }],
   ])('is another one for %s', (_what, other) => {
     const planFor = openPlans()
     expect(planFor({ ...planning, ...other })).not.toBe(planFor(planning))

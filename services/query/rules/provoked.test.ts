@@ -7,11 +7,11 @@ import { answerOf, curl } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
-import { judged } from '../testing/judged.ts'
+import { evaluateMeasurements } from '../testing/evaluate-measurements.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
-import { cases, counters } from '../testing/invented-cases.ts'
-import { logCases } from '../testing/invented-log-cases.ts'
+import { cases, counters } from '../testing/rule-cases.ts'
+import { logCases } from '../testing/rule-log-cases.ts'
 
 const startLimitMs = 120_000
 
@@ -50,7 +50,7 @@ const evaluate = async (hostKey: string, rules: string[], metrics: string[] = []
 
 const readingOf = async (rule: string): Promise<Reading> => {
   const [reading] = (await evaluate('sandbox', [rule])).readings
-  if (!reading) throw new Error(`${rule} was not told`)
+  if (!reading) throw new Error(`${rule} was not measured`)
   return reading
 }
 
@@ -194,22 +194,22 @@ const provoked: readonly Provoked[] = [
 ]
 
 describe.each(provoked)('the rule $rule', ({ rule: name, severity, prepare, provoke, relieve, offender }) => {
-  it(`is ${severity} once it is provoked, and ok once that is gone`, async () => {
+  it(`is ${severity} when provoked and ok after relief`, async () => {
     const rule = parts.definitions.rule(name)
     await prepare?.()
     const before = await readingOf(name)
-    expect(judged(rule, before, before).status).toBe('ok')
+    expect(evaluateMeasurements(rule, before, before).status).toBe('ok')
     await provoke()
     const troubled = await readingOf(name)
-    expect(judged(rule, before, troubled).status).toBe(severity)
+    expect(evaluateMeasurements(rule, before, troubled).status).toBe(severity)
     if (offender !== undefined) expect(troubled.offenders).toContain(offender)
     await relieve?.()
     const relieved = await readingOf(name)
-    expect(judged(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
+    expect(evaluateMeasurements(rule, rule.measure === 'gauge' ? relieved : troubled, relieved).status).toBe('ok')
   })
 })
 
-it('every rule with a statement is provoked here or tried with invented rows', () => {
+it('tests every rule with a statement here or with invented rows', () => {
   const tried = new Set([...provoked, ...cases, ...logCases, ...counters].map(({ rule }) => rule))
   const untried = parts.definitions.rules.filter(
     ({ name, sql, example }) => sql !== undefined && example === undefined && !tried.has(name),
@@ -217,7 +217,7 @@ it('every rule with a statement is provoked here or tried with invented rows', (
   expect(untried.map(({ name }) => name)).toEqual([])
 })
 
-it('the engine has all events, errors and metrics that rules name', async () => {
+it('names only events, errors and metrics that the engine has', async () => {
   const known = await run(`SELECT groupArray(name) FROM
     (SELECT event AS name FROM system.events UNION ALL SELECT name FROM system.errors UNION ALL SELECT metric FROM system.metrics)
     SETTINGS system_events_show_zero_values = 1 FORMAT JSONCompactColumns`)
@@ -237,31 +237,31 @@ describe('a host', () => {
     const single = rules.filter(({ allOf }) => allOf.length === 0)
     return [single.map(({ id }) => id), metrics.map(({ id }) => id)] as const
   }
-  /** What a host without Keeper, TLS and a past cannot tell. */
+  /** Rules without a value on a host without Keeper, TLS and earlier sweeps. */
   const unknown = ['ddl-queue-stuck', 'disk-days-to-full', 'keeper-node', 'keeper-session-count', 'keeper-unreachable']
 
-  it.each(['sandbox', 'readonly'])('tells all that it can within twelve statements: %s', async (hostKey) => {
-    // Rates of the machine are told from its second sample on.
+  it.each(['sandbox', 'readonly'])('measures all rules within twelve statements: %s', async (hostKey) => {
+    // Rates need two samples.
     const isSampled = "SELECT sum(value) > 0 FROM system.asynchronous_metrics WHERE metric = 'OSIdleTime' FORMAT TSVRaw"
     await expect.poll(() => run(isSampled), { timeout: 30_000 }).toMatch(/^1\s*$/)
     const [rules, metrics] = await everything()
-    const told = await evaluate(hostKey, [...rules], [...metrics])
-    expect(told.statements).toBeLessThanOrEqual(12)
-    expect(told.readings.map(({ id }) => id)).toEqual(rules)
-    expect(told.metrics.map(({ id }) => id)).toEqual(metrics)
-    const untold = [...told.readings, ...told.metrics].filter(({ value }) => value === null)
-    expect(untold.map(({ id }) => id).toSorted()).toEqual([...unknown, 'tls-expiry'])
-    expect(untold.filter(({ reason }) => reason === null)).toEqual([])
-    expect(told).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/), uptimeSeconds: expect.any(Number) })
+    const evaluation = await evaluate(hostKey, [...rules], [...metrics])
+    expect(evaluation.statements).toBeLessThanOrEqual(12)
+    expect(evaluation.readings.map(({ id }) => id)).toEqual(rules)
+    expect(evaluation.metrics.map(({ id }) => id)).toEqual(metrics)
+    const missing = [...evaluation.readings, ...evaluation.metrics].filter(({ value }) => value === null)
+    expect(missing.map(({ id }) => id).toSorted()).toEqual([...unknown, 'tls-expiry'])
+    expect(missing.filter(({ reason }) => reason === null)).toEqual([])
+    expect(evaluation).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/), uptimeSeconds: expect.any(Number) })
   })
 
-  it('that hides its tables from the user says so of each rule, and is hardly asked', async () => {
+  it('that hides its tables gives a reason for each rule in few statements', async () => {
     const [rules] = await everything()
-    const told = await evaluate('limited', [...rules])
-    expect(told.statements).toBeLessThanOrEqual(2)
-    const disks = told.readings.find(({ id }) => id === 'disk-usage')
+    const evaluation = await evaluate('limited', [...rules])
+    expect(evaluation.statements).toBeLessThanOrEqual(2)
+    const disks = evaluation.readings.find(({ id }) => id === 'disk-usage')
     expect(disks?.reason).toBe('host limited has no system.disks, or its user may not see it')
-    const known = told.readings.filter(({ value }) => value !== null)
+    const known = evaluation.readings.filter(({ value }) => value !== null)
     expect(known.map(({ id, value }) => [id, value])).toEqual([
       ['host-unreachable', 0],
       ['restarted', 0],
@@ -271,20 +271,25 @@ describe('a host', () => {
     ])
   })
 
-  it('that refuses the password is there, and says nothing else', async () => {
-    const told = await evaluate('refused', ['host-unreachable', 'auth-or-grant-denied', 'disk-usage', 'restarted'])
-    expect(told.readings.map(({ id, value }) => [id, value])).toEqual([
+  it('that rejects the password is reachable, without other values', async () => {
+    const evaluation = await evaluate('refused', [
+      'host-unreachable',
+      'auth-or-grant-denied',
+      'disk-usage',
+      'restarted',
+    ])
+    expect(evaluation.readings.map(({ id, value }) => [id, value])).toEqual([
       ['host-unreachable', 0],
       ['auth-or-grant-denied', 1],
       ['disk-usage', null],
       ['restarted', null],
     ])
-    expect(told.readings.at(-1)?.reason).toBe('host refused refused the configured user or password')
-    expect(told.readings[1]?.offenders).toEqual(['host refused refused the configured user or password'])
-    expect(told).toMatchObject({ version: null, uptimeSeconds: null, statements: 0 })
+    expect(evaluation.readings.at(-1)?.reason).toBe('host refused rejected the configured user or password')
+    expect(evaluation.readings[1]?.offenders).toEqual(['host refused rejected the configured user or password'])
+    expect(evaluation).toMatchObject({ version: null, uptimeSeconds: null, statements: 0 })
   })
 
-  it('explains a rule with rows, and names near rules for one that there is not', async () => {
+  it('returns diagnostic rows, and suggests similar rules for an unknown one', async () => {
     await run('CREATE TABLE shop.explained (id UInt8) ENGINE = MergeTree ORDER BY id')
     await run('INSERT INTO shop.explained VALUES (1)')
     const diagnosis = await parts.handlers.diagnoseRule({ hostKey: 'sandbox', rule: 'parts-pressure' }, aCall())
@@ -299,12 +304,12 @@ describe('a host', () => {
   it.each([
     [false, 'SELECT ? AS n, who FROM t'],
     [true, 'SELECT 7 AS n, who FROM t'],
-  ])('tells a statement on one line, with its values only where that is allowed: %s', async (withValues, told) => {
+  ])('returns a query on one line, with values only where allowed: %s', async (withValues, expected) => {
     const sql = expandMacros('SELECT $statement({said:String})', ruleScope({}, undefined, withValues))
-    expect(await answerOf(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(told)
+    expect(await answerOf(sandbox.url, sql, { param_said: 'SELECT 7 AS n,   who FROM t' })).toBe(expected)
   })
 
-  it('does not repeat statements or values of people when it explains', async () => {
+  it('returns no query texts or values of users in diagnostics', async () => {
     const said = "Cannot parse string 'alice' as UInt8: while executing 'FUNCTION f(alice)' in scope SELECT 1"
     const sql = expandMacros('SELECT $words({said:String})', ruleScope({}))
     expect(await answerOf(sandbox.url, sql, { param_said: said })).toBe('Cannot parse string ? as UInt8')

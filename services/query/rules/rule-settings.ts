@@ -1,9 +1,8 @@
 import { flag } from '#shared/config/setting.ts'
 
-/** What the operator decides about what rules tell. */
 export const ruleSettings = {
   HEALTH_ALERT_STATEMENT_VALUES: flag(
     false,
-    'Alerts show the statements that they are about with their values; else as patterns, with ? for each value.',
+    'Whether alerts include queries with their literal values; otherwise each value is replaced by ?.',
   ),
 } as const

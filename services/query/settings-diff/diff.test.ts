@@ -3,15 +3,18 @@ import type { SettingRow } from '#proto/settings-diff.ts'
 import { diffSettings } from './settings-diff.ts'
 
 const all = { changedOnly: false, differentOnly: false }
-const told = (settings: Record<string, [value: string, changed: boolean]>, table: SettingRow['table'] = 'settings') => {
+const hostWith = (
+  settings: Record<string, [value: string, changed: boolean]>,
+  table: SettingRow['table'] = 'settings',
+) => {
   const records = Object.entries(settings).map(([name, [value, changed]]) => ({ name, value, changed }))
   return new Map([[table, records]])
 }
-const one = told({ same: ['1', false], both: ['5', true], apart: ['1', false], gone: ['9', false] })
-const other = told({ same: ['1', false], both: ['5', true], apart: ['2', true] })
+const one = hostWith({ same: ['1', false], both: ['5', true], apart: ['1', false], gone: ['9', false] })
+const other = hostWith({ same: ['1', false], both: ['5', true], apart: ['2', true] })
 const named = (rows: SettingRow[]) => rows.map(({ name }) => name)
 
-it('sets every setting side by side, in the order of its name', () => {
+it('returns every setting with its value per host, ordered by name', () => {
   const row = { table: 'settings' }
   expect(diffSettings([one, other], all)).toEqual([
     { ...row, name: 'apart', values: ['1', '2'], hasDiff: true, changedFromDefault: true },
@@ -21,14 +24,14 @@ it('sets every setting side by side, in the order of its name', () => {
   ])
 })
 
-it('leaves out what is not wanted', () => {
+it('filters by changed and by different settings', () => {
   expect(named(diffSettings([one, other], { ...all, changedOnly: true }))).toEqual(['apart', 'both'])
   expect(named(diffSettings([one, other], { ...all, differentOnly: true }))).toEqual(['apart', 'gone'])
   expect(named(diffSettings([one, other], { changedOnly: true, differentOnly: true }))).toEqual(['apart'])
 })
 
-it('takes a host that told nothing for no difference', () => {
-  const rows = diffSettings([one, null, told({ x: ['1', true] }, 'server_settings')], all)
+it('ignores hosts without data when it looks for differences', () => {
+  const rows = diffSettings([one, null, hostWith({ x: ['1', true] }, 'server_settings')], all)
   expect(rows.filter(({ hasDiff }) => hasDiff)).toEqual([])
   expect(rows[0]).toMatchObject({ table: 'server_settings', name: 'x', values: [null, null, '1'] })
 })

@@ -2,8 +2,8 @@ import type { Handlers } from '#proto/contract.ts'
 import type { HostStatus, query, FleetMetrics, Overview, Unavailable } from '#proto/query.ts'
 import { deniedTable, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
-import type { Answer, DatabaseClient } from '../clickhouse/client.ts'
-import type { Asking } from '../clickhouse/transport.ts'
+import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
+import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import {
@@ -16,9 +16,9 @@ import {
   tablesBehind,
 } from './status-statement.ts'
 
-/** Asks the host now; one statement with or without the metric bundle. */
+/** Returns the handler that queries the status of a host, optionally with its key metrics, in one statement. */
 export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] => {
-  const askFigures = openFigures(parts.client)
+  const queryFigures = figuresReader(parts.client)
   const basics = basicStatement('host-status')
   return async ({ hostKey, fleet }, call) => {
     const host = parts.hosts.get(hostKey)
@@ -26,25 +26,25 @@ export const hostStatus = (parts: Parts): Handlers<typeof query>['hostStatus'] =
       const answer = await parts.client.run(host, basics, call)
       return { ...statusOf(host, answer, parts.clock.now()), metrics: null }
     }
-    const { answer, figures } = await askFigures({ host, what: 'host-status', names: fleetFigures, call })
+    const { answer, figures } = await queryFigures({ host, what: 'host-status', names: fleetFigures, call })
     return { ...statusOf(host, answer, parts.clock.now()), metrics: figures }
   }
 }
 
-/** Basics of an answer that has just arrived. */
-export const statusOf = (host: MonitoredHost, answer: Answer, nowMs: number): HostStatus => {
-  const { version, uptimeSeconds, hostname, timezone, nowMs: theirNowMs } = readBasics(host, answer.rows)
-  const clockSkewMs = Math.round(theirNowMs - (nowMs - answer.durationMs / 2))
+/** Returns the status of a host from a result that has just arrived. */
+export const statusOf = (host: MonitoredHost, answer: QueryResult, nowMs: number): HostStatus => {
+  const { version, uptimeSeconds, hostname, timezone, nowMs: hostNowMs } = readBasics(host, answer.rows)
+  const clockSkewMs = Math.round(hostNowMs - (nowMs - answer.durationMs / 2))
   return { version, uptimeSeconds, hostname, timezone, clockSkewMs }
 }
 
-/** What the last probes found. */
+/** Returns the handler for the last probed state of every host. */
 export const hostStates =
   (parts: Parts): Handlers<typeof query>['hostStates'] =>
   async () =>
     parts.probe.states()
 
-/** The configured hosts as callers may see them. */
+/** Returns the handler that lists the configured hosts, without URLs and credentials. */
 export const hosts =
   (parts: Parts): Handlers<typeof query>['hosts'] =>
   async () =>
@@ -54,12 +54,12 @@ export const hosts =
 
 const names = [...fleetFigures, 'todayQueries'] as const
 
-/** The key figures of one host, in one statement. */
+/** Returns the handler that queries the key metrics of a host in one statement. */
 export const overview = (parts: Parts): Handlers<typeof query>['overview'] => {
-  const askFigures = openFigures(parts.client)
+  const queryFigures = figuresReader(parts.client)
   return async ({ hostKey }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { answer, figures, unavailable } = await askFigures({ host, what: 'overview', names, call })
+    const { answer, figures, unavailable } = await queryFigures({ host, what: 'overview', names, call })
     const { todayQueries, ...metrics } = figures
     return {
       runningQueries: metrics.runningQueries,
@@ -79,7 +79,7 @@ const diskUsage = ({ diskUsedBytes, diskTotalBytes }: FleetMetrics): Overview['d
   return { usedBytes: diskUsedBytes, totalBytes: diskTotalBytes, percent: (diskUsedBytes / diskTotalBytes) * 100 }
 }
 
-/** Some are named otherwise outside the metrics. */
+/** Metrics with another name in the overview. */
 const otherNames: readonly (readonly [name: string, figure: Figure])[] = [
   ['databaseCount', 'databases'],
   ['tableCount', 'tables'],
@@ -91,61 +91,60 @@ const byName = (reasons: ReadonlyMap<Figure, Unavailable>): Overview['unavailabl
   return Object.fromEntries([...reasons, ...others].flatMap(([name, reason]) => (reason ? [[name, reason]] : [])))
 }
 
-/** Figures as a host told them. */
-interface ToldFigures<N extends Figure> {
-  answer: Answer
+interface FiguresResult<N extends Figure> {
+  answer: QueryResult
   figures: Record<N, number | null>
-  /** Why figures are null whose tables the user may not read or the host does not have. */
+  /** The reasons of metrics that are null because their tables are unreadable or missing. */
   unavailable: ReadonlyMap<Figure, Unavailable>
 }
 
-interface Question<N extends Figure> {
+interface FiguresRequest<N extends Figure> {
   host: MonitoredHost
   what: string
   names: readonly N[]
-  call: Asking
+  call: QueryContext
 }
 
-/** Tables of `system` that everybody may read and that are shown to nobody without a right. */
-const openToAll = ['databases', 'tables', 'settings']
+/** Tables of `system` that every user may read, although they are hidden from users without privileges. */
+const alwaysReadable = ['databases', 'tables', 'settings']
 
-/** Why tables of `system` are left out, by their names. */
-type Refused = Map<string, Unavailable>
+/** The unavailable reasons of unreadable `system` tables, by table name. */
+type DeniedTables = Map<string, Unavailable>
 
-/** Asks for figures in one statement; tables that a host shows but keeps from the user are left out of it. */
-const openFigures = (client: DatabaseClient) => {
-  // Remembered as long as what the host was found to have, so that refusals do not fill its error counters.
-  const refusals = new WeakMap<Capabilities, Refused>()
+/** Returns a function that queries metrics in one statement, without tables that the user may not read. */
+const figuresReader = (client: DatabaseClient) => {
+  // Denials are cached as long as the capabilities, so that they do not fill the error counters of the host.
+  const denials = new WeakMap<Capabilities, DeniedTables>()
 
-  return async <N extends Figure>(question: Question<N>): Promise<ToldFigures<N>> => {
-    const { host, names, call } = question
+  return async <N extends Figure>(request: FiguresRequest<N>): Promise<FiguresResult<N>> => {
+    const { host, names, call } = request
     const capabilities = await client.capabilities(host, call)
-    const refused = refusals.get(capabilities) ?? new Map<string, Unavailable>()
-    refusals.set(capabilities, refused)
-    const { answer, readable } = await askReadable(client, question, capabilities.tables, refused)
-    const untold = names.filter((name) => !tablesBehind(name).some((table) => readable.has(table)))
-    const reasons = await Promise.all(untold.map((name) => reasonOf(client, host, name, refused, call)))
-    const unavailable = untold.flatMap((name, index) => (reasons[index] ? [[name, reasons[index]] as const] : []))
+    const denied = denials.get(capabilities) ?? new Map<string, Unavailable>()
+    denials.set(capabilities, denied)
+    const { answer, readable } = await queryReadable(client, request, capabilities.tables, denied)
+    const missing = names.filter((name) => !tablesBehind(name).some((table) => readable.has(table)))
+    const reasons = await Promise.all(missing.map((name) => reasonOf(client, host, name, denied, call)))
+    const unavailable = missing.flatMap((name, index) => (reasons[index] ? [[name, reasons[index]] as const] : []))
     return { answer, figures: readFigures(host, names, answer.rows), unavailable: new Map(unavailable) }
   }
 }
 
-/** One statement, and one more for each table that turns out to be refused. */
-const askReadable = async <N extends Figure>(
+/** Retries the statement without each table that the host denies. */
+const queryReadable = async <N extends Figure>(
   client: DatabaseClient,
-  { host, what, names, call }: Question<N>,
+  { host, what, names, call }: FiguresRequest<N>,
   tables: ReadonlySet<string>,
-  refused: Refused,
-): Promise<{ answer: Answer; readable: ReadonlySet<string> }> => {
+  denied: DeniedTables,
+): Promise<{ answer: QueryResult; readable: ReadonlySet<string> }> => {
   for (;;) {
-    const readable = new Set([...tables, ...openToAll].filter((table) => !refused.has(table)))
+    const readable = new Set([...tables, ...alwaysReadable].filter((table) => !denied.has(table)))
     try {
       return { answer: await client.run(host, figuresStatement(what, names, readable), call), readable }
     } catch (error) {
       const table = deniedTable(error)
       const reason = unavailableBy(client, host, { requires: [`system.${table}`] }, error)
       if (table === undefined || !reason || !readable.has(table)) throw error
-      refused.set(table, reason)
+      denied.set(table, reason)
     }
   }
 }
@@ -154,9 +153,9 @@ const reasonOf = async (
   client: DatabaseClient,
   host: MonitoredHost,
   name: Figure,
-  refused: Refused,
-  call: Asking,
+  denied: DeniedTables,
+  call: QueryContext,
 ): Promise<Unavailable | null> => {
   const [table = ''] = tablesBehind(name)
-  return refused.get(table) ?? missingNeeds(client, host, { requires: [`system.${table}`] }, call)
+  return denied.get(table) ?? missingNeeds(client, host, { requires: [`system.${table}`] }, call)
 }

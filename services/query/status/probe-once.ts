@@ -9,28 +9,28 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { basicStatement, figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
 
 const timeoutMs = 2_000
-/** Of a host whose load was late; with it a state is still no older than ten seconds. */
-const secondTimeoutMs = 1_000
-/** Not asked for its load again meanwhile: what was late may still run there. */
-const loadRestMs = 60_000
+/** Timeout of the retry without load metrics; with it, a state is never older than ten seconds. */
+const retryTimeoutMs = 1_000
+/** Pause of load queries after a timeout, because the late query may still run on the host. */
+const loadPauseMs = 60_000
 
-/** What a probe finds. */
+/** The host state that a probe determines. */
 export type State = Omit<HostState, 'id' | 'key' | 'name' | 'clockSkewMs'>
 
-/** What is remembered of a host from probe to probe. */
+/** The data about a host that is retained between probes. */
 export interface Known {
   state: State
-  /** Null when it was not found up, or cannot tell. */
+  /** Null when the host is not up or does not provide load metrics. */
   load: HostLoad | null
-  /** How it calls itself; kept while it is down. */
+  /** The host name that the host reports; retained while it is down. */
   hostname: string | null
-  /** Their wall clock minus our monotonic one, which nobody sets; null before the first answer. */
+  /** The wall clock of the host minus the local monotonic clock; null before the first response. */
   aheadMs: number | null
-  /** With these the load could not be read, so only the state is asked for until others are learned. */
+  /** Capabilities for which the load query has failed; it is skipped until they change. */
   loadless: Capabilities | undefined
-  /** Until then only the state is asked for, since the load was late. */
-  loadRestsUntilMs: number
-  /** When `state` was found out, by the monotonic clock; null before the first probe has ended. */
+  /** Load queries are skipped until this time, because the last one timed out. */
+  loadPausedUntilMs: number
+  /** Time of `state` on the monotonic clock; null before the first probe has ended. */
   checkedMs: number | null
 }
 
@@ -44,24 +44,24 @@ export const unknownState: State = {
   checkedAtMs: null,
 }
 
-interface Place {
+interface ProbeOnceDeps {
   client: DatabaseClient
   clock: Clock
 }
 
-/** Asks for state and load in one statement; what the host can tell is learned on first contact, and then it is asked again. */
+/** Queries state and load in one statement. The first contact loads the capabilities and then queries again. */
 export const probeOnce = async (
-  place: Place,
+  deps: ProbeOnceDeps,
   host: MonitoredHost,
   known: Known,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { client, clock } = place
+  const { client, clock } = deps
   const isFirst = client.known(host) === undefined
   try {
-    await look(place, host, known, signal)
-    const learned = await client.capabilities(host, asking(clock, signal)).catch(() => undefined)
-    if (isFirst && learned) await look(place, host, known, signal)
+    await update(deps, host, known, signal)
+    const capabilities = await client.capabilities(host, sweepContext(clock, signal)).catch(() => undefined)
+    if (isFirst && capabilities) await update(deps, host, known, signal)
   } catch (error) {
     if (signal.aborted) return
     const failure = error instanceof ServiceError ? error.message : null
@@ -71,13 +71,13 @@ export const probeOnce = async (
   }
 }
 
-const asking = (clock: Clock, signal: AbortSignal, limitMs = timeoutMs) =>
+const sweepContext = (clock: Clock, signal: AbortSignal, limitMs = timeoutMs) =>
   ({ signal, deadline: clock.elapsedMs() + limitMs, priority: 'sweep' }) as const
 
-const look = async (place: Place, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
-  const startedMs = place.clock.elapsedMs()
-  const { rows, hasLoad } = await ask(place, host, known, signal)
-  const [checkedAtMs, checkedMs] = [place.clock.now(), place.clock.elapsedMs()]
+const update = async (deps: ProbeOnceDeps, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
+  const startedMs = deps.clock.elapsedMs()
+  const { rows, hasLoad } = await queryHost(deps, host, known, signal)
+  const [checkedAtMs, checkedMs] = [deps.clock.now(), deps.clock.elapsedMs()]
   const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
   const latencyMs = Math.round(checkedMs - startedMs)
   known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
@@ -87,30 +87,30 @@ const look = async (place: Place, host: MonitoredHost, known: Known, signal: Abo
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }
 
-const ask = async ({ client, clock }: Place, host: MonitoredHost, known: Known, signal: AbortSignal) => {
+const queryHost = async ({ client, clock }: ProbeOnceDeps, host: MonitoredHost, known: Known, signal: AbortSignal) => {
   const send = async (statement: Statement, limitMs: number) =>
-    (await client.probe(host, statement, asking(clock, signal, limitMs), limitMs)).rows
-  const stateAlone = async (limitMs: number) => ({ rows: await send(stateStatement, limitMs), hasLoad: false })
+    (await client.probe(host, statement, sweepContext(clock, signal, limitMs), limitMs)).rows
+  const queryState = async (limitMs: number) => ({ rows: await send(stateStatement, limitMs), hasLoad: false })
 
   const capabilities = client.known(host)
-  const isResting = clock.elapsedMs() < known.loadRestsUntilMs
-  if (!capabilities || capabilities === known.loadless || isResting) return stateAlone(timeoutMs)
+  const isPaused = clock.elapsedMs() < known.loadPausedUntilMs
+  if (!capabilities || capabilities === known.loadless || isPaused) return queryState(timeoutMs)
   try {
     return { rows: await send(loadStatement(capabilities.tables), timeoutMs), hasLoad: true }
   } catch (error) {
-    // A host that waits for its Keeper cannot tell its load, and answers what needs no table.
+    // A host that waits for Keeper cannot report its load, but still responds to statements without tables.
     const isLate = failureReason(error) === 'timeout'
     if (!isLate && clickhouseCode(error) === undefined) throw error
-    const answer = await stateAlone(secondTimeoutMs)
-    if (isLate) known.loadRestsUntilMs = clock.elapsedMs() + loadRestMs
+    const result = await queryState(retryTimeoutMs)
+    if (isLate) known.loadPausedUntilMs = clock.elapsedMs() + loadPauseMs
     else known.loadless = capabilities
-    return answer
+    return result
   }
 }
 
 const stateStatement = basicStatement('probe')
 
-/** A memory of a pure function only: made once for all hosts that have these tables. */
+/** Caches a pure function: hosts with equal tables share one statement. */
 const loadStatements = new WeakMap<ReadonlySet<string>, Statement>()
 
 const loadStatement = (tables: ReadonlySet<string>): Statement => {
@@ -119,5 +119,5 @@ const loadStatement = (tables: ReadonlySet<string>): Statement => {
   return statement
 }
 
-/** A host that answers the probe with an exception of its own is taken for one that does not speak ClickHouse properly. */
+/** An exception in response to the trivial probe counts as garbage. */
 const reasonOf = (error: unknown): HostState['reason'] => failureReason(error) ?? 'garbage'

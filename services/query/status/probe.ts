@@ -3,25 +3,25 @@ import type { Clock } from '#shared/time/clock.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
-import type { Silence } from '../clickhouse/silence.ts'
+import type { Liveness } from '../clickhouse/liveness.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Hosts } from '../hosts/hosts.ts'
 import { type Known, probeOnce, type State, unknownState } from './probe-once.ts'
 
-/** With its timeout and the jitter a state is never older than ten seconds. */
+/** With timeout and jitter, a state is never older than ten seconds. */
 const pauseMs = 6_500
 const jitterMs = 1_000
-/** How often it is looked which hosts are due. */
+/** Interval of the check for due hosts. */
 const tickMs = 250
-/** With all hosts of a full list hanging, every one still gets its turn in time. */
-const maxAtOnce = 500
+/** Enough to probe a full host list in time while all of its hosts hang. */
+const maxConcurrent = 500
 
 /** The last known state of every host. */
 export interface Probe extends AsyncDisposable {
   states(): HostState[]
-  /** All that the last probe of a host found. */
+  /** Returns the data of the last probe of a host. */
   known(key: string): Known
-  /** Their clock minus ours; 0 while unknown. */
+  /** Returns the clock of the host minus the local clock; 0 while unknown. */
   skewMs(key: string): number
 }
 
@@ -37,24 +37,23 @@ const unprobed: Known = {
   hostname: null,
   aheadMs: null,
   loadless: undefined,
-  loadRestsUntilMs: Number.NEGATIVE_INFINITY,
+  loadPausedUntilMs: Number.NEGATIVE_INFINITY,
   checkedMs: null,
 }
 
 const unwatched = (name: string): Watched => ({ ...unprobed, name, dueMs: Number.NEGATIVE_INFINITY, probing: false })
 
-interface OpenProbe {
+interface ProbeDeps {
   hosts: Hosts
   client: DatabaseClient
   clock: Clock
   telemetry: Telemetry
-  /** Told of every probe. */
-  silence: Silence
+  liveness: Liveness
   random?: () => number
 }
 
-/** Asks every host one small statement every few seconds, never two at once of the same host. */
-export const openProbe = ({ hosts, client, clock, telemetry, silence, random = Math.random }: OpenProbe): Probe => {
+/** Sends one small statement to every host every few seconds, one at a time per host. */
+export const openProbe = ({ hosts, client, clock, telemetry, liveness, random = Math.random }: ProbeDeps): Probe => {
   const { log } = telemetry
   const up = metrics.hostUp(telemetry.metrics)
   const watched = new Map<string, Watched>()
@@ -66,14 +65,14 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
     const before = entry.state
     const probing: Promise<void> = probeOnce({ client, clock }, host, entry, stopping.signal)
       .then(() => {
-        tellChange(log, host, before, entry)
-        silence.tell(host, isSilent(entry.state))
+        logChange(log, host, before, entry)
+        liveness.report(host, isUnresponsive(entry.state))
         if (watched.get(host.key) === entry) up.set({ host: host.name }, entry.state.status === 'up' ? 1 : 0)
       })
       .catch((error: unknown) => log.error({ err: error, host: host.name }, 'probe failed'))
       .finally(() => {
         entry.probing = false
-        // From the answer on: what is learned after it does not make the state older.
+        // The pause counts from the response, not from the capability query after it.
         entry.dueMs =
           ((entry.state === before ? null : entry.checkedMs) ?? clock.elapsedMs()) + pauseMs - random() * jitterMs
         running.delete(probing)
@@ -87,7 +86,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
     for (const host of list) {
       const entry = watched.get(host.key) ?? unwatched(host.name)
       watched.set(host.key, entry)
-      if (!entry.probing && entry.dueMs <= clock.elapsedMs() && running.size < maxAtOnce) start(host, entry)
+      if (!entry.probing && entry.dueMs <= clock.elapsedMs() && running.size < maxConcurrent) start(host, entry)
     }
   }
   tick()
@@ -108,14 +107,14 @@ export const openProbe = ({ hosts, client, clock, telemetry, silence, random = M
   }
 }
 
-/** Recomputed from the monotonic clock, so that it is right at once when our wall clock is set. */
+/** Uses the monotonic clock, so that the skew is correct at once after the local wall clock is set. */
 const skewOf = ({ aheadMs }: Known, clock: Clock): number =>
   aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 
-/** Nothing came back; one that refuses or talks nonsense is there. */
-const isSilent = ({ reason }: State): boolean => reason === 'timeout' || reason === 'unreachable'
+/** A host that rejects the login or sends garbage is responsive. */
+const isUnresponsive = ({ reason }: State): boolean => reason === 'timeout' || reason === 'unreachable'
 
-/** Forgets hosts that are no longer listed, and tells their names. */
+/** Removes hosts that are no longer listed and returns their names. */
 const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHost[]): string[] => {
   const listed = new Set(list.map(({ key }) => key))
   const dropped = [...watched].filter(([key]) => !listed.has(key))
@@ -123,10 +122,10 @@ const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHos
   return dropped.map(([, { name }]) => name)
 }
 
-/** A host that goes down, comes back or fails for another reason is told once, not at every probe; so is a first failure. */
-const tellChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: Known): void => {
+/** Logs a change of status or reason once, not with every probe. */
+const logChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: Known): void => {
   const { status, reason, failure } = state
   if (status === before.status && reason === before.reason) return
-  if (status === 'down') log.warn({ host: name, reason, failure }, 'host is down')
-  else if (before.status === 'down') log.info({ host: name }, 'host is up again')
+  if (status === 'down') log.warn({ host: name, reason, failure }, 'host unreachable')
+  else if (before.status === 'down') log.info({ host: name }, 'host recovered')
 }

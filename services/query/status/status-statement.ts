@@ -5,13 +5,12 @@ import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** Nobody waits longer for key figures. */
 const maxSeconds = 10
 
 const basics = ['version()', 'uptime()', 'hostName()', 'timezone()', 'toUnixTimestamp64Milli(now64(3))'].join(', ')
 
 export interface Basics extends Omit<HostStatus, 'clockSkewMs'> {
-  /** The host's clock. */
+  /** The clock of the host. */
   nowMs: number
 }
 
@@ -26,7 +25,7 @@ export const readBasics = (host: MonitoredHost, rows: readonly (readonly unknown
 
 const basicCount = 5
 
-/** Where a figure can be read, as an aggregate over rows of a table of `system`. */
+/** An aggregate over the rows of a `system` table that yields a metric. */
 interface Source {
   table: string
   where?: string
@@ -42,13 +41,13 @@ const asynchronous = (...names: string[]): Source => ({
   table: 'asynchronous_metrics',
   value: names.map((name) => `maxOrNullIf(value, metric = '${name}')`).join(' + '),
 })
-/** Disks of object stores claim a size without meaning; local ones tell theirs. */
+/** Only local disks are summed, because object storage disks report meaningless sizes. */
 const disks = (expression: string): Source => ({
   table: 'disks',
   value: `sumOrNullIf(${expression}, lower(type) = 'local')`,
 })
 
-/** The figures by name. Of several sources the first that knows it counts; tables that the user cannot see are left out. */
+/** The sources of each metric; the first one with a value counts. Sources with invisible tables are omitted. */
 const sources = {
   databases: [{ table: 'databases', value: `countIf(name ${outsideSystem})` }],
   tables: [{ table: 'tables', where: `database ${outsideSystem}`, value: 'countIf(NOT is_temporary)' }],
@@ -75,7 +74,7 @@ const sources = {
   diskTotalBytes: [disks('total_space')],
   readonlyReplicas: [metric('ReadonlyReplica')],
   maxReplicaDelaySeconds: [asynchronous('ReplicasMaxAbsoluteDelay')],
-  // What people and programs asked; the product's own statements would be most of it on a quiet host.
+  // Statements of Watchhouse are excluded: they would dominate on an idle host.
   todayQueries: [
     {
       table: 'query_log',
@@ -87,22 +86,22 @@ const sources = {
 
 export type Figure = keyof typeof sources
 
-/** The tables of `system` that a figure can be read from, the preferred one first. */
+/** Returns the `system` tables that provide a metric, the preferred one first. */
 export const tablesBehind = (name: Figure): string[] => sources[name].map(({ table }) => table)
 
-/** The figures of the metric bundle. */
+/** The key metrics of a host. */
 export const fleetFigures = FleetMetrics.keyof().options
-/** Those that are cheap enough to be asked of every host every few seconds. */
+/** The metrics that are cheap enough to query from every host every few seconds. */
 export const loadFigures = HostLoad.keyof().options
 
-/** Basics and figures in one statement that reads each table once; a figure whose table the user cannot see is null. */
+/** Returns a statement for basics and metrics that reads each table once; metrics of invisible tables are NULL. */
 export const figuresStatement = (what: string, names: readonly Figure[], tables: ReadonlySet<string>): Statement => {
   const read = new Map<string, string[]>()
   const column = (source: Source): string => {
     const from = [`system.${source.table}`, ...(source.where ? [`WHERE ${source.where}`] : [])].join(' ')
     const values = read.get(from) ?? []
     read.set(from, values)
-    // Elements of a tuple are counted from 1, as the length after adding one.
+    // Tuple elements are numbered from 1, and `push` returns the new length.
     return `read_${[...read.keys()].indexOf(from)}.${values.push(source.value)}`
   }
   const columns = names.map((name) => {
@@ -120,12 +119,12 @@ export const figuresStatement = (what: string, names: readonly Figure[], tables:
   return { what, hot: true, maxSeconds, short: true, sql: sql.join('\n') }
 }
 
-/** What a host is, in one tiny statement whose text never changes. */
+/** Returns the statement for the basics of a host, whose text is always the same. */
 export const basicStatement = (what: string): Statement => figuresStatement(what, [], new Set())
 
 const Figures = z.array(z.coerce.number().nullable())
 
-/** The figures as they were asked for. */
+/** Parses the row of `figuresStatement` into values by metric name. */
 export const readFigures = <N extends Figure>(
   host: MonitoredHost,
   names: readonly N[],
@@ -134,6 +133,6 @@ export const readFigures = <N extends Figure>(
   const values = Figures.safeParse(rows[0]?.slice(basicCount))
   if (!values.success || values.data.length !== names.length) throw hostFailure(host, 'garbage')
   const named = names.map((name, index) => [name, values.data[index] ?? null])
-  // Every name has its value.
+  // Every name has a value, because the lengths are equal.
   return Object.fromEntries(named) as Record<N, number | null>
 }

@@ -4,10 +4,10 @@ import { hostList } from '../hosts/host-list.ts'
 const [only] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
 if (!only) throw new Error('the host is well-formed')
 
-/** A host that failures name; nobody listens there. */
+/** A host for error messages, where nothing listens. */
 export const host = only
 
-/** A text as a host may send it: in pieces of these sizes, over and over. */
+/** Returns a response body that delivers `text` in chunks of `sizes`, repeated as often as needed. */
 export const chunked = (text: string, sizes: readonly number[]): HostBody => {
   const bytes = Buffer.from(text)
   const pieces: Buffer[] = []
@@ -18,7 +18,7 @@ export const chunked = (text: string, sizes: readonly number[]): HostBody => {
   return sent(pieces)
 }
 
-/** These pieces, one after another, and then the end or an error. */
+/** Returns a response body that delivers `pieces` in order, and then ends or fails with `error`. */
 export const sent = (pieces: readonly Buffer[], error?: Error): HostBody => {
   const left = [...pieces]
   return {

@@ -2,8 +2,8 @@ import { Session } from 'node:inspector/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 
-// Run as a worker: counts what the engine executes while the guard reads, which is the same on a busy machine and an idle one.
-// Only what is compiled after counting has begun is counted block by block, so it is loaded after that.
+// Runs as a worker. Counts the code blocks that the guard executes, a measure that does not depend on machine load.
+// V8 counts blocks only in code compiled after coverage starts, so the guard is imported afterwards.
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
@@ -15,7 +15,7 @@ const blocksRun = async (sql: string): Promise<number> => {
   try {
     checkReadOnly(sql)
   } catch {
-    // Refused or not: what counts is the way there.
+    // A rejected statement counts as well.
   }
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const own = result.filter(({ url }) => url.includes('/read-only/'))
@@ -25,6 +25,6 @@ const blocksRun = async (sql: string): Promise<number> => {
 
 const counts: number[] = []
 for (const sql of z.array(z.string()).parse(workerData)) counts.push(await blocksRun(sql))
-// The rule is about windows of browsers, which have origins.
+// The rule is about browser windows; worker messages have no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage(counts)

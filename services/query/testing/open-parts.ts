@@ -6,9 +6,9 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
-import { admitting, withBrought, openConnections } from '../connections/connections.ts'
+import { admitUserConnections, openConnections, withUserConnections } from '../connections/connections.ts'
 import { openClient } from '../clickhouse/client.ts'
-import { openSilence } from '../clickhouse/silence.ts'
+import { openLiveness } from '../clickhouse/liveness.ts'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { handlers } from '../handlers.ts'
 import { openHosts } from '../hosts/hosts.ts'
@@ -16,14 +16,14 @@ import { openPostgresSource } from '../postgres-source/source.ts'
 import { openProbe } from '../status/probe.ts'
 import { openReplicationService } from '../repldb/client.ts'
 
-/** Telemetry that nobody looks at. */
+/** Returns telemetry without log output or an exporter. */
 export const quietTelemetry = (): Telemetry => ({
   log: pino({ level: 'silent' }),
   metrics: new Registry(),
   tracer: untraced.tracer('query'),
 })
 
-/** A person who may see everything and waits half a minute. */
+/** Returns a call of a user with all features and a deadline of 30 seconds. */
 export const aCall = (call: Partial<Call> = {}): Call => ({
   identity: { kind: 'user', subject: 'tester', features: 'all' },
   deadline: performance.now() + 30_000,
@@ -32,7 +32,7 @@ export const aCall = (call: Partial<Call> = {}): Call => ({
   ...call,
 })
 
-/** One server as two hosts: `box` with the default user, and `careful` with one who may only read. */
+/** Returns settings for one server as two hosts: `box` with the default user, `careful` with a read-only user. */
 export const boxForTwoUsers = (url: string) => ({
   COLUMNDB_HOST: [url, url].join(','),
   COLUMNDB_NAME: 'box,careful',
@@ -40,7 +40,7 @@ export const boxForTwoUsers = (url: string) => ({
   COLUMNDB_PASSWORD: ',analyst',
 })
 
-/** All parts of the service without a bus, for a host list in the environment. */
+/** Opens the service without a bus, for the host list in `env`. */
 export const openParts = async (env: Record<string, string | undefined>) => {
   const telemetry = quietTelemetry()
   const opened = new AsyncDisposableStack()
@@ -49,18 +49,18 @@ export const openParts = async (env: Record<string, string | undefined>) => {
   const store = opened.use(await openStore({ env, busIsShared: false }))
   const net = opened.use(openNet({ env }))
   const listed = opened.use(await openHosts({ env, log }))
-  const silence = openSilence()
-  const client = opened.use(openClient({ env, telemetry, clock: systemClock, silence }))
-  const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, silence }))
+  const liveness = openLiveness()
+  const client = opened.use(openClient({ env, telemetry, clock: systemClock, liveness }))
+  const probe = opened.use(openProbe({ hosts: listed, client, clock: systemClock, telemetry, liveness }))
   const connections = opened.use(openConnections({ env, store, net, client, clock: systemClock }))
   const postgresSource = opened.use(openPostgresSource({ env }))
-  const hosts = withBrought(listed, connections.brought, 'all')
+  const hosts = withUserConnections(listed, connections.user, 'all')
   const clock = systemClock
   const sources = { postgresSource, replicationService: openReplicationService({ env, net, clock }) }
   const parts = { env, clock, store, hosts, client, connections, definitions, probe, ...sources }
   return {
     ...parts,
-    handlers: admitting(handlers(parts), connections.brought, 'all'),
+    handlers: admitUserConnections(handlers(parts), connections.user, 'all'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

@@ -2,9 +2,12 @@ import type { TableRequest } from '#proto/query.ts'
 import { TableRequest as Request } from '#proto/query.ts'
 import { aCall, type OpenParts } from './open-parts.ts'
 
-/** Asks for a table page and parses what streams in. */
-export const readTable = async (parts: OpenParts, asked: Partial<TableRequest> & { hostKey: string; name: string }) => {
-  const { head, frames } = await parts.handlers.table(Request.parse(asked), aCall())
+/** Requests a table page and parses the streamed rows. */
+export const readTable = async (
+  parts: OpenParts,
+  request: Partial<TableRequest> & { hostKey: string; name: string },
+) => {
+  const { head, frames } = await parts.handlers.table(Request.parse(request), aCall())
   const chunks: Uint8Array[] = []
   let next = await frames.next()
   while (!next.done) {

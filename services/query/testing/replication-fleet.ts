@@ -1,15 +1,15 @@
-/** A mirror of the stand-in, by the names of the service that it stands in for. */
+/** A mirror of the simulated replication service, with the states of the real one. */
 export interface StandInMirror {
   name: string
   isCdc: boolean
   status: string
-  /** Batches, the newest last: when each began and ended in seconds before now, and its rows. An end of null is still to come. */
+  /** Batches, oldest first. `began` and `ended` are seconds before now; `ended` is null while the batch runs. */
   batches: readonly { began: number; ended: number | null; rows: number }[]
-  /** Tables of the first copy: parts that are done and all parts. */
+  /** Tables of the initial load, with their finished and total partitions. */
   clones: readonly { table: string; done: number; total: number; rows: number }[]
 }
 
-/** A slot of the stand-in: what it keeps back now, and the same by seconds before now, in megabytes. */
+/** A replication slot of the simulated service, with its lag in megabytes. */
 export interface StandInSlot {
   name: string
   isActive: boolean
@@ -17,7 +17,7 @@ export interface StandInSlot {
   history: readonly { ago: number; lagMb: number }[]
 }
 
-/** What the stand-in has; tests change it while it runs. */
+/** The state of the simulated service, which tests may change while it runs. */
 export interface ReplicationFleet {
   mirrors: StandInMirror[]
   slots: StandInSlot[]
@@ -25,7 +25,7 @@ export interface ReplicationFleet {
   logs: { mirror: string; level: 'info' | 'warn' | 'error'; ago: number; text: string }[]
 }
 
-/** What no answer of ours may repeat. */
+/** Strings that must not occur in any response of Watchhouse. */
 export const secretsOfFleet = [
   'hunter2-source',
   'hunter2-sink',
@@ -40,7 +40,7 @@ const steady = Array.from({ length: 30 }, (_, index) => ({
   rows: 1_200 + index,
 }))
 
-/** A small shop: one mirror that runs, one that is paused, one that is copying, and one that has failed. */
+/** Returns a fleet with a running, a paused, a copying, a failed and a completed mirror. */
 export const shopFleet = (): ReplicationFleet => ({ mirrors: [...mirrors], slots: [...slots], logs: [...logs] })
 
 const mirrors: ReplicationFleet['mirrors'] = [

@@ -1,38 +1,37 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { gets, posts, Refused } from './replication-answers.ts'
+import { gets, posts, Refused } from './replication-responses.ts'
 import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
 
-/** What the stand-in is like. */
 interface Options {
-  /** Asked for as HTTP Basic with an empty user; none is asked for without it. */
+  /** Required as HTTP Basic with an empty user; without it, no authentication. */
   password?: string
-  /** Reached through its web, below `/api`, or as its API alone. */
+  /** Whether the API is served through the web application, below `/api`, or on its own. */
   form?: 'web' | 'api'
   fleet?: ReplicationFleet
 }
 
-/** A server that stands in for the replication service: it refuses unknown paths, wrong methods, wrong bodies and wrong passwords as that does. */
+/** A simulated replication service; it rejects unknown paths, methods, bodies and passwords as the real one does. */
 export interface ReplicationStandIn extends AsyncDisposable {
-  /** Without a slash at its end; what REPLDB_API_URL is to be. */
+  /** The value for REPLDB_API_URL, without a trailing slash. */
   url: string
   /** Method and path of every request, in order. */
-  heard: string[]
+  requests: string[]
   fleet: ReplicationFleet
-  /** Answers with this status, and words full of secrets, while it is set. */
+  /** While set, every request fails with this status and a message that holds secrets. */
   failing: number | undefined
-  /** Does not answer at all while it is set. */
+  /** While set, requests get no response. */
   isHung: boolean
 }
 
-/** Starts it on a free port of this machine. */
+/** Starts the simulated service on a free port of the loopback interface. */
 export const startReplicationService = async (options: Options = {}): Promise<ReplicationStandIn> => {
   const prefix = options.form === 'web' ? '/api' : ''
-  const heard: string[] = []
-  const state = { heard, fleet: options.fleet ?? shopFleet(), failing: undefined, isHung: false }
+  const requests: string[] = []
+  const state = { requests, fleet: options.fleet ?? shopFleet(), failing: undefined, isHung: false }
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://stand-in')
-    standIn.heard.push(`${request.method} ${request.url}`)
+    standIn.requests.push(`${request.method} ${request.url}`)
     const body = await bodyOf(request)
     if (standIn.isHung) return
     try {
@@ -40,7 +39,7 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
         throw new Refused(standIn.failing, 13, 'postgres://replicator:hunter2-source@db.internal failed')
       requirePassword(request, options.password)
       if (!pathname.startsWith(`${prefix}/v1/`)) {
-        // The web answers unknown pages with a page.
+        // The web application serves its page for unknown paths.
         response.writeHead(options.form === 'web' ? 200 : 404, { 'content-type': 'text/html' }).end('<!doctype html>')
         return
       }
@@ -71,7 +70,7 @@ const answer = (fleet: ReplicationFleet, method: string | undefined, path: strin
   const post = posts[path]
   if (method === 'POST' && post) return post(fleet, jsonOf(body))
   if (method === 'GET' && get) return get(fleet, decodeURIComponent(path.split('/').at(-1) ?? ''))
-  // gRPC's gateway answers a method that a path does not know with 501.
+  // The gRPC gateway responds with 501 to an unsupported method.
   throw get || post ? new Refused(501, 12, 'Method Not Allowed') : new Refused(404, 5, 'Not Found')
 }
 
@@ -79,7 +78,7 @@ const jsonOf = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    throw new Refused(400, 3, 'the body is no JSON')
+    throw new Refused(400, 3, 'the body is not JSON')
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compareRuns, tellRuns } from './statement-runs.ts'
+import { compareRuns, formatRuns } from './statement-runs.ts'
 
 const embedded = {
   where: 'the embedded engine 26.7',
@@ -20,15 +20,15 @@ const server = {
   ],
 }
 
-it('tells what ran in one place, and what did not for want of what', () => {
-  expect(tellRuns(embedded)).toBe(
+it('lists the statements that ran on one server, and why others did not', () => {
+  expect(formatRuns(embedded)).toBe(
     `statements on the embedded engine 26.7: 2 ran, 2 never
   ran: the chart a, the chart b since 24.1
   never: the table page c (system.zookeeper), the table page d (a server of 27.1)`,
   )
 })
 
-it('tells of every branch where it ran, or that it never did', () => {
+it('lists for every branch the servers that ran it', () => {
   expect(compareRuns([embedded, server])).toBe(
     `the chart a: the embedded engine 26.7, a server 23.8
 the chart b since 24.1: the embedded engine 26.7

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** Where the statements of the catalogue ran, each version branch on its own. */
+/** The catalogue statements that ran on one server, by version branch. */
 export const StatementRuns = z.object({
   /** Such as `the embedded engine 25.8` or `a server 23.8`. */
   where: z.string(),
@@ -10,8 +10,8 @@ export const StatementRuns = z.object({
 export type StatementRuns = z.infer<typeof StatementRuns>
 type Branch = StatementRuns['branches'][number]
 
-/** As people read it: what ran, and what did not for what was lacking. */
-export const tellRuns = ({ where, branches }: StatementRuns): string => {
+/** Formats the runs as text: the branches that ran, and the missing requirement of each other branch. */
+export const formatRuns = ({ where, branches }: StatementRuns): string => {
   const ran = branches.filter((branch) => branch.lacking === undefined)
   const never = branches.filter((branch) => branch.lacking !== undefined)
   return [
@@ -21,7 +21,7 @@ export const tellRuns = ({ where, branches }: StatementRuns): string => {
   ].join('\n')
 }
 
-/** Of several places: for each statement and branch where it ran, or that it never did. */
+/** Formats the runs of several servers as one line per statement branch, with the servers that ran it. */
 export const compareRuns = (all: readonly StatementRuns[]): string => {
   const places = new Map<string, string[]>()
   for (const { where, branches } of all) {
@@ -38,9 +38,9 @@ export const compareRuns = (all: readonly StatementRuns[]): string => {
 
 const label = ({ name, since }: Branch): string => (since === undefined ? name : `${name} since ${since}`)
 
-/** Prints them, and writes them where `TEST_STATEMENT_REPORT` says. */
+/** Prints the runs and writes them to the file named by `TEST_STATEMENT_REPORT`. */
 export const reportRuns = (runs: StatementRuns): void => {
-  process.stdout.write(`${tellRuns(runs)}\n`)
+  process.stdout.write(`${formatRuns(runs)}\n`)
   const file = process.env.TEST_STATEMENT_REPORT
   if (file) writeFileSync(file, JSON.stringify(runs))
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** Something that listens where a host should. */
+/** A test server in place of a ClickHouse host. */
 export interface StubHost extends AsyncDisposable {
   url: string
-  /** Connections open now, and the most at one time. */
+  /** Open connections: now, and at most at one time. */
   readonly open: number
   readonly most: number
 }
@@ -39,23 +39,26 @@ const listening = async (server: Server): Promise<StubHost> => {
   }
 }
 
-/** Does to each connection what it is told. */
+/** Starts a TCP server that passes each connection to `accept`. */
 export const startTcpStub = (accept: (socket: Socket) => void): Promise<StubHost> => listening(createServer(accept))
 
-export interface Asked {
+export interface StubRequest {
   /** The body: the SQL. */
   sql: string
   url: URL
   request: IncomingMessage
 }
 
-/** Answers statements by a function. Until it is asked otherwise it tells `capabilities`, as every host is asked first. */
+/**
+ * Starts an HTTP server that passes statements to `answer`; it reports `capabilities` by itself unless they are
+ * `none`.
+ */
 export const startHttpStub = (
-  answer: (asked: Asked, response: ServerResponse) => void,
+  answer: (request: StubRequest, response: ServerResponse) => void,
   capabilities: { version?: string; readonly?: number; tables?: string[] } | 'none' = {},
 ): Promise<StubHost> =>
   listening(
-    // It closes no connection by itself while a test lasts.
+    // The timeout is longer than any test, so the server closes no connection by itself.
     createHttpServer({ keepAliveTimeout: 600_000 }, (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -71,7 +74,7 @@ export const startHttpStub = (
     }),
   )
 
-/** A `JSONCompact` answer whose columns are text. */
+/** Sends a `JSONCompact` response with String columns. */
 export const rows = (response: ServerResponse, data: unknown[][], names: readonly string[] = []): void => {
   const meta = (data[0] ?? []).map((_, index) => ({ name: names[index] ?? `column_${index}`, type: 'String' }))
   response.end(JSON.stringify({ meta, data, rows: data.length, statistics: { rows_read: 1, bytes_read: 2 } }))

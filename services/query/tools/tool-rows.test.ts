@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mostWholeBytes } from '#proto/console.ts'
+import { maxWholeBytes } from '#proto/console.ts'
 import { query } from '#proto/query.ts'
 import { startSandbox, type Sandbox } from '../../sandbox/start.ts'
 import { checkReadOnly } from '../read-only/read-only.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
-import { type Asked, rows as tellRows, startHttpStub } from '../testing/stub-host.ts'
+import { type StubRequest, rows as sendRows, startHttpStub } from '../testing/stub-host.ts'
 import { readToolStatements } from './tool-rows.ts'
 
 const tools = readToolStatements()
@@ -66,7 +66,7 @@ it.each([
   const request = { hostKey: 'one', tool, statement, parameters: {}, maxRows: 1 }
   await expect(parts.handlers.toolRows(request, aCall())).rejects.toMatchObject({
     code: 'not-found',
-    message: expect.stringContaining(`did you mean ${near}?`),
+    message: expect.stringContaining(`did you mean "${near}"?`),
   })
 })
 
@@ -79,24 +79,24 @@ describe('a statement of a tool', () => {
   const request = { hostKey: 'stub', tool: 'get_merge_status', statement: 'merges', parameters: {}, maxRows: 10 }
   const other = { ...request, tool: 'get_metrics', statement: 'connections' }
   /** The probe sends statements too. */
-  const isOfTool = ({ url }: Asked) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
+  const isOfTool = ({ url }: StubRequest) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
   const oneAtOnce = (url: string) =>
     openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })
 
-  it('counts among those of callers, of which a host runs no more than COLUMNDB_POOL_SIZE', async () => {
+  it('shares the limit of COLUMNDB_POOL_SIZE with other callers', async () => {
     const waiting: ServerResponse[] = []
-    await using stub = await startHttpStub((asked, response) => {
-      if (isOfTool(asked)) waiting.push(response)
-      else tellRows(response, [])
+    await using stub = await startHttpStub((request, response) => {
+      if (isOfTool(request)) waiting.push(response)
+      else sendRows(response, [])
     })
     await using open = await oneAtOnce(stub.url)
-    const busy = { code: 'busy', message: expect.stringContaining('1 statements of callers run') }
+    const busy = { code: 'busy', message: expect.stringContaining('host stub already runs 1 of 1 queries') }
     const first = open.handlers.toolRows(request, aCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1)
     await expect(open.handlers.toolRows(other, aCall())).rejects.toMatchObject(busy)
     const typed = query.methods.runQuery.input.parse({ hostKey: 'stub', query: 'SELECT 1' })
     await expect(open.handlers.runQuery(typed, aCall())).rejects.toMatchObject(busy)
-    tellRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
+    sendRows(waiting[0] as ServerResponse, [['t', '0.5']], ['table', 'progress'])
     expect(await first).toMatchObject({ rows: [{ table: 't', progress: '0.5' }] })
     const leaving = new AbortController()
     const left = open.handlers.toolRows(other, aCall({ signal: leaving.signal }))
@@ -105,26 +105,26 @@ describe('a statement of a tool', () => {
     await expect(left).rejects.toMatchObject({ message: 'gone' })
     const next = open.handlers.toolRows(request, aCall())
     await expect.poll(() => waiting.length, { timeout: 5_000 }).toBeGreaterThan(2)
-    for (const response of waiting.slice(2)) tellRows(response, [['u', '1']], ['table', 'progress'])
+    for (const response of waiting.slice(2)) sendRows(response, [['u', '1']], ['table', 'progress'])
     expect(await next).toMatchObject({ rows: [{ table: 'u' }] })
   })
 
   it('has an answer of at most as many bytes as one of a caller', async () => {
-    await using stub = await startHttpStub((_asked, response) => tellRows(response, [['x'.repeat(mostWholeBytes)]]))
+    await using stub = await startHttpStub((_request, response) => sendRows(response, [['x'.repeat(maxWholeBytes)]]))
     await using open = await oneAtOnce(stub.url)
     await expect(open.handlers.toolRows(request, aCall())).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  it('is sent with its values bound, whatever stands in them, and read-only', async () => {
-    const seen: Asked[] = []
-    await using stub = await startHttpStub((asked, response) => {
-      if (isOfTool(asked)) seen.push(asked)
-      tellRows(response, [['x']])
+  it('is sent read-only with any values bound', async () => {
+    const seen: StubRequest[] = []
+    await using stub = await startHttpStub((request, response) => {
+      if (isOfTool(request)) seen.push(request)
+      sendRows(response, [['x']])
     })
     await using open = await oneAtOnce(stub.url)
     const parameters = { database: "' OR 1=1 -- $own {table:String}", table: '&readonly=0' }
     await open.handlers.toolRows({ ...request, tool: 'get_table_parts', statement: 'partitions', parameters }, aCall())
-    const { sql, url } = seen[0] as Asked
+    const { sql, url } = seen[0] as StubRequest
     expect(sql).not.toContain('OR 1=1')
     expect(url.searchParams.getAll('readonly')).toEqual(['1'])
     expect(Object.fromEntries(url.searchParams)).toMatchObject({

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { z } from 'zod'
 import { Feature, requireFeature } from '#proto/call.ts'
-import { mostWholeBytes } from '#proto/console.ts'
+import { maxWholeBytes } from '#proto/console.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { toolRowMethods } from '#proto/tool-rows.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import { maxMemoryBytes, mostRuns } from '../console/open-run.ts'
+import { maxMemoryBytes, maxRuns } from '../console/open-run.ts'
 import type { Running } from '../console/running.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { rowCap } from '../pages/open-page.ts'
@@ -38,11 +38,11 @@ export const toolRows = (parts: Parts, running: Running): Handlers<Service<typeo
     const limit = Math.min(maxRows, rowCap(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
     const limits = { max_memory_usage: maxMemoryBytes }
-    using run = running.enter(host, call, mostRuns(parts))
-    const asking = { ...call, signal: run.signal }
-    const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, asking)
-    if (size > mostWholeBytes)
-      throw new ServiceError('too-large', `the rows of ${tool} are longer than ${mostWholeBytes} bytes; request fewer`)
+    using run = running.enter(host, call, maxRuns(parts))
+    const context = { ...call, signal: run.signal }
+    const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, context)
+    if (size > maxWholeBytes)
+      throw new ServiceError('too-large', `the rows of ${tool} are longer than ${maxWholeBytes} bytes; request fewer`)
     return {
       rows: rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]]))),
       evidence: {

@@ -7,7 +7,7 @@ const list = (...names: string[][]): Named[] => names.map((each, index) => ({ ke
 describe('a replica of a cluster is a host of the list', () => {
   it.each([
     ['by its whole name', replica('db1.example.com'), list(['db1.example.com'], ['db2.example.com']), 'key0'],
-    ['in whatever case', replica('DB1.example.com'), list(['db1.EXAMPLE.com']), 'key0'],
+    ['in any case', replica('DB1.example.com'), list(['db1.EXAMPLE.com']), 'key0'],
     ['by its address', replica('db1', '10.0.0.1'), list(['10.0.0.1']), 'key0'],
     ['by the name it gives itself', replica('shard-0-0'), list(['lb.example.com', 'shard-0-0']), 'key0'],
     ['without its domain', replica('db1'), list(['db1.example.com'], ['db2.example.com']), 'key0'],
@@ -18,17 +18,17 @@ describe('a replica of a cluster is a host of the list', () => {
     ['not for being everybody', replica('localhost', '127.0.0.1'), list(['localhost'], ['127.0.0.1']), null],
     ['not for half an address', replica('10', '10.0.0.9'), list(['10.0.0.1']), null],
   ])('%s', (_, called, hosts, key) => {
-    expect(ownHosts([called], 'asked', hosts)).toEqual([key])
+    expect(ownHosts([called], 'queried', hosts)).toEqual([key])
   })
 
-  it('when it is the asked host itself, however it is called', () => {
+  it('when it is the queried host under any name', () => {
     const replicas = [replica('localhost', '127.0.0.1', true), replica('db2')]
     expect(ownHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
   })
 
   it('but not two of them the same one, unless one says so itself', () => {
     const replicas = [replica('db1'), replica('db1')]
-    expect(ownHosts(replicas, 'asked', list(['db1']))).toEqual([null, null])
+    expect(ownHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
     const [first, second] = replicas
     if (!first || !second) throw new Error('there are two')
     expect(ownHosts([{ ...first, isLocal: true }, second], 'key0', list(['db1']))).toEqual(['key0', null])

@@ -57,8 +57,8 @@ const onInvented = async <S extends z.ZodType>(schema: S, statement: { what: str
   const sql = statement.sql.replaceAll(/system\.(clusters|replicas)/g, 'invented.$1')
   return readRecords(box(), schema, await parts.client.run(box(), { ...statement, sql }, aCall()))
 }
-const ask = async (asked: object, from = parts) => {
-  const input = query.methods.topology.input.parse(asked)
+const read = async (request: object, from = parts) => {
+  const input = query.methods.topology.input.parse(request)
   return query.methods.topology.output.parse(await from.handlers.topology(input, aCall()))
 }
 
@@ -66,7 +66,7 @@ describe('the statements', () => {
   it.each([
     ['24.3', { isActive: null, ddlLag: null }],
     ['24.10', { isActive: null, ddlLag: 7 }],
-  ])('read clusters in their order, on a server of %s', async (version, told) => {
+  ])('read clusters in their order, on a server of %s', async (version, expected) => {
     const rows = await onInvented(ClusterRow, clustersStatement(version))
     expect(rows.map(({ cluster, shard, number, host }) => [cluster, shard, number, host])).toEqual([
       ['lone', 1, 1, 'a'],
@@ -74,7 +74,7 @@ describe('the statements', () => {
       ['shop', 1, 2, 'b'],
       ['shop', 2, 1, 'c'],
     ])
-    expect(rows[1]).toMatchObject({ isLocal: true, internalReplication: true, ...told })
+    expect(rows[1]).toMatchObject({ isLocal: true, internalReplication: true, ...expected })
     expect(rows[2]).toMatchObject({ errors: 3, slowdowns: 2 })
   })
 
@@ -100,18 +100,18 @@ describe('the statements', () => {
 
 describe('the topology', () => {
   it('of a host without clusters is empty, and a cluster it does not know is not found', async () => {
-    expect(await ask({ hostKey: 'box' })).toEqual({ clusters: [], members: [], truncated: false, unavailable: null })
-    await expect(ask({ hostKey: 'box', cluster: 'shop' })).rejects.toMatchObject({
+    expect(await read({ hostKey: 'box' })).toEqual({ clusters: [], members: [], truncated: false, unavailable: null })
+    await expect(read({ hostKey: 'box', cluster: 'shop' })).rejects.toMatchObject({
       code: 'not-found',
-      message: 'host box knows no cluster shop',
+      message: 'unknown cluster "shop" on host box',
     })
   })
 
-  it('tells which replicas are hosts of the list, with their figures or why there are none', async () => {
+  it('matches replicas to configured hosts, with their metrics or a reason', async () => {
     const clusters = [
-      { ...told('shop', 1, 1, 'machine-1'), isLocal: true },
-      told('shop', 1, 2, 'machine-2'),
-      told('shop', 2, 1, 'machine-3'),
+      { ...replicaOf('shop', 1, 1, 'machine-1'), isLocal: true },
+      replicaOf('shop', 1, 2, 'machine-2'),
+      replicaOf('shop', 2, 1, 'machine-3'),
     ]
     const tables = ['clusters', 'replicas', 'processes']
     await using first = await startHttpStub(({ sql }, response) => response.end(answerOf(sql, 'machine-1', clusters)), {
@@ -133,7 +133,7 @@ describe('the topology', () => {
     const probed = () => stubbed.probe.states().every(({ status }) => status !== 'unknown')
     await expect.poll(probed, { timeout: 10_000 }).toBe(true)
 
-    const { clusters: found, members } = await ask({ hostKey: 'one', cluster: 'shop' }, stubbed)
+    const { clusters: found, members } = await read({ hostKey: 'one', cluster: 'shop' }, stubbed)
     expect(
       found.map(({ name, shards }) => [
         name,
@@ -156,7 +156,7 @@ describe('the topology', () => {
 })
 
 const quiet = { errors: 0, slowdowns: 0, forgivenInSeconds: 0, isActive: null, ddlLag: null, recoveringMs: null }
-const told = (cluster: string, shard: number, number: number, host: string) => ({
+const replicaOf = (cluster: string, shard: number, number: number, host: string) => ({
   cluster,
   shard,
   weight: 1,

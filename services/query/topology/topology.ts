@@ -6,10 +6,10 @@ import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import type { Cluster, ClusterMember } from '#proto/topology.ts'
 import { readRecords, figure, flag } from '../analysis/records.ts'
-import { askFor } from '../clickhouse/availability.ts'
+import { queryIfAvailable } from '../clickhouse/availability.ts'
 import { sqlFor } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
-import { askEach } from '../hosts/ask-each.ts'
+import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { Parts } from '../parts.ts'
 
 /** Replicas of all clusters together; a host knows one row of each. */
@@ -41,7 +41,7 @@ const branches = [
   { since: '24.10', sql: sql('is_active', 'replication_lag', 'recovery_time') },
 ]
 
-/** What a host knows of its clusters, or of one of them. */
+/** Reads the clusters of a host, or one of them. */
 export const clustersStatement = (serverVersion: string, cluster = ''): Statement => ({
   what: 'topology',
   sql: sqlFor(branches, serverVersion) ?? '',
@@ -68,7 +68,7 @@ export const ClusterRow = z.object({
 })
 export type ClusterRow = z.output<typeof ClusterRow>
 
-/** Members whose replication is asked for; a page must not become a sweep of the fleet. */
+/** Maximum members to query, so that a page does not sweep the fleet. */
 const maxMembers = 64
 const needs = { requires: ['system.clusters'] }
 
@@ -78,18 +78,18 @@ export const topology =
   async ({ hostKey, cluster }, call) => {
     const host = parts.hosts.get(hostKey)
     const { version } = await parts.client.capabilities(host, call)
-    const { told, unavailable } = await askFor(parts.client, host, needs, call, async () =>
+    const { data, unavailable } = await queryIfAvailable(parts.client, host, needs, call, async () =>
       readRecords(host, ClusterRow, await parts.client.run(host, clustersStatement(version, cluster), call)),
     )
-    if (!told) return { clusters: [], members: [], truncated: false, unavailable }
-    if (cluster !== undefined && told.length === 0) throw unknownCluster(host.name, cluster)
-    const clusters = clustersOf(told.slice(0, maxReplicas), hostKey, named(parts))
+    if (!data) return { clusters: [], members: [], truncated: false, unavailable }
+    if (cluster !== undefined && data.length === 0) throw unknownCluster(host.name, cluster)
+    const clusters = clustersOf(data.slice(0, maxReplicas), hostKey, named(parts))
     const members = await readMembers(parts, membersOf(clusters).slice(0, maxMembers), call)
-    return { clusters, members, truncated: told.length > maxReplicas, unavailable: null }
+    return { clusters, members, truncated: data.length > maxReplicas, unavailable: null }
   }
 
 const unknownCluster = (host: string, cluster: string): ServiceError =>
-  new ServiceError('not-found', `host ${host} knows no cluster ${cluster}`, { details: { parameter: 'cluster' } })
+  new ServiceError('not-found', `unknown cluster "${cluster}" on host ${host}`, { details: { parameter: 'cluster' } })
 
 const named = ({ hosts, probe }: Parts): Named[] =>
   hosts.list().map(({ key, url }) => ({ key, names: [url.hostname, probe.known(key).hostname ?? ''].filter(Boolean) }))
@@ -98,9 +98,9 @@ type Shard = Cluster['shards'][number]
 type Placed = ClusterRow & { hostKey: string | null }
 
 /** Rows, in the order of cluster, shard and replica, as a tree; replicas that are hosts of the list have their keys. */
-const clustersOf = (rows: readonly ClusterRow[], asked: string, hosts: readonly Named[]): Cluster[] =>
+const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly Named[]): Cluster[] =>
   [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
-    const keys = ownHosts(ofCluster, asked, hosts)
+    const keys = ownHosts(ofCluster, queried, hosts)
     const placed = ofCluster.map((row, index) => ({ ...row, hostKey: keys[index] ?? null }))
     const shards = [...Map.groupBy(placed, ({ shard }) => shard)].map(([number, ofShard]) => shardOf(number, ofShard))
     return { name, shards }
@@ -128,19 +128,19 @@ interface Called {
   isLocal: boolean
 }
 
-/** A host of the host list: the name in its URL, and how it calls itself as far as it was asked. */
+/** A configured host with the name in its URL and its own host name, if known. */
 export interface Named {
   key: string
   names: readonly string[]
 }
 
 /**
- * The keys of the replicas of one cluster that are hosts of the list; null where none is, or several could be meant. `asked` is
- * the host that told of the cluster. Names count whole first and then without their domain, since clusters tend to name
+ * Returns the host key of each replica of a cluster, or null without a unique match. `queried` is
+ * the host that reported the cluster. Names count whole first and then without their domain, since clusters tend to name
  * machines as they call one another, and host lists as they are reached from outside.
  */
-export const ownHosts = (replicas: readonly Called[], asked: string, hosts: readonly Named[]): (string | null)[] => {
-  const claims = replicas.map((replica) => (replica.isLocal ? asked : claim(replica, hosts)))
+export const ownHosts = (replicas: readonly Called[], queried: string, hosts: readonly Named[]): (string | null)[] => {
+  const claims = replicas.map((replica) => (replica.isLocal ? queried : claim(replica, hosts)))
   return claims.map((key, index) => {
     const isSure = replicas[index]?.isLocal || claims.indexOf(key) === claims.lastIndexOf(key)
     return isSure ? key : null
@@ -173,7 +173,7 @@ const namesOneMachine = (name: string): boolean =>
 const exceptionCharacters = 500
 const replicationNeeds = { requires: ['system.replicas'] }
 
-/** Only columns that the server knows without asking Keeper. */
+/** Only columns that the server reads without a Keeper request. */
 export const replicationStatement: Statement = {
   what: 'topology',
   cache: 'realtime',
@@ -201,15 +201,15 @@ export const ReplicationRow = z.object({
 /** State, load and replication of hosts of the list. */
 const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
   const { client, probe } = parts
-  const answers = await askEach(parts, keys, call, (host, own) =>
-    askFor(client, host, replicationNeeds, own, async () =>
+  const results = await queryEachHost(parts, keys, call, (host, own) =>
+    queryIfAvailable(client, host, replicationNeeds, own, async () =>
       readRecords(host, ReplicationRow, await client.run(host, replicationStatement, own)),
     ),
   )
-  return answers.map(({ host, asked, answer }) => {
+  return results.map(({ host, ref, result }) => {
     const { state, load } = probe.known(host.key)
     const { status, version } = state
-    const replication = answer?.told?.[0] ?? null
-    return { ...asked, status, version, load, replication, unavailable: answer?.unavailable ?? null }
+    const replication = result?.data?.[0] ?? null
+    return { ...ref, status, version, load, replication, unavailable: result?.unavailable ?? null }
   })
 }

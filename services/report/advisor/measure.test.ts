@@ -4,7 +4,7 @@ import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query } from '#proto/query.ts'
 import { subjectOf } from '../testing/subject.ts'
-import type { Asking } from './subject.ts'
+import type { AdviceContext } from './subject.ts'
 import { projection } from './kinds/projection.ts'
 import { skipIndex } from './kinds/skip-index.ts'
 import { measure } from './measure.ts'
@@ -19,14 +19,14 @@ const call: Call = {
 }
 const subject = subjectOf()
 
-/** Measures a proposal, by default a skip index, on a host that answers so. */
-const measured = async (answers: Partial<Query>, trying: Call | null = call, [proposal] = skipIndex(subject)) => {
-  const refuse = () => Promise.reject(new Error('not asked for'))
-  const all = new Proxy(answers, { get: (given, name) => Reflect.get(given, name) ?? refuse })
-  // Whatever is not among the answers refuses, so that every method is there.
-  const asking: Asking = { query: all as Query, call, hostKey: 'one', trying: trying ?? undefined }
-  if (!proposal) throw new Error('there is a proposal')
-  return measure(asking, subject, proposal)
+/** Measures a proposal, by default a skip index, against fixed responses of the host. */
+const measured = async (responses: Partial<Query>, testCall: Call | null = call, [proposal] = skipIndex(subject)) => {
+  const fail = () => Promise.reject(new Error('unexpected call'))
+  const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
+  // A method without a response rejects, so the client has every method.
+  const context: AdviceContext = { query: all as Query, call, hostKey: 'one', testCall: testCall ?? undefined }
+  if (!proposal) throw new Error('expected a proposal')
+  return measure(context, subject, proposal)
 }
 const failing = (code: 'timeout' | 'too-large' | 'invalid' | 'busy' | 'unavailable', clickhouseCode?: number) => () =>
   Promise.reject(new ServiceError(code, 'no', clickhouseCode === undefined ? {} : { details: { clickhouseCode } }))
@@ -42,41 +42,41 @@ it('is verified when the host built the index from all data', async () => {
   expect(await measured({ tryIndex })).toEqual({ proof: 'verified', savings: after(5) })
 })
 
-it('is estimated when the host guessed', async () => {
+it('is estimated when the host estimated the index', async () => {
   const tryIndex = async () => ({ outcome: 'tried' as const, marks: 5, isEmpirical: false })
   expect(await measured({ tryIndex })).toEqual({ proof: 'estimated', savings: after(5) })
 })
 
-it('is estimated from the granules with a match where the host knows no hypothetical indexes', async () => {
+it('is estimated from the matching granules when the host does not support hypothetical indexes', async () => {
   const tryIndex = async () => ({ outcome: 'not-possible' as const, marks: null, isEmpirical: false })
   const countMatches = async () => ({ rows: 1_000_000, matchingRows: 70, matchingGranules: 7 })
   expect(await measured({ tryIndex, countMatches })).toEqual({ proof: 'estimated', savings: after(7) })
 })
 
-it('is nothing where the index could not filter', async () => {
+it('returns null when the index cannot filter', async () => {
   const tryIndex = async () => ({ outcome: 'of-no-use' as const, marks: null, isEmpirical: false })
   expect(await measured({ tryIndex })).toBeNull()
 })
 
 it.each([
-  ['gave up', failing('too-large', 307)],
-  ['refused the condition', failing('invalid', 53)],
+  ['aborted the test', failing('too-large', 307)],
+  ['rejected the condition', failing('invalid', 53)],
   ['has no time left', failing('timeout')],
   ['is busy', failing('busy')],
 ])('stays unverified when the host %s', async (_what, tryIndex) => {
   expect(await measured({ tryIndex })).toEqual({ proof: 'unverified', savings: null })
 })
 
-it('is nothing when there are more groups than may be counted', async () => {
+it('returns null when there are more groups than the counting limit', async () => {
   const grouping = { keys: ['`note`'], aggregates: ['count()'], hasValues: false }
   const grouped = projection(subjectOf({ read: { grouping, conditions: [] } }))
   expect(await measured({ countGroups: failing('too-large', 158) }, call, grouped)).toBeNull()
 })
 
-it('stays unverified, with nobody asked, where no data may be read', async () => {
+it('stays unverified without a request when reading data is not allowed', async () => {
   expect(await measured({}, null)).toEqual({ proof: 'unverified', savings: null })
 })
 
-it('fails with a host that cannot be reached', async () => {
+it('rejects when the host is unreachable', async () => {
   await expect(measured({ tryIndex: failing('unavailable') })).rejects.toMatchObject({ code: 'unavailable' })
 })

@@ -1,7 +1,7 @@
 import type { Proof, Savings } from '#proto/advice.ts'
 import { ServiceError } from '#proto/errors.ts'
 import {
-  type Asking,
+  type AdviceContext,
   type Proposal,
   type Test,
   rowsPerMark,
@@ -10,40 +10,41 @@ import {
   wholeCondition,
 } from './subject.ts'
 
-/** What is known of the savings of a proposal. */
-export interface Measured {
+/** The savings of a proposal and how they were determined. */
+export interface MeasuredSavings {
   proof: Proof
   savings: Savings | null
 }
 
-type Trying = Omit<Asking, 'trying'>
+/** An advice context whose `call` is the one for tests. */
+type TestContext = Omit<AdviceContext, 'testCall'>
 
-/** Has the host tell what a proposal would save; null when nothing. What the host cannot tell stays unverified. */
+/** Returns what a proposal would save on its host, or null if nothing. It is unverified if the host cannot test it. */
 export const measure = async (
-  { trying, ...asked }: Asking,
+  { testCall, ...rest }: AdviceContext,
   subject: Subject,
   { test, rewritten }: Proposal,
-): Promise<Measured | null> => {
-  if (!trying) return { proof: 'unverified', savings: null }
-  const asking = { ...asked, call: trying }
+): Promise<MeasuredSavings | null> => {
+  if (!testCall) return { proof: 'unverified', savings: null }
+  const context = { ...rest, call: testCall }
   try {
-    if (rewritten !== null && !(await isFiltered(asking, subject, rewritten))) return null
-    if (test.by === 'index') return await tryIndex(asking, subject, test)
-    const savings = await counted(asking, subject, test)
+    if (rewritten !== null && !(await isFiltered(context, subject, rewritten))) return null
+    if (test.by === 'index') return await tryIndex(context, subject, test)
+    const savings = await countSavings(context, subject, test)
     return savings && { proof: 'estimated', savings }
   } catch (error) {
     if (!isAboutTest(error)) throw error
-    // More groups than may be counted are too many to be worth anything.
+    // The host stops counting at a limit. With that many groups the proposal saves nothing.
     if (test.by === 'groups' && error.code === 'too-large') return null
     return { proof: 'unverified', savings: null }
   }
 }
 
 const tryIndex = async (
-  { query, call, hostKey }: Trying,
+  { query, call, hostKey }: TestContext,
   subject: Subject,
   { column, type }: Test & { by: 'index' },
-): Promise<Measured | null> => {
+): Promise<MeasuredSavings | null> => {
   const { database, table } = subject.read
   const named = { hostKey, database, table, condition: wholeCondition(subject) }
   const { outcome, marks, isEmpirical } = await query.tryIndex({ ...named, column, type }, call)
@@ -51,13 +52,13 @@ const tryIndex = async (
   if (outcome === 'tried' && marks !== null) {
     return { proof: isEmpirical ? 'verified' : 'estimated', savings: savedMarks(subject, marks) }
   }
-  // No index can leave out more than the granules without a match.
+  // An index can skip at most the granules without a match.
   const { matchingGranules } = await query.countMatches({ ...named, rowsPerMark: rowsPerMark(subject) }, call)
   return { proof: 'estimated', savings: savedMarks(subject, matchingGranules) }
 }
 
-const counted = async (
-  { query, call, hostKey }: Trying,
+const countSavings = async (
+  { query, call, hostKey }: TestContext,
   subject: Subject,
   test: Exclude<Test, { by: 'index' }>,
 ): Promise<Savings | null> => {
@@ -66,13 +67,13 @@ const counted = async (
   if (test.by === 'groups') {
     return test.savings(await query.countGroups({ ...named, keys: test.keys, condition: test.condition }, call))
   }
-  const asked = { ...named, condition: test.condition, rowsPerMark: rowsPerMark(subject) }
-  return test.savings(await query.countMatches(asked, call))
+  const request = { ...named, condition: test.condition, rowsPerMark: rowsPerMark(subject) }
+  return test.savings(await query.countMatches(request, call))
 }
 
-/** Whether the host would filter before reading, as the rewritten statement wants it to. */
+/** Returns whether the host would apply PREWHERE to the rewritten query. */
 const isFiltered = async (
-  { query, call, hostKey }: Trying,
+  { query, call, hostKey }: TestContext,
   { statement: { database } }: Subject,
   rewritten: string,
 ): Promise<boolean> => {
@@ -83,6 +84,8 @@ const isFiltered = async (
 
 const ownCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
 
-/** The host refused or gave up on this test, or there is no time left; another may do. */
+/**
+ * Returns whether only this test failed: the host rejected or aborted it, or the time is up. Other tests can succeed.
+ */
 const isAboutTest = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || ownCodes.has(error.code))

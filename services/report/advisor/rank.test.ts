@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { AdviceKind } from '#proto/advice.ts'
-import { type Weighed, rank } from './advise.ts'
+import { type MeasuredProposal, rank } from './advise.ts'
 
-const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): Weighed => ({
+const proposalOf = (kind: AdviceKind, purpose: string, marksAfter: number | null): MeasuredProposal => ({
   proposal: {
     kind,
     purpose,
@@ -10,7 +10,7 @@ const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): 
     rationale: '',
     ddl: null,
     rewritten: null,
-    tellsValues: false,
+    includesValues: false,
     risk: '',
     test: { by: 'index', column: 'a', type: 'minmax' },
   },
@@ -24,18 +24,26 @@ const weighed = (kind: AdviceKind, purpose: string, marksAfter: number | null): 
 })
 
 it.each([
-  ['what saves more comes first', [weighed('skip-index', 'a', 60), weighed('projection', 'b', 1)], ['b', 'a']],
+  ['larger savings come first', [proposalOf('skip-index', 'a', 60), proposalOf('projection', 'b', 1)], ['b', 'a']],
   [
-    'of what saves about the same the smaller change',
-    [weighed('projection', 'b', 1), weighed('skip-index', 'a', 4)],
+    'the smaller change comes first if savings are similar',
+    [proposalOf('projection', 'b', 1), proposalOf('skip-index', 'a', 4)],
     ['a', 'b'],
   ],
-  ['less than a fifth is not worth it', [weighed('skip-index', 'a', 81), weighed('projection', 'b', 80)], ['b']],
-  ['of one purpose the best is told', [weighed('skip-index', 'a', 50), weighed('skip-index', 'a', 10)], ['a']],
-  ['what is not verified comes last', [weighed('prewhere', 'c', null), weighed('partition-key', 'a', 50)], ['a', 'c']],
-])('%s', (_rule, given, told) => {
-  const ranked = rank(given)
-  expect(ranked.map(({ proposal }) => proposal.purpose)).toEqual(told)
-  const best = Math.min(...given.map(({ measured }) => measured.savings?.marksAfter ?? 100))
+  ['savings below a fifth are dropped', [proposalOf('skip-index', 'a', 81), proposalOf('projection', 'b', 80)], ['b']],
+  [
+    'only the best proposal of a purpose is returned',
+    [proposalOf('skip-index', 'a', 50), proposalOf('skip-index', 'a', 10)],
+    ['a'],
+  ],
+  [
+    'unverified proposals come last',
+    [proposalOf('prewhere', 'c', null), proposalOf('partition-key', 'a', 50)],
+    ['a', 'c'],
+  ],
+])('%s', (_rule, proposals, expected) => {
+  const ranked = rank(proposals)
+  expect(ranked.map(({ proposal }) => proposal.purpose)).toEqual(expected)
+  const best = Math.min(...proposals.map(({ measured }) => measured.savings?.marksAfter ?? 100))
   expect(ranked.some(({ measured }) => measured.savings?.marksAfter === best)).toBe(true)
 })

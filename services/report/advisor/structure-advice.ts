@@ -7,31 +7,31 @@ import { codecAdvice } from './structure/codecs.ts'
 import { readTable } from './structure/facts.ts'
 import { kinds } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
-import type { Parts } from '../work.ts'
+import type { HandlerDeps } from '../work.ts'
 
-/** The answer has to be on its way before its caller stops listening. */
+/** Time left to send the response before the caller's deadline. */
 const marginMs = 2_000
 
-/** Advice on how data is kept, and on how hosts are set up. */
-export const structureAdviceHandlers = (parts: Parts): Handlers<Service<typeof structureAdviceMethods>> => ({
-  adviseTable: async ({ measure, ...asked }, call) => {
-    const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = read(settings, parts.env)
-    // The subject proves who asks, so that no tool can have anything written.
+/** Returns the handlers for advice on tables and on host settings. */
+export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
+  adviseTable: async ({ measure, ...request }, call) => {
+    const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = read(settings, deps.env)
+    // The bus authenticates the caller, so tools cannot trigger writes.
     const mayWrite = isAllowed && measure && call.caller === 'gateway'
     const timed = { ...call, deadline: call.deadline - marginMs }
-    const asking = { query: parts.query, call: timed, ...asked, readsData, mayWrite }
-    const facts = await readTable(asking)
-    const name = `${asked.database}.${asked.table}`
-    if (typeof facts === 'string') return { recommendations: [], notes: [`${name} is left out: ${facts}.`] }
-    const recommendations = [...kinds.flatMap((kind) => kind(facts)), ...(await codecAdvice(asking, facts))]
-    const unread = facts.sampled === 0 ? [`Nothing of ${name} was read, so that advice on its values is missing.`] : []
-    const none = recommendations.length === 0 ? ['Nothing of this table stands out.'] : []
+    const context = { query: deps.query, call: timed, ...request, readsData, mayWrite }
+    const facts = await readTable(context)
+    const name = `${request.database}.${request.table}`
+    if (typeof facts === 'string') return { recommendations: [], notes: [`${name} was skipped: ${facts}.`] }
+    const recommendations = [...kinds.flatMap((kind) => kind(facts)), ...(await codecAdvice(context, facts))]
+    const unread = facts.sampled === 0 ? [`No data of ${name} was read, so advice based on its values is missing.`] : []
+    const none = recommendations.length === 0 ? ['No recommendations for this table.'] : []
     return { recommendations, notes: [...unread, ...none] }
   },
-  adviseHost: (asked, call) => adviseHost(parts, asked.hostKey, call),
+  adviseHost: ({ hostKey }, call) => adviseHost(deps, hostKey, call),
 })
 
-const adviseHost = async ({ query, clock }: Parts, hostKey: string, call: Call) => {
+const adviseHost = async ({ query, clock }: HandlerDeps, hostKey: string, call: Call) => {
   const [status, tuned, states] = await Promise.all([
     query.hostStatus({ hostKey, fleet: true }, call),
     query.tunedSettings({ hostKey }, call),
@@ -57,8 +57,8 @@ const adviseHost = async ({ query, clock }: Parts, hostKey: string, call: Call) 
   return {
     recommendations,
     notes: [
-      ...(unknown ? ['The host does not tell its cores or its memory, so that advice by hardware is missing.'] : []),
-      ...(recommendations.length === 0 ? ['Nothing of this host stands out.'] : []),
+      ...(unknown ? ['The host does not report its CPU cores or memory, so advice based on hardware is missing.'] : []),
+      ...(recommendations.length === 0 ? ['No recommendations for this host.'] : []),
     ],
   }
 }

@@ -8,7 +8,7 @@ import type { query } from '#proto/query.ts'
 
 type Overview = z.infer<typeof TableOverview>
 
-/** One table that a statement reads, and what its host tells of it. */
+/** A table that a query reads, with its metadata. */
 export interface Subject {
   read: TableRead
   overview: Overview
@@ -18,17 +18,17 @@ export interface Subject {
   statement: Statement
 }
 
-/** The statement that reads it. */
+/** The query that reads the table. */
 interface Statement {
-  /** Each clause on a line; null when its host cannot lay it out. */
+  /** The query with one clause per line; null if the host cannot format it. */
   formatted: string | null
-  /** Where names without a database are looked up. */
+  /** The default database of the query. */
   database: string | undefined
 }
 
-/** Asks for the facts of a table; a sentence when its host cannot tell them. */
+/** Fetches the metadata of a table. Returns the reason as a string if the host does not provide it. */
 export const readSubject = async (
-  { query, call, hostKey }: Asking,
+  { query, call, hostKey }: AdviceContext,
   read: TableRead,
   statement: Statement,
 ): Promise<Subject | string> => {
@@ -40,7 +40,7 @@ export const readSubject = async (
     query.exploreProjections(named, call),
   ])
   const closed = overview.unavailable ?? columns.unavailable
-  if (closed || !overview.detail) return closed?.message ?? 'its host tells nothing of it'
+  if (closed || !overview.detail) return closed?.message ?? 'not reported by its host'
   return {
     read,
     overview: overview.detail,
@@ -51,7 +51,7 @@ export const readSubject = async (
   }
 }
 
-/** Rows between two marks: as the table says, or fewer where its rows are so long that granules end early. */
+/** Returns the rows per granule: `index_granularity`, or fewer if long rows make granules end early. */
 export const rowsPerMark = ({ overview }: Subject): number => {
   const average = Math.max(1, Math.round((overview.rows ?? 0) / Math.max(1, overview.marks)))
   const stated = Number(/\bindex_granularity = (\d+)/.exec(overview.engineFull)?.[1] ?? average)
@@ -59,8 +59,8 @@ export const rowsPerMark = ({ overview }: Subject): number => {
 }
 
 /**
- * Compressed bytes between two marks of some columns; of all when the host keeps no sizes of single columns. A part of a
- * column counts as the whole.
+ * Returns the compressed bytes per granule of some columns, or of all columns if the host reports no column sizes. A
+ * subcolumn counts as the whole column.
  */
 export const bytesPerMark = ({ overview, columns }: Subject, names: readonly string[]): number => {
   const sizes = names.map((name) => columnNamed(columns, name)?.compressedBytes ?? null)
@@ -68,11 +68,11 @@ export const bytesPerMark = ({ overview, columns }: Subject, names: readonly str
   return known.reduce<number>((sum, size) => sum + (size ?? 0), 0) / Math.max(1, overview.marks)
 }
 
-/** A column by its name, or the one that a part such as `payload.size` belongs to. */
+/** Returns the column of this name, or the column that contains a subcolumn such as `payload.size`. */
 export const columnNamed = <C extends { name: string }>(columns: readonly C[], name: string): C | undefined =>
   columns.find((column) => column.name === name) ?? columns.find((column) => name.startsWith(`${column.name}.`))
 
-/** What is saved when fewer marks are read of all columns that the statement needs. */
+/** Returns the savings when the query reads only `marksAfter` marks of its columns. */
 export const savedMarks = (subject: Subject, marksAfter: number): Savings => {
   const { marks, columns } = subject.read
   const each = bytesPerMark(
@@ -88,75 +88,75 @@ export const savedMarks = (subject: Subject, marksAfter: number): Savings => {
   }
 }
 
-/** Columns of the sorting key; none when there is an expression in it, under which nothing is known of single columns. */
+/** Returns the columns of the sorting key, or none if it contains an expression. */
 export const sortingColumns = ({ overview: { sortingKey } }: Subject): string[] =>
   /[(`]/.test(sortingKey) ? [] : sortingKey.split(', ').filter((name) => name !== '')
 
-/** A column of the table that conditions compare with constants. */
-export interface Compared {
+/** A column that the query compares with constants. */
+export interface ComparedColumn {
   name: string
-  /** Its name as SQL takes it. */
+  /** The quoted name. */
   sql: string
   kinds: readonly ReadCondition['kind'][]
-  /** These conditions together. */
+  /** All conditions on this column, joined by AND. */
   condition: string
 }
 
-/** Compared columns, but for the one that leads the order of the table, by which granules are left out already. */
-export const comparedColumns = (subject: Subject): Compared[] => {
+/** Returns the compared columns except the first of the sorting key, which already skips granules. */
+export const comparedColumns = (subject: Subject): ComparedColumn[] => {
   const { read, columns } = subject
   const [leading] = sortingColumns(subject)
   return read.columns.flatMap(({ name, sql }) => {
     const conditions = read.conditions.filter(({ column, kind }) => column === name && kind !== 'other')
-    // Parts of columns have no index of their own.
+    // Subcolumns cannot have an index.
     if (conditions.length === 0 || name === leading || !columns.some((column) => column.name === name)) return []
     return [{ name, sql, kinds: conditions.map(({ kind }) => kind), condition: allOf(conditions) }]
   })
 }
 
-/** Conditions that must all hold. */
+/** Joins conditions by AND. */
 export const allOf = (conditions: readonly Pick<ReadCondition, 'sql'>[]): string =>
   conditions.map(({ sql }) => sql).join(' AND ')
 
-/** All conditions on a table together. */
+/** Returns all conditions on a table, joined by AND. */
 export const wholeCondition = ({ read }: Subject): string => allOf(read.conditions)
 
-/** Engines that keep each row as it was written, whose tables a projection or a partition key cannot make answer otherwise. */
+/** Returns whether merges keep every row, so that a projection or partition key cannot change query results. */
 export const keepsRows = ({ overview: { engine } }: Subject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
 
-/** Rows and granules under a condition. */
+/** How many rows and granules match a condition. */
 interface Matches {
   rows: number
   matchingRows: number
   matchingGranules: number
 }
 
-/** Groups of rows, and those that a condition touches. */
+/** How many groups of rows there are, and how many match a condition. */
 interface Groups {
   groups: number
   matchingGroups: number
   matchingRows: number
 }
 
-/** How a host can tell what a change would save. What is computed from counts is null when it would save nothing. */
+/** How a host tests what a change would save. `savings` returns null if it would save nothing. */
 export type Test =
   | { by: 'index'; column: string; type: SkipIndexType }
   | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
   | { by: 'groups'; keys: string[]; condition: string | null; savings: (counted: Groups) => Savings | null }
 
-/** A change that may save something, before anything was tried out. */
+/** A change that could save something, before it is tested. */
 export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'table'> {
-  /** Of proposals with one purpose the best is told. */
+  /** Only the best of the proposals with the same purpose is returned. */
   purpose: string
   test: Test
 }
 
-/** Whom advice asks, for whom, and about which host. */
-export interface Asking {
+/** What the advisor needs to query a host. */
+export interface AdviceContext {
   query: Client<typeof query>
   call: Call
   hostKey: string
-  /** The same call with less time, for trying out on data what is advised; undefined when that is not allowed. */
-  trying: Call | undefined
+  /** The call with a shorter deadline, for tests that read data; undefined if such tests are not allowed. */
+  testCall: Call | undefined
 }

@@ -1,30 +1,30 @@
-import { detector, nothing, untold, severityOf } from '../measures/detector.ts'
+import { detector, nothing, noData, severityOf } from '../measures/detector.ts'
 import { duration } from '../measures/words.ts'
 
 const limits = { info: 2, warning: 30 }
 
-/** The clock of a host is off. */
+/** Detects hosts with a wrong clock. */
 export const clockSkew = detector<never>({
   kind: 'clock-skew',
-  signal: 'clock of the host against ours',
+  signal: 'clock of the host compared with the service',
   window: 'now',
   sets: [],
   evidenceSql: 'SELECT now64(3)',
   link: '/overview',
   detect(_rows, { self: { clockSkewMs } }) {
-    if (clockSkewMs === null || !Number.isFinite(clockSkewMs)) return untold('clock: it is not known how far it is off')
+    if (clockSkewMs === null || !Number.isFinite(clockSkewMs)) return noData('clock: not reported by this host')
     const seconds = Math.abs(clockSkewMs) / 1_000
     const severity = severityOf(seconds, limits)
     if (severity === undefined) return nothing
     return {
       notes: [],
-      sights: [
+      observations: [
         {
           subject: '',
           severity,
           title: `The clock is ${duration(seconds)} ${clockSkewMs > 0 ? 'fast' : 'slow'}`,
           detail:
-            'Times of its logs do not fit those of other hosts, and sessions with Keeper may break; check its time service.',
+            'Its log times do not match those of other hosts, and Keeper sessions may expire. Check NTP on the host.',
           baseline: 0,
           value: clockSkewMs / 1_000,
           unit: 'seconds',

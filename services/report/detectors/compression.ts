@@ -1,38 +1,38 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, nameOf, type Sight } from '../measures/detector.ts'
+import { detector, nameOf, type Observation } from '../measures/detector.ts'
 import { bytes, percent } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
 const worstShare = 0.7
-const fewestRows = 2
+const minRows = 2
 
-/** A large table is hardly smaller than its data. */
+/** Detects large tables with poor compression. */
 export const compression = detector({
   kind: 'compression',
-  signal: 'compressed size as a share of the data',
+  signal: 'compressed size relative to uncompressed size',
   window: 'now',
   sets: ['tables'],
   link: '/tables/storage-compression',
   detect({ tables }) {
     const large = tables.filter(({ compressedBytes }) => compressedBytes !== null && compressedBytes >= gibibyte)
-    const single = large.filter(({ rows }) => rows < fewestRows)
+    const single = large.filter(({ rows }) => rows < minRows)
     return {
-      notes: single.map((row) => `compression: ${nameOf(row)} has too few rows to tell`),
-      sights: large.filter(({ rows }) => rows >= fewestRows).flatMap((row) => sightOf(row) ?? []),
+      notes: single.map((row) => `compression: ${nameOf(row)} has too few rows`),
+      observations: large.filter(({ rows }) => rows >= minRows).flatMap((row) => observationOf(row) ?? []),
     }
   },
 })
 
-const sightOf = (row: InsightRow<'tables'>): Sight | undefined => {
+const observationOf = (row: InsightRow<'tables'>): Observation | undefined => {
   const { compressedBytes: compressed, uncompressedBytes: uncompressed } = row
-  // Some kinds of parts do not know the size of their data.
+  // Some part types do not report the uncompressed size.
   const value = compressed && uncompressed ? compressed / uncompressed : 0
   if (value < worstShare) return undefined
   return {
     subject: nameOf(row),
     severity: 'info',
     title: `${nameOf(row)} hardly compresses`,
-    detail: `${bytes(uncompressed ?? 0)} of data take ${bytes(compressed ?? 0)}, which is ${percent(value)}; a codec or a sorting key that puts like rows together may help.`,
+    detail: `${bytes(uncompressed ?? 0)} of data compress to ${bytes(compressed ?? 0)} (${percent(value)}); a codec, or a sorting key that groups similar values, may help.`,
     baseline: worstShare,
     value,
     unit: 'share',

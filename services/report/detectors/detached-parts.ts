@@ -2,7 +2,7 @@ import { detector, nameOf, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 10, warning: 50 }
 
-/** Parts were put aside, by the server or by people, and nobody came back for them. */
+/** Detects detached parts that were left behind. */
 export const detachedParts = detector({
   kind: 'detached-parts',
   signal: 'detached parts',
@@ -11,7 +11,7 @@ export const detachedParts = detector({
   link: '/tables/detached_parts',
   detect: ({ 'detached-parts': rows }) => ({
     notes: [],
-    sights: rows.flatMap((row) => {
+    observations: rows.flatMap((row) => {
       const severity = severityOf(row.parts, limits)
       return severity === undefined
         ? []
@@ -19,7 +19,7 @@ export const detachedParts = detector({
             subject: nameOf(row),
             severity,
             title: `${nameOf(row)} has ${row.parts} detached parts`,
-            detail: 'They take space and are read by no query: attach them again, or drop them.',
+            detail: 'They use disk space and no query reads them. Attach or drop them.',
             baseline: limits.info,
             value: row.parts,
             unit: 'parts',

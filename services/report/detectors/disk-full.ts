@@ -1,12 +1,12 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, type Sight, severityOf } from '../measures/detector.ts'
+import { detector, type Observation, severityOf } from '../measures/detector.ts'
 import { confidenceOf, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
 import { bytes, range } from '../measures/words.ts'
 
-/** The fewer days are left, the worse: 30 days or less are worth telling, 7 warn. */
+/** Negated days until the disk is full: 30 days or less are reported, 7 days or less are a warning. */
 const limits = { info: -30, warning: -7 }
 
-/** A disk will be full within a month when it goes on as it did for two weeks, or for two days. */
+/** Detects disks that will be full within a month at the rate of the last two weeks or two days. */
 export const diskFull = detector({
   kind: 'disk-full',
   signal: 'days until the disk is full',
@@ -14,13 +14,13 @@ export const diskFull = detector({
   sets: ['disk-hours'],
   link: '/tables/disks',
   detect({ 'disk-hours': rows }) {
-    const told = knownDiskHours(rows)
-    const outcomes = [...Map.groupBy(told, ({ disk }) => disk)].map(([disk, ofDisk]) => sightOf(disk, ofDisk))
+    const known = knownDiskHours(rows)
+    const outcomes = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, ofDisk]) => observationOf(disk, ofDisk))
     return {
-      sights: outcomes.flatMap((outcome) => (typeof outcome === 'object' ? outcome : [])),
+      observations: outcomes.flatMap((outcome) => (typeof outcome === 'object' ? outcome : [])),
       notes:
-        rows.length > 0 && told.length === 0
-          ? ['disks: the host tells no numbers']
+        rows.length > 0 && known.length === 0
+          ? ['disks: not reported by this host']
           : outcomes.flatMap((outcome) => (typeof outcome === 'string' ? outcome : [])),
     }
   },
@@ -28,8 +28,8 @@ export const diskFull = detector({
 
 type KnownRows = Parameters<typeof forecastDisk>[0]
 
-/** A sight, words why nothing can be told, or nothing when there is nothing to tell. */
-const sightOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Sight | string | undefined => {
+/** Returns an observation, the reason for missing data, or undefined if there is nothing to report. */
+const observationOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Observation | string | undefined => {
   const forecast = forecastDisk(rows)
   if (typeof forecast === 'string') return `disk ${disk}: ${forecast}`
   const { growth, usedBytes, totalBytes, days } = forecast
@@ -39,7 +39,7 @@ const sightOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Sight
     subject: disk,
     severity,
     title: `Disk ${disk} is full in ${range(growth.soonest, growth.latest)} days`,
-    detail: `${bytes(totalBytes - usedBytes)} of ${bytes(totalBytes)} are free, and ${bytes(growth.perDay)} more are used each day; the figures scatter by ${bytes(growth.spread)}.`,
+    detail: `${bytes(totalBytes - usedBytes)} of ${bytes(totalBytes)} free; usage grows by ${bytes(growth.perDay)} per day; the daily values vary by ${bytes(growth.spread)}.`,
     baseline: -limits.info,
     value: growth.soonest,
     unit: 'days',

@@ -1,41 +1,42 @@
-import { detector, nothing, untold } from '../measures/detector.ts'
+import { detector, nothing, noData } from '../measures/detector.ts'
 import { percent } from '../measures/words.ts'
 
-const leastCalls = 20
-const leastErrors = 5
-const leastScore = 5
-const leastHours = 12
-/** Half again as many is worth telling, twice as many warns. */
+const minCalls = 20
+const minErrors = 5
+const minScore = 5
+const minHours = 12
+/** A rate of 1.5 times the previous one is reported; twice the rate is a warning. */
 const ratios = { info: 1.5, warning: 2 }
 
-/** More statements fail than on the day before: what chance would not explain. */
+/** Detects a failure rate that is significantly higher than on the day before. */
 export const errorRate = detector({
   kind: 'error-rate',
-  signal: 'share of statements that fail',
+  signal: 'share of failed queries',
   window: 'last hour, against the 24 hours before',
   sets: ['query-hours'],
   link: '/tables/failed-queries',
   detect({ 'query-hours': rows }) {
-    if (rows.some(({ hoursAgo }) => hoursAgo < 0)) return untold('error rate: the log has entries of the future')
+    if (rows.some(({ hoursAgo }) => hoursAgo < 0))
+      return noData('error rate: the query log has entries from the future')
     const now = rows.find(({ hoursAgo }) => hoursAgo === 0)
     const before = rows.filter(({ hoursAgo }) => hoursAgo >= 1 && hoursAgo <= 24)
-    if (before.length < leastHours) return untold('error rate: not enough history, fewer than 12 hours of the last day')
-    if (!now || now.calls < leastCalls || now.errors < leastErrors) return nothing
+    if (before.length < minHours) return noData('error rate: not enough history, fewer than 12 hours of the last day')
+    if (!now || now.calls < minCalls || now.errors < minErrors) return nothing
     const calls = before.reduce((sum, row) => sum + row.calls, 0)
     const errors = before.reduce((sum, row) => sum + row.errors, 0)
-    // One more failure than there was: a day without any would make every failure infinitely unlikely.
+    // One extra failure, because after a day without failures any failure would be infinitely unlikely.
     const usual = Math.min(0.99, (errors + 1) / (calls + 1))
     const value = now.errors / now.calls
     const score = (now.errors - now.calls * usual) / Math.sqrt(now.calls * usual * (1 - usual))
-    if (score < leastScore || value < usual * ratios.info) return nothing
+    if (score < minScore || value < usual * ratios.info) return nothing
     return {
       notes: [],
-      sights: [
+      observations: [
         {
           subject: '',
           severity: value >= usual * ratios.warning ? 'warning' : 'info',
-          title: `${percent(value)} of statements fail`,
-          detail: `${now.errors} of ${now.calls} statements of the last hour failed; on the day before it was ${percent(errors / Math.max(1, calls))}.`,
+          title: `${percent(value)} of queries fail`,
+          detail: `${now.errors} of ${now.calls} queries failed in the last hour; in the 24 hours before it was ${percent(errors / Math.max(1, calls))}.`,
           baseline: usual,
           value,
           unit: 'share',

@@ -2,7 +2,7 @@ import { detector } from '../measures/detector.ts'
 
 const failed = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 
-/** A dictionary could not be loaded, or not again. */
+/** Detects dictionaries that failed to load or reload. */
 export const failedDictionary = detector({
   kind: 'failed-dictionary',
   signal: 'dictionaries that fail to load',
@@ -11,15 +11,15 @@ export const failedDictionary = detector({
   link: '/tables/dictionaries',
   detect: ({ dictionaries }) => ({
     notes: [],
-    sights: dictionaries
+    observations: dictionaries
       .filter(({ status, isFailing }) => isFailing || failed.has(status))
       .map(({ database, name, status }) => ({
         subject: database === '' ? name : `${database}.${name}`,
         severity: 'warning',
         title: `Dictionary ${name} fails to load`,
         detail: failed.has(status)
-          ? 'Whoever asks it gets an error.'
-          : 'What was loaded before is still used, and grows old.',
+          ? 'Queries that use it fail.'
+          : 'The last loaded version is still used and becomes stale.',
         baseline: 0,
         value: 1,
         unit: 'dictionaries',

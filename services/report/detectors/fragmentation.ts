@@ -2,7 +2,7 @@ import { detector, nameOf, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 
-/** A partition of a table has so many parts that reading it slows down. */
+/** Detects partitions with so many parts that reads slow down. */
 export const fragmentation = detector({
   kind: 'fragmentation',
   signal: 'active parts of the fullest partition',
@@ -11,7 +11,7 @@ export const fragmentation = detector({
   link: '/tables/part-info',
   detect: ({ tables }) => ({
     notes: [],
-    sights: tables.flatMap((row) => {
+    observations: tables.flatMap((row) => {
       const value = row.partsInFullestPartition
       const severity = severityOf(value, limits)
       return severity === undefined
@@ -20,7 +20,7 @@ export const fragmentation = detector({
             subject: nameOf(row),
             severity,
             title: `${nameOf(row)} has ${value} parts in one partition`,
-            detail: `Merges do not keep up, or inserts are too small; ${row.parts} parts in all hold ${row.rows} rows.`,
+            detail: `Merges cannot keep up, or inserts are too small. ${row.parts} active parts hold ${row.rows} rows.`,
             baseline: limits.info,
             value,
             unit: 'parts',

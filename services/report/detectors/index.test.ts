@@ -8,7 +8,7 @@ import {
   diskHours,
   errorCode,
   inserts,
-  look,
+  evaluate,
   mutation,
   partHours,
   patternDays,
@@ -19,7 +19,7 @@ import { scenarios } from '../testing/scenarios.ts'
 import { detectors } from './index.ts'
 
 describe('the detectors', () => {
-  it('are all listed, each under the name of its file', () => {
+  it('are all listed under their file names', () => {
     const files = readdirSync(import.meta.dirname).filter((name) => !name.startsWith('index.'))
     expect(detectors.map(({ kind }) => `${kind}.ts`).toSorted()).toEqual(files.toSorted())
   })
@@ -28,24 +28,24 @@ describe('the detectors', () => {
     '%s',
     (_name, { rows, expected, fleet = alone }) => {
       const seen = detectors.flatMap((detector) =>
-        detector.look(rows, fleet).sights.map(({ subject }) => ({ kind: detector.kind, subject })),
+        detector.evaluate(rows, fleet).observations.map(({ subject }) => ({ kind: detector.kind, subject })),
       )
       expect(seen).toEqual(expected)
     },
   )
 
-  it('say what they saw in numbers that are numbers, with words and a reason to believe it', () => {
-    const sights = scenarios.flatMap(({ rows, fleet = alone }) =>
-      detectors.flatMap((detector) => detector.look(rows, fleet).sights),
+  it('report finite figures with a text and a confidence', () => {
+    const observations = scenarios.flatMap(({ rows, fleet = alone }) =>
+      detectors.flatMap((detector) => detector.evaluate(rows, fleet).observations),
     )
-    for (const { value, score, title, detail } of sights) {
+    for (const { value, score, title, detail } of observations) {
       expect([value ?? 0, score ?? 0].every(Number.isFinite)).toBe(true)
       expect(`${title} ${detail}`).not.toMatch(/NaN|Infinity|undefined|null/)
     }
   })
 
-  it('find nothing in nothing', () => {
-    for (const detector of detectors) expect(detector.look({}, alone).sights).toEqual([])
+  it('report nothing without rows', () => {
+    for (const detector of detectors) expect(detector.evaluate({}, alone).observations).toEqual([])
   })
 })
 
@@ -83,13 +83,13 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
     'a clock that was set back',
     'error-rate',
     { 'query-hours': [...quietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })), ...quietHours({ errors: 99 })] },
-    /of the future/,
+    /from the future/,
   ],
   [
     'a clock that was set back',
     'p95-duration',
     { 'query-hours': [...quietHours({}, 1).map((row) => ({ ...row, hoursAgo: -2 })), ...quietHours({ p95Ms: 9_000 })] },
-    /of the future/,
+    /from the future/,
   ],
   [
     'a clock that was set back',
@@ -97,9 +97,9 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
     { mutations: [mutation({ ageSeconds: -90, isFailing: true })] },
     /set back/,
   ],
-  ['no number', 'p95-duration', { 'query-hours': quietHours({ p95Ms: null }) }, /tells no number/],
-  ['no number', 'peak-memory', { 'query-hours': quietHours({ peakMemoryBytes: null }) }, /tells no number/],
-  ['no number', 'disk-full', { 'disk-hours': diskHours(() => null) }, /tells no numbers/],
+  ['no number', 'p95-duration', { 'query-hours': quietHours({ p95Ms: null }) }, /not reported by this host/],
+  ['no number', 'peak-memory', { 'query-hours': quietHours({ peakMemoryBytes: null }) }, /not reported by this host/],
+  ['no number', 'disk-full', { 'disk-hours': diskHours(() => null) }, /not reported by this host/],
   [
     'a limit of none',
     'parts-refused',
@@ -116,94 +116,109 @@ const cases: readonly (readonly [string, string, Rows, RegExp | null])[] = [
 ]
 
 describe('bad input', () => {
-  it.each(cases)('%s gives %s words instead of a number', (_what, kind, rows, words) => {
-    const { sights, notes } = look(kind, rows)
-    expect(sights).toEqual([])
+  it.each(cases)('%s gives %s a note instead of a number', (_what, kind, rows, words) => {
+    const { observations, notes } = evaluate(kind, rows)
+    expect(observations).toEqual([])
     if (words === null) expect(notes.join(' ')).not.toMatch(/NaN|Infinity/)
     else expect(notes.join(' ')).toMatch(words)
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('%d is refused at the door, where rows are checked', (value) => {
-    expect(() => look('p95-duration', { 'query-hours': quietHours({ p95Ms: value }) })).toThrow('p95Ms')
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('rejects %d when rows are validated', (value) => {
+    expect(() => evaluate('p95-duration', { 'query-hours': quietHours({ p95Ms: value }) })).toThrow('p95Ms')
   })
 })
 
-describe('a host among others', () => {
-  it('whose clock or version is not known is spoken of in words', () => {
+describe('comparing a host with others', () => {
+  it('adds a note if the clock or version is unknown', () => {
     const fleet = { self: aHost({ version: null, clockSkewMs: null }), peers: [aHost()] }
-    expect(look('version-drift', {}, fleet)).toEqual({ sights: [], notes: ['version: it is not known'] })
-    expect(look('clock-skew', {}, fleet).notes).toEqual(['clock: it is not known how far it is off'])
+    expect(evaluate('version-drift', {}, fleet)).toEqual({
+      observations: [],
+      notes: ['version: not reported by this host'],
+    })
+    expect(evaluate('clock-skew', {}, fleet).notes).toEqual(['clock: not reported by this host'])
   })
 
-  it('of two the older one drifts', () => {
+  it('reports the older of two versions', () => {
     const old = aHost({ version: '26.3.1.7' })
     const young = aHost({ version: '26.3.10.2' })
-    const drifts = (self: typeof old, peer: typeof old) => look('version-drift', {}, { self, peers: [peer] }).sights
-    expect(drifts(old, young)).toMatchObject([
-      { severity: 'info', title: 'Runs 26.3.1.7 where its group runs 26.3.10.2' },
-    ])
+    const drifts = (self: typeof old, peer: typeof old) =>
+      evaluate('version-drift', {}, { self, peers: [peer] }).observations
+    expect(drifts(old, young)).toMatchObject([{ severity: 'info', title: 'Runs 26.3.1.7, its group runs 26.3.10.2' }])
     expect(drifts(young, old)).toEqual([])
   })
 })
 
 describe('a slower pattern', () => {
   const why = (now: Parameters<typeof patternDays>[0], more: Rows = {}) =>
-    look('pattern-regression', { 'fingerprint-days': patternDays({ p95Ms: 3_000, ...now }), ...more }).sights[0]?.detail
+    evaluate('pattern-regression', { 'fingerprint-days': patternDays({ p95Ms: 3_000, ...now }), ...more })
+      .observations[0]?.detail
 
   it.each([
-    [{ revision: 54_480 }, 'the server changed its version'],
+    [{ revision: 54_480 }, 'the server version changed'],
     [{ settingsHash: 'b' }, 'its settings changed'],
     [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
     [{ readRows: 9_000 }, 'the data that it reads is 9 times as much'],
     [{ marksShare: 1, readRows: 9_000 }, 'its plan reads 100 % of the data instead of 10 %'],
-    [{}, 'Nothing else is known to have changed'],
-  ])('with %j is explained', (now, words) => {
+    [{}, 'No other change was found'],
+  ])('is explained for %j', (now, words) => {
     expect(why(now)).toContain(words)
   })
 
-  it('is explained by a change of the schema of what it reads, and by no other', () => {
+  it('is explained by schema changes of the tables it reads only', () => {
     const change = (name: string, daysAgo: number) => ({ table: name, daysAgo, changes: 1 })
     expect(why({}, { 'schema-changes': [change('shop.orders', 0)] })).toContain('the schema of shop.orders changed')
-    expect(why({}, { 'schema-changes': [change('shop.other', 0), change('shop.orders', 5)] })).toContain('Nothing else')
+    expect(why({}, { 'schema-changes': [change('shop.other', 0), change('shop.orders', 5)] })).toContain(
+      'No other change',
+    )
   })
 })
 
-describe('a pattern beside that of other hosts', () => {
+describe('a pattern compared with other hosts', () => {
   const peers = [comparedHost(), comparedHost()]
-  const skew = (...given: Parameters<typeof comparedHost>) =>
-    look('pattern-skew', {}, { self: comparedHost(...given), peers }).sights[0]?.detail
+  const skew = (...args: Parameters<typeof comparedHost>) =>
+    evaluate('pattern-skew', {}, { self: comparedHost(...args), peers }).observations[0]?.detail
 
   it.each([
     [{ selectedParts: 90 }, 'it reads 90 parts instead of 10'],
     [{ marksShare: 1 }, 'its plan reads 100 % of the data instead of 10 %'],
     [{ readRows: 9_000 }, 'the data that it reads is 9 times as much'],
-    [{}, 'Nothing else is known to be different'],
-  ])('with %j is explained', (more, words) => {
+    [{}, 'No other difference was found'],
+  ])('is explained for %j', (more, words) => {
     expect(skew({ p95Ms: 3_000, ...more })).toContain(words)
   })
 
-  it('is explained by the version where it alone runs it', () => {
+  it('is explained by the version if no other host runs it', () => {
     const self = { ...comparedHost({ p95Ms: 3_000 }), version: '26.7.2.1' }
-    expect(look('pattern-skew', {}, { self, peers }).sights[0]?.detail).toContain('it runs another version')
+    expect(evaluate('pattern-skew', {}, { self, peers }).observations[0]?.detail).toContain('the version differs')
   })
 
-  it('is compared with hosts of the same group only, of which there are two', () => {
+  it('is compared only with two or more hosts of the same group', () => {
     const self = comparedHost({ p95Ms: 3_000 }, {})
     const elsewhere = peers.map((peer) => ({ ...peer, group: 'eu' }))
-    expect(look('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ sights: [], notes: [] })
+    expect(evaluate('pattern-skew', {}, { self, peers: elsewhere })).toEqual({ observations: [], notes: [] })
     const one = { self, peers: [comparedHost(), aHost()] }
-    expect(look('pattern-skew', {}, one)).toEqual({ sights: [], notes: [expect.stringContaining('fewer than two')] })
-    expect(look('settings-drift', {}, one)).toEqual({ sights: [], notes: [expect.stringContaining('fewer than two')] })
+    expect(evaluate('pattern-skew', {}, one)).toEqual({
+      observations: [],
+      notes: [expect.stringContaining('fewer than two')],
+    })
+    expect(evaluate('settings-drift', {}, one)).toEqual({
+      observations: [],
+      notes: [expect.stringContaining('fewer than two')],
+    })
   })
 
-  it('names settings that are other than the rest of the group agrees on', () => {
+  it('names settings that differ from those the rest of the group agrees on', () => {
     const set = (settings: Record<string, string>) => comparedHost({}, settings)
     const fleet = {
       self: set({ a: '1', b: '1' }),
       peers: [set({ a: '2', c: '1', b: '1' }), set({ a: '2', c: '1', b: '1' })],
     }
-    expect(look('settings-drift', {}, fleet).sights).toMatchObject([
-      { title: '2 settings are other than in its group', detail: 'a, c: 2 other hosts agree on them.', value: 2 },
+    expect(evaluate('settings-drift', {}, fleet).observations).toMatchObject([
+      {
+        title: '2 settings differ from its group',
+        detail: 'a, c: 2 other hosts of the group agree on another value.',
+        value: 2,
+      },
     ])
   })
 })

@@ -27,7 +27,7 @@ import { stuckMutation } from './stuck-mutation.ts'
 import { ttlHealth } from './ttl-health.ts'
 import { versionDrift } from './version-drift.ts'
 
-/** Every detector. */
+/** All detectors. */
 export const detectors: readonly AnyDetector[] = [
   errorRate,
   p95Duration,
@@ -58,7 +58,7 @@ export const detectors: readonly AnyDetector[] = [
   slotGrowth,
 ]
 
-/** Those that compare what is now with what is usual. */
+/** The detectors that compare current values with a baseline. */
 export const anomalyDetectors: readonly AnyDetector[] = [
   errorRate,
   p95Duration,

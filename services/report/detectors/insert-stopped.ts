@@ -1,10 +1,10 @@
-import { detector, nameOf, untold } from '../measures/detector.ts'
+import { detector, nameOf, noData } from '../measures/detector.ts'
 import { figure } from '../measures/words.ts'
 
-const leastHistoryHours = 170
+const minHistoryHours = 170
 const steadyHours = 20
 
-/** Nothing is written into a table that is written into at this hour. */
+/** Detects tables without inserts that usually receive some at this hour. */
 export const insertStopped = detector({
   kind: 'insert-stopped',
   signal: 'rows inserted',
@@ -13,16 +13,16 @@ export const insertStopped = detector({
   link: '/tables/part-log',
   detect({ inserts: rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
-    if (rows.length > 0 && historyHours < leastHistoryHours) {
-      return untold('inserts: not enough history, the part log begins less than a week ago')
+    if (rows.length > 0 && historyHours < minHistoryHours) {
+      return noData('inserts: not enough history, the part log begins less than a week ago')
     }
     const stopped = rows.filter(({ lastHour, dayAgo, weekAgo }) => lastHour === 0 && dayAgo > 0 && weekAgo > 0)
     return {
       notes: [],
-      sights: stopped.map((row) => ({
+      observations: stopped.map((row) => ({
         subject: nameOf(row),
         severity: 'warning',
-        title: `Nothing is inserted into ${nameOf(row)}`,
+        title: `No inserts into ${nameOf(row)}`,
         detail: `No rows in the last hour; ${figure(row.dayAgo)} at this hour a day ago and ${figure(row.weekAgo)} a week ago.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,

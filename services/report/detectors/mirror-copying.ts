@@ -1,19 +1,19 @@
 import { detector, severityOf } from '../measures/detector.ts'
 import { duration } from '../measures/words.ts'
 
-/** Hours. A first copy that takes longer than a day mostly does not get on. */
+/** In hours. An initial copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }
 
-/** A mirror of the replication service still copies what was there, and follows no changes yet. */
+/** Detects mirrors of the replication service that are still in the initial copy. */
 export const mirrorCopying = detector({
   kind: 'mirror-copying',
-  signal: 'first copies of mirrors',
+  signal: 'initial copies of mirrors',
   window: 'now',
   sets: ['replication-mirrors'],
   link: '/repldb',
   detect: ({ 'replication-mirrors': mirrors }) => ({
     notes: [],
-    sights: mirrors.flatMap(({ mirror, copyingHours: value }) => {
+    observations: mirrors.flatMap(({ mirror, copyingHours: value }) => {
       const severity = value === null ? undefined : severityOf(value, limits)
       if (value === null || severity === undefined) return []
       return [
@@ -23,8 +23,8 @@ export const mirrorCopying = detector({
           title: `The mirror ${mirror} has been copying for ${duration(value * 3_600)}`,
           detail:
             severity === 'info'
-              ? 'It follows changes once all tables are copied; until then the source keeps its log for it.'
-              : 'It follows no changes yet, while the source keeps its log for it; look which table does not get on, and at its errors.',
+              ? 'It replicates changes after the initial copy of all tables; until then the source retains WAL for it.'
+              : 'It does not replicate changes yet, and the source retains WAL for it. Check which table is stuck, and its errors.',
           baseline: null,
           value,
           unit: 'hours',

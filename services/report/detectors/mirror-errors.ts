@@ -3,7 +3,7 @@ import { count } from '../measures/words.ts'
 
 const limits = { info: 1, warning: 5, critical: 100 }
 
-/** A mirror of the replication service fails again and again. */
+/** Detects mirrors of the replication service that fail repeatedly. */
 export const mirrorErrors = detector({
   kind: 'mirror-errors',
   signal: 'errors of mirrors',
@@ -12,7 +12,7 @@ export const mirrorErrors = detector({
   link: '/repldb',
   detect: ({ 'replication-mirrors': mirrors }) => ({
     notes: [],
-    sights: mirrors.flatMap(({ mirror, errorsLastHour, commonError }) => {
+    observations: mirrors.flatMap(({ mirror, errorsLastHour, commonError }) => {
       const value = errorsLastHour ?? 0
       const severity = severityOf(value, limits)
       if (severity === undefined) return []
@@ -21,7 +21,7 @@ export const mirrorErrors = detector({
           subject: mirror,
           severity,
           title: `The mirror ${mirror} had ${count(value)} ${value === 1 ? 'error' : 'errors'}`,
-          detail: `It tries again after most errors, so few mean little. Most often: ${commonError}`,
+          detail: `Most errors are retried, so a few are harmless. Most frequent: ${commonError}`,
           baseline: 0,
           value,
           unit: 'lines',

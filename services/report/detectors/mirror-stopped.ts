@@ -1,24 +1,25 @@
-import { detector, type Sight } from '../measures/detector.ts'
+import { detector, type Observation } from '../measures/detector.ts'
 
-const stopped: Readonly<Record<string, Pick<Sight, 'severity' | 'detail'> & { words: string }>> = {
+const stopped: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> & { words: string }>> = {
   failed: {
     severity: 'critical',
     words: 'has failed',
-    detail: 'It copies nothing more, while the source keeps its log for it until its disk is full; read its errors.',
+    detail:
+      'It no longer replicates, and the source retains WAL for it until its disk is full. Check the errors of the mirror.',
   },
   terminated: {
     severity: 'warning',
     words: 'is terminated',
-    detail: 'It copies nothing more. Where it is no longer wanted its slot at the source should be gone as well.',
+    detail: 'It no longer replicates. If it is no longer needed, drop its replication slot on the source too.',
   },
   paused: {
     severity: 'info',
     words: 'is paused',
-    detail: 'Meanwhile the source keeps its log for it; resume it once the work is done that it was paused for.',
+    detail: 'While it is paused, the source retains WAL for it. Resume the mirror when maintenance is done.',
   },
 }
 
-/** A mirror of the replication service copies nothing more. */
+/** Detects mirrors of the replication service that stopped copying. */
 export const mirrorStopped = detector({
   kind: 'mirror-stopped',
   signal: 'states of mirrors',
@@ -27,7 +28,7 @@ export const mirrorStopped = detector({
   link: '/repldb',
   detect: ({ 'replication-mirrors': mirrors }) => ({
     notes: [],
-    sights: mirrors.flatMap(({ mirror, state }) => {
+    observations: mirrors.flatMap(({ mirror, state }) => {
       const found = stopped[state]
       if (!found) return []
       const { words, severity, detail } = found

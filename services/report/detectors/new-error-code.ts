@@ -1,30 +1,30 @@
-import { detector, nothing, untold } from '../measures/detector.ts'
+import { detector, nothing, noData } from '../measures/detector.ts'
 
-const leastErrors = 3
+const minErrors = 3
 const manyErrors = 100
-const leastHistoryHours = 72
+const minHistoryHours = 72
 const weekHours = 168
 
-/** Statements fail in a way that was not seen for a week. */
+/** Detects error codes that did not occur in the last week. */
 export const newErrorCode = detector({
   kind: 'new-error-code',
-  signal: 'error codes of statements',
+  signal: 'error codes of queries',
   window: 'last day, against the seven days before',
   sets: ['error-codes'],
   link: '/tables/common-errors',
   detect({ 'error-codes': rows }) {
     const historyHours = Math.max(0, ...rows.map((row) => row.historyHours))
     if (rows.length === 0) return nothing
-    if (historyHours < leastHistoryHours)
-      return untold('error codes: not enough history, the log begins less than 3 days ago')
-    const fresh = rows.filter(({ recent, before }) => recent >= leastErrors && before === 0)
+    if (historyHours < minHistoryHours)
+      return noData('error codes: not enough history, the log begins less than 3 days ago')
+    const fresh = rows.filter(({ recent, before }) => recent >= minErrors && before === 0)
     return {
       notes: [],
-      sights: fresh.map(({ code, name, recent }) => ({
+      observations: fresh.map(({ code, name, recent }) => ({
         subject: String(code),
         severity: recent >= manyErrors ? 'warning' : 'info',
         title: `${name || `Error ${code}`} is new`,
-        detail: `${recent} statements of the last day failed with ${name || 'error'} (${code}), and none in the days before.`,
+        detail: `${recent} queries failed with ${name || 'error'} (${code}) in the last day, and none in the days before.`,
         baseline: 0,
         value: recent,
         unit: 'count',

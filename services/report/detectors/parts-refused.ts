@@ -1,33 +1,33 @@
-import { detector, nothing, untold, severityOf } from '../measures/detector.ts'
+import { detector, nothing, noData, severityOf } from '../measures/detector.ts'
 import { forecastParts } from '../measures/forecast.ts'
 import { duration, figure } from '../measures/words.ts'
 
 const manyHours = 20
-/** Fewer parts than this share of the limit are far from it however fast they grow. */
-const leastShare = 0.1
+/** Below this share of the limit, growth is not reported. */
+const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
-/** Parts grow towards the number at which inserts are refused. */
+/** Detects parts that grow towards the limit at which ClickHouse rejects inserts. */
 export const partsRefused = detector({
   kind: 'parts-refused',
-  signal: 'hours until inserts are refused for too many parts',
+  signal: 'hours until inserts fail with too many parts',
   window: 'the last 24 hours',
   sets: ['part-hours'],
   link: '/tables/part-info',
   detect({ 'part-hours': rows }) {
     const forecast = forecastParts(rows)
-    if (typeof forecast === 'string') return untold(`parts: ${forecast}`)
+    if (typeof forecast === 'string') return noData(`parts: ${forecast}`)
     const { parts, refusedAt, hours, growth } = forecast
     const severity = growth && severityOf(-growth.hoursLeft, limits)
-    if (!growth || !severity || parts < leastShare * refusedAt) return nothing
+    if (!growth || !severity || parts < minShare * refusedAt) return nothing
     return {
       notes: [],
-      sights: [
+      observations: [
         {
           subject: '',
           severity,
-          title: `Inserts are refused in ${duration(growth.hoursLeft * 3_600)}`,
-          detail: `The fullest partition has ${parts} parts and gets ${figure(growth.perHour)} more an hour; at ${refusedAt} inserts are refused.`,
+          title: `Inserts fail in ${duration(growth.hoursLeft * 3_600)}: too many parts`,
+          detail: `The fullest partition has ${parts} parts and gets ${figure(growth.perHour)} more per hour; inserts fail at ${refusedAt} (parts_to_throw_insert).`,
           baseline: refusedAt,
           value: growth.hoursLeft,
           unit: 'hours',

@@ -1,53 +1,60 @@
-import { grownBeside, compare } from '../measures/baseline.ts'
-import { detector, type Fleet, type HostFacts, type Sight, untold, type PatternFacts } from '../measures/detector.ts'
+import { describeGrowth, compare } from '../measures/baseline.ts'
+import {
+  detector,
+  type Fleet,
+  type HostFacts,
+  type Observation,
+  noData,
+  type PatternFacts,
+} from '../measures/detector.ts'
 import { duration, figure } from '../measures/words.ts'
 
-const leastCalls = 20
-const leastPeers = 2
-const leastMs = 200
-const leastScore = 5
+const minCalls = 20
+const minPeers = 2
+const minMs = 200
+const minScore = 5
 const ratios = { info: 2, warning: 4 }
 
-/** A pattern of statements takes longer here than on the other hosts of the group; says what is different here. */
+/** Detects query patterns that take longer than on the other hosts of the group, and describes the differences. */
 export const patternSkew = detector({
   kind: 'pattern-skew',
-  signal: '95th percentile of the time of one pattern, against the other hosts of its group',
+  signal: '95th percentile of the duration of one query pattern, compared with the other hosts of the group',
   window: 'last day',
   sets: ['fingerprint-days'],
   link: '/compare',
   detect(_rows, fleet) {
     const peers = fleet.peers.filter(({ group, figures }) => group === fleet.self.group && figures !== null)
-    if (fleet.peers.some(({ group }) => group === fleet.self.group) && peers.length < leastPeers) {
-      return untold('skew: fewer than two other hosts of the group were looked at within a day')
+    if (fleet.peers.some(({ group }) => group === fleet.self.group) && peers.length < minPeers) {
+      return noData('skew: fewer than two other hosts of the group were scanned within a day')
     }
     const own = fleet.self.figures?.patterns ?? []
-    return { notes: [], sights: own.flatMap((pattern) => skewOf(pattern, fleet, peers) ?? []) }
+    return { notes: [], observations: own.flatMap((pattern) => skewOf(pattern, fleet, peers) ?? []) }
   },
 })
 
-const skewOf = (own: PatternFacts, { self }: Fleet, peers: readonly HostFacts[]): Sight | undefined => {
+const skewOf = (own: PatternFacts, { self }: Fleet, peers: readonly HostFacts[]): Observation | undefined => {
   const ran = peers.flatMap((peer) => {
-    const pattern = peer.figures?.patterns.find(({ hash, calls }) => hash === own.hash && calls >= leastCalls)
+    const pattern = peer.figures?.patterns.find(({ hash, calls }) => hash === own.hash && calls >= minCalls)
     return pattern ? { peer, pattern } : []
   })
-  if (own.calls < leastCalls || ran.length < leastPeers) return undefined
+  if (own.calls < minCalls || ran.length < minPeers) return undefined
   const theirs = ran.map(({ pattern }) => pattern)
   const usual = compare(
     own.p95Ms,
     theirs.map(({ p95Ms }) => p95Ms),
-    leastMs / 10,
+    minMs / 10,
   )
-  if (!usual || usual.score < leastScore) return undefined
-  if (own.p95Ms < ratios.info * usual.baseline || own.p95Ms - usual.baseline < leastMs) return undefined
+  if (!usual || usual.score < minScore) return undefined
+  if (own.p95Ms < ratios.info * usual.baseline || own.p95Ms - usual.baseline < minMs) return undefined
   const times = own.p95Ms / Math.max(1, usual.baseline)
   const isAlone = ran.every(({ peer }) => peer.version !== self.version)
-  const differences = [...(isAlone ? ['it runs another version'] : []), ...grownBeside(own, theirs)]
-  const why = differences.length > 0 ? `Here ${differences.join(', ')}.` : 'Nothing else is known to be different here.'
+  const differences = [...(isAlone ? ['the version differs'] : []), ...describeGrowth(own, theirs)]
+  const why = differences.length > 0 ? `On this host: ${differences.join(', ')}.` : 'No other difference was found.'
   return {
     subject: own.hash,
     severity: times >= ratios.warning ? 'warning' : 'info',
-    title: `A pattern takes ${figure(times)} times as long as on other hosts`,
-    detail: `One in twenty of ${own.calls} executions took longer than ${duration(own.p95Ms / 1_000)}; on ${ran.length} other hosts it is ${duration(usual.baseline / 1_000)}. ${why}`,
+    title: `A query pattern takes ${figure(times)} times as long as on other hosts`,
+    detail: `The 95th percentile of ${own.calls} executions was ${duration(own.p95Ms / 1_000)}; on ${ran.length} other hosts it was ${duration(usual.baseline / 1_000)}. ${why}`,
     ...usual,
     value: own.p95Ms,
     unit: 'ms',

@@ -1,6 +1,6 @@
 import { detector, nameOf } from '../measures/detector.ts'
 
-/** A replica takes no inserts. */
+/** Detects read-only replicas. */
 export const readonlyReplica = detector({
   kind: 'readonly-replica',
   signal: 'read-only replicas',
@@ -9,14 +9,14 @@ export const readonlyReplica = detector({
   link: '/tables/readonly-tables',
   detect: ({ replicas }) => ({
     notes: [],
-    sights: replicas
+    observations: replicas
       .filter(({ isReadonly }) => isReadonly)
       .map((row) => ({
         subject: nameOf(row),
         severity: 'critical',
         title: `${nameOf(row)} is read-only`,
         detail:
-          'The replica takes no inserts and fetches nothing; mostly its session with Keeper is lost or its metadata there is gone.',
+          'The replica rejects inserts and fetches no parts. Usually its Keeper session is lost or its metadata in Keeper is missing.',
         baseline: 0,
         value: 1,
         unit: 'replicas',

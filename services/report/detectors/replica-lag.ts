@@ -3,16 +3,16 @@ import { duration } from '../measures/words.ts'
 
 const limits = { info: 60, warning: 600 }
 
-/** A replica is behind the others. */
+/** Detects replicas that lag behind. */
 export const replicaLag = detector({
   kind: 'replica-lag',
-  signal: 'seconds that a replica is behind',
+  signal: 'replication delay in seconds',
   window: 'now',
   sets: ['replicas'],
   link: '/tables/replicas',
   detect: ({ replicas }) => ({
     notes: [],
-    sights: replicas.flatMap((row) => {
+    observations: replicas.flatMap((row) => {
       const severity = severityOf(row.delaySeconds, limits)
       return severity === undefined
         ? []
@@ -20,7 +20,7 @@ export const replicaLag = detector({
             subject: nameOf(row),
             severity,
             title: `${nameOf(row)} is ${duration(row.delaySeconds)} behind`,
-            detail: `What is read from this replica may lack rows of the last ${duration(row.delaySeconds)}.`,
+            detail: `Queries on this replica may miss rows of the last ${duration(row.delaySeconds)}.`,
             baseline: 0,
             value: row.delaySeconds,
             unit: 'seconds',

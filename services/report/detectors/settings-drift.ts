@@ -1,12 +1,12 @@
-import { detector, nothing, untold } from '../measures/detector.ts'
+import { detector, nothing, noData } from '../measures/detector.ts'
 
-const leastAgreeing = 2
-const mostNamed = 20
+const minAgreeing = 2
+const maxNamed = 20
 
-/** Settings are other than on the hosts of the group, which agree with one another. */
+/** Detects settings that differ from the rest of the group, if the rest agrees. */
 export const settingsDrift = detector({
   kind: 'settings-drift',
-  signal: 'settings against the other hosts of the group',
+  signal: 'settings compared with the other hosts of the group',
   window: 'now',
   sets: ['settings'],
   link: '/settings-diff',
@@ -16,24 +16,24 @@ export const settingsDrift = detector({
       .map(({ figures }) => figures?.settings)
       .filter((settings) => settings !== null && settings !== undefined)
     const own = self.figures?.settings
-    if (!own || ofGroup.length < leastAgreeing) return nothing
-    if (theirs.length < leastAgreeing) return untold('settings: fewer than two other hosts of the group told theirs')
+    if (!own || ofGroup.length < minAgreeing) return nothing
+    if (theirs.length < minAgreeing) return noData('settings: fewer than two other hosts of the group reported theirs')
     const names = new Set([...Object.keys(own), ...theirs.flatMap((settings) => Object.keys(settings))])
-    // Where the others disagree among themselves, none of them is the rule.
+    // If the other hosts disagree, there is no reference value.
     const differing = [...names]
       .filter((name) => new Set(theirs.map((settings) => settings[name])).size === 1)
       .filter((name) => own[name] !== theirs[0]?.[name])
       .toSorted()
     if (differing.length === 0) return nothing
-    const more = differing.length > mostNamed ? ` and ${differing.length - mostNamed} more` : ''
+    const more = differing.length > maxNamed ? ` and ${differing.length - maxNamed} more` : ''
     return {
       notes: [],
-      sights: [
+      observations: [
         {
           subject: '',
           severity: 'info',
-          title: `${differing.length} ${differing.length === 1 ? 'setting is' : 'settings are'} other than in its group`,
-          detail: `${differing.slice(0, mostNamed).join(', ')}${more}: ${theirs.length} other hosts agree on them.`,
+          title: `${differing.length} ${differing.length === 1 ? 'setting differs' : 'settings differ'} from its group`,
+          detail: `${differing.slice(0, maxNamed).join(', ')}${more}: ${theirs.length} other hosts of the group agree on another value.`,
           baseline: 0,
           value: differing.length,
           unit: 'settings',

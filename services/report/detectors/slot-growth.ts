@@ -2,10 +2,10 @@ import { detector, severityOf } from '../measures/detector.ts'
 import { bytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
-/** Bytes an hour. */
+/** In bytes per hour. */
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
-/** A replication slot gets further and further behind. */
+/** Detects replication slots whose lag grows. */
 export const slotGrowth = detector({
   kind: 'slot-growth',
   signal: 'growth of the lag of replication slots',
@@ -14,19 +14,19 @@ export const slotGrowth = detector({
   link: '/repldb',
   detect: ({ 'replication-slots': slots }) => ({
     notes: [],
-    sights: slots.flatMap(({ slot, growthBytesPerHour: value }) => {
+    observations: slots.flatMap(({ slot, growthBytesPerHour: value }) => {
       const severity = value === null ? undefined : severityOf(value, limits)
       if (value === null || severity === undefined) return []
       return [
         {
           subject: slot,
           severity,
-          title: `The slot ${slot} gets ${bytes(value)} an hour further behind`,
+          title: `The lag of slot ${slot} grows by ${bytes(value)} per hour`,
           detail:
-            'Divide the free disk of the source by it to know how long that goes well; a large transaction shows like this and ends by itself.',
+            'Free disk space of the source divided by this rate is the time left. A large transaction looks the same and resolves by itself.',
           baseline: 0,
           value,
-          unit: 'bytes an hour',
+          unit: 'bytes per hour',
           score: null,
           confidence: 'medium',
         },

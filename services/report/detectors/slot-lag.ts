@@ -2,10 +2,10 @@ import { detector, severityOf } from '../measures/detector.ts'
 import { bytes } from '../measures/words.ts'
 
 const mebibyte = 1_024 ** 2
-/** The warning is where the replication service itself warns by default. */
+/** The warning limit is the default limit of the replication service. */
 const limits = { info: 1_000 * mebibyte, warning: 5_000 * mebibyte, critical: 50_000 * mebibyte }
 
-/** A source keeps much of its log for a replication slot. */
+/** Detects replication slots that retain much of the write-ahead log. */
 export const slotLag = detector({
   kind: 'slot-lag',
   signal: 'lag of replication slots',
@@ -14,7 +14,7 @@ export const slotLag = detector({
   link: '/repldb',
   detect: ({ 'replication-slots': slots }) => ({
     notes: [],
-    sights: slots.flatMap(({ slot, lagBytes }) => {
+    observations: slots.flatMap(({ slot, lagBytes }) => {
       const severity = severityOf(lagBytes, limits)
       if (severity === undefined) return []
       return [
@@ -23,7 +23,7 @@ export const slotLag = detector({
           severity,
           title: `The slot ${slot} is ${bytes(lagBytes)} behind`,
           detail:
-            'The source cannot remove log that a slot still needs, so its disk fills; look whether its mirror runs and keeps up.',
+            'The source cannot remove WAL that a slot needs, so its disk fills up. Check whether the mirror is running and keeps up.',
           baseline: null,
           value: lagBytes,
           unit: 'bytes',

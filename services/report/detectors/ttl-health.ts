@@ -1,10 +1,10 @@
 import { detector, nameOf, severityOf } from '../measures/detector.ts'
 import { bytes, duration } from '../measures/words.ts'
 
-/** Hours for which whole parts have been waiting to be removed. */
+/** Hours since whole parts expired. */
 const limits = { info: 24, warning: 168 }
 
-/** Rows that a TTL should have removed are still there. */
+/** Detects expired rows that the TTL has not removed. */
 export const ttlHealth = detector({
   kind: 'ttl-health',
   signal: 'age of parts whose TTL has passed',
@@ -13,14 +13,14 @@ export const ttlHealth = detector({
   link: '/tables/ttl-partition-health',
   detect: ({ 'expired-parts': rows }) => ({
     notes: [],
-    sights: rows.flatMap((row) => {
+    observations: rows.flatMap((row) => {
       const severity = severityOf(row.oldestHours, limits)
       return severity === undefined
         ? []
         : {
             subject: nameOf(row),
             severity,
-            title: `The TTL of ${nameOf(row)} is not carried out`,
+            title: `The TTL of ${nameOf(row)} is not applied`,
             detail: `${row.parts} parts, ${bytes(row.bytes ?? 0)}, should have been removed, the oldest ${duration(row.oldestHours * 3_600)} ago.`,
             baseline: 0,
             value: row.oldestHours,

@@ -1,28 +1,28 @@
-import { detector, type Fleet, nothing, untold } from '../measures/detector.ts'
+import { detector, type Fleet, nothing, noData } from '../measures/detector.ts'
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
-/** A host runs another version than most of its group. */
+/** Detects hosts with a version that differs from most of their group. */
 export const versionDrift = detector<never>({
   kind: 'version-drift',
-  signal: 'version of the server against its group',
+  signal: 'server version compared with the group',
   window: 'now',
   sets: [],
   evidenceSql: 'SELECT version()',
   link: '/hosts',
   detect(_rows, fleet) {
     const { version } = fleet.self
-    if (version === null) return untold('version: it is not known')
+    if (version === null) return noData('version: not reported by this host')
     const usual = usualVersion(fleet)
     if (usual === undefined || usual === version) return nothing
     return {
       notes: [],
-      sights: [
+      observations: [
         {
           subject: '',
           severity: release(version) === release(usual) ? 'info' : 'warning',
-          title: `Runs ${version} where its group runs ${usual}`,
-          detail: `Hosts of ${fleet.self.group ?? 'no group'} mostly run ${usual}; what one of them plans and stores another may not.`,
+          title: `Runs ${version}, its group runs ${usual}`,
+          detail: `Hosts of ${fleet.self.group ?? 'no group'} mostly run ${usual}. Query plans and storage formats can differ between versions.`,
           baseline: null,
           value: null,
           unit: 'version',
@@ -34,7 +34,7 @@ export const versionDrift = detector<never>({
   },
 })
 
-/** The version that most hosts of the group run, of several the newest; undefined of a host alone. */
+/** Returns the version that most hosts of the group run, the newest one of a tie; undefined for a single host. */
 const usualVersion = ({ self, peers }: Fleet): string | undefined => {
   const versions = [self, ...peers.filter(({ group }) => group === self.group)].flatMap(({ version }) => version ?? [])
   if (versions.length < 2) return undefined
@@ -43,5 +43,5 @@ const usualVersion = ({ self, peers }: Fleet): string | undefined => {
     ?.version
 }
 
-/** Year and month of a version: `26.3`. */
+/** Returns year and month of a version, such as `26.3`. */
 const release = (version: string): string => version.split('.').slice(0, 2).join('.')

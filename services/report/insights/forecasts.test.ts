@@ -5,7 +5,7 @@ import { diskForecasts, partsForecast } from './forecasts.ts'
 const gibibyte = 1_024 ** 3
 
 describe('a forecast of a disk', () => {
-  it('is a range of days, with what it scatters and by how much it was wrong before', () => {
+  it('is a range of days with its spread and its past error', () => {
     const { forecasts, notes } = diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo * 0.5))
     expect(notes).toEqual([])
     expect(forecasts).toMatchObject([
@@ -17,12 +17,12 @@ describe('a forecast of a disk', () => {
     expect(Math.abs(forecast?.missedBy ?? Number.NaN)).toBeLessThan(gibibyte / 1_000)
   })
 
-  it('says by how much the forecast of three days ago was wrong, when growth began after it', () => {
+  it('reports the error of the forecast of three days ago', () => {
     const [forecast] = diskForecasts(diskHours((hoursAgo) => (hoursAgo < 72 ? 500 + (72 - hoursAgo) : 500))).forecasts
     expect(forecast?.missedBy).toBe(-72 * gibibyte)
   })
 
-  it('ranges from the pace of two days to that of two weeks', () => {
+  it('ranges from the rate of two days to the rate of two weeks', () => {
     const [forecast] = diskForecasts(
       diskHours((hoursAgo) => (hoursAgo < 48 ? 800 + (48 - hoursAgo) * 2 : 800 - (hoursAgo - 48) * 0.2)),
     ).forecasts
@@ -32,14 +32,14 @@ describe('a forecast of a disk', () => {
 
   it.each([
     ['a day of history', diskHours(() => 900, 24), /not enough history/],
-    ['no numbers', diskHours(() => null), /tells no numbers/],
-    ['nothing', [], /tells no numbers/],
-  ])('of %s is words', (_what, rows, words) => {
+    ['no numbers', diskHours(() => null), /not reported by this host/],
+    ['nothing', [], /not reported by this host/],
+  ])('of %s is a note', (_what, rows, words) => {
     const { forecasts, notes } = diskForecasts(rows)
     expect([forecasts, notes.join(' ')]).toEqual([[], expect.stringMatching(words)])
   })
 
-  it('is as sure as its history is long, and awaited while it is too short', () => {
+  it('has a confidence by the length of its history, and is awaited while the history is too short', () => {
     const of = (hours: number) => diskForecasts(diskHours((hoursAgo) => 900 - hoursAgo, hours))
     expect(of(80).forecasts).toMatchObject([{ confidence: 'medium', historyDays: 79 / 24 }])
     expect(of(336).forecasts).toMatchObject([{ confidence: 'high' }])
@@ -47,19 +47,19 @@ describe('a forecast of a disk', () => {
     expect(of(24).awaited).toEqual([{ subject: 'default', hours: 23, neededHours: 72 }])
   })
 
-  it('has no end where it is emptied again and again without need', () => {
+  it('has no end for a disk that is cleaned up regularly', () => {
     const [forecast] = diskForecasts(diskHours((hoursAgo) => 400 - (hoursAgo % 168) * 1.5)).forecasts
     expect(forecast).toMatchObject({ days: null, perDay: null })
   })
 })
 
 describe('a forecast of parts', () => {
-  it('is the time until inserts are refused', () => {
+  it('is the time until inserts are rejected', () => {
     const { forecasts } = partsForecast(partHours((hoursAgo) => 2_000 - hoursAgo * 40))
     expect(forecasts).toMatchObject([{ what: 'parts', now: 2_000, limit: 3_000, days: { soonest: 25 / 24 } }])
   })
 
-  it('has no end where they come and go, and is words without history', () => {
+  it('has no end without steady growth, and is a note without history', () => {
     expect(partsForecast(partHours((hour) => 500 + (hour % 3))).forecasts).toMatchObject([{ days: null }])
     expect(partsForecast([]).notes).toEqual(['parts: not enough history, fewer than 12 hours of the last day'])
   })

@@ -6,35 +6,35 @@ import {
   forecastDisk,
   historyHours,
   knownDiskHours,
-  leastSpanHours,
-  outlookOf,
+  minSpanHours,
+  describeForecast,
   forecastParts,
 } from '../measures/forecast.ts'
 import { duration } from '../measures/words.ts'
 
-/** What is foreseen, and what could not be. */
-export interface Foreseen {
+/** Forecasts, and notes that explain missing ones. */
+export interface ForecastResult {
   forecasts: Forecast[]
   notes: string[]
-  /** Disks that have too little history so far. */
+  /** Disks without enough history yet. */
   awaited: AwaitedForecast[]
 }
 
-/** Forecasts of every disk that has history enough. */
-export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Foreseen => {
+/** Returns forecasts of all disks with enough history. */
+export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): ForecastResult => {
   const known = knownDiskHours(rows)
-  const told = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, hours]) => ({ disk, hours }))
-  const outcomes = told.map(({ disk, hours }) => ({ disk, hours, forecast: forecastDisk(hours) }))
+  const disks = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, hours]) => ({ disk, hours }))
+  const outcomes = disks.map(({ disk, hours }) => ({ disk, hours, forecast: forecastDisk(hours) }))
   return {
     forecasts: outcomes.flatMap(({ disk, hours, forecast }) =>
       typeof forecast === 'string' ? [] : diskForecast(disk, forecast, missedBy(hours, forecast.usedBytes)),
     ),
     notes:
-      told.length === 0
-        ? ['disks: the host tells no numbers']
+      disks.length === 0
+        ? ['disks: not reported by this host']
         : outcomes.flatMap(({ disk, forecast }) => (typeof forecast === 'string' ? `disk ${disk}: ${forecast}` : [])),
     awaited: outcomes.flatMap(({ disk, hours, forecast }) =>
-      typeof forecast === 'string' ? { subject: disk, hours: historyHours(hours), neededHours: leastSpanHours } : [],
+      typeof forecast === 'string' ? { subject: disk, hours: historyHours(hours), neededHours: minSpanHours } : [],
     ),
   }
 }
@@ -53,13 +53,13 @@ const diskForecast = (disk: string, forecast: DiskForecast, missed: number | nul
     missedBy: missed,
     historyDays: days,
     confidence: confidenceOf(days),
-    outlook: outlookOf(forecast),
+    summary: describeForecast(forecast),
   }
 }
 
 const pastDays = 3
 
-/** What the same forecast would have said three days ago of now, less what is now. */
+/** Returns the error of the forecast of three days ago: the predicted minus the actual usage. */
 const missedBy = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
   const past = hours
     .filter(({ hoursAgo }) => hoursAgo >= pastDays * 24)
@@ -69,8 +69,8 @@ const missedBy = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): 
   return forecast.usedBytes + pastDays * (forecast.growth?.perDay ?? 0) - usedBytes
 }
 
-/** When inserts are refused for too many parts. */
-export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Foreseen => {
+/** Returns the forecast of the time at which ClickHouse rejects inserts because of too many parts. */
+export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): ForecastResult => {
   const forecast = forecastParts(rows)
   if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`], awaited: [] }
   const { parts, refusedAt, growth } = forecast
@@ -89,8 +89,8 @@ export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Forese
         spread: growth?.spread ?? null,
         days: days === null ? null : { soonest: days, latest: days },
         missedBy: null,
-        outlook: growth
-          ? `inserts are refused in ${duration(growth.hoursLeft * 3_600)} if it goes on so`
+        summary: growth
+          ? `inserts are rejected in ${duration(growth.hoursLeft * 3_600)} at this rate`
           : 'does not rise from hour to hour',
       },
     ],

@@ -9,68 +9,68 @@ import type { Clock } from '#shared/time/clock.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { OpenInsightStore } from '../stores/index.ts'
-import { lookAt } from './look-at.ts'
-import { beginRun, endRun, lastRun, rememberWorst } from './runs.ts'
+import { scanHost } from './scan-host.ts'
+import { startRun, finishRun, lastRun, rememberWorst } from './runs.ts'
 
-/** What insights are found and kept with. */
-export interface Generating {
+/** The dependencies of `generate`. */
+export interface GenerateDeps {
   query: Client<typeof query>
   clock: Clock
   store: Store
-  kept: Pick<OpenInsightStore, 'store' | 'reason'>
+  insightStore: Pick<OpenInsightStore, 'store' | 'reason'>
   log: Logger
 }
 
-/** What came of it; `ran` is false when another run is too short ago. */
-export interface Generated {
+/** `ran` is false if the last scan is too recent; the insights are then those of that scan. */
+export interface GenerateResult {
   ran: boolean
   run: InsightRun | null
   insights: Insight[]
 }
 
-/** A run this short ago stands, unless another is forced. */
+/** The minimum time between scans of a host that are not forced. */
 const throttleMs = 5 * 60_000
-const mostNotes = 200
+const maxNotes = 200
 
-/** Looks for insights on one host and keeps them, of all processes in one at a time. */
+/** Scans a host and stores the insights. Only one process scans a host at a time. */
 export const generate = async (
-  parts: Generating,
+  deps: GenerateDeps,
   { hostKey, force }: { hostKey: string; force: boolean },
   call: Call,
-): Promise<Generated> => {
-  const { store, clock, kept } = parts
+): Promise<GenerateResult> => {
+  const { store, clock, insightStore } = deps
   const token = randomUUID()
   const [startedAtMs, startedMs] = [clock.now(), clock.elapsedMs()]
-  if (!(await beginRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
+  if (!(await startRun(store, { hostKey, clock, token, throttleMs: force ? 0 : throttleMs }))) {
     const run = await lastRun(store, hostKey)
     const sinceMs = run?.startedAtMs ?? startedAtMs - throttleMs
-    return { ran: false, run, insights: await kept.store.list({ hostKey, sinceMs, limit: 500 }, call) }
+    return { ran: false, run, insights: await insightStore.store.list({ hostKey, sinceMs, limit: 500 }, call) }
   }
   try {
-    const asking = { ...call, priority: 'report' as const }
-    const { insights: found, notes } = await lookAt({
-      query: parts.query,
+    const reportCall = { ...call, priority: 'report' as const }
+    const { insights: found, notes } = await scanHost({
+      query: deps.query,
       store,
-      call: asking,
+      call: reportCall,
       hostKey,
       nowMs: startedAtMs,
     })
-    const { insights, notKept } = await keep(parts, hostKey, found, call)
+    const { insights, notKept } = await storeInsights(deps, hostKey, found, call)
     const tookMs = Math.round(clock.elapsedMs() - startedMs)
-    const run = { startedAtMs, tookMs, found: insights.length, notKept, notes: notes.slice(0, mostNotes) }
+    const run = { startedAtMs, tookMs, found: insights.length, notKept, notes: notes.slice(0, maxNotes) }
     await rememberWorst(store, hostKey, insights)
-    await endRun(store, hostKey, token, run)
-    parts.log.info({ hostKey, found: insights.length, kept: notKept === null, tookMs }, 'looked for insights')
+    await finishRun(store, hostKey, token, run)
+    deps.log.info({ hostKey, found: insights.length, stored: notKept === null, tookMs }, 'insight scan finished')
     return { ran: true, run, insights }
   } catch (error) {
-    await endRun(store, hostKey, token, null)
+    await finishRun(store, hostKey, token, null)
     throw error
   }
 }
 
-/** Keeps what was found; what was dismissed stays so. A store that refuses is said so, and ends nothing. */
-const keep = async (
-  { kept: { store }, clock, log }: Generating,
+/** Stores insights and keeps their dismissals. If the store fails, `notKept` is the reason, and the scan succeeds. */
+const storeInsights = async (
+  { insightStore: { store }, clock, log }: GenerateDeps,
   hostKey: string,
   found: readonly Insight[],
   call: Call,
@@ -78,7 +78,7 @@ const keep = async (
   if (found.length === 0) return { insights: [], notKept: null }
   try {
     const ids = found.map(({ id }) => id)
-    // An id is of one day, so what was kept under it was found on that day too.
+    // An id belongs to one day, so a stored insight of this id was found on the same day.
     const sinceMs = Math.min(...found.map(({ day }) => Date.parse(day)))
     const before = await store.list({ hostKey, sinceMs, limit: ids.length, ids }, call)
     const dismissals = new Map(before.map(({ id, dismissed }) => [id, dismissed]))
@@ -87,7 +87,7 @@ const keep = async (
     return { insights, notKept: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    log.warn({ hostKey, code: error.code, backend: store.backend }, 'insights are not kept')
+    log.warn({ hostKey, code: error.code, backend: store.backend }, 'saving insights failed')
     return { insights: [...found], notKept: beginningOf(error.message, 500) }
   }
 }

@@ -6,68 +6,67 @@ import type { forecastMethods } from '#proto/forecasts.ts'
 import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { insightMethods } from '#proto/insights.ts'
 import { detectors, anomalyDetectors } from '../detectors/index.ts'
-import type { Parts } from '../work.ts'
-import { diskForecasts, type Foreseen, partsForecast } from './forecasts.ts'
-import { generate, type Generating } from './generate.ts'
-import { lookAt } from './look-at.ts'
+import type { HandlerDeps } from '../work.ts'
+import { diskForecasts, type ForecastResult, partsForecast } from './forecasts.ts'
+import { generate, type GenerateDeps } from './generate.ts'
+import { scanHost } from './scan-host.ts'
 import { lastRun } from './runs.ts'
 
-/** What the handlers about insights work with. */
-export type InsightParts = Parts & Generating
+/** The dependencies of the insight and forecast handlers. */
+export type InsightDeps = HandlerDeps & GenerateDeps
 
 const hourMs = 3_600_000
-/** The answer has to be on its way before its caller stops listening. */
+/** Reserved for sending the response before the deadline of the caller. */
 const marginMs = 2_000
-/** More of one host than anybody would look through. */
-const mostListed = 500
+const maxListed = 500
 
-/** Lists insights, says where they are kept, looks for new ones, and dismisses them. */
-export const insightHandlers = (parts: InsightParts): Handlers<Service<typeof insightMethods>> => {
-  const { kept, clock } = parts
+/** Returns the handlers that list, generate and dismiss insights. */
+export const insightHandlers = (deps: InsightDeps): Handlers<Service<typeof insightMethods>> => {
+  const { insightStore, clock } = deps
   return {
-    generateInsights: (asked, call) => generate(parts, asked, { ...call, deadline: call.deadline - marginMs }),
-    insightBackend: async () => ({ backend: kept.store.backend }),
+    generateInsights: (input, call) => generate(deps, input, { ...call, deadline: call.deadline - marginMs }),
+    insightBackend: async () => ({ backend: insightStore.store.backend }),
     insightStatus: async ({ hostKey }) => ({
-      backend: kept.store.backend,
-      reason: kept.reason,
+      backend: insightStore.store.backend,
+      reason: insightStore.reason,
       detectors: detectors.map(({ kind }) => kind),
-      lastRun: await lastRun(parts.store, hostKey),
+      lastRun: await lastRun(deps.store, hostKey),
     }),
     insights: async ({ hostKey, lastHours, severity, dismissed, limit }, call) => {
       const sinceMs = clock.now() - lastHours * hourMs
-      const found = await kept.store.list({ hostKey, sinceMs, limit: mostListed }, call)
+      const found = await insightStore.store.list({ hostKey, sinceMs, limit: maxListed }, call)
       return found
         .filter((insight) => dismissed || insight.dismissed === null)
         .filter((insight) => severity === undefined || insight.severity === severity)
         .slice(0, limit)
     },
     dismissInsight: async ({ hostKey, id, dismissed }, call) => {
-      const [insight] = await kept.store.list({ hostKey, sinceMs: 0, limit: 1, ids: [id] }, call)
-      if (!insight) throw new ServiceError('not-found', 'no such insight on this host; it may have been removed as old')
+      const [insight] = await insightStore.store.list({ hostKey, sinceMs: 0, limit: 1, ids: [id] }, call)
+      if (!insight) throw new ServiceError('not-found', 'insight not found on this host; it may have expired')
       const atMs = clock.now()
       const changed = { ...insight, dismissed: dismissed ? { by: call.identity.subject, atMs } : null }
-      await kept.store.put(hostKey, [changed], atMs, call)
+      await insightStore.store.put(hostKey, [changed], atMs, call)
       return changed
     },
   }
 }
 
-/** Looks at one host at once. */
-export const forecastHandlers = ({ query, clock, store }: InsightParts): Handlers<Service<typeof forecastMethods>> => {
-  const foresee = async <S extends InsightRowSet>(
-    asked: { hostKey: string; set: S },
+/** Returns the handlers that compute forecasts and anomalies of a host on request. */
+export const forecastHandlers = ({ query, clock, store }: InsightDeps): Handlers<Service<typeof forecastMethods>> => {
+  const forecastFrom = async <S extends InsightRowSet>(
+    input: { hostKey: string; set: S },
     call: Call,
-    see: (rows: InsightRow<S>[]) => Foreseen,
-  ): Promise<Foreseen> => {
-    const { rows, unavailable } = await query.insightRows(asked, call)
+    compute: (rows: InsightRow<S>[]) => ForecastResult,
+  ): Promise<ForecastResult> => {
+    const { rows, unavailable } = await query.insightRows(input, call)
     if (unavailable) return { forecasts: [], notes: [unavailable.message], awaited: [] }
-    // Checked against the schema that the type of a row is made of.
-    return see(z.array(insightRowSets[asked.set]).parse(rows) as InsightRow<S>[])
+    // Validated against the schema from which the row type is derived.
+    return compute(z.array(insightRowSets[input.set]).parse(rows) as InsightRow<S>[])
   }
   return {
     forecast: async ({ hostKey }, call) => {
-      const disks = await foresee({ hostKey, set: 'disk-hours' }, call, diskForecasts)
-      const parts = await foresee({ hostKey, set: 'part-hours' }, call, partsForecast)
+      const disks = await forecastFrom({ hostKey, set: 'disk-hours' }, call, diskForecasts)
+      const parts = await forecastFrom({ hostKey, set: 'part-hours' }, call, partsForecast)
       return {
         forecasts: [...disks.forecasts, ...parts.forecasts],
         notes: [...disks.notes, ...parts.notes],
@@ -75,8 +74,8 @@ export const forecastHandlers = ({ query, clock, store }: InsightParts): Handler
       }
     },
     anomalies: async ({ hostKey }, call) => {
-      const looking = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
-      const { insights, notes } = await lookAt(looking)
+      const context = { query, store, call, hostKey, nowMs: clock.now(), detectors: anomalyDetectors }
+      const { insights, notes } = await scanHost(context)
       return { anomalies: insights, notes }
     },
   }

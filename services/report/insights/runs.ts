@@ -10,11 +10,11 @@ const Worst = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.nu
 
 const keyOf = (hostKey: string): string => `insights/run/${hostKey}`
 const worstKey = 'insights/worst'
-const longestTitle = 60
-/** What was found longer ago is not said of a host any more. */
+const maxTitleLength = 60
+/** Older findings are not shown for a host. */
 const freshMs = 24 * 3_600_000
 
-/** The last run of a host. */
+/** Returns the last scan of a host; null if there was none. */
 export const lastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
   (await store.get(keyOf(hostKey), Run))?.run ?? null
 
@@ -22,35 +22,40 @@ interface Claim {
   hostKey: string
   clock: Clock
   token: string
-  /** A run that began within this time is not repeated. */
+  /** No scan starts if the last one started within this time. */
   throttleMs: number
 }
 
-/** Begins a run unless another began a short while ago; says whether it did. */
-export const beginRun = async (store: Store, { hostKey, clock, token, throttleMs }: Claim): Promise<boolean> => {
-  const begun = await store.update(keyOf(hostKey), Run, (current) =>
+/** Starts a scan unless the last one is too recent. Returns whether it started. */
+export const startRun = async (store: Store, { hostKey, clock, token, throttleMs }: Claim): Promise<boolean> => {
+  const claimed = await store.update(keyOf(hostKey), Run, (current) =>
     current && runAgeMs(current.startedAtMs, clock) < throttleMs
       ? { value: current }
       : { value: { startedAtMs: instant(clock), token, run: current?.run ?? null } },
   )
-  return begun?.token === token
+  return claimed?.token === token
 }
 
-/** Time since a run began; without end for one that seems to begin in the future, since the clock was set back meanwhile. */
+/** Returns the age of a scan; infinity if its start is in the future, because the clock was set back. */
 const runAgeMs = (startedAtMs: number, clock: Clock): number => {
   const sinceMs = ageMs(clock, startedAtMs)
   return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
 }
 
-/** Puts the result of a run on record; without one, the next may begin at once. */
-export const endRun = async (store: Store, hostKey: string, token: string, run: InsightRun | null): Promise<void> => {
+/** Records the result of a scan. Without a result, the next scan may start immediately. */
+export const finishRun = async (
+  store: Store,
+  hostKey: string,
+  token: string,
+  run: InsightRun | null,
+): Promise<void> => {
   await store.update(keyOf(hostKey), Run, (current) => {
-    const standing = current ?? { startedAtMs: 0, token, run: null }
-    return { value: run ? { ...standing, run } : { ...standing, startedAtMs: 0 } }
+    const previous = current ?? { startedAtMs: 0, token, run: null }
+    return { value: run ? { ...previous, run } : { ...previous, startedAtMs: 0 } }
   })
 }
 
-/** Remembers what is worst about a host, for lists of hosts. */
+/** Stores the worst finding of a host, for host lists. */
 export const rememberWorst = async (store: Store, hostKey: string, insights: readonly Insight[]): Promise<void> => {
   const worst =
     insights.find(({ severity, dismissed }) => severity === 'critical' && !dismissed) ??
@@ -58,12 +63,12 @@ export const rememberWorst = async (store: Store, hostKey: string, insights: rea
   await store.update(worstKey, Worst, (current) => {
     const { [hostKey]: _before, ...others } = current?.hosts ?? {}
     if (!worst || worst.severity === 'info') return { value: { hosts: others } }
-    const finding = { severity: worst.severity, title: beginningOf(worst.title, longestTitle), atMs: worst.foundAtMs }
+    const finding = { severity: worst.severity, title: beginningOf(worst.title, maxTitleLength), atMs: worst.foundAtMs }
     return { value: { hosts: { ...others, [hostKey]: finding } } }
   })
 }
 
-/** What is worst about each host that was looked at within a day. */
+/** Returns the worst finding of each host from the last day. */
 export const worstOfHosts = async (store: Store, nowMs: number): Promise<(Finding & { hostKey: string })[]> =>
   Object.entries((await store.get(worstKey, Worst))?.hosts ?? {}).flatMap(([hostKey, { atMs, ...finding }]) =>
     nowMs - atMs < freshMs ? [{ hostKey, ...finding }] : [],

@@ -3,91 +3,91 @@ import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insi
 import type { Insight } from '#proto/insights.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** What a detector says of one subject; all else of an insight is known to whoever runs it. */
-export interface Sight extends Pick<
+/** The part of an insight that a detector sets; the scan adds the rest. */
+export interface Observation extends Pick<
   Insight,
   'subject' | 'severity' | 'title' | 'detail' | 'baseline' | 'value' | 'unit' | 'score' | 'confidence'
 > {
-  /** Where it is another than the detector's. */
+  /** If set, replaces the window of the detector. */
   window?: string
-  /** Parameters of the page behind `link`. */
+  /** Query parameters of `link`. */
   show?: Readonly<Record<string, string>>
 }
 
-/** What was seen, and what could not be told and why, in words. */
+/** The observations of a detector, and notes that explain missing data. */
 export interface Outcome {
-  sights: Sight[]
+  observations: Observation[]
   notes: string[]
 }
 
-/** Every set of rows that a detector named. */
+/** The rows of each set that a detector names. */
 export type RowsOf<S extends InsightRowSet> = { readonly [N in S]: readonly InsightRow<N>[] }
 
-/** A host as it is compared with others; null where it is not known. */
+/** The facts by which hosts are compared; null if unknown. */
 export interface HostFacts {
   name: string
   group: string | null
   version: string | null
-  /** Its clock minus ours. */
+  /** The clock of the host minus the clock of this process. */
   clockSkewMs: number | null
   figures: HostFigures | null
 }
 
-/** A host and the others of the list. */
+/** A host and all other configured hosts. */
 export interface Fleet {
   self: HostFacts
   peers: readonly HostFacts[]
 }
 
 interface Detector<S extends InsightRowSet = InsightRowSet> {
-  /** File name, and what its insights are called. */
+  /** The kind of its insights, equal to its file name. */
   kind: string
   signal: string
   window: string
-  /** Sets that it looks at; the statement of the first is the evidence. */
+  /** Row sets that it reads. The statement of the first one is the evidence. */
   sets: readonly S[]
-  /** Page that shows more. */
+  /** The page with details. */
   link: string
-  /** The evidence, of a detector without sets. */
+  /** The evidence of a detector without row sets. */
   evidenceSql?: string
-  /** A pure function of the rows, and of what is known about the hosts. */
+  /** A pure function of the rows and the host facts. */
   detect(rows: RowsOf<S>, fleet: Fleet): Outcome
 }
 
-/** A detector as the list of all holds it, which checks rows itself. */
+/** A detector that validates its rows. */
 export interface AnyDetector extends Omit<Detector, 'detect'> {
-  look(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): Outcome
+  evaluate(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): Outcome
 }
 
-/** Makes a detector part of the list of all. */
+/** Adds row validation to a detector. */
 export const detector = <S extends InsightRowSet>({ detect, ...traits }: Detector<S>): AnyDetector => ({
   ...traits,
-  look: (rows, fleet) => {
+  evaluate: (rows, fleet) => {
     const checked = traits.sets.map((set) => [set, z.array(insightRowSets[set]).parse(rows[set] ?? [])])
-    // Each set named by the detector stands under its name, checked against its own schema.
+    // The object holds each set of the detector under its name, validated against its schema.
     return detect(Object.fromEntries(checked) as RowsOf<S>, fleet)
   },
 })
 
-/** Nothing to see. */
-export const nothing: Outcome = { sights: [], notes: [] }
+/** The outcome without observations or notes. */
+export const nothing: Outcome = { observations: [], notes: [] }
 
-/** Nothing can be told, for this reason. */
-export const untold = (reason: string): Outcome => ({ sights: [], notes: [reason] })
+/** Returns an outcome whose only note is the reason for missing data. */
+export const noData = (reason: string): Outcome => ({ observations: [], notes: [reason] })
 
-/** A table as people write it. */
+/** Returns `database.table`, for display. */
 export const nameOf = ({ database, table }: { database: string; table: string }): string => `${database}.${table}`
 
-/** Where a value begins to be an insight of each severity. */
+/** The lowest value of each severity. */
 type Limits = Partial<Record<Insight['severity'], number>>
 
 const worstFirst = ['critical', 'warning', 'info'] as const
 
-/** The worst severity whose limit a value reaches; undefined when it reaches none. */
+/** Returns the worst severity whose limit a value reaches; undefined if it reaches none. */
 export const severityOf = (value: number, limits: Limits): Insight['severity'] | undefined =>
   worstFirst.find((severity) => value >= (limits[severity] ?? Number.POSITIVE_INFINITY))
 
-/** How one pattern ran on a host on the last day. */
+/** Statistics of one query pattern on a host over the last day. */
 const PatternFacts = z.object({
   hash: z.string(),
   calls: z.number(),
@@ -98,20 +98,20 @@ const PatternFacts = z.object({
 })
 export type PatternFacts = z.infer<typeof PatternFacts>
 
-/** What hosts of one group are compared by. */
+/** The figures by which hosts of a group are compared. */
 export const HostFigures = z.object({
-  /** The costliest patterns. */
+  /** The most expensive query patterns. */
   patterns: z.array(PatternFacts),
-  /** Hashes of what is not at its default, by name; null where the host does not tell. */
+  /** Hashes of changed settings by name; null if the host does not report them. */
   settings: z.record(z.string(), z.string()).nullable(),
 })
 export type HostFigures = z.infer<typeof HostFigures>
 
 const keyOf = (hostKey: string): string => `insights/figures/${hostKey}`
-/** A host that was not looked at for longer is compared with nobody. */
-const keptMs = 24 * 3_600_000
+/** Hosts are compared only with hosts that were scanned within this time. */
+const figuresTtlMs = 24 * 3_600_000
 
-/** What of its rows a host is compared by. */
+/** Returns the comparison figures of a host from its rows. */
 export const figuresOf = (
   days: readonly InsightRow<'fingerprint-days'>[],
   settings: readonly InsightRow<'settings'>[] | undefined,
@@ -122,11 +122,11 @@ export const figuresOf = (
   settings: settings ? Object.fromEntries(settings.map(({ name, valueHash }) => [name, valueHash])) : null,
 })
 
-/** Leaves them for when the others of the group are looked at, so that nobody asks a host twice. */
-export const leaveFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
-  await store.update(keyOf(hostKey), HostFigures, () => ({ value: figures, expiresInMs: keptMs }))
+/** Stores the figures of a host for scans of its group, so that no host is queried twice. */
+export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
+  await store.update(keyOf(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }
 
-/** What was left of a host; undefined of one that was not looked at lately. */
+/** Returns the stored figures of a host; undefined if it was not scanned recently. */
 export const readFigures = (store: Store, hostKey: string): Promise<HostFigures | undefined> =>
   store.get(keyOf(hostKey), HostFigures)

@@ -1,80 +1,80 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
 import { range } from './words.ts'
 
-const leastPoints = 48
-/** Less history since the last drop tells nothing. */
-export const leastSpanHours = 72
+const minHistoryPoints = 48
+/** The history since the last drop that a forecast requires. */
+export const minSpanHours = 72
 const muchHistoryDays = 6
 const shortHours = 48
-/** A drop by more than this share begins a new history: something was removed. */
+/** A larger relative drop means that data was removed, and starts a new history. */
 const drop = 0.05
-/** Growth within the window has to be so many times what the points scatter beside the line. */
-const leastScore = 3
-/** A disk that was emptied below this share of its size is emptied as a habit, not in need. */
+/** Minimum ratio of the growth within the window to the standard deviation of the residuals. */
+const minScore = 3
+/** A disk whose data was removed below this usage is cleaned up regularly, not because it was full. */
 const comfortable = 0.8
 
 type Row = InsightRow<'disk-hours'>
 type KnownRow = Row & { usedBytes: number; totalBytes: number }
 
-/** How a disk goes on, from lines through the last 14 and 2 days since the last drop. */
+/** The forecast of a disk: linear fits over the last 14 and 2 days since the last drop. */
 export interface DiskForecast {
   usedBytes: number
   totalBytes: number
-  /** How much history there is, in days. */
+  /** Length of the history in days. */
   days: number
-  /** Null where it does not grow by more than it scatters, or is within what was removed before without need. */
+  /** Null if the growth is not significant, or if regular cleanups removed as much before. */
   growth: {
     perDay: number
-    /** Standard deviation beside the line, in bytes. */
+    /** Standard deviation of the residuals in bytes. */
     spread: number
-    /** Growth within the window by what the points scatter. */
+    /** Growth within the window divided by `spread`. */
     score: number
-    /** Days until it is full, by the faster and the slower of the two lines. */
+    /** Days until it is full, from the faster and the slower of the two fits. */
     soonest: number
     latest: number
   } | null
 }
 
-/** Hours of a disk of which both figures are known, none of them of the future. */
+/** Returns the hours with both figures known, without hours in the future. */
 export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
   rows.filter((row): row is KnownRow => Boolean(row.usedBytes && row.totalBytes) && row.hoursAgo >= 0)
 
-/** What becomes of one disk, or in words why nothing can be told. */
+/** Returns the forecast of one disk, or the reason for having none. */
 export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string => {
   const { history, emptiedAt } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   const [first, last] = [history[0], history.at(-1)]
-  if (!first || !last || history.length < leastPoints || first.hoursAgo - last.hoursAgo < leastSpanHours) {
+  if (!first || !last || history.length < minHistoryPoints || first.hoursAgo - last.hoursAgo < minSpanHours) {
     return 'not enough history, less than 3 days since the last drop'
   }
   const { usedBytes, totalBytes } = last
   const known = { usedBytes, totalBytes, days: (first.hoursAgo - last.hoursAgo) / 24 }
   const long = growthOf(history)
   const isHabit = usedBytes <= emptiedAt * (1 + drop) && emptiedAt < comfortable * totalBytes
-  if (!long || long.score < leastScore || isHabit) return { ...known, growth: null }
+  if (!long || long.score < minScore || isHabit) return { ...known, growth: null }
   const short = growthOf(history.filter(({ hoursAgo }) => hoursAgo < shortHours))
-  const days = [long, ...(short && short.score >= leastScore ? [short] : [])].map(
+  const days = [long, ...(short && short.score >= minScore ? [short] : [])].map(
     ({ perDay }) => (totalBytes - usedBytes) / perDay,
   )
   return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
 }
 
-/** How sure a forecast is that rests on so much history. */
+/** Returns the confidence of a forecast from this many days of history. */
 export const confidenceOf = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
 
-/** How many hours of history there are since the last drop. */
+/** Returns the hours of history since the last drop. */
 export const historyHours = (rows: readonly KnownRow[]): number => {
   const { history } = sinceLastDrop(rows.toSorted((one, other) => other.hoursAgo - one.hoursAgo))
   return (history[0]?.hoursAgo ?? 0) - (history.at(-1)?.hoursAgo ?? 0)
 }
 
-/** What becomes of a disk, in words. */
-export const outlookOf = (forecast: DiskForecast | string): string => {
+/** Describes the forecast of a disk in words. */
+export const describeForecast = (forecast: DiskForecast | string): string => {
   if (typeof forecast === 'string') return forecast
   const { growth } = forecast
-  return growth ? `full in ${range(growth.soonest, growth.latest)} days if it goes on so` : 'is not filling up'
+  return growth ? `full in ${range(growth.soonest, growth.latest)} days at this rate` : 'is not filling up'
 }
 
-/** What followed the last drop, and how much was used before it; 0 where there was none. */
+/** Returns the rows since the last drop, and the usage before it; 0 if there was no drop. */
 const sinceLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRow[]; emptiedAt: number } => {
   const begins = rows.findLastIndex(({ usedBytes }, index) => {
     const before = rows[index - 1]
@@ -89,48 +89,48 @@ const growthOf = (rows: readonly KnownRow[]) => {
   const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
   if (!line || line.slope <= 0) return undefined
   const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
-  // What does not scatter at all is as sure as can be; a byte keeps the score a number.
+  // At least one byte, because data without any spread would give an infinite score.
   return { perDay: line.slope, spread: line.spread, score: (line.slope * days) / Math.max(1, line.spread) }
 }
 
-const leastHours = 12
+const minHours = 12
 const fitHours = 24
 const risingHours = 6
 
-/** How the parts of the fullest partition go on. */
+/** The forecast of the parts of the largest partition. */
 interface PartsForecast {
   parts: number
-  /** At which inserts are refused. */
+  /** Number of parts at which ClickHouse rejects inserts. */
   refusedAt: number
-  /** How many hours of the last day are told. */
+  /** Hours of the last day with data. */
   hours: number
-  /** Null unless they rose from hour to hour lately. */
+  /** Null unless the number rose in each of the last hours. */
   growth: { perHour: number; spread: number; hoursLeft: number } | null
 }
 
-/** By a line through the last day, or in words why nothing can be told. */
+/** Returns a forecast from a linear fit over the last day, or the reason for having none. */
 export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsForecast | string => {
-  const told = rows
+  const known = rows
     .flatMap(({ hoursAgo, parts, refusedAt }) =>
       parts === null || !refusedAt || hoursAgo < 0 || hoursAgo >= fitHours ? [] : { hoursAgo, parts, refusedAt },
     )
     .toSorted((one, other) => other.hoursAgo - one.hoursAgo)
-  const last = told.at(-1)
-  if (!last || told.length < leastHours) return 'not enough history, fewer than 12 hours of the last day'
-  const known = { parts: last.parts, refusedAt: last.refusedAt, hours: told.length }
-  const latest = told.slice(-risingHours).map(({ parts }) => parts)
+  const last = known.at(-1)
+  if (!last || known.length < minHours) return 'not enough history, fewer than 12 hours of the last day'
+  const base = { parts: last.parts, refusedAt: last.refusedAt, hours: known.length }
+  const latest = known.slice(-risingHours).map(({ parts }) => parts)
   const isRising = latest.every((parts, index) => index === 0 || parts > (latest[index - 1] ?? parts))
-  const line = fitLine(told.map(({ hoursAgo, parts }) => ({ x: -hoursAgo, y: parts })))
-  if (!isRising || !line || line.slope <= 0) return { ...known, growth: null }
+  const line = fitLine(known.map(({ hoursAgo, parts }) => ({ x: -hoursAgo, y: parts })))
+  if (!isRising || !line || line.slope <= 0) return { ...base, growth: null }
   const hoursLeft = Math.max(0, last.refusedAt - last.parts) / line.slope
-  return { ...known, growth: { perHour: line.slope, spread: line.spread, hoursLeft } }
+  return { ...base, growth: { perHour: line.slope, spread: line.spread, hoursLeft } }
 }
 
-/** A straight line through points, and how well they lie on it. */
+/** A linear fit and its quality. */
 interface Line {
   /** Per unit of x. */
   slope: number
-  /** Standard deviation of what is left beside the line. */
+  /** Standard deviation of the residuals. */
   spread: number
 }
 
@@ -139,11 +139,11 @@ interface Point {
   y: number
 }
 
-const fewestPoints = 3
+const minLinePoints = 3
 
-/** The line of least squares; undefined of too few points, or when they are all of one x. */
+/** Returns the least-squares line; undefined for too few points or a single x value. */
 const fitLine = (points: readonly Point[]): Line | undefined => {
-  if (points.length < fewestPoints) return undefined
+  if (points.length < minLinePoints) return undefined
   const x = mean(points.map((point) => point.x))
   const y = mean(points.map((point) => point.y))
   const width = sum(points.map((point) => (point.x - x) ** 2))

@@ -14,31 +14,35 @@ import type { InsightStore } from '../stores/store.ts'
 import type { Material, ReportRows, Period } from './material.ts'
 import { type About, writeReport } from './write-report.ts'
 
-/** Whom reports are made from. */
-export interface Sources {
+/** Services and stores that provide the data of reports. */
+export interface ReportSources {
   query: Client<typeof query>
   alerts: Client<typeof alerts>
   insights: InsightStore
   clock: Clock
 }
 
-interface Asked {
+interface ReportRequest {
   about: About
   period: Period
   before: HostReport | undefined
 }
 
-/** Gathers and writes one report; keeps nothing. */
-export const build = async (sources: Sources, { about, period, before }: Asked, call: Call): Promise<HostReport> => {
+/** Fetches the data of a report and returns the report without storing it. */
+export const build = async (
+  sources: ReportSources,
+  { about, period, before }: ReportRequest,
+  call: Call,
+): Promise<HostReport> => {
   const { query, alerts, insights, clock } = sources
-  const asking = { ...call, priority: 'report' as const }
+  const reportCall = { ...call, priority: 'report' as const }
   const { hostKey } = about
-  const gathered = { query, alerts, insights, call: asking, hostKey, period, nowMs: clock.now(), before }
-  return writeReport(about, await gather(gathered))
+  const context = { query, alerts, insights, call: reportCall, hostKey, period, nowMs: clock.now(), before }
+  return writeReport(about, await gather(context))
 }
 
-/** Whom to ask about which host and period. */
-interface Gathering {
+/** What is needed to fetch the data of a host and period. */
+interface GatherContext {
   query: Client<typeof query>
   alerts: Client<typeof alerts>
   insights: InsightStore
@@ -49,26 +53,26 @@ interface Gathering {
   before: HostReport | undefined
 }
 
-const mostInsights = 500
-const mostDeliveries = 500
-/** An alert that fires all week has more lines than these only where it flaps, which the first of them tell. */
-const mostHistoryPages = 25
+const maxInsights = 500
+const maxDeliveries = 500
+/** Only a flapping alert has more history lines than this, and the fetched ones already show that. */
+const maxHistoryPages = 25
 
-// Keys of an object literal are exactly the keys of its type.
+// The keys of an object literal are exactly the keys of its type.
 const reportSets = Object.keys(reportRowSets) as ReportRowSet[]
 
 /**
- * Asks for everything that a report is made of, the host one statement after another. What fails becomes a note; only a host of
- * which nothing can be told at all has no report.
+ * Fetches the data of a report, with sequential queries. Failures become notes. Throws the last error if no row set of
+ * the host could be fetched.
  */
-const gather = async (gathering: Gathering): Promise<Material> => {
-  const { query, alerts, insights, call, hostKey, period, nowMs, before } = gathering
+const gather = async (context: GatherContext): Promise<Material> => {
+  const { query, alerts, insights, call, hostKey, period, nowMs, before } = context
   const notes: string[] = []
   let failure: unknown
-  /** What was told, undefined and a note where it was not. */
-  const attempt = async <T>(what: string, ask: () => Promise<T>): Promise<T | undefined> => {
+  /** Returns undefined and adds a note if the request fails. */
+  const attempt = async <T>(what: string, request: () => Promise<T>): Promise<T | undefined> => {
     try {
-      return await ask()
+      return await request()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       failure = error
@@ -78,31 +82,30 @@ const gather = async (gathering: Gathering): Promise<Material> => {
   }
   const rows: Partial<Record<ReportRowSet, unknown>> = {}
   for (const set of reportSets) {
-    const asked = { hostKey, set, ...period }
-    const answer = await attempt(wordsOf(set), () => query.reportRows(asked, call))
-    if (answer?.unavailable) notes.push(`${wordsOf(set)}: ${answer.unavailable.message}`)
-    else if (answer) rows[set] = z.array(reportRowSets[set]).parse(answer.rows)
+    const response = await attempt(wordsOf(set), () => query.reportRows({ hostKey, set, ...period }, call))
+    if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
+    else if (response) rows[set] = z.array(reportRowSets[set]).parse(response.rows)
   }
   if (failure !== undefined && Object.keys(rows).length === 0) throw failure
-  const present = async <S extends InsightRowSet>(set: S) => {
-    const answer = await attempt(wordsOf(set), () => query.insightRows({ hostKey, set }, call))
-    if (answer?.unavailable) notes.push(`${wordsOf(set)}: ${answer.unavailable.message}`)
-    return answer && !answer.unavailable ? z.array(insightRowSets[set]).parse(answer.rows) : undefined
+  const currentRows = async <S extends InsightRowSet>(set: S) => {
+    const response = await attempt(wordsOf(set), () => query.insightRows({ hostKey, set }, call))
+    if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
+    return response && !response.unavailable ? z.array(insightRowSets[set]).parse(response.rows) : undefined
   }
-  const filter = { hostKey, sinceMs: period.fromMs, limit: mostInsights }
+  const filter = { hostKey, sinceMs: period.fromMs, limit: maxInsights }
   return {
     period,
     writtenAtMs: nowMs,
-    // Each set stands under its name, checked against its own schema.
+    // Each row set was validated against its own schema.
     rows: rows as ReportRows,
-    tables: await present('tables'),
-    mutations: await present('mutations'),
-    settings: await present('settings'),
+    tables: await currentRows('tables'),
+    mutations: await currentRows('mutations'),
+    settings: await currentRows('settings'),
     version: (await attempt('version', () => query.hostStatus({ hostKey }, call)))?.version,
-    history: await attempt('alerts', () => historyOf(gathering)),
+    history: await attempt('alerts', () => historyOf(context)),
     acknowledged: (await attempt('acknowledgements', () => alerts.silences({}, call))) ?? [],
     checks: await attempt('rules', () => alerts.alertChecks({ hostKey }, call)),
-    undelivered: await attempt('deliveries', () => undeliveredOf(gathering)),
+    undelivered: await attempt('deliveries', () => undeliveredOf(context)),
     insights: (await attempt('insights', () => insights.list(filter, call))) ?? [],
     before,
     notes,
@@ -111,22 +114,27 @@ const gather = async (gathering: Gathering): Promise<Material> => {
 
 const wordsOf = (set: string): string => set.replaceAll('-', ' ')
 
-/** All lines of the period, page by page backwards in time. */
-const historyOf = async ({ alerts, call, hostKey, period: { fromMs, toMs } }: Gathering): Promise<HistoryEntry[]> => {
+/** Fetches all history lines of the period, newest page first. */
+const historyOf = async ({
+  alerts,
+  call,
+  hostKey,
+  period: { fromMs, toMs },
+}: GatherContext): Promise<HistoryEntry[]> => {
   const lines = new Map<string, HistoryEntry>()
   let until = toMs
-  for (let page = 0; page < mostHistoryPages; page++) {
+  for (let page = 0; page < maxHistoryPages; page++) {
     const found = await alerts.alertHistory({ hostKey, fromMs, toMs: until, limit: maxHistoryLines }, call)
     for (const line of found) lines.set(line.id, line)
     const oldest = found.at(-1)
     if (!oldest || found.length < maxHistoryLines) break
-    // Lines of the same millisecond may have been cut off; asking up to it again cannot go on for ever.
+    // The page may have cut off lines of this millisecond, so it is fetched again. `until` always decreases.
     until = Math.min(until - 1, oldest.atMs + 1)
   }
   return [...lines.values()].toSorted((one, other) => one.atMs - other.atMs)
 }
 
-const undeliveredOf = async ({ alerts, call, hostKey, period }: Gathering) => {
-  const dead = await alerts.deliveries({ result: 'dead', beforeMs: period.toMs, limit: mostDeliveries }, call)
-  return dead.filter((delivered) => delivered.hostKey === hostKey && delivered.atMs >= period.fromMs)
+const undeliveredOf = async ({ alerts, call, hostKey, period }: GatherContext) => {
+  const dead = await alerts.deliveries({ result: 'dead', beforeMs: period.toMs, limit: maxDeliveries }, call)
+  return dead.filter((delivery) => delivery.hostKey === hostKey && delivery.atMs >= period.fromMs)
 }

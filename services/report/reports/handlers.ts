@@ -5,42 +5,42 @@ import type { report } from '#proto/report.ts'
 import { build } from './build.ts'
 import { render } from './render/index.ts'
 import { reportZone } from './settings.ts'
-import type { KeptReport } from './store.ts'
-import { type Writing, writeWeekly } from './weekly.ts'
+import type { StoredReport } from './store.ts'
+import { type WeeklyReportDeps, writeWeekly } from './weekly.ts'
 import type { Work } from '../work.ts'
 
-/** What the handlers about reports work with. */
-export interface ReportParts extends Writing {
+/** The dependencies of the report handlers. */
+export interface ReportDeps extends WeeklyReportDeps {
   work: Work
 }
 
-/** The answer has to be on its way before its caller stops listening. */
+/** Reserved for sending the response before the deadline of the caller. */
 const marginMs = 2_000
 
-/** Writes, lists and opens reports. */
+/** Returns the handlers that write, list and render reports. */
 export const reportHandlers = (
-  parts: ReportParts,
+  deps: ReportDeps,
 ): Handlers<Service<typeof hostReportMethods & Pick<(typeof report)['methods'], 'weekly'>>> => ({
-  weekly: () => parts.work.run((signal) => writeWeekly(parts, signal)),
-  reports: (filter) => parts.reports.list(filter),
-  hostReport: ({ id }) => find(parts, id),
+  weekly: () => deps.work.run((signal) => writeWeekly(deps, signal)),
+  reports: (filter) => deps.reports.list(filter),
+  hostReport: ({ id }) => find(deps, id),
   renderReport: async ({ id, format }) => {
-    const { report } = await find(parts, id)
+    const { report } = await find(deps, id)
     return { hostKey: report.hostKey, text: render(report, format) }
   },
-  buildReport: async ({ hostKey, fromMs, toMs, zone: asked }, call) => {
-    if (fromMs >= parts.clock.now()) throw new ServiceError('invalid', 'a report is about a period that has begun')
-    const host = (await parts.query.hosts({}, call)).find(({ key }) => key === hostKey)
-    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: asked ?? reportZone(parts.env) }
-    const asking = { ...call, deadline: call.deadline - marginMs }
-    const report = await build(parts, { about, period: { fromMs, toMs }, before: undefined }, asking)
-    await parts.reports.replace(report)
+  buildReport: async ({ hostKey, fromMs, toMs, zone }, call) => {
+    if (fromMs >= deps.clock.now()) throw new ServiceError('invalid', 'the report period must start in the past')
+    const host = (await deps.query.hosts({}, call)).find(({ key }) => key === hostKey)
+    const about = { hostKey, host: host?.name ?? hostKey, week: null, zone: zone ?? reportZone(deps.env) }
+    const timed = { ...call, deadline: call.deadline - marginMs }
+    const report = await build(deps, { about, period: { fromMs, toMs }, before: undefined }, timed)
+    await deps.reports.replace(report)
     return report
   },
 })
 
-const find = async ({ reports }: ReportParts, id: string): Promise<KeptReport> => {
-  const kept = await reports.get(id)
-  if (!kept) throw new ServiceError('not-found', 'no such report; it may have been removed as old')
-  return kept
+const find = async ({ reports }: ReportDeps, id: string): Promise<StoredReport> => {
+  const stored = await reports.get(id)
+  if (!stored) throw new ServiceError('not-found', 'report not found; it may have expired')
+  return stored
 }

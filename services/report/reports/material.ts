@@ -8,10 +8,10 @@ import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { ReportRow, ReportRowSet } from '#proto/report-rows.ts'
 
-/** Rows by set; a set that could not be told is not there. */
+/** Rows by set. Sets that could not be fetched are missing. */
 export type ReportRows = { readonly [S in ReportRowSet]?: readonly ReportRow<S>[] }
 
-/** All that a report is made of. What could not be told is undefined, and `notes` say why. */
+/** The data of a report. Data that could not be fetched is undefined, and `notes` contain the reasons. */
 export interface Material {
   period: Period
   writtenAtMs: number
@@ -20,30 +20,30 @@ export interface Material {
   mutations: readonly InsightRow<'mutations'>[] | undefined
   settings: readonly InsightRow<'settings'>[] | undefined
   version: string | undefined
-  /** Lines of the period. */
+  /** Alert history of the period. */
   history: readonly HistoryEntry[] | undefined
   acknowledged: readonly Silence[]
   checks: readonly z.infer<typeof AlertCheck>[] | undefined
-  /** Deliveries of the period that were given up. */
+  /** Failed deliveries of the period. */
   undelivered: readonly Delivered[] | undefined
   insights: readonly Insight[]
-  /** Of the week before. */
+  /** The report of the previous week. */
   before: HostReport | undefined
   notes: string[]
 }
 
-/** A half-open span of time. */
+/** A half-open time range. */
 export interface Period {
   fromMs: number
   toMs: number
 }
 
-/** A week that begins on Monday at midnight, named as ISO 8601 does. */
+/** A week that begins on Monday at midnight, with its ISO 8601 name. */
 export interface Week extends Period {
   name: string
 }
 
-/** The last week that is over in a zone; it has an hour more or less where clocks were turned. */
+/** Returns the last full week in a time zone. With a clock change it is an hour longer or shorter. */
 export const lastWeek = (nowMs: number, zone: string): Week => {
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })

@@ -17,7 +17,7 @@ it.each([
   ],
   ['a year of 53 weeks', '2027-01-06T00:00:00Z', 'UTC', '2026-W53', '2026-12-28T00:00:00Z'],
   ['a new year that begins in the old week', '2026-01-05T12:00:00Z', 'UTC', '2026-W01', '2025-12-29T00:00:00Z'],
-])('on %s the last week is known', (_what, now, zone, name, begins) => {
+])('on %s returns the last week', (_what, now, zone, name, begins) => {
   const week = lastWeek(at(now), zone)
   expect([week.name, week.fromMs]).toEqual([name, at(begins)])
 })
@@ -26,7 +26,7 @@ it.each([
   ['2026-04-01T00:00:00Z', 167],
   ['2026-10-28T00:00:00Z', 169],
   ['2026-11-18T00:00:00Z', 168],
-])('the week before %s has %d hours in Berlin, where clocks are turned', (now, hours) => {
+])('the week before %s has %d hours in Berlin, with clock changes', (now, hours) => {
   const { fromMs, toMs } = lastWeek(at(now), 'Europe/Berlin')
   expect((toMs - fromMs) / hourMs).toBe(hours)
 })

@@ -3,14 +3,14 @@ import type { ReportRow } from '#proto/report-rows.ts'
 import { aReport, about, line, material, weekBegins } from '../testing/reports.ts'
 import { anInsight } from '../testing/insights.ts'
 import { diskHours } from '../testing/rows.ts'
-import { judge, reportId, writeReport } from './write-report.ts'
+import { evaluate, reportId, writeReport } from './write-report.ts'
 import { incidentsOf } from './sections/incidents.ts'
 
 const hourMs = 3_600_000
 const report = (more: Parameters<typeof material>[0] = {}) => writeReport(about, material(more))
 
 describe('the alerts of a report', () => {
-  it('are told by what the lines of the period say', () => {
+  it('are read from the history lines of the period', () => {
     const history = [
       line('fire', 3),
       line('escalate', 5, { severity: 'critical' }),
@@ -39,7 +39,7 @@ describe('the alerts of a report', () => {
     })
   })
 
-  it('flap when the same fired three times', () => {
+  it('flap if the same alert fired three times', () => {
     const lines = ['a', 'b', 'c'].flatMap((episode, at) => [
       line('fire', at, { episode }),
       line('recover', at + 1, { episode }),
@@ -89,39 +89,39 @@ describe('the patterns of a report', () => {
     ],
   }
 
-  it('are those that changed by much, and often enough, by what it costs', () => {
+  it('are those with large changes and enough calls, ordered by cost', () => {
     const { regressions, improvements, newPatterns } = report({ rows })
     expect(regressions.map(({ hash }) => hash)).toEqual(['much slower', 'slower'])
     expect(improvements.map(({ hash }) => hash)).toEqual(['faster'])
     expect(newPatterns).toMatchObject([{ hash: 'new', share: 0.1, shareBefore: null }])
   })
 
-  it('are not new where the log has nothing of the period before, which is said', () => {
+  it('are not new if the query log has no entries of the previous period, with a note', () => {
     const { newPatterns, notes } = report({ rows: { ...rows, 'statement-totals': [totals(0, 10)] } })
     expect(newPatterns).toEqual([])
-    expect(notes).toEqual(['patterns: not enough history, the log has nothing of the period before'])
+    expect(notes).toEqual(['patterns: not enough history, the query log has no entries of the previous period'])
   })
 })
 
 describe('the rest of a report', () => {
-  it('tells of a disk by how much it grew and when it is full', () => {
+  it('contains the growth and the forecast of a disk', () => {
     const rows = { 'disk-hours': diskHours((hoursAgo) => 900 - hoursAgo * 0.5) }
     const [disk] = report({ rows, writtenAtMs: weekBegins + 168 * hourMs }).disks
     expect(disk).toMatchObject({ disk: 'default', grewBytes: 167 * 0.5 * 1_024 ** 3 })
     expect(disk?.daysToFull?.soonest).toBeCloseTo(100 / 12, 5)
-    expect(disk?.outlook).toBe('full in 8.33 days if it goes on so')
+    expect(disk?.forecast).toBe('full in 8.33 days at this rate')
   })
 
-  it('says in words where a disk has too little history', () => {
+  it('explains in words that a disk has too little history', () => {
     const [disk] = report({ rows: { 'disk-hours': diskHours(() => 900, 24) } }).disks
     expect(disk).toMatchObject({
       daysToFull: null,
       grewBytes: null,
-      outlook: expect.stringMatching(/not enough history/),
+      forecast: expect.stringMatching(/not enough history/),
     })
   })
 
-  it('tells what changed since the report of the week before, and that there is none', () => {
+  it('lists the changes since the previous report, if there is one', () => {
     const settings = [
       { name: 'a', valueHash: '2' },
       { name: 'b', valueHash: '1' },
@@ -135,7 +135,7 @@ describe('the rest of a report', () => {
     expect(report({ settings }).changes).toMatchObject({ versionBefore: null, settings: null })
   })
 
-  it('recommends what was found in the period, once for each kind and subject, and not what was dismissed', () => {
+  it('recommends undismissed insights of the period once per kind and subject', () => {
     const at = (hour: number) => ({ foundAtMs: weekBegins + hour * hourMs })
     const insights = [
       anInsight('a', at(1)),
@@ -147,13 +147,13 @@ describe('the rest of a report', () => {
     expect(report({ insights }).recommendations.map(({ subject }) => subject)).toEqual(['x', `it's \\ "so"`])
   })
 
-  it('of a host of which nothing is known has words instead of numbers', () => {
+  it('has words instead of numbers for a host without data', () => {
     const nothing = report({ notes: ['patterns: host box has no table system.query_log'] })
     expect(JSON.stringify(nothing)).not.toMatch(/NaN|Infinity/)
     expect(nothing).toMatchObject({ score: 100, incidents: null, statements: null })
   })
 
-  it('has one id for each host, week and zone, and one for each chosen period', () => {
+  it('has one id per host, week and zone, and one per custom period', () => {
     const { period } = material()
     const ids = [
       reportId(about, period),
@@ -168,20 +168,20 @@ describe('the rest of a report', () => {
 })
 
 describe('the score', () => {
-  const told = report()
+  const empty = report()
   const incidents = { total: 3, fired: 3, critical: 1, open: 1, flapping: [], list: [] }
   it.each([
-    [{}, null, '100 of 100: nothing to tell of.'],
-    [{}, 90, '100 of 100, 10 more than in the week before: nothing to tell of.'],
-    [{ incidents }, 82, '82 of 100, as in the week before: 3 alerts, 1 of them still open.'],
+    [{}, null, '100 of 100: no findings.'],
+    [{}, 90, '100 of 100, 10 more than in the previous week: no findings.'],
+    [{ incidents }, 82, '82 of 100, unchanged from the previous week: 3 alerts, 1 of them still open.'],
     [
       { incidents: { ...incidents, total: 40, critical: 40 } },
       5,
-      '0 of 100, 5 less than in the week before: 40 alerts, 1 of them still open.',
+      '0 of 100, 5 less than in the previous week: 40 alerts, 1 of them still open.',
     ],
-    [{ safeguards: { ...told.safeguards, failedBackups: 2 } }, null, '95 of 100: 2 backups failed.'],
-    [{ coverage: { ...told.coverage, watchedHours: 12 } }, null, '95 of 100: watched in 12 of 168 hours only.'],
-  ])('of %j against %s reads %s', (more, before, verdict) => {
-    expect(judge({ ...told, ...more }, before).verdict).toBe(verdict)
+    [{ safeguards: { ...empty.safeguards, failedBackups: 2 } }, null, '95 of 100: 2 backups failed.'],
+    [{ coverage: { ...empty.coverage, watchedHours: 12 } }, null, '95 of 100: monitored in only 12 of 168 hours.'],
+  ])('for %j after %s is %s', (more, before, headline) => {
+    expect(evaluate({ ...empty, ...more }, before).headline).toBe(headline)
   })
 })

@@ -5,34 +5,34 @@ import type { Environment } from '#shared/config/environment.ts'
 import { type Collections, defineCollection, openCollections } from '#shared/store/collection/collection.ts'
 import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
 
-/** A report and what became of its delivery. */
-const KeptReport = z.object({ report: HostReport, delivery: ReportDelivery })
-export type KeptReport = z.infer<typeof KeptReport>
+/** A report and the state of its delivery. */
+const StoredReport = z.object({ report: HostReport, delivery: ReportDelivery })
+export type StoredReport = z.infer<typeof StoredReport>
 
-/** Where reports are kept. One id is one report. */
+/** Stores reports by id. */
 export interface ReportStore {
-  /** The newest first. */
+  /** Returns the newest first. */
   list(filter: { hostKey?: string | undefined; limit: number }): Promise<ListedReport[]>
-  get(id: string): Promise<KeptReport | undefined>
-  /** Keeps a report that is to be delivered, unless there is one of its id; says whether it was kept. */
+  get(id: string): Promise<StoredReport | undefined>
+  /** Adds a report to be delivered, unless its id exists. Returns whether it was added. */
   add(report: HostReport): Promise<boolean>
-  /** Keeps a report that nobody is told of, in place of one of its id. */
+  /** Stores a report without delivery and replaces a report with the same id. */
   replace(report: HostReport): Promise<void>
-  /** Puts on record what became of a delivery. */
-  settle(id: string, delivery: ReportDelivery): Promise<void>
-  /** Removes those written before; says how many. */
+  /** Records the result of a delivery. */
+  recordDelivery(id: string, delivery: ReportDelivery): Promise<void>
+  /** Removes the reports written before a time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** What a list says of a report. */
+/** Returns the list entry of a report. */
 export const listed = (
-  { id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, verdict }: HostReport,
+  { id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, headline }: HostReport,
   delivery: string,
-): ListedReport => ({ id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, verdict, delivery })
+): ListedReport => ({ id, hostKey, host, week, zone, fromMs, toMs, writtenAtMs, score, headline, delivery })
 
-const keptReports = defineCollection({
+const storedReports = defineCollection({
   name: 'watchhouse_reports',
-  schema: KeptReport,
+  schema: StoredReport,
   columns: { hostKey: 'text', writtenAtMs: 'integer' },
   indexes: [['hostKey', 'writtenAtMs'], ['writtenAtMs']],
   memory: { maxDocuments: 500 },
@@ -41,33 +41,33 @@ const keptReports = defineCollection({
   summary: { schema: ListedReport, of: ({ report, delivery }) => listed(report, delivery.status) },
 })
 
-/** A store of reports; disposing it closes what was opened for it. */
+/** An open report store. Disposing it closes its database. */
 export interface OpenReports extends AsyncDisposable {
   reports: ReportStore
-  /** Whether they outlive this process. */
-  lasting: boolean
+  /** Whether reports survive a restart. */
+  persistent: boolean
 }
 
-/** Reports in the state database where there is one, else in memory. */
+/** Opens the report store in the state database if one is configured, otherwise in memory. */
 export const openReports = async (env: Environment, log: Logger): Promise<OpenReports> => {
   await using opening = new AsyncDisposableStack()
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
-  const reports = reportsIn(await openCollections('reports', [keptReports], database))
+  const reports = reportsIn(await openCollections('reports', [storedReports], database))
   const opened = opening.move()
-  return { reports, lasting: database !== undefined, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { reports, persistent: database !== undefined, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 const reportsIn = (collections: Collections): ReportStore => {
-  const reports = collections.of(keptReports)
+  const reports = collections.of(storedReports)
   return {
     list: ({ hostKey, limit }) =>
       reports.summaries({ where: { hostKey }, orderBy: 'writtenAtMs', descending: true, limit }),
     get: (id) => reports.get(id),
     add: async (report) => (await reports.add([{ report, delivery: { status: 'due', targets: [] } }])) === 1,
     replace: (report) => reports.put([{ report, delivery: { status: 'none', targets: [] } }]),
-    async settle(id, delivery) {
-      await reports.change(id, (kept) => kept && { ...kept, delivery })
+    async recordDelivery(id, delivery) {
+      await reports.change(id, (stored) => stored && { ...stored, delivery })
     },
     prune: (beforeMs) => reports.remove({ writtenAtMs: { before: beforeMs } }),
   }

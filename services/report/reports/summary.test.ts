@@ -10,7 +10,7 @@ describe('a summary of a report', () => {
     '1,204 statements failed (4.5%), and the 95th percentile is 210 s.',
     'Week 2026-W46 was quiet.',
     'There is one disk.',
-  ])('stands: %s', (summary) => {
+  ])('is accepted: %s', (summary) => {
     expect(problemOf(summary, report)).toBeUndefined()
   })
 
@@ -26,7 +26,7 @@ describe('a summary of a report', () => {
     ['<b>All well</b>', 'markup'],
     ['', 'length'],
     ['well '.repeat(400), 'length'],
-  ])('is left out: %s', (summary, problem) => {
+  ])('is rejected: %s', (summary, problem) => {
     expect(problemOf(summary, report)).toBe(problem)
   })
 })

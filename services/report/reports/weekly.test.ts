@@ -7,42 +7,45 @@ import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
 import { openStore } from '#shared/store/open.ts'
 import { memoryStore } from '../stores/store.ts'
-import { openWatched, quietAlerts, quietQuery } from '../testing/fleet.ts'
+import { openClients, quietAlerts, quietQuery } from '../testing/fleet.ts'
 import { openReports } from './store.ts'
-import { type Writing, writeWeekly } from './weekly.ts'
+import { type WeeklyReportDeps, writeWeekly } from './weekly.ts'
 
 /** A Wednesday. */
 const nowMs = Date.UTC(2026, 10, 18, 6)
 const weekMs = 7 * 86_400_000
 const log = pino({ level: 'silent' })
 
-interface Given {
+interface ReplicaOptions {
   env?: Record<string, string>
   query?: Partial<ReturnType<typeof quietQuery>>
   alerts?: Partial<typeof quietAlerts>
-  /** What a language model says of a report; none is configured without it. */
-  says?: string
+  /** The summary by the language model. Without it no model is configured. */
+  summary?: string
 }
 
-/** All that a replica writes reports with, of two hosts that are opted in; what is told is heard. */
-const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {}, alerts = {}, says }: Given = {}) => {
-  const told: string[] = []
+/** Opens a replica that writes reports for two opted-in hosts. `notified` lists the titles of all notifications. */
+const openReplica = async (
+  opened: AsyncDisposableStack,
+  { env = {}, query = {}, alerts = {}, summary }: ReplicaOptions = {},
+) => {
+  const notified: string[] = []
   const notify: (typeof quietAlerts)['notify'] = async (announcement, call) => {
-    told.push(announcement.title)
+    notified.push(announcement.title)
     return (alerts.notify ?? quietAlerts.notify)(announcement, call)
   }
   const served = {
     query: { ...quietQuery('one', 'two', 'three'), ...query },
     alerts: { ...quietAlerts, ...alerts, notify },
-    agent: { summarise: async () => (says === undefined ? noModel() : { summary: says }) },
+    agent: { summarise: async () => (summary === undefined ? noModel() : { summary }) },
   }
   const settings = { SVC_WEEKLY_REPORT_HOSTS: '0,2', ...env }
   const { reports } = opened.use(await openReports(settings, log))
   const store = opened.use(await openStore({ env: {}, busIsShared: false }))
   let now = nowMs
   const clock = clockOf(() => now)
-  const writing: Writing = {
-    ...(await openWatched(opened, served, clock)),
+  const deps: WeeklyReportDeps = {
+    ...(await openClients(opened, served, clock)),
     insights: memoryStore(),
     clock,
     env: settings,
@@ -50,8 +53,8 @@ const openReplica = async (opened: AsyncDisposableStack, { env = {}, query = {},
     reports,
     log,
   }
-  const run = () => writeWeekly(writing, new AbortController().signal)
-  return { run, reports, told, later: (ms: number) => (now += ms) }
+  const run = () => writeWeekly(deps, new AbortController().signal)
+  return { run, reports, notified, later: (ms: number) => (now += ms) }
 }
 
 const noModel = (): never => {
@@ -59,31 +62,31 @@ const noModel = (): never => {
 }
 
 describe('the weekly report', () => {
-  it('is of the last whole week, of each host that is opted in, kept and told', async () => {
+  it('is written for the last full week of each opted-in host, stored and sent', async () => {
     await using opened = new AsyncDisposableStack()
-    const { run, reports, told } = await openReplica(opened)
+    const { run, reports, notified } = await openReplica(opened)
     expect(await run()).toEqual({ written: 2, delivered: 2 })
     const listed = await reports.list({ limit: 10 })
     expect(listed.map(({ host, week, delivery }) => [host, week, delivery]).toSorted()).toEqual([
       ['one', '2026-W46', 'done'],
       ['three', '2026-W46', 'done'],
     ])
-    expect(told.toSorted()).toEqual(['Weekly report of one, 2026-W46', 'Weekly report of three, 2026-W46'])
+    expect(notified.toSorted()).toEqual(['Weekly report of one, 2026-W46', 'Weekly report of three, 2026-W46'])
   })
 
-  it('is written once when its job runs again, and twice at once', async () => {
+  it('is written once if its job runs again or concurrently', async () => {
     await using opened = new AsyncDisposableStack()
-    const { run, reports, told, later } = await openReplica(opened)
+    const { run, reports, notified, later } = await openReplica(opened)
     const both = await Promise.all([run(), run()])
     expect(both.reduce((sum, { written }) => sum + written, 0)).toBe(2)
     expect(await run()).toEqual({ written: 0, delivered: 0 })
-    expect([(await reports.list({ limit: 10 })).length, told.length]).toEqual([2, 2])
+    expect([(await reports.list({ limit: 10 })).length, notified.length]).toEqual([2, 2])
     later(weekMs)
     expect(await run()).toEqual({ written: 2, delivered: 2 })
     expect(await reports.list({ limit: 10 })).toHaveLength(4)
   })
 
-  it('is one report also when two processes that know nothing of each other write it into one database at once', async () => {
+  it('is written once if two independent processes share a database', async () => {
     await using opened = new AsyncDisposableStack()
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-weekly-'))
     opened.defer(() => rm(directory, { recursive: true }))
@@ -95,12 +98,12 @@ describe('the weekly report', () => {
     expect(await one.reports.list({ limit: 10 })).toHaveLength(2)
   })
 
-  it('tells what changed since the one before', async () => {
+  it('contains the changes since the previous report', async () => {
     await using opened = new AsyncDisposableStack()
     let version = '26.3.1.7'
     const status = quietQuery().hostStatus
     const query = {
-      hostStatus: async (...given: Parameters<typeof status>) => ({ ...(await status(...given)), version }),
+      hostStatus: async (...args: Parameters<typeof status>) => ({ ...(await status(...args)), version }),
     }
     const { run, reports, later } = await openReplica(opened, { query })
     await run()
@@ -108,19 +111,19 @@ describe('the weekly report', () => {
     version = '26.7.2.1'
     await run()
     const [listed] = await reports.list({ hostKey: 'one', limit: 1 })
-    const kept = await reports.get(listed?.id ?? '')
-    expect(kept?.report).toMatchObject({
+    const stored = await reports.get(listed?.id ?? '')
+    expect(stored?.report).toMatchObject({
       scoreBefore: 100,
       changes: { versionBefore: '26.3.1.7', version: '26.7.2.1' },
     })
   })
 
-  it('that cannot be told is kept, and told by the next round', async () => {
+  it('is stored if sending fails, and sent by the next run', async () => {
     await using opened = new AsyncDisposableStack()
     let isDown = true
-    const notify: (typeof quietAlerts)['notify'] = async (...given) => {
-      if (isDown) throw new ServiceError('unavailable', 'nobody there')
-      return quietAlerts.notify(...given)
+    const notify: (typeof quietAlerts)['notify'] = async (...args) => {
+      if (isDown) throw new ServiceError('unavailable', 'no responders')
+      return quietAlerts.notify(...args)
     }
     const { run, reports } = await openReplica(opened, { alerts: { notify } })
     expect(await run()).toEqual({ written: 2, delivered: 0 })
@@ -134,19 +137,19 @@ describe('the weekly report', () => {
     ['It scored 99 of 100.', {}, null],
     ['Nothing happened.', { SVC_REPORT_SUMMARY: 'no' }, null],
     [undefined, {}, null],
-  ])('is summed up by %j with %j as %j', async (says, env, summary) => {
+  ])('with the model response %j and %j has the summary %j', async (modelSummary, env, summary) => {
     await using opened = new AsyncDisposableStack()
-    const { run, reports } = await openReplica(opened, { says, env })
+    const { run, reports } = await openReplica(opened, { summary: modelSummary, env })
     expect(await run()).toEqual({ written: 2, delivered: 2 })
     const [listed] = await reports.list({ hostKey: 'one', limit: 1 })
     expect((await reports.get(listed?.id ?? ''))?.report.summary).toBe(summary)
   })
 
-  it('of a host that does not answer is missing, and of the others there', async () => {
+  it('is missing for an unreachable host and written for the others', async () => {
     await using opened = new AsyncDisposableStack()
-    const query: Given['query'] = {
+    const query: ReplicaOptions['query'] = {
       reportRows: async ({ hostKey }) => {
-        if (hostKey === 'one') throw new ServiceError('unavailable', 'host one does not answer')
+        if (hostKey === 'one') throw new ServiceError('unavailable', 'host one is unreachable')
         return { rows: [], unavailable: null }
       },
     }
@@ -155,7 +158,7 @@ describe('the weekly report', () => {
     expect((await reports.list({ limit: 10 })).map(({ host }) => host)).toEqual(['three'])
   })
 
-  it('says in words what a host without its log cannot tell', async () => {
+  it('contains a note for a host without a query log', async () => {
     await using opened = new AsyncDisposableStack()
     const message = 'host one has no table system.query_log'
     const unavailable = { reason: 'missing-table' as const, message, missingTables: ['system.query_log'] }
@@ -169,9 +172,9 @@ describe('the weekly report', () => {
     expect(report?.notes).toContain(`statement totals: ${message}`)
   })
 
-  it.each([[''], ['7,8']])('of nobody, or of positions without a host (%j), is none', async (positions) => {
+  it.each([[''], ['7,8']])('is not written without hosts or for unknown positions (%j)', async (positions) => {
     await using opened = new AsyncDisposableStack()
-    const { run, told } = await openReplica(opened, { env: { SVC_WEEKLY_REPORT_HOSTS: positions } })
-    expect([await run(), told]).toEqual([{ written: 0, delivered: 0 }, []])
+    const { run, notified } = await openReplica(opened, { env: { SVC_WEEKLY_REPORT_HOSTS: positions } })
+    expect([await run(), notified]).toEqual([{ written: 0, delivered: 0 }, []])
   })
 })

@@ -12,8 +12,8 @@ import { read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 import { percent } from '../measures/words.ts'
-import { hostByHost, ownCall } from '../work.ts'
-import { build, type Sources } from './build.ts'
+import { forEachHost, serviceCall } from '../work.ts'
+import { build, type ReportSources } from './build.ts'
 import { lastWeek, type Week } from './material.ts'
 import { layOut } from './render/lay-out.ts'
 import { plain } from './render/markdown.ts'
@@ -21,54 +21,54 @@ import { reportSettings, reportZone } from './settings.ts'
 import type { ReportStore } from './store.ts'
 import { reportId } from './write-report.ts'
 
-/** Of a report, in characters, that a model reads. */
-const longestText = 60_000
-const longestSummary = 1_200
+/** The length of the report text that the model receives, in characters. */
+const maxTextLength = 60_000
+const maxSummaryLength = 1_200
 
-/** What a language model makes of a report; null where there is no model, or what it said does not hold. */
+/** Returns the summary of a report by the language model; null if there is no model or the summary is rejected. */
 const summaryOf = async (
   { agent: client, log }: { agent: Client<typeof agent>; log: Logger },
   report: HostReport,
   call: Call,
 ): Promise<string | null> => {
-  const text = beginningOf(plain(layOut(report)), longestText)
+  const text = beginningOf(plain(layOut(report)), maxTextLength)
   try {
     const { summary } = await client.summarise({ text }, call)
-    const said = summary.replaceAll(/\s+/g, ' ').trim()
-    const problem = problemOf(said, text)
-    if (problem === undefined) return said
-    log.warn({ hostKey: report.hostKey, problem }, 'the summary of a report is left out')
+    const oneLine = summary.replaceAll(/\s+/g, ' ').trim()
+    const problem = problemOf(oneLine, text)
+    if (problem === undefined) return oneLine
+    log.warn({ hostKey: report.hostKey, problem }, 'report summary rejected')
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     const { code, details } = error
     if (details?.reason !== 'provider-not-configured')
-      log.warn({ hostKey: report.hostKey, code }, 'a report has no summary')
+      log.warn({ hostKey: report.hostKey, code }, 'report summary failed')
   }
   return null
 }
 
-/** Why a summary cannot stand beside the report; undefined when it can. */
+/** Returns why a summary is rejected; undefined if it is valid. */
 export const problemOf = (summary: string, report: string): string | undefined => {
-  if (summary === '' || summary.length > longestSummary) return 'length'
-  // Names and statements of the host may have talked the model into something.
+  if (summary === '' || summary.length > maxSummaryLength) return 'length'
+  // Names and queries of the host can contain prompt injections.
   if (/[<>[\]]|:\/\/|www\./i.test(summary)) return 'markup'
   if (spelledOut.test(summary)) return 'figures in words'
   const known = new Set(figuresOf(report))
   return figuresOf(summary).every((figure) => known.has(figure)) ? undefined : 'figures'
 }
 
-/** What nobody could look up in the report. */
+/** Figures in words cannot be verified against the report. */
 const spelledOut =
   /\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?|billions?|twice|doubled?|tripled?|half|halved|thirds?|quarters?)\b/i
 
-/** Figures of a text, each with its unit where it has one. */
+/** Returns the figures in a text, with their units. */
 const figuresOf = (text: string): string[] =>
   [...text.matchAll(/\d[\d.,:]*(?:\s?(?:%|[KMGTP]iB\b|B\b|s\b|minutes\b|hours\b|days\b))?/g)].map(([figure]) =>
     figure.replaceAll(/\s/g, '').replaceAll(/[.,:]+(?=\D|$)/g, ''),
   )
 
-/** What the weekly reports are written with. */
-export interface Writing extends Sources {
+/** The dependencies of weekly reports. */
+export interface WeeklyReportDeps extends ReportSources {
   env: Environment
   store: Store
   reports: ReportStore
@@ -76,33 +76,33 @@ export interface Writing extends Sources {
   agent: Client<typeof agent>
 }
 
-/** Reports that one round wrote, and those that it handed over to be sent. */
-interface Written {
+/** How many reports a run wrote, and how many it delivered. */
+interface RunResult {
   written: number
   delivered: number
 }
 
 const leaseName = 'reports:weekly'
-/** Longer than a round takes; what two rounds at once would write is written once all the same. */
+/** Longer than a run takes. If two runs overlap, each report is still written only once. */
 const leaseMs = 15 * 60_000
 
-/** Writes the report of last week of each host that is opted in and has none, and hands over what is not told yet. */
-export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promise<Written> => {
-  await using lease = await writing.store.lease(leaseName, leaseMs)
+/** Writes the missing reports of last week for all opted-in hosts, and delivers those that are not delivered yet. */
+export const writeWeekly = async (deps: WeeklyReportDeps, signal: AbortSignal): Promise<RunResult> => {
+  await using lease = await deps.store.lease(leaseName, leaseMs)
   if (!lease) return { written: 0, delivered: 0 }
-  const { clock, env, log } = writing
+  const { clock, env, log } = deps
   const { SVC_WEEKLY_REPORT_HOSTS: positions } = read(reportSettings, env)
   const zone = reportZone(env)
   if (positions.length === 0) return { written: 0, delivered: 0 }
   const week = lastWeek(clock.now(), zone)
-  const hosts = await writing.query.hosts({}, ownCall(writing, signal))
+  const hosts = await deps.query.hosts({}, serviceCall(deps, signal))
   const missing = positions.filter((position) => !hosts.some(({ id }) => id === position))
-  if (missing.length > 0) log.warn({ positions: missing }, 'no such hosts to report on')
-  const sum: Written = { written: 0, delivered: 0 }
+  if (missing.length > 0) log.warn({ positions: missing }, 'SVC_WEEKLY_REPORT_HOSTS names unknown hosts')
+  const sum: RunResult = { written: 0, delivered: 0 }
   const chosen = hosts.filter(({ id }) => positions.includes(id))
-  await hostByHost(chosen, async (host) => {
+  await forEachHost(chosen, async (host) => {
     signal.throwIfAborted()
-    const { written, delivered } = await reportOn(writing, host, { week, zone, signal })
+    const { written, delivered } = await reportOn(deps, host, { week, zone, signal })
     sum.written += written
     sum.delivered += delivered
   })
@@ -110,47 +110,51 @@ export const writeWeekly = async (writing: Writing, signal: AbortSignal): Promis
   return sum
 }
 
-interface Round {
+interface ReportRun {
   week: Week
   zone: string
   signal: AbortSignal
 }
 
-/** One host that fails keeps no other from its report. */
-const reportOn = async (writing: Writing, host: Host, round: Round): Promise<Written> => {
+/** Logs a failure, so that the other hosts still get their reports. */
+const reportOn = async (deps: WeeklyReportDeps, host: Host, run: ReportRun): Promise<RunResult> => {
   try {
-    return await reportOnHost(writing, host, round)
+    return await reportOnHost(deps, host, run)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    writing.log.warn({ host: host.name, week: round.week.name, code: error.code }, 'weekly report not written')
+    deps.log.warn({ host: host.name, week: run.week.name, code: error.code }, 'weekly report failed')
     return { written: 0, delivered: 0 }
   }
 }
 
-const reportOnHost = async (writing: Writing, host: Host, { week, zone, signal }: Round): Promise<Written> => {
-  const { reports } = writing
+const reportOnHost = async (
+  deps: WeeklyReportDeps,
+  host: Host,
+  { week, zone, signal }: ReportRun,
+): Promise<RunResult> => {
+  const { reports } = deps
   const about = { hostKey: host.key, host: host.name, week: week.name, zone }
   const id = reportId(about, week)
-  const call = ownCall(writing, signal)
+  const call = serviceCall(deps, signal)
   let isNew = false
   if (!(await reports.get(id))) {
     const earlier = lastWeek(week.fromMs, zone)
     const before = await reports.get(reportId({ ...about, week: earlier.name }, earlier))
-    const report = await build(writing, { about, period: week, before: before?.report }, call)
-    isNew = await reports.add({ ...report, summary: await summaryFor(writing, report, call) })
+    const report = await build(deps, { about, period: week, before: before?.report }, call)
+    isNew = await reports.add({ ...report, summary: await summaryFor(deps, report, call) })
   }
-  const kept = await reports.get(id)
-  if (!kept || kept.delivery.status === 'done') return { written: isNew ? 1 : 0, delivered: 0 }
-  const delivery = await deliver(writing.alerts, kept.report, call)
-  await reports.settle(id, delivery)
-  const isTold = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'told')
-  return { written: isNew ? 1 : 0, delivered: isTold ? 1 : 0 }
+  const stored = await reports.get(id)
+  if (!stored || stored.delivery.status === 'done') return { written: isNew ? 1 : 0, delivered: 0 }
+  const delivery = await deliver(deps.alerts, stored.report, call)
+  await reports.recordDelivery(id, delivery)
+  const isDelivered = delivery.targets.some(({ outcome }) => outcome === 'queued' || outcome === 'already-sent')
+  return { written: isNew ? 1 : 0, delivered: isDelivered ? 1 : 0 }
 }
 
-const summaryFor = async (writing: Writing, report: HostReport, call: Call): Promise<string | null> =>
-  read(reportSettings, writing.env).SVC_REPORT_SUMMARY ? summaryOf(writing, report, call) : null
+const summaryFor = async (deps: WeeklyReportDeps, report: HostReport, call: Call): Promise<string | null> =>
+  read(reportSettings, deps.env).SVC_REPORT_SUMMARY ? summaryOf(deps, report, call) : null
 
-/** Hands a report over to be sent, best effort: a target that was told under this id is not told again. */
+/** Sends a report to all targets. The dispatcher notifies a target once per report id, so this is safe to retry. */
 const deliver = async (client: Client<typeof alerts>, report: HostReport, call: Call): Promise<ReportDelivery> => {
   try {
     const targets = await client.notify(announcementOf(report), call)
@@ -161,29 +165,29 @@ const deliver = async (client: Client<typeof alerts>, report: HostReport, call: 
   }
 }
 
-const mostTold = 5
+const maxLines = 5
 
-/** What of a report people are told; the report itself is behind the link. */
+/** Returns the notification about a report, with a link to it. */
 const announcementOf = (report: HostReport): Announcement => {
   const { incidents, statements, regressions, recommendations } = report
   const now = statements?.now
   const failed = now && now.calls > 0 ? ` (${percent(now.errors / now.calls)} failed)` : ''
   const lines = [
-    ...regressions.slice(0, mostTold).map(({ text }) => `Slower: ${text}`),
-    ...recommendations.slice(0, mostTold).map(({ title }) => `Worth doing: ${title}`),
+    ...regressions.slice(0, maxLines).map(({ text }) => `Slower: ${text}`),
+    ...recommendations.slice(0, maxLines).map(({ title }) => `Recommendation: ${title}`),
   ]
   return {
     topic: 'weekly-report',
     key: report.id,
     title: beginningOf(`Weekly report of ${report.host}, ${report.week ?? ''}`, 300),
     text: beginningOf(
-      [report.verdict, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n'),
+      [report.headline, ...(report.summary === null ? [] : [report.summary]), ...lines].join('\n'),
       16_000,
     ),
     facts: [
       { label: 'Score', value: `${report.score} of 100` },
       ...(incidents ? [{ label: 'Alerts', value: `${incidents.total}, ${incidents.open} still open` }] : []),
-      ...(now ? [{ label: 'Statements', value: `${now.calls}${failed}` }] : []),
+      ...(now ? [{ label: 'Queries', value: `${now.calls}${failed}` }] : []),
     ],
     hostKey: report.hostKey,
     path: `/api/v1/reports/${report.id}?format=html`,

@@ -15,21 +15,21 @@ import { disksOf, tablesOf } from './sections/storage.ts'
 import { changesOf, coverageOf, recommendationsOf, safeguardsOf, settingsOf } from './sections/upkeep.ts'
 import { worstOf } from './sections/worst.ts'
 
-/** What a report is about. */
+/** The subject of a report. */
 export type About = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
 
-/** A report out of what was gathered: the same of the same. */
+/** Returns a report. The result depends only on the arguments. */
 export const writeReport = (about: About, material: Material): HostReport => {
   const { period, writtenAtMs, rows, before, notes } = material
   const patterns = rows.patterns ?? []
   const statements = rows['statement-totals'] ? statementsOf(rows['statement-totals']) : null
-  const told = {
+  const sections = {
     incidents: material.history ? incidentsOf(material.history, material.acknowledged) : null,
     statements,
     course: rows['statement-steps'] ? courseOf(rows['statement-steps'], period) : [],
     regressions: regressionsOf(patterns),
     improvements: improvementsOf(patterns),
-    // Where nothing ran before, nothing is new.
+    // Without history every pattern would be new.
     newPatterns: statements?.before ? newPatternsOf(patterns) : [],
     errorCodes: errorCodesOf(rows['error-codes'] ?? []),
     disks: disksOf(rows['disk-hours'] ?? [], period, writtenAtMs),
@@ -44,19 +44,19 @@ export const writeReport = (about: About, material: Material): HostReport => {
     id: reportId(about, period),
     ...about,
     ...period,
-    ...judge(told, before?.score ?? null),
+    ...evaluate(sections, before?.score ?? null),
     summary: null,
     scoreBefore: before?.score ?? null,
-    ...told,
+    ...sections,
     settings: settingsOf(material),
     recommendations: recommendationsOf(material),
     notes: [...notes, ...(statements && !statements.before ? [noHistory] : [])],
   }
 }
 
-const noHistory = 'patterns: not enough history, the log has nothing of the period before'
+const noHistory = 'patterns: not enough history, the query log has no entries of the previous period'
 
-/** One of each host, week and zone; of a chosen period, one of each host and period. */
+/** Returns an id that is unique per host, week and zone, or per host and period. */
 export const reportId = (
   { hostKey, week, zone }: Pick<About, 'hostKey' | 'week' | 'zone'>,
   { fromMs, toMs }: Material['period'],
@@ -65,68 +65,68 @@ export const reportId = (
   return hash('sha256', JSON.stringify(name)).slice(0, 32)
 }
 
-/** What of a report the score is made of. */
+/** The parts of a report that affect its score. */
 type Scored = Pick<
   HostReport,
   'incidents' | 'statements' | 'regressions' | 'errorCodes' | 'disks' | 'safeguards' | 'coverage' | 'writtenAtMs'
 >
 
-interface Remark {
-  /** Taken from 100. */
+interface Deduction {
+  /** Subtracted from 100. */
   points: number
   words: string
 }
 
 const dayMs = 86_400_000
 const failsMore = 0.01
-/** A code that came once or twice is told, and weighs nothing. */
-const leastNew = 3
+/** Error codes with fewer occurrences are reported but do not affect the score. */
+const minNew = 3
 const soonDays = 7
 const monthDays = 30
 const certificateDays = 14
 const fullCoverage = 0.9
 
-/** How a host fared: 100 less what each thing weighs, and the same in words. */
-export const judge = (report: Scored, scoreBefore: number | null): Pick<HostReport, 'score' | 'verdict'> => {
-  const remarks = [
+/** Returns the score, which is 100 minus all deductions, and its explanation. */
+export const evaluate = (report: Scored, scoreBefore: number | null): Pick<HostReport, 'score' | 'headline'> => {
+  const deductions = [
     ...incidents(report),
     ...statements(report),
     ...disks(report),
     ...safeguards(report),
     ...coverage(report),
   ]
-  const score = Math.max(0, 100 - remarks.reduce((sum, { points }) => sum + points, 0))
-  const what = remarks.map(({ words }) => words).join('; ')
-  return { score, verdict: `${score} of 100${change(score, scoreBefore)}: ${what || 'nothing to tell of'}.` }
+  const score = Math.max(0, 100 - deductions.reduce((sum, { points }) => sum + points, 0))
+  const what = deductions.map(({ words }) => words).join('; ')
+  return { score, headline: `${score} of 100${change(score, scoreBefore)}: ${what || 'no findings'}.` }
 }
 
 const change = (score: number, before: number | null): string => {
   if (before === null) return ''
   const more = score - before
-  if (more === 0) return ', as in the week before'
-  return `, ${Math.abs(more)} ${more > 0 ? 'more' : 'less'} than in the week before`
+  if (more === 0) return ', unchanged from the previous week'
+  return `, ${Math.abs(more)} ${more > 0 ? 'more' : 'less'} than in the previous week`
 }
 
-const incidents = ({ incidents: told }: Scored): Remark[] => {
-  if (!told || told.total === 0) return []
-  const warnings = told.total - told.critical
-  const open = told.open > 0 ? `, ${told.open} of them still open` : ''
+const incidents = ({ incidents: alerts }: Scored): Deduction[] => {
+  if (!alerts || alerts.total === 0) return []
+  const warnings = alerts.total - alerts.critical
+  const open = alerts.open > 0 ? `, ${alerts.open} of them still open` : ''
   return [
     {
-      points: 8 * told.critical + 3 * warnings + 4 * told.open,
-      words: `${counted(told.total, 'alert')}${open}`,
+      points: 8 * alerts.critical + 3 * warnings + 4 * alerts.open,
+      words: `${counted(alerts.total, 'alert')}${open}`,
     },
   ]
 }
 
-const statements = ({ statements: told, regressions, errorCodes }: Scored): Remark[] => {
-  const share = (totals: { calls: number; errors: number } | null | undefined): number =>
-    totals && totals.calls > 0 ? totals.errors / totals.calls : 0
-  const fresh = told?.before
-    ? errorCodes.filter(({ count, countBefore }) => count >= leastNew && countBefore === 0).length
+const statements = ({ statements: totals, regressions, errorCodes }: Scored): Deduction[] => {
+  const share = (period: { calls: number; errors: number } | null | undefined): number =>
+    period && period.calls > 0 ? period.errors / period.calls : 0
+  const fresh = totals?.before
+    ? errorCodes.filter(({ count, countBefore }) => count >= minNew && countBefore === 0).length
     : 0
   return [
-    ...(share(told?.now) - share(told?.before) > failsMore ? [{ points: 5, words: 'more statements fail' }] : []),
+    ...(share(totals?.now) - share(totals?.before) > failsMore ? [{ points: 5, words: 'more queries fail' }] : []),
     ...(regressions.length > 0
       ? [{ points: 2 * regressions.length, words: `${counted(regressions.length, 'pattern')} slower` }]
       : []),
@@ -134,8 +134,8 @@ const statements = ({ statements: told, regressions, errorCodes }: Scored): Rema
   ]
 }
 
-const disks = ({ disks: told }: Scored): Remark[] =>
-  told.flatMap(({ disk, daysToFull: days }) =>
+const disks = ({ disks: all }: Scored): Deduction[] =>
+  all.flatMap(({ disk, daysToFull: days }) =>
     days && days.soonest < monthDays
       ? {
           points: days.soonest < soonDays ? 15 : 5,
@@ -144,8 +144,8 @@ const disks = ({ disks: told }: Scored): Remark[] =>
       : [],
   )
 
-const safeguards = ({ safeguards: told, writtenAtMs }: Scored): Remark[] => {
-  const { failedBackups, certificateExpiresAtMs: expires } = told
+const safeguards = ({ safeguards: state, writtenAtMs }: Scored): Deduction[] => {
+  const { failedBackups, certificateExpiresAtMs: expires } = state
   return [
     ...(failedBackups ? [{ points: 5, words: `${counted(failedBackups, 'backup')} failed` }] : []),
     ...(expires !== null && expires - writtenAtMs < certificateDays * dayMs
@@ -154,9 +154,9 @@ const safeguards = ({ safeguards: told, writtenAtMs }: Scored): Remark[] => {
   ]
 }
 
-const coverage = ({ coverage: { hours, watchedHours } }: Scored): Remark[] =>
+const coverage = ({ coverage: { hours, watchedHours } }: Scored): Deduction[] =>
   watchedHours !== null && watchedHours < fullCoverage * hours
-    ? [{ points: 5, words: `watched in ${watchedHours} of ${hours} hours only` }]
+    ? [{ points: 5, words: `monitored in only ${watchedHours} of ${hours} hours` }]
     : []
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -6,31 +6,32 @@ import { type Thread, type ThreadClient, type ThreadMessage, threadsAtOnce } fro
 import type { InsightFilter, InsightStore } from './store.ts'
 
 const dayMs = 86_400_000
-/** Threads that are read whole at once, each with what a host had in a day. */
-const wholeAtOnce = 5
-const messagesAtOnce = 100
-const mostPages = 20
-/** How often somebody else may begin the same day while we do. */
-const mostRaces = 3
+/** Threads read with all messages in one request; each holds the insights of one host and day. */
+const threadsPerRequest = 5
+const messagesPerRequest = 100
+const maxPages = 20
+/** Attempts to create a thread that other processes may create at the same time. */
+const maxAttempts = 3
 
-/** What every thread of ours is tagged with, and those of one host. */
-const tagOfAll = 'watchhouse-insights'
+/** The tag of all insight threads. */
+const commonTag = 'watchhouse-insights'
 const tagOf = (hostKey: string): string => `insights-${hash('sha256', hostKey).slice(0, 32)}`
 const nameOf = ({ hostKey, day }: Day): string => `watchhouse-insights:${hostKey}:${day}`
 
-/** Of which host and UTC day, counted from 1970, a thread is; also how our threads are told from those of others. */
-const Facts = z.object({ watchhouseInsights: z.object({ hostKey: z.string(), day: z.int() }) })
-type Day = z.infer<typeof Facts>['watchhouseInsights']
-const Said = z.object({ watchhouseInsight: StoredInsight })
+/** The host and the UTC day (days since 1970) of a thread. It also marks the threads that belong to this service. */
+const ThreadFacts = z.object({ watchhouseInsights: z.object({ hostKey: z.string(), day: z.int() }) })
+type Day = z.infer<typeof ThreadFacts>['watchhouseInsights']
+const MessageFacts = z.object({ watchhouseInsight: StoredInsight })
 
-/** A thread and the day it is of. */
+/** A thread with its host and day. */
 interface DayThread extends Day {
   id: string
 }
 
 /**
- * Kept in the conversation service: a thread for each host and day, to which every writing adds messages; of one insight the last counts. So
- * nothing is lost when two processes write, and a round asks little of a service that counts requests.
+ * Returns a store that uses the conversation service, with one thread per host and day. Each write appends messages,
+ * and the last message of an insight wins. Concurrent writers therefore lose nothing, and a scan needs few requests of
+ * a rate-limited service.
  */
 export const convstoreInsights = (threads: ThreadClient): InsightStore => ({
   backend: 'convstore',
@@ -47,8 +48,12 @@ const list = async (threads: ThreadClient, { hostKey, sinceMs, limit, ids }: Ins
     .filter((each) => each.hostKey === hostKey && (each.day + 1) * dayMs > sinceMs)
     .toSorted((one, other) => other.day - one.day)
   const found: Insight[] = []
-  for (let from = 0; from < days.length && found.length < Math.min(limit, ids?.length ?? limit); from += wholeAtOnce) {
-    const whole = await threads.whole(days.slice(from, from + wholeAtOnce).map(({ id }) => id))
+  for (
+    let from = 0;
+    from < days.length && found.length < Math.min(limit, ids?.length ?? limit);
+    from += threadsPerRequest
+  ) {
+    const whole = await threads.whole(days.slice(from, from + threadsPerRequest).map(({ id }) => id))
     const wanted = whole
       .flatMap(insightsIn)
       .filter(({ id, foundAtMs }) => foundAtMs >= sinceMs && (ids === undefined || ids.includes(id)))
@@ -60,34 +65,39 @@ const list = async (threads: ThreadClient, { hostKey, sinceMs, limit, ids }: Ins
 const newestFirst = (one: Insight, other: Insight): number =>
   other.foundAtMs - one.foundAtMs || (one.id < other.id ? -1 : 1)
 
-/** What a thread holds, each insight as it was written last; none that another release wrote in a way that this one cannot read. */
+/**
+ * Returns the latest version of each insight in a thread. Skips messages of other releases that do not match the
+ * schema.
+ */
 const insightsIn = ({ messages }: Thread): Insight[] => {
-  const said = messages.flatMap(({ metadata }) => Said.safeParse(metadata).data?.watchhouseInsight ?? [])
-  return [...new Map(said.map((insight) => [insight.id, insight])).values()]
+  const stored = messages.flatMap(({ metadata }) => MessageFacts.safeParse(metadata).data?.watchhouseInsight ?? [])
+  return [...new Map(stored.map((insight) => [insight.id, insight])).values()]
 }
 
 const add = async (threads: ThreadClient, day: Day, insights: readonly Insight[]): Promise<void> => {
-  for (let race = 0; race < mostRaces; race += 1) {
-    const id = (await threads.byExternalId(nameOf(day)))?.id ?? (await begin(threads, day))
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const id = (await threads.byExternalId(nameOf(day)))?.id ?? (await createThread(threads, day))
     if (id === undefined) continue
-    for (let from = 0; from < insights.length; from += messagesAtOnce)
-      await threads.append(id, insights.slice(from, from + messagesAtOnce).map(messageOf))
+    for (let from = 0; from < insights.length; from += messagesPerRequest)
+      await threads.append(id, insights.slice(from, from + messagesPerRequest).map(messageOf))
     return
   }
-  throw new ServiceError('busy', 'insights are written from several places at once', { retryAfterMs: 1_000 })
+  throw new ServiceError('busy', 'other processes are writing insights of the same day; retry later', {
+    retryAfterMs: 1_000,
+  })
 }
 
-/** Undefined when somebody else has begun it meanwhile. */
-const begin = async (threads: ThreadClient, { hostKey, day }: Day): Promise<string | undefined> => {
+/** Creates the thread of a day and returns its id; undefined if another process has created it in the meantime. */
+const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promise<string | undefined> => {
   const title = `Insights of ${hostKey} on ${new Date(day * dayMs).toISOString().slice(0, 10)}`
-  const metadata: z.input<typeof Facts> = { watchhouseInsights: { hostKey, day } }
+  const metadata: z.input<typeof ThreadFacts> = { watchhouseInsights: { hostKey, day } }
   const id = await threads.create({ external_id: nameOf({ hostKey, day }), title, metadata, messages: [] })
   if (id === undefined) return undefined
   try {
-    if (await threads.tag(id, tagOfAll, tagOf(hostKey))) return id
-    throw new ServiceError('unavailable', 'the conversation service takes no tags')
+    if (await threads.tag(id, commonTag, tagOf(hostKey))) return id
+    throw new ServiceError('unavailable', 'the conversation service rejects tags')
   } catch (error) {
-    // Without its tags it would be in no list.
+    // No list contains a thread without tags.
     await threads.remove(id)
     throw error
   }
@@ -102,7 +112,7 @@ const messageOf = (insight: Insight): ThreadMessage => ({
 const daysOf = async (threads: ThreadClient, tag: string): Promise<DayThread[]> => {
   const days: DayThread[] = []
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { data, pagination } = await threads.list({ tag, limit: threadsAtOnce, cursor })
     days.push(...data.flatMap(({ id, metadata }) => dayOf(id, metadata)))
     if (pagination.next_cursor === null) break
@@ -112,14 +122,14 @@ const daysOf = async (threads: ThreadClient, tag: string): Promise<DayThread[]> 
 }
 
 const dayOf = (id: string, metadata: unknown): DayThread[] => {
-  const { data } = Facts.safeParse(metadata)
+  const { data } = ThreadFacts.safeParse(metadata)
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
 
-/** Days that are over go whole; of the day that the time falls into, what is younger begins anew. */
+/** Removes the threads of past days. The thread of the boundary day is replaced by one with its newer insights. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
-  const old = (await daysOf(threads, tagOfAll)).filter(({ day }) => day * dayMs < beforeMs)
+  const old = (await daysOf(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)
   for (const day of old) {
     const [whole] = await threads.whole([day.id])
     const insights = whole ? insightsIn(whole) : []

@@ -63,7 +63,7 @@ describe('insights in SQLite', () => {
   })
 
   it.each(['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-    'lose the link %s, which leaves the site',
+    'drop the external link %s',
     async (link) => {
       const { store } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', INSIGHTS_EDGESQL: url() })
       const insight = anInsight('e', { hostKey: 'linked' })
@@ -73,7 +73,7 @@ describe('insights in SQLite', () => {
     },
   )
 
-  it('are where conversations are when no database of their own is named', async () => {
+  it('use the conversation database if INSIGHTS_EDGESQL is not set', async () => {
     const { store, reason } = await openWith({ INSIGHTS_STORE_BACKEND: 'edgesql', CONVERSATIONS_EDGESQL: url() })
     expect([store.backend, reason]).toEqual(['edgesql', null])
   })
@@ -97,7 +97,7 @@ describe('insights in the conversation service', () => {
   })
   insightStoreSuite(open)
 
-  it('are a thread for each host and day, which others can read', async () => {
+  it('form one readable thread per host and day', async () => {
     const store = await open()
     await store.put('O’Box', [anInsight('d', { hostKey: 'O’Box' })], 1, aCall())
     const thread = [...server.threads.values()].find(({ title }) => title === 'Insights of O’Box on 2026-05-28')
@@ -105,14 +105,14 @@ describe('insights in the conversation service', () => {
     expect(await store.list({ hostKey: 'box', sinceMs: 0, limit: 9, ids: ['d'.repeat(32)] }, aCall())).toEqual([])
   })
 
-  it('lose a link that leaves the site', async () => {
+  it('drop an external link', async () => {
     const store = await open()
     const insight = anInsight('f', { hostKey: 'linked' })
     await store.put('linked', [{ ...insight, link: '/\\evil.example' }], 1, aCall())
     expect(await store.list({ hostKey: 'linked', sinceMs: 0, limit: 9 }, aCall())).toEqual([{ ...insight, link: '' }])
   })
 
-  it('of others in the same project are neither shown nor removed', async () => {
+  it('leave threads of other applications alone', async () => {
     const store = await open()
     const times = { created_at: 1, updated_at: 1 }
     const foreign = { id: 'foreign', external_id: 'x', title: null, metadata: { app: 'other' }, ...times }
@@ -121,7 +121,7 @@ describe('insights in the conversation service', () => {
     expect([...server.threads.keys()]).toEqual(['foreign'])
   })
 
-  it('that cannot be tagged leave no thread behind', async () => {
+  it('remove a thread that cannot be tagged', async () => {
     server.threads.clear()
     server.failing.set('POST /api/v1/conversations/t', { status: 500 })
     const store = await open()
@@ -130,14 +130,14 @@ describe('insights in the conversation service', () => {
     server.failing.clear()
   })
 
-  it('ask nothing that the service does not document', () => {
+  it('use only documented requests', () => {
     expect(server.misuses).toEqual([])
   })
 })
 
-describe('the choice of a store', () => {
+describe('selecting an insight store', () => {
   it.each<Record<string, string>>([{}, { INSIGHTS_STORE_BACKEND: 'auto' }, { INSIGHTS_STORE_BACKEND: 'clickhouse' }])(
-    '%j is the hosts themselves, whatever else is configured',
+    '%j selects the tables of the hosts, even if another store is configured',
     async (chosen) => {
       const { store, reason } = await openWith({ ...chosen, INSIGHTS_EDGESQL: 'file:/nowhere' })
       expect([store.backend, reason]).toEqual(['clickhouse', null])
@@ -148,13 +148,13 @@ describe('the choice of a store', () => {
     ['memory', {}],
     ['edgesql', { INSIGHTS_EDGESQL: 'file::memory:' }],
     ['convstore', { CONVSTORE_API_KEY: convstoreKey }],
-  ])('%s is the one that is named, with what it needs', async (chosen, needed) => {
+  ])('%s selects the named backend if it is configured', async (chosen, needed) => {
     const { store, reason } = await openWith({ INSIGHTS_STORE_BACKEND: chosen, ...needed })
     expect([store.backend, reason]).toEqual([chosen, null])
   })
 
   it.each(['edgesql', 'postgres', 'convstore'])(
-    '%s without what it needs is the hosts themselves, with a warning',
+    '%s falls back to the tables of the hosts with a warning if it is not configured',
     async (chosen) => {
       lines.length = 0
       const { store, reason } = await openWith({ INSIGHTS_STORE_BACKEND: chosen })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Client } from '#proto/contract.ts'
-import { mostInsightsAtOnce } from '#proto/insight-rows.ts'
+import { maxInsightsPerRequest } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
@@ -11,25 +11,33 @@ import { type StateDatabase, postgresDatabase } from '#shared/store/sql/state-da
 import { insightStoreSettings } from './settings.ts'
 import { collectedInsights, insightCollection, type InsightStore, memoryStore } from './store.ts'
 
-/** The store in force. Disposing it closes what was opened for it. */
+/** The insight store in use. Disposing it closes its connections. */
 export interface OpenInsightStore extends AsyncDisposable {
   store: InsightStore
-  /** Why it is another than the operator chose; null otherwise. */
+  /** Why it is not the configured backend; null if it is. */
   reason: string | null
 }
 
-interface Place {
+interface InsightStoreDeps {
   env: Environment
   query: Client<typeof query>
   net: Net
   log: Logger
 }
 
-/** Opens what `INSIGHTS_STORE_BACKEND` names; where its prerequisite is missing, warns and takes the hosts' own tables. */
-export const openInsightStore = async ({ env, query: client, net, log }: Place): Promise<OpenInsightStore> => {
+/**
+ * Opens the store that `INSIGHTS_STORE_BACKEND` names. If it is not configured, logs a warning and uses the tables of
+ * the hosts.
+ */
+export const openInsightStore = async ({
+  env,
+  query: client,
+  net,
+  log,
+}: InsightStoreDeps): Promise<OpenInsightStore> => {
   const { INSIGHTS_STORE_BACKEND: chosen } = read(insightStoreSettings, env)
   const onHosts = (reason: string | null): OpenInsightStore => {
-    if (reason !== null) log.warn({ chosen, reason }, 'insights are kept on the hosts instead')
+    if (reason !== null) log.warn({ chosen, reason }, 'insights store unavailable; using the clickhouse store')
     return { store: clickhouseStore(client, log), reason, [Symbol.asyncDispose]: async () => undefined }
   }
   switch (chosen) {
@@ -42,17 +50,15 @@ export const openInsightStore = async ({ env, query: client, net, log }: Place):
       const where = edgeDatabaseOf(env)
       return where
         ? inDatabase(where)
-        : onHosts('edgesql needs INSIGHTS_EDGESQL or CONVERSATIONS_EDGESQL, which are not set')
+        : onHosts('edgesql requires INSIGHTS_EDGESQL or CONVERSATIONS_EDGESQL, which are not set')
     }
     case 'postgres': {
       const where = postgresDatabase(env)
-      return where
-        ? inDatabase(where)
-        : onHosts('postgres needs a PostgreSQL database, such as DATABASE_URL, which is not set')
+      return where ? inDatabase(where) : onHosts('postgres requires a PostgreSQL database; set DATABASE_URL')
     }
     case 'convstore':
       return read(insightStoreSettings, env).CONVSTORE_API_KEY === undefined
-        ? onHosts('convstore needs CONVSTORE_API_KEY, the project key of the conversation service, which is not set')
+        ? onHosts('convstore requires CONVSTORE_API_KEY, which is not set')
         : inConversationService({ env, net, log })
   }
 }
@@ -65,7 +71,7 @@ const edgeDatabaseOf = (env: Environment): StateDatabase | undefined => {
 
 const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   await using opened = new AsyncDisposableStack()
-  // Loaded only where there is one, as the drivers are large.
+  // Loaded on demand, because the database drivers are large.
   const { openDatabase } = await import('#shared/store/sql/connection.ts')
   const database = opened.use(await openDatabase(where))
   const store = collectedInsights(await openCollections('insights', [insightCollection], database))
@@ -73,22 +79,27 @@ const inDatabase = async (where: StateDatabase): Promise<OpenInsightStore> => {
   return { store, reason: null, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }
 
-const inConversationService = async (place: Pick<Place, 'env' | 'net' | 'log'>): Promise<OpenInsightStore> => {
+const inConversationService = async (
+  deps: Pick<InsightStoreDeps, 'env' | 'net' | 'log'>,
+): Promise<OpenInsightStore> => {
   const [{ openThreadClient }, { convstoreInsights }] = await Promise.all([
     import('#shared/convstore/client.ts'),
     import('./convstore.ts'),
   ])
-  const store = convstoreInsights(openThreadClient(place))
+  const store = convstoreInsights(openThreadClient(deps))
   return { store, reason: null, [Symbol.asyncDispose]: async () => undefined }
 }
 
-/** Each host keeps its own, in the table `monitoring_findings`, which `query` reads and writes. */
+/** Returns a store in the table `monitoring_findings` of each host, which `query` reads and writes. */
 export const clickhouseStore = (client: Client<typeof query>, log: Logger): InsightStore => ({
   backend: 'clickhouse',
   list: ({ ids, ...filter }, call) => client.storedFindings({ ...filter, ...(ids && { ids: [...ids] }) }, call),
   async put(hostKey, insights, version, call) {
-    for (let from = 0; from < insights.length; from += mostInsightsAtOnce) {
-      await client.keepFindings({ hostKey, insights: insights.slice(from, from + mostInsightsAtOnce), version }, call)
+    for (let from = 0; from < insights.length; from += maxInsightsPerRequest) {
+      await client.keepFindings(
+        { hostKey, insights: insights.slice(from, from + maxInsightsPerRequest), version },
+        call,
+      )
     }
   },
   async prune(beforeMs, call) {
@@ -97,8 +108,8 @@ export const clickhouseStore = (client: Client<typeof query>, log: Logger): Insi
       try {
         removed += (await client.pruneFindings({ hostKey, beforeMs }, call)).removed
       } catch (error) {
-        // One host that does not answer, or may not be written, keeps nobody else's old insights.
-        log.warn({ err: error, hostKey }, 'old insights are not removed')
+        // An unreachable or read-only host does not stop the deletion on the other hosts.
+        log.warn({ err: error, hostKey }, 'deleting old insights failed')
       }
     }
     return removed

@@ -2,26 +2,26 @@ import type { Call } from '#proto/call.ts'
 import { type Insight, type InsightBackend, StoredInsight } from '#proto/insights.ts'
 import { type Collections, defineCollection, memoryCollections } from '#shared/store/collection/collection.ts'
 
-/** Which insights are wanted, the newest first. */
+/** Selects insights of one host, newest first. */
 export interface InsightFilter {
   hostKey: string
   sinceMs: number
   limit: number
-  /** Only these. */
+  /** If set, only insights with these ids. */
   ids?: readonly string[] | undefined
 }
 
-/** Where insights are kept. One id is one insight: what is put later replaces it, dismissal and all. */
+/** Stores insights by id. A later `put` replaces an insight, including its dismissal. */
 export interface InsightStore {
   readonly backend: InsightBackend
   list(filter: InsightFilter, call: Call): Promise<Insight[]>
-  /** All of one host; `version` grows with every writing. */
+  /** Stores insights of one host. `version` increases with every write. */
   put(hostKey: string, insights: readonly Insight[], version: number, call: Call): Promise<void>
-  /** Removes those found before; says how many. */
+  /** Removes insights found before a time and returns their number. */
   prune(beforeMs: number, call: Call): Promise<number>
 }
 
-/** Insights in a database or in memory; others may write into the table too. */
+/** The collection of insights. Other applications may write to its table, too. */
 export const insightCollection = defineCollection({
   name: 'insights_findings',
   schema: StoredInsight,
@@ -33,22 +33,22 @@ export const insightCollection = defineCollection({
 
 const backends = { memory: 'memory', sqlite: 'edgesql', postgres: 'postgres' } as const
 
-/** The store of insights upon a collection. */
+/** Returns an insight store that uses a collection. */
 export const collectedInsights = (collections: Collections): InsightStore => {
-  const kept = collections.of(insightCollection)
+  const insights = collections.of(insightCollection)
   return {
     backend: backends[collections.kind],
     list: ({ hostKey, sinceMs, limit, ids }) =>
-      kept.list({
+      insights.list({
         where: { hostKey, foundAtMs: { from: sinceMs }, id: ids },
         orderBy: 'foundAtMs',
         descending: true,
         limit,
       }),
-    put: (_hostKey, insights) => kept.put(insights),
-    prune: (beforeMs) => kept.remove({ foundAtMs: { before: beforeMs } }),
+    put: (_hostKey, changed) => insights.put(changed),
+    prune: (beforeMs) => insights.remove({ foundAtMs: { before: beforeMs } }),
   }
 }
 
-/** Kept by this process alone; a restart forgets it. */
+/** Returns an insight store in the memory of this process; a restart loses it. */
 export const memoryStore = (): InsightStore => collectedInsights(memoryCollections())

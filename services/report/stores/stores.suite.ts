@@ -5,7 +5,7 @@ import type { InsightStore } from './store.ts'
 const newer = anInsight('b', { foundAtMs: 1_780_000_000_124 })
 const older = anInsight('a')
 
-/** What holds for every store of insights; each opening is empty, for the host `box`. */
+/** Defines the tests that every insight store passes. `open` returns a store that has no insights of the host `box`. */
 export const insightStoreSuite = (open: () => Promise<InsightStore>): void => {
   let store: InsightStore
   beforeAll(async () => {
@@ -14,31 +14,31 @@ export const insightStoreSuite = (open: () => Promise<InsightStore>): void => {
   const list = (more: { hostKey?: string; sinceMs?: number; limit?: number; ids?: string[] } = {}) =>
     store.list({ hostKey: 'box', sinceMs: 0, limit: 100, ...more }, aCall())
 
-  it('has nothing to list or remove at first', async () => {
+  it('is empty at first', async () => {
     expect(await list()).toEqual([])
     expect(await store.prune(Date.now(), aCall())).toBe(0)
   })
 
-  it('gives insights back as they were put, the newest first', async () => {
+  it('lists stored insights, newest first', async () => {
     await store.put('box', [older, newer], 1, aCall())
     expect(await list()).toEqual([newer, older])
   })
 
-  it('finds by time, number and id', async () => {
+  it('filters by time, limit and id', async () => {
     expect(await list({ sinceMs: newer.foundAtMs })).toEqual([newer])
     expect(await list({ limit: 1 })).toEqual([newer])
     expect(await list({ ids: [older.id, 'e'.repeat(32)] })).toEqual([older])
     expect(await list({ ids: ['e'.repeat(32)] })).toEqual([])
   })
 
-  it('keeps one of each id, as it was put last', async () => {
+  it('keeps the last version of each id', async () => {
     const dismissed = { ...older, severity: 'critical' as const, dismissed: { by: "O'Ada", atMs: 7 } }
     await store.put('box', [dismissed], 2, aCall())
     await store.put('box', [newer], 3, aCall())
     expect(await list()).toEqual([newer, dismissed])
   })
 
-  it('takes many at once', async () => {
+  it('stores many insights in one call', async () => {
     const many = Array.from({ length: 700 }, (_, index) =>
       anInsight('c', { id: index.toString(16).padStart(32, '0'), foundAtMs: 1_000 + index }),
     )
@@ -46,7 +46,7 @@ export const insightStoreSuite = (open: () => Promise<InsightStore>): void => {
     expect(await list({ limit: 500 })).toHaveLength(500)
   })
 
-  it('removes those found before a time, and says how many', async () => {
+  it('removes insights found before a time and returns their number', async () => {
     expect(await store.prune(newer.foundAtMs, aCall())).toBe(701)
     expect(await list()).toEqual([newer])
   })

@@ -9,17 +9,17 @@ import { type Clock, systemClock } from '#shared/time/clock.ts'
 import { untraced } from '#shared/telemetry/tracing.ts'
 
 const { hosts, hostStates, hostStatus, insightRows, reportRows } = query.methods
-const asked = service('query', { hosts, hostStates, hostStatus, insightRows, reportRows })
+const queryService = service('query', { hosts, hostStates, hostStatus, insightRows, reportRows })
 const { alertHistory, alertChecks, silences, deliveries, notify } = alerts.methods
-const watching = service('alert-dispatcher', { alertHistory, alertChecks, silences, deliveries, notify })
+const alertService = service('alert-dispatcher', { alertHistory, alertChecks, silences, deliveries, notify })
 
-const speaking = service('agent', { summarise: agent.methods.summarise })
+const agentService = service('agent', { summarise: agent.methods.summarise })
 
-type Query = Handlers<typeof asked>
-type Alerts = Handlers<typeof watching>
-type Agent = Handlers<typeof speaking>
+type Query = Handlers<typeof queryService>
+type Alerts = Handlers<typeof alertService>
+type Agent = Handlers<typeof agentService>
 
-/** Hosts of these names that have nothing to tell. */
+/** Returns a `query` service with these hosts and no rows. */
 export const quietQuery = (...names: string[]): Query => ({
   hosts: async () => names.map((name, id) => ({ id, key: name, name, host: `${name}:8123`, group: null, tags: [] })),
   hostStates: async () => [],
@@ -35,7 +35,7 @@ export const quietQuery = (...names: string[]): Query => ({
   reportRows: async () => ({ rows: [], unavailable: null }),
 })
 
-/** An `alert-dispatcher` without alerts, whose one target takes everything. */
+/** An `alert-dispatcher` without alerts. Its only target accepts every notification. */
 export const quietAlerts: Alerts = {
   alertHistory: async () => [],
   alertChecks: async () => [],
@@ -44,25 +44,25 @@ export const quietAlerts: Alerts = {
   notify: async () => [{ channel: 'webhook', target: 't', name: 'ops', outcome: 'queued', reason: null }],
 }
 
-export interface Watched {
+export interface TestClients {
   agent: Client<typeof agent>
   query: Client<typeof query>
   alerts: Client<typeof alerts>
 }
 
-/** Serves these on a bus, and gives the clients that `report` would have. */
-export const openWatched = async (
+/** Serves these handlers on a bus and returns the clients of `report`. */
+export const openClients = async (
   opened: AsyncDisposableStack,
   served: { query: Query; alerts?: Alerts; agent?: Agent },
   clock: Clock = systemClock,
-): Promise<Watched> => {
+): Promise<TestClients> => {
   const hub = openMemoryHub()
   const telemetry = { log: pino({ level: 'silent' }), metrics: new Registry(), tracer: untraced.tracer('report') }
   const open = async (caller: 'query' | 'alert-dispatcher' | 'agent' | 'report') =>
     opened.use(await openBus({ hub, caller, instance: caller, version: '1', telemetry, clock }))
-  opened.use(await (await open('query')).serve(asked, served.query))
-  if (served.alerts) opened.use(await (await open('alert-dispatcher')).serve(watching, served.alerts))
-  if (served.agent) opened.use(await (await open('agent')).serve(speaking, served.agent))
+  opened.use(await (await open('query')).serve(queryService, served.query))
+  if (served.alerts) opened.use(await (await open('alert-dispatcher')).serve(alertService, served.alerts))
+  if (served.agent) opened.use(await (await open('agent')).serve(agentService, served.agent))
   const bus = await open('report')
   return { query: bus.client(query), alerts: bus.client(alerts), agent: bus.client(agent) }
 }

@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 export const weekBegins = Date.UTC(2026, 10, 9)
 const period = { fromMs: weekBegins, toMs: weekBegins + 168 * hourMs }
 
-/** What was gathered of a host of which nothing could be told. */
+/** Returns the material of a host without data. */
 export const material = (more: Partial<Material> = {}): Material => ({
   period,
   writtenAtMs: period.toMs + hourMs,
@@ -26,7 +26,7 @@ export const material = (more: Partial<Material> = {}): Material => ({
   ...more,
 })
 
-/** One line of the history of alerts, at an hour of the period. */
+/** Returns one entry of the alert history, at an hour of the period. */
 export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id: `${kind} ${hour} ${more.episode ?? 'e'}`,
   kind,
@@ -43,10 +43,10 @@ export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {
   ...more,
 })
 
-/** What a report is about. */
+/** The subject of a report. */
 export const about = { hostKey: 'box', host: 'box', week: '2026-W46', zone: 'UTC' }
 
-/** A report whose id is made of one letter. */
+/** Returns a report whose id repeats one letter. */
 export const aReport = (letter: string, more: Partial<HostReport> = {}): HostReport => ({
   id: letter.repeat(32),
   ...about,
@@ -54,7 +54,7 @@ export const aReport = (letter: string, more: Partial<HostReport> = {}): HostRep
   writtenAtMs: period.toMs,
   score: 90,
   scoreBefore: null,
-  verdict: '90 of 100.',
+  headline: '90 of 100.',
   summary: null,
   incidents: null,
   statements: null,

@@ -2,10 +2,10 @@ import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
 import type { Fleet, HostFacts, Outcome, HostFigures } from '../measures/detector.ts'
 
-/** Rows by set, as a host would tell them. */
+/** The rows of a host by set. */
 export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
 
-/** A host that keeps time. */
+/** Returns a host with a correct clock. */
 export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
   name: 'box',
   group: null,
@@ -15,7 +15,7 @@ export const aHost = (more: Partial<HostFacts> = {}): HostFacts => ({
   ...more,
 })
 
-/** A host on which one pattern takes 300 ms, and some settings are set. */
+/** Returns a host with one pattern of 300 ms and some changed settings. */
 export const comparedHost = (
   pattern: Partial<HostFigures['patterns'][number]> = {},
   settings: Record<string, string> = { max_threads: '7' },
@@ -29,19 +29,19 @@ export const comparedHost = (
     },
   })
 
-/** A host without others. */
+/** A fleet of one host. */
 export const alone: Fleet = { self: aHost(), peers: [] }
 
-/** What the detector of this kind says of these rows. */
-export const look = (kind: string, rows: Rows, fleet: Fleet = alone): Outcome => {
+/** Runs the detector of this kind on rows. */
+export const evaluate = (kind: string, rows: Rows, fleet: Fleet = alone): Outcome => {
   const detector = detectors.find((each) => each.kind === kind)
   if (!detector) throw new Error(`no detector ${kind}`)
-  return detector.look(rows, fleet)
+  return detector.evaluate(rows, fleet)
 }
 
 type QueryHour = InsightRow<'query-hours'>
 
-/** Four quiet weeks: 200 calls an hour, two of which fail; one in twenty takes 100 ms; at most 2 GiB. */
+/** Returns four weeks without incidents: 200 calls per hour with two failures, a p95 of 100 ms, at most 2 GiB. */
 export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({
     hoursAgo,
@@ -54,7 +54,7 @@ export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): Query
 
 type PatternDay = InsightRow<'fingerprint-days'>
 
-/** Eight days of one pattern that takes 300 ms. */
+/** Returns eight days of one pattern that takes 300 ms. */
 export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay[] =>
   Array.from({ length: days }, (_, daysAgo) => ({
     hash: '42',
@@ -76,7 +76,7 @@ export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay
 
 type DiskHour = InsightRow<'disk-hours'>
 
-/** Hours of a disk of 1,000 GiB that is at `used(hoursAgo)` GiB. */
+/** Returns hours of a 1,000 GiB disk with `used(hoursAgo)` GiB in use. */
 export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336): DiskHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => {
     const usedGibibytes = used(hoursAgo)
@@ -90,11 +90,11 @@ export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336
 
 type PartHour = InsightRow<'part-hours'>
 
-/** Hours of the fullest partition, where inserts are refused at 3,000 parts. */
+/** Returns hours of the largest partition, with a limit of 3,000 parts. */
 export const partHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
 
-/** A table whose inserts go on. */
+/** Returns a table with ongoing inserts. */
 export const inserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'inserts'> => ({
   database: 'shop',
   table: 'orders',
@@ -106,7 +106,7 @@ export const inserts = (more: Partial<InsightRow<'inserts'>> = {}): InsightRow<'
   ...more,
 })
 
-/** A table of three gibibytes in a few parts, which compresses well. */
+/** Returns a well-compressed table of 3 GiB in a few parts. */
 export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'tables'> => ({
   database: 'shop',
   table: 'orders',
@@ -119,14 +119,14 @@ export const aTable = (more: Partial<InsightRow<'tables'>> = {}): InsightRow<'ta
 })
 
 const place = { database: 'shop', table: 'orders' }
-/** A replica that keeps up. */
+/** Returns a replica without lag. */
 export const replica = (more: Partial<InsightRow<'replicas'>> = {}): InsightRow<'replicas'> => ({
   ...place,
   isReadonly: false,
   delaySeconds: 0,
   ...more,
 })
-/** A mutation that began a minute ago. */
+/** Returns a mutation that started a minute ago. */
 export const mutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRow<'mutations'> => ({
   ...place,
   mutationId: 'mutation_1.txt',
@@ -135,7 +135,7 @@ export const mutation = (more: Partial<InsightRow<'mutations'>> = {}): InsightRo
   isFailing: false,
   ...more,
 })
-/** An error code that is old. */
+/** Returns an error code that is not new. */
 export const errorCode = (more: Partial<InsightRow<'error-codes'>> = {}): InsightRow<'error-codes'> => ({
   code: 60,
   name: 'UNKNOWN_TABLE',
@@ -145,7 +145,7 @@ export const errorCode = (more: Partial<InsightRow<'error-codes'>> = {}): Insigh
   ...more,
 })
 
-/** A mirror that keeps up without errors. */
+/** Returns a mirror without lag or errors. */
 export const aMirror = (more: Partial<InsightRow<'replication-mirrors'>> = {}): InsightRow<'replication-mirrors'> => ({
   mirror: 'orders',
   state: 'running',

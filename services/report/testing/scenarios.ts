@@ -17,7 +17,7 @@ import {
   type Rows,
 } from './rows.ts'
 
-/** What happened on a host, as its rows tell it, and what is to be found. */
+/** An incident on a host as rows, and the expected insights. */
 export interface Scenario {
   name: string
   rows: Rows
@@ -31,7 +31,7 @@ const found = (kind: string, subject = table) => [{ kind, subject }]
 const noise = (hoursAgo: number): number => Math.sin(hoursAgo * 12.9898) * 3
 const gibibyte = 1_024 ** 3
 
-/** Incidents, each with the detector that has to see it. */
+/** Incidents, each with the detector that reports it. */
 const incidents: readonly Scenario[] = [
   {
     name: 'a mirror of the replication service failed with many errors',
@@ -146,7 +146,7 @@ const incidents: readonly Scenario[] = [
     expected: found('failed-dictionary', 'shop.countries'),
   },
   {
-    name: 'parts grow until inserts are refused',
+    name: 'parts grow until inserts are rejected',
     rows: { 'part-hours': partHours((hoursAgo) => 2_000 - hoursAgo * 40) },
     expected: found('parts-refused', ''),
   },
@@ -189,7 +189,7 @@ const incidents: readonly Scenario[] = [
   },
 ]
 
-/** Times in which nothing is to be found. */
+/** Scenarios without insights. */
 const quiet: readonly Scenario[] = [
   { name: 'four quiet weeks', rows: { 'query-hours': quietHours() } },
   { name: 'a busy hour', rows: { 'query-hours': quietHours({ calls: 5_000, errors: 55 }) } },
@@ -236,7 +236,7 @@ const quiet: readonly Scenario[] = [
     },
   },
   {
-    name: 'hosts of which each is set in its own way',
+    name: 'hosts with different settings each',
     rows: {},
     fleet: { self: comparedHost({}, { a: '1' }), peers: [comparedHost({}, { a: '2' }), comparedHost({}, { a: '3' })] },
   },
@@ -247,5 +247,5 @@ const quiet: readonly Scenario[] = [
   },
 ].map((scenario) => ({ ...scenario, expected: [] }))
 
-/** Every scenario. */
+/** All scenarios. */
 export const scenarios: readonly Scenario[] = [...incidents, ...quiet]

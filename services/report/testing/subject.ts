@@ -1,7 +1,7 @@
 import type { ReadCondition, TableRead } from '#proto/advising.ts'
 import type { Subject } from '../advisor/subject.ts'
 
-/** A condition on one column. */
+/** Returns a condition on one column. */
 export const condition = (column: string, sql: string, kind: ReadCondition['kind'] = 'equality'): ReadCondition => ({
   kind,
   column,
@@ -69,7 +69,10 @@ const read: TableRead = {
   isAlone: true,
 }
 
-/** A table of a million rows in a thousand granules ordered by `id`, of which `note` is read where `guest` is 7. */
+/**
+ * Returns a table of a million rows in a thousand granules, ordered by `id`. The statement reads `note` where `guest`
+ * is 7.
+ */
 export const subjectOf = (
   differing: { read?: Partial<TableRead>; overview?: Partial<Subject['overview']> } & Partial<
     Omit<Subject, 'read' | 'overview'>

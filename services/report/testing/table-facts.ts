@@ -1,17 +1,17 @@
-import type { Counted, TableFacts } from '../advisor/structure/facts.ts'
+import type { ColumnCounts, TableFacts } from '../advisor/structure/facts.ts'
 import { subjectOf } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** A column of eight megabytes in which values are few, none is NULL and none beyond 200. */
+/** Returns a column of 8 MB with few distinct values, no NULL and no value above 200. */
 export const columnOf = (name: string, type: string, more: Partial<Column> = {}): Column => {
   const [any] = subjectOf().columns
   if (!any) throw new Error('the subject has columns')
   return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
 }
 
-/** What was counted of it. */
-export const countedOf = (more: Partial<Counted> = {}): Counted => ({
+/** Returns the statistics of such a column. */
+export const countedOf = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
   distinct: 100,
   nulls: 0,
   minimum: 0,
@@ -19,7 +19,7 @@ export const countedOf = (more: Partial<Counted> = {}): Counted => ({
   ...more,
 })
 
-/** A table of a million rows with these columns, all of which were looked at. */
+/** Returns a table of a million rows, all of them sampled. */
 export const factsOf = (
   columns: readonly Column[],
   more: Partial<Omit<TableFacts, 'overview'>> & { overview?: Partial<TableFacts['overview']> } = {},

@@ -12,7 +12,7 @@ const Mutation = z.strictObject({
   /** Text that occurs once in the file. */
   before: z.string().min(1),
   after: z.string(),
-  /** Whether the ordinary tests try it too. */
+  /** Whether `mutations.test.ts` also tries it. */
   short: z.boolean().default(false),
 })
 
@@ -22,13 +22,13 @@ export type Mutation = z.infer<typeof Mutation>
 const readMutations = (file: string): Mutation[] =>
   z.array(Mutation).parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
 
-/** Those whose requirements were drawn at random, in the order of the draw. */
+/** Returns the mutations of randomly drawn requirements, in the order of the draw. */
 export const drawnMutations = (): Mutation[] => readMutations('mutations.yaml')
 
-/** Every mutation: those that were drawn, then those that were chosen by hand. */
+/** Returns every mutation: the drawn ones, then those chosen by hand. */
 export const allMutations = (): Mutation[] => [...drawnMutations(), ...readMutations('chosen-by-hand.yaml')]
 
-/** The text with the mutation; undefined where the text to replace does not occur exactly once. */
+/** Returns the mutated text; undefined if the text to replace does not occur exactly once. */
 export const mutate = (text: string, { before, after }: Mutation): string | undefined => {
   const [start, end, ...more] = text.split(before)
   return start === undefined || end === undefined || more.length > 0 ? undefined : start + after + end

@@ -3,7 +3,7 @@ import { allMutations } from './mutations.ts'
 import { copyTree } from '../../testing/tree-copy.ts'
 import { tryMutation } from './try-mutation.ts'
 
-/** Tries every mutation, or those whose requirement holds the argument; the last line counts. */
+/** Tries every mutation, or those whose requirement contains the argument. The last line is the count. */
 const main = async (wanted = ''): Promise<void> => {
   const mutations = allMutations().filter(({ requirement }) => requirement.includes(wanted))
   const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))
@@ -11,12 +11,12 @@ const main = async (wanted = ''): Promise<void> => {
   let found = 0
   for (const mutation of mutations) {
     const requirement = requirements.get(mutation.requirement)
-    if (requirement === undefined) throw new Error(`there is no requirement "${mutation.requirement}"`)
-    const began = performance.now()
+    if (requirement === undefined) throw new Error(`unknown requirement "${mutation.requirement}"`)
+    const startedMs = performance.now()
     const outcome = await tryMutation(tree.path, mutation, requirement)
     if (outcome === 'found') found += 1
     write(
-      `${outcome}: ${mutation.requirement}: ${mutation.effect} (${Math.round((performance.now() - began) / 1000)} s)`,
+      `${outcome}: ${mutation.requirement}: ${mutation.effect} (${Math.round((performance.now() - startedMs) / 1000)} s)`,
     )
   }
   write(`${found} of ${mutations.length} mutations found`)

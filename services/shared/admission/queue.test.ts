@@ -42,7 +42,7 @@ describe('slots', () => {
     expect(order).toEqual(['person 2', 'person 4', 'sweep 1', 'sweep 3', 'report 0'])
   })
 
-  it('are few for what nobody waits for, whatever else is free', async () => {
+  it('are few for background work, even when others are free', async () => {
     const queue = openQueue()
     const background = await Promise.all(
       Array.from({ length: maxBackground }, (_, index) => queue.enter(index === 0 ? 'report' : 'sweep', 10, here)),
@@ -65,7 +65,7 @@ describe('slots', () => {
     [3, 2],
     [4, maxBackground],
     [10, maxBackground],
-  ])('of %i are %i at most for what nobody waits for, so that people find one', async (size, background) => {
+  ])('of %i are %i at most for background work, so that interactive calls find one', async (size, background) => {
     const queue = openQueue()
     const left = new AbortController()
     const entering = Array.from({ length: size + 1 }, () => queue.enter('sweep', size, left.signal))
@@ -74,7 +74,7 @@ describe('slots', () => {
     expect((await Promise.allSettled(entering)).filter(({ status }) => status === 'fulfilled')).toHaveLength(background)
   })
 
-  it('are refused as busy when the line is full, unless somebody less urgent can go', async () => {
+  it('are rejected as busy when the line is full, unless a less urgent caller can be dropped', async () => {
     const queue = openQueue()
     const leave = await queue.enter('person', 1, here)
     const left = new AbortController()

@@ -154,7 +154,7 @@ const wait = (
   }
   const { promise, resolve, reject } = Promise.withResolvers<() => void>()
   const line = lines.get(priority)
-  const settle = (outcome: () => void): void => {
+  const finish = (outcome: () => void): void => {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     line?.delete(waiter)
@@ -163,8 +163,8 @@ const wait = (
   }
   const waiter: Waiter = {
     priority,
-    admit: () => settle(() => resolve(take(priority))),
-    refuse: (error) => settle(() => reject(error)),
+    admit: () => finish(() => resolve(take(priority))),
+    refuse: (error) => finish(() => reject(error)),
   }
   const timer = setTimeout(() => {
     estimate.refused()

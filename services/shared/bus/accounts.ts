@@ -41,8 +41,8 @@ const jetStream = 'STREAMS'
  * with a part in the streams has one of its own, which imports exactly what it calls.
  */
 export const natsAccounts = (contracts: readonly Service[], events: readonly Event[]): NatsAccounts => {
-  const asking = { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
-  const users = Object.entries(asking).map(([name, granted]) => [name, { account: requests, permissions: granted }])
+  const byUser = { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
+  const users = Object.entries(byUser).map(([name, granted]) => [name, { account: requests, permissions: granted }])
   const streaming = streamServices.map((service) => [streamUser(service), streamUserOf(service)])
   return {
     accounts: {

@@ -18,8 +18,8 @@ export function* cutBody(body: Uint8Array, size: number): Generator<Uint8Array, 
 }
 
 /**
- * Gives the memory of bytes back at once, which else waits for the collector and makes it look through the whole heap so
- * much more often. Whoever still holds them finds them empty. Memory that other bytes share is left alone.
+ * Releases the memory of bytes immediately, instead of leaving it to the garbage collector, which would scan the heap more often.
+ * Other references to the bytes see them empty. Memory shared with other bytes is left alone.
  */
 export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
   if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Call, ServiceName } from '#proto/call.ts'
 import type { Client, Method, Service, Stream, Streaming } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { type Asking, ask, type Begun } from './ask.ts'
+import { type RequestDeps, sendRequest, type StartedResponse } from './send-request.ts'
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import type { Instances } from './instances.ts'
@@ -12,7 +12,7 @@ import { route } from './route.ts'
 import { callSubject } from './subject.ts'
 
 /** What a client needs besides its contract. */
-export interface Calling extends Asking {
+export interface ClientDeps extends RequestDeps {
   caller: ServiceName
   instances: Instances
   observer: Observer
@@ -21,18 +21,18 @@ export interface Calling extends Asking {
 /** Instances whose subjects are remembered, of each method. */
 const rememberedInstances = 64
 
-/** The methods of another service, typed by its contract. */
-export const makeClient = <S extends Service>(calling: Calling, contract: S): Client<S> => {
+/** Creates the methods of another service, typed by its contract. */
+export const makeClient = <S extends Service>(deps: ClientDeps, contract: S): Client<S> => {
   const methods = Object.entries(contract.methods).map(([name, method]) => [
     name,
-    callable(calling, contract, name, method),
+    callable(deps, contract, name, method),
   ])
   // Every method of the contract is there, and each parses what it returns with the schema its type is inferred from.
   return Object.fromEntries(methods) as Client<S>
 }
 
-const callable = (calling: Calling, { name: service }: Service, name: string, method: Method) => {
-  const { caller, channel, instances, observer } = calling
+const callable = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
+  const { caller, channel, instances, observer } = deps
   // Made once: a wire finds who listens sooner for a text that it has seen before.
   const subjects = new LRUCache<string, string>({
     max: rememberedInstances,
@@ -40,19 +40,30 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
   })
   const subjectTo = (instance = ''): string => subjects.memo(instance)
   return async (input: unknown, call: Call): Promise<unknown> => {
-    const observed = observer.asking({ service, method: name, caller }, call)
+    const observed = observer.outgoing({ service, method: name, caller }, call)
     try {
       const body = encodeInput(input, channel.limits.inputBytes)
-      const target = route(method, input, { brought: call.connections, live: (part) => instances.of(service, part) })
+      const target = route(method, input, {
+        userConnections: call.connections,
+        live: (part) => instances.of(service, part),
+      })
       const traced = { ...call, trace: observed.trace }
       const leastLoaded = () => instances.leastLoaded(service)
-      const begun = await ask(calling, { service, subjectTo, method, route: target, body, call: traced, leastLoaded })
+      const started = await sendRequest(deps, {
+        service,
+        subjectTo,
+        method,
+        route: target,
+        body,
+        call: traced,
+        leastLoaded,
+      })
       if (method.kind === 'stream') {
-        begun.exchange.onEnd(observed.end)
-        return readStream(method, begun)
+        started.exchange.onEnd(observed.end)
+        return readStream(method, started)
       }
-      const { first } = begun
-      const whole = first.kind === 'answer' ? first.body : await gather(begun.exchange, channel.limits.answerBytes)
+      const { first } = started
+      const whole = first.kind === 'answer' ? first.body : await gather(started.exchange, channel.limits.answerBytes)
       const answer = parse(method.output, whole)
       observed.end()
       return answer
@@ -66,7 +77,7 @@ const callable = (calling: Calling, { name: service }: Service, name: string, me
 const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
   const body = encodeJson(input)
   if (body.byteLength <= inputBytes) return body
-  throw new ServiceError('too-large', `A question may be ${inputBytes} bytes long; this one has ${body.byteLength}.`)
+  throw new ServiceError('too-large', `request too large: ${body.byteLength} bytes; the maximum is ${inputBytes}`)
 }
 
 /** The body of an answer that comes in frames, put together again. */
@@ -79,7 +90,7 @@ const gather = async (exchange: Exchange, answerBytes: number): Promise<Uint8Arr
     bytes += taken.frame.byteLength
     parts.push(taken.frame)
     if (bytes <= answerBytes) continue
-    const error = new ServiceError('too-large', `The answer is longer than ${answerBytes} bytes.`)
+    const error = new ServiceError('too-large', `response too large: the maximum is ${answerBytes} bytes`)
     exchange.leave(error)
     throw error
   }
@@ -90,12 +101,12 @@ const parse = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> =>
   try {
     return schema.parse(decodeJson(body))
   } catch (cause) {
-    throw new ServiceError('internal', 'The answer does not fit its contract.', { cause })
+    throw new ServiceError('internal', 'the response does not match its contract', { cause })
   }
 }
 
 /** A stream whose head has come. Its frames can be read once; leaving the loop early cancels the producer. */
-const readStream = (method: Stream, { exchange, first }: Begun): Streaming<unknown, unknown, unknown> => {
+const readStream = (method: Stream, { exchange, first }: StartedResponse): Streaming<unknown, unknown, unknown> => {
   const schema = method.frames.kind === 'json' ? method.frames.schema : undefined
   let tail: { value: unknown } | undefined
 

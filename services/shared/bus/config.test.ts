@@ -41,7 +41,7 @@ it('signs for a service by its key and the one before it, which called services 
   expect(isAccepted(rotatedReport, query(now))).toBe(true)
   const rotatedQuery = { ...query(now), NATS_VERIFICATION_KEY_PREVIOUS: deriveKey('query', before) }
   expect(isAccepted(report(before), rotatedQuery)).toBe(true)
-  // The secret stands for all keys, on either side.
+  // The secret replaces all keys, on either side.
   expect(isAccepted({ NATS_SIGNING_KEY: now }, query(now))).toBe(true)
   expect(isAccepted(report(now), { NATS_SIGNING_KEY: now })).toBe(true)
   // A process of several callers has the keys of each.

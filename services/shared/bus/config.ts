@@ -60,27 +60,29 @@ const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<read
 
 /** The bus between processes, its streams, and the keys that prove who calls. */
 export const busSettings = {
-  NATS_URL: natsUrl('Bus between processes; unset keeps the bus in memory and all services in one process.'),
-  NATS_STREAMS_URL: natsUrl(
-    'The same server with the user for streams that gateway, ingest and alert-dispatcher each have; gateway then creates the streams. Unset uses NATS_URL, and whichever service uses a stream creates it.',
+  NATS_URL: natsUrl(
+    'NATS server that connects the processes. Unset: the bus is in memory and all services run in one process.',
   ),
-  NATS_REPLICAS: whole(1, 'NATS servers that keep each queued message; 3 where the cluster has as many.', {
+  NATS_STREAMS_URL: natsUrl(
+    'URL of the same NATS server with the stream user of gateway, ingest or alert-dispatcher; gateway then creates the streams. Unset: NATS_URL is used, and each service creates the streams that it uses.',
+  ),
+  NATS_REPLICAS: whole(1, 'Number of JetStream replicas of each stream; use 3 on a cluster of three or more servers.', {
     min: 1,
     max: 5,
   }),
   NATS_SIGNING_KEY: rotatingKeys({
-    doc: 'Secret with which gateway signs for whom it calls, and from which the keys of the other services are derived; required with NATS_URL in production.',
+    doc: 'Secret with which gateway signs the caller identity in requests, and from which the keys of the other services are derived; required with NATS_URL in production.',
     allowed: 'at least 43 random characters; the secret before it under the same name with _PREVIOUS',
     parse: (text) => [parseSecret(text)],
   }),
   NATS_VERIFICATION_KEY: rotatingKeys({
-    doc: 'Key of this service alone, derived from the secret of gateway, by which it verifies who calls and for whom; required with NATS_URL in production.',
+    doc: 'Key of this service, derived from the secret of gateway, with which it verifies caller and identity of requests; required with NATS_URL in production.',
     allowed:
       '64 hexadecimal digits; several with commas for a process of several services; the key before it under the same name with _PREVIOUS',
     parse: (text) => partsOf(text).map(parseKey),
   }),
   NATS_CALL_KEYS: rotatingKeys({
-    doc: 'Keys with which this service signs its requests to others, one for each service or part that it calls, derived from the key of that one; required with NATS_URL in production.',
+    doc: 'Keys with which this service signs its requests, one per called service or part, each derived from the key of the called service; required with NATS_URL in production.',
     allowed:
       '<service>=<64 hexadecimal digits> with commas; a service as often as services of this process call it; the keys before them under the same name with _PREVIOUS',
     parse: (text) => partsOf(text).map(parseCallKey),
@@ -88,7 +90,7 @@ export const busSettings = {
   NATS_SIGNATURES: oneOf(
     ['required', 'accepted'],
     'required',
-    'Whether requests without a signature are refused; accepted only while services of a release before signatures still run.',
+    'Whether unsigned requests are rejected. Use accepted only during an upgrade from a release without signatures.',
   ),
 } as const
 

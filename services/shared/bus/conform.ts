@@ -2,14 +2,14 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from './body.ts'
 
-const problemsTold = 10
+const maxProblems = 10
 
-/** The input in a question's body; whoever sent something else is told what does not fit. */
+/** Parses the input of a request; throws an error that lists what does not match the schema. */
 export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
   const parsed = schema.safeParse(json(body))
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues
-    .slice(0, problemsTold)
+    .slice(0, maxProblems)
     .map(({ path, message }) => ({ parameter: path.map(String).join('.'), message }))
   const sentences = problems.map(({ parameter, message }) => (parameter === '' ? message : `${parameter}: ${message}`))
   throw new ServiceError('invalid', sentences.join('; '), { details: { parameter: problems[0]?.parameter, problems } })
@@ -26,13 +26,13 @@ export const encodeOutput = (schema: z.ZodType, value: unknown): Uint8Array => {
 export const encodeFrame = (schema: z.ZodType, value: unknown, frameBytes: number): Uint8Array => {
   const body = encodeOutput(schema, value)
   if (body.byteLength <= frameBytes) return body
-  throw new ServiceError('too-large', `A part of the answer has ${body.byteLength} bytes; ${frameBytes} are allowed.`)
+  throw new ServiceError('too-large', `response part too large: ${body.byteLength} bytes; the maximum is ${frameBytes}`)
 }
 
 const json = (body: Uint8Array): unknown => {
   try {
     return decodeJson(body)
   } catch {
-    throw new ServiceError('invalid', 'The question is not JSON.')
+    throw new ServiceError('invalid', 'the request is not JSON')
   }
 }

@@ -14,7 +14,7 @@ it('lets as many frames go as the window has, and one more for each that was con
   expect(await credit.take(1, never)).toBe(false)
 })
 
-it('wakes whoever waits as soon as there is credit', async () => {
+it('wakes a waiting producer as soon as there is credit', async () => {
   const credit = new Credit(1)
   await credit.take(longMs, never)
   const waiting = credit.take(longMs, never)

@@ -10,7 +10,7 @@ import type { Wire, WireMessage } from './wire.ts'
 
 type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
 
-/** Tells and hears what happened; nobody waits for anybody. */
+/** Publishes and receives events, without waiting for anyone. */
 export class Events {
   readonly #wire: Wire
   readonly #caller: ServiceName
@@ -24,12 +24,12 @@ export class Events {
     this.#log = log
   }
 
-  /** Tells whoever listens. What cannot be told is logged, because nobody awaits this. */
+  /** Publishes to all listeners. Failures are logged, because no caller awaits this. */
   emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void {
     try {
       this.#wire.publish(eventSubject(ownerOf(this.#wire.inbox), event.name), this.#encode(event, payload))
     } catch (error) {
-      this.#log?.error({ err: error, event: event.name }, 'event not told')
+      this.#log?.error({ err: error, event: event.name }, 'event not published')
     }
   }
 

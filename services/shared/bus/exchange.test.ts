@@ -26,14 +26,14 @@ const startCall = async (control: string) => {
   return { send, left, published, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-const settled = async (): Promise<void> => {
+const flush = async (): Promise<void> => {
   for (let count = 0; count < 10; count += 1) await turn()
 }
 
 it.each([
   ['_INBOX.query.q1.1', ['credit', 'cancel'], ['cancel']],
   ['_INBOX.query-guest.q1.1', ['credit', 'cancel'], ['cancel']],
-  ['svc.alert-dispatcher.gateway.settle', [], []],
+  ['svc.alert-dispatcher.gateway.updateAlertConfig', [], []],
   ['event.gateway.instance.announced', [], []],
   ['_INBOX.gateway.g1.1', [], []],
 ])('publishes control messages to %s, which a producer names, as %j', async (control, whileReading, afterwards) => {
@@ -41,15 +41,15 @@ it.each([
     await using call = await startCall(control)
     call.send('head', 0)
     call.send('working', 1)
-    await settled()
+    await flush()
     call.left.abort(new Error('left'))
-    await settled()
+    await flush()
     expect(call.published).toEqual(whileReading)
   }
   // A caller that leaves before the first frame learns the inbox from that.
   await using call = await startCall(control)
   call.left.abort(new Error('left'))
   call.send('head', 0)
-  await settled()
+  await flush()
   expect(call.published).toEqual(afterwards)
 })

@@ -21,29 +21,29 @@ export interface Channel {
   reading: { streams: number }
 }
 
-/** A question as it goes onto the wire. */
-export interface Question {
+/** A request as it goes onto the wire. */
+export interface WireRequest {
   service: ServiceName
   subject: string
   headers: WireHeaders
   body: Uint8Array
   timeLeftMs: number
-  /** Whoever waits may leave. */
+  /** Aborts when the caller no longer waits. */
   signal: AbortSignal
 }
 
-/** The whole answer, or the head of one that comes in frames. */
+/** The whole response, or the head of a streamed one. */
 export interface FirstFrame {
   kind: 'answer' | 'head'
   body: Uint8Array
 }
 
-/** One question on its way, seen by the caller: what came back so far, and the first thing that ended it. */
+/** One request in flight, as the caller sees it: what came back so far, and what ended it first. */
 export class Exchange {
   readonly first: Promise<FirstFrame>
-  /** True once anything but `working` came back: asking again would do the work twice. */
+  /** True once anything but `working` came back; a retry would then do the work twice. */
   answered = false
-  /** True when nobody listens on the subject, so nothing was done. */
+  /** True when no process listens on the subject, so nothing was executed. */
   unheard = false
   readonly #channel: Channel
   readonly #service: ServiceName
@@ -53,7 +53,7 @@ export class Exchange {
   readonly #silence: NodeJS.Timeout
   readonly #first = Promise.withResolvers<FirstFrame>()
   readonly #frames = new FrameQueue()
-  /** Frames that came, of whatever kind. */
+  /** Frames received, of any kind. */
   #heard = 0
   #expected = 0
   #consumed = 0
@@ -63,21 +63,21 @@ export class Exchange {
   #error: unknown
   #onEnd: ((error: unknown) => void) | undefined
 
-  constructor(channel: Channel, question: Question) {
+  constructor(channel: Channel, request: WireRequest) {
     const { inbox, limits, link } = channel
     this.#channel = channel
-    this.#service = question.service
-    this.#signal = question.signal
+    this.#service = request.service
+    this.#signal = request.signal
     this.first = this.#first.promise
-    // Whoever has left does not look at it any more.
+    // A caller that left no longer awaits it.
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
-    this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(question.timeLeftMs, limits.longestCallMs))
+    this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(request.timeLeftMs, limits.maxCallMs))
     this.#silence = setTimeout(() => this.#suspect(), limits.silenceMs)
     link.onCutOff(this.#cutOff)
     this.#signal.addEventListener('abort', this.#abort)
-    if (link.connected) this.#send(question)
-    else void this.#sendOnceRestored(question)
+    if (link.connected) this.#send(request)
+    else void this.#sendOnceRestored(request)
   }
 
   /** The next frame, or the tail when there are no more; each frame taken lets the producer send another. */
@@ -91,36 +91,36 @@ export class Exchange {
     return taken
   }
 
-  /** Ends it with `reason` and tells the producer, at the latest when its first frame has named its inbox. */
+  /** Ends the exchange with `reason` and cancels the producer, at the latest when its first frame has named its inbox. */
   leave(reason: unknown): void {
     if (this.#ended) return
-    this.#tell({ kind: 'cancel' })
+    this.#sendControl({ kind: 'cancel' })
     this.#end(reason)
     if (this.#control !== undefined) return
     this.#address.listen(({ reply }) => {
       this.#learnControl(reply)
-      this.#tell({ kind: 'cancel' })
+      this.#sendControl({ kind: 'cancel' })
       this.#address.release()
     })
     setTimeout(() => this.#address.release(), this.#channel.limits.silenceMs).unref()
   }
 
-  /** Calls back when nothing more will come, at once when that is so already. */
+  /** Calls the listener when the exchange ends, immediately when it already has. */
   onEnd(listener: (error: unknown) => void): void {
     if (this.#ended) listener(this.#error)
     else this.#onEnd = listener
   }
 
-  async #sendOnceRestored(question: Question): Promise<void> {
+  async #sendOnceRestored(request: WireRequest): Promise<void> {
     try {
       await this.#channel.link.restored()
-      if (!this.#ended) this.#send(question)
+      if (!this.#ended) this.#send(request)
     } catch (error) {
       this.#end(error)
     }
   }
 
-  #send({ subject, body, headers: stated }: Question): void {
+  #send({ subject, body, headers: stated }: WireRequest): void {
     const { subject: reply } = this.#address
     try {
       const headers = signedHeaders(this.#channel.signatures, { subject, reply, headers: stated, body })
@@ -134,7 +134,7 @@ export class Exchange {
   #suspect(): void {
     const heard = this.#heard
     setImmediate(() => {
-      if (this.#heard === heard) this.leave(fellSilent())
+      if (this.#heard === heard) this.leave(stoppedResponding())
     })
   }
 
@@ -143,7 +143,9 @@ export class Exchange {
       this.unheard = true
       const details = { running: false }
       return this.#close(
-        new ServiceError('unavailable', `No process of the service ${this.#service} is running.`, { details }),
+        new ServiceError('unavailable', `no process of service "${this.#service}" is running; start it and try again`, {
+          details,
+        }),
       )
     }
     const frame = readFrame(message)
@@ -167,7 +169,7 @@ export class Exchange {
     if (kind === 'answer') return this.#answer(body)
     if (kind === 'error') return this.#close(decodeFailure(body))
     this.#silence.refresh()
-    if (sequence !== this.#expected) throw new ServiceError('unavailable', 'Part of the answer was lost.')
+    if (sequence !== this.#expected) throw new ServiceError('unavailable', 'part of the response was lost; try again')
     // Says nothing new, but that this process lives, and keeps the producer allowed to answer.
     if (kind === 'working') return this.#grant()
     this.#expected += 1
@@ -200,10 +202,10 @@ export class Exchange {
   }
 
   #grant(): void {
-    this.#tell({ kind: 'credit', consumed: this.#consumed })
+    this.#sendControl({ kind: 'credit', consumed: this.#consumed })
   }
 
-  #tell(control: Control): void {
+  #sendControl(control: Control): void {
     if (this.#control === undefined) return
     // The reply renews the producer's permission to answer here, which a NATS server lets expire.
     const options = { headers: controlHeaders(control), reply: this.#address.subject }
@@ -239,17 +241,17 @@ export class Exchange {
 
 const nothing = new Uint8Array(0)
 
-/** What a caller is told that already reads as many streams as its connection may. */
+/** Returns the error for a caller whose connection already reads the maximum number of streams. */
 export const tooManyStreams = ({ streamsPerConnection, busyRetryMs }: Limits): ServiceError =>
-  new ServiceError('busy', `This process already reads ${streamsPerConnection} streams; try again shortly.`, {
+  new ServiceError('busy', `too many streams: this process already reads ${streamsPerConnection}; try again shortly`, {
     retryAfterMs: busyRetryMs,
   })
 
-/** What a caller is told when its deadline has passed. */
-export const timedOut = (): ServiceError => new ServiceError('timeout', 'The answer did not come within its time.')
+/** Returns the error for a caller whose deadline has passed. */
+export const timedOut = (): ServiceError => new ServiceError('timeout', 'the response timed out')
 
-const overran = () => new ServiceError('internal', 'The answer came faster than it was asked for.')
+const overran = () => new ServiceError('internal', 'the response exceeded its flow-control window')
 
-const unreadable = (cause: unknown) => new ServiceError('internal', 'The answer cannot be read.', { cause })
+const unreadable = (cause: unknown) => new ServiceError('internal', 'the response cannot be decoded', { cause })
 
-const fellSilent = () => new ServiceError('unavailable', 'The process that was to answer fell silent.')
+const stoppedResponding = () => new ServiceError('unavailable', 'the responding process stopped responding; try again')

@@ -21,12 +21,12 @@ describe('a failure that crosses', () => {
   })
 })
 
-it('tells a thrown failure only to its caller, and a defect only to the log', () => {
-  const told: string[] = []
+it('returns a thrown failure to its caller, and writes a defect to the log only', () => {
+  const logged: string[] = []
   const failure = new ServiceError('invalid', 'No such day.')
-  expect(asFailure(failure, (reference) => told.push(reference))).toBe(failure)
-  expect(told).toEqual([])
-  const hidden = asFailure(new Error('swordfish'), (reference) => told.push(reference))
-  expect(hidden).toMatchObject({ code: 'internal', details: { reference: told[0] } })
+  expect(asFailure(failure, (reference) => logged.push(reference))).toBe(failure)
+  expect(logged).toEqual([])
+  const hidden = asFailure(new Error('swordfish'), (reference) => logged.push(reference))
+  expect(hidden).toMatchObject({ code: 'internal', details: { reference: logged[0] } })
   expect(JSON.stringify(hidden) + hidden.message + String(hidden.cause)).not.toContain('swordfish')
 })

@@ -29,13 +29,13 @@ export const decodeFailure = (body: Uint8Array): ServiceError => {
 }
 
 /**
- * What crosses the bus for something thrown: a `ServiceError` as it is; anything else may hold what its caller must not
- * see, so `tell` gets it together with a reference, and the caller gets the reference.
+ * Returns what crosses the bus for something thrown. A `ServiceError` crosses as it is. Anything else may hold data that the caller must
+ * not see, so `report` gets it with a reference, and the caller gets only the reference.
  */
-export const asFailure = (thrown: unknown, tell: (reference: string) => void): ServiceError => {
+export const asFailure = (thrown: unknown, report: (reference: string) => void): ServiceError => {
   if (thrown instanceof ServiceError) return thrown
   const reference = randomUUID()
-  tell(reference)
+  report(reference)
   const sentence = `Something went wrong inside; the log knows more under reference ${reference}.`
   return new ServiceError('internal', sentence, { details: { reference } })
 }

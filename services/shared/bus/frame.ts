@@ -16,10 +16,10 @@ export interface Frame {
   control: string | undefined
 }
 
-/** What a consumer tells a producer: frames below `consumed` are done with, or nobody waits any more. */
+/** What a consumer sends to a producer: it has consumed the frames below `consumed`, or it no longer waits. */
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
-/** Headers that say what a frame is and, unless it is the only one, where in the sequence it stands. */
+/** Headers that carry the kind of a frame and, unless it is the only one, its position in the sequence. */
 export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
   kind === 'answer' ? { frame: kind } : { frame: kind, sequence: String(sequence) }
 
@@ -40,7 +40,7 @@ export const readControl = ({ headers }: WireMessage): Control | undefined => {
   return headers.control === 'credit' && Number.isSafeInteger(consumed) ? { kind: 'credit', consumed } : undefined
 }
 
-/** Frames that have arrived and not been taken, and how they end. At most as many as credit allows; whoever pushes sees to that. */
+/** Frames that have arrived and not been taken, and how they end. The sender keeps within the credit. */
 export class FrameQueue {
   readonly #frames: Uint8Array[] = []
   #end: { tail: Uint8Array } | { error: unknown } | undefined

@@ -10,7 +10,7 @@ export interface Inbox {
 /** Where one exchange hears what comes back. */
 export interface InboxAddress {
   readonly subject: string
-  /** Hands what arrives to somebody else, also after a release. */
+  /** Replaces the listener of the address, also after a release. */
   listen(listener: (message: WireMessage) => void): void
   /** Drops what still arrives; the address is never given again. */
   release(): void
@@ -32,7 +32,7 @@ export const openInbox = (wire: Wire): Inbox => {
     made += 1
     return prefix + made.toString(36)
   }
-  // What nobody awaits any more is dropped here.
+  // Late messages that no caller awaits are dropped here.
   wire.subscribe(`${prefix}*`, (message) => listeners.get(message.subject)?.(message))
   return {
     open(listener) {

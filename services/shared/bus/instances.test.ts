@@ -36,7 +36,7 @@ it('keeps the services apart', () => {
   expect(instances.of('report')).toEqual([])
 })
 
-it('tells the one that said last that it has the least to do', () => {
+it('returns the instance that last announced the lowest load', () => {
   const instances = new Instances({ ...limits, instances: 3 }, () => 0)
   expect(instances.leastLoaded('query')).toBeUndefined()
   for (const [name, load] of [

@@ -9,14 +9,14 @@ export const defaultLimits = {
   silenceMs: 5_000,
   /** A caller that is itself cut off for this long gives up. */
   cutOffMs: 1_000,
-  /** No question may take longer, whatever its deadline says. */
-  longestCallMs: 24 * 3_600_000,
+  /** The maximum duration of a call, even when its deadline is later. */
+  maxCallMs: 24 * 3_600_000,
   /** A producer that is granted no credit for this long stops, and so does one that hears nothing at all. */
   starvedMs: 15_000,
   announceEveryMs: 2_000,
   /** An instance unheard for this long is dead: three missed announcements. */
   instanceDeadMs: 6_000,
-  /** What a caller refused as `busy` is told to wait. */
+  /** The retry delay returned with `busy`. */
   busyRetryMs: 1_000,
   /** Frames a producer may be ahead of its consumer: with 64 streams of 288 KiB frames, a consumer holds 72 MiB at most. */
   creditFrames: 4,

@@ -6,7 +6,7 @@ import { severable } from './conformance/severable-hub.suite.ts'
 
 const limits = { cutOffMs: 60_000 }
 
-it('holds a question back while the connection is gone for a moment, and asks it then', async () => {
+it('holds a request back while the connection is lost briefly, and sends it then', async () => {
   const hub = severable(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })
@@ -23,7 +23,7 @@ it('holds a question back while the connection is gone for a moment, and asks it
   expect(await answer).toMatchObject({ caller: 'gateway' })
 })
 
-it('asks nothing for a caller that left while the connection was gone', async () => {
+it('sends nothing for a caller that left while the connection was lost', async () => {
   const hub = severable(openMemoryHub())
   await using server = await openBus({ hub, caller: 'query', instance: 'q1', version: 'test' })
   await using caller = await openBus({ hub, caller: 'gateway', instance: 'g1', version: 'test', limits })

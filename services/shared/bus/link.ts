@@ -50,7 +50,7 @@ export class Link {
     })
   }
 
-  /** Fails whoever still waits. */
+  /** Fails all waiting calls. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -78,6 +78,6 @@ export class Link {
   }
 }
 
-const cutOffError = () => new ServiceError('unavailable', 'This process is cut off from the others.')
+const cutOffError = () => new ServiceError('unavailable', 'this process lost its connection to NATS')
 
-const stopping = () => new ServiceError('unavailable', 'This process is stopping.')
+const stopping = () => new ServiceError('unavailable', 'this process is stopping')

@@ -1,4 +1,4 @@
-/** Makes a test for one pattern with NATS rules: `*` stands for one token, a last `>` for one or more. */
+/** Returns a test for a pattern with NATS rules: `*` matches one token, a trailing `>` one or more. */
 export const matcher = (pattern: string): ((subject: string) => boolean) => {
   const wild = pattern.search(/[*>]/)
   if (wild === -1) return (subject) => subject === pattern

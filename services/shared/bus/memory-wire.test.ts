@@ -37,11 +37,11 @@ it('refuses messages that a NATS server would not take', async () => {
   expect(() => wire.publish('a', new Uint8Array(1024 * 1024 + 1))).toThrow('over 1 MiB')
 })
 
-it('tells whoever expects an answer that nobody listens, and only then', async () => {
+it('reports a missing listener to publishers that expect a reply, and to no others', async () => {
   const { wire, heard, hear } = await connect()
   wire.subscribe('reply', hear)
-  wire.publish('nobody', new Uint8Array(0))
-  wire.publish('nobody', new Uint8Array(0), { reply: 'reply' })
+  wire.publish('unused', new Uint8Array(0))
+  wire.publish('unused', new Uint8Array(0), { reply: 'reply' })
   await wire.flush()
   await wire[Symbol.asyncDispose]()
   expect(heard.map(({ unheard }) => unheard)).toEqual([true])

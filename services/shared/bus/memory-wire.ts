@@ -72,11 +72,11 @@ export const openMemoryHub = (): MemoryHub => {
   const publish = (subject: string, body: Uint8Array, { headers = {}, reply }: PublishOptions = {}): void => {
     if (body.byteLength > maxMessageBytes) throw new Error(`a message of ${body.byteLength} bytes is over 1 MiB`)
     const found = receivers(subject)
-    if (found.length === 0 && reply !== undefined) return tellUnheard(reply)
+    if (found.length === 0 && reply !== undefined) return reportUnheard(reply)
     const message = { subject, body: Buffer.from(body), headers: { ...headers }, reply, unheard: false }
     for (const member of found) schedule(() => member.listener(message))
   }
-  const tellUnheard = (reply: string): void => {
+  const reportUnheard = (reply: string): void => {
     const message = { subject: reply, body: new Uint8Array(0), headers: {}, reply: undefined, unheard: true }
     for (const member of receivers(reply)) schedule(() => member.listener(message))
   }
@@ -149,7 +149,7 @@ const deliverInTurns = (): ((deliver: () => void) => void) => {
     waiting.push(deliver)
     if (planned) return
     planned = true
-    // When a turn ends by itself is not asked for: whoever wants to know keeps the event loop from sleeping.
+    // The end of a turn needs no timer; keeping the event loop awake is up to the code that measures it.
     if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
     else setImmediate(runNextTurn)
   }

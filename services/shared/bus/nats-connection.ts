@@ -10,7 +10,7 @@ export interface NatsHubOptions {
   url: string
   user?: string | undefined
   password?: string | undefined
-  /** Told of connections that are lost or found again, and of what the server refuses. */
+  /** Called when a connection is lost or restored, and when the server rejects something. */
   log?: Logger | undefined
 }
 
@@ -37,7 +37,7 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     reconnectJitter: reconnectEveryMs / 2,
     pingInterval: pingEveryMs,
     maxPingOut: pingsUnanswered,
-    // A stack for each request, in case it fails, is a tenth of what a message costs; failures say what was asked anyway.
+    // Capturing a stack for each request costs a tenth of a message; failures name the request anyway.
     noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
@@ -50,7 +50,7 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
 }
 
-/** Why a server lets nobody in, by the client's code, and what to do. */
+/** Returns why a server rejects the connection, by the client's error code, and the remedy. */
 const unconnectedCause = (cause: unknown): string => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return unconnectedCauses[code] ?? String(cause)
@@ -67,8 +67,8 @@ const unconnectedCauses: Readonly<Record<string, string>> = {
   AUTHENTICATION_EXPIRED: wrongUser,
 }
 
-/** Says that a connection is lost, or back; whoever uses it need not say that it does nothing meanwhile. */
-export const tellConnection = (log: Logger | undefined, connected: boolean): void => {
+/** Logs that a connection is lost or restored, so that its users need not. */
+export const logConnection = (log: Logger | undefined, connected: boolean): void => {
   if (connected) log?.info('connection to NATS restored')
   else log?.warn('connection to NATS lost')
 }

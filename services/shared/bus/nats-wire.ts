@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
-import { type NatsHubOptions, connectTo, tellConnection } from './nats-connection.ts'
+import { type NatsHubOptions, connectTo, logConnection } from './nats-connection.ts'
 import { type EncodeHeaders, encodeWith } from './nats-headers.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
@@ -62,7 +62,7 @@ class NatsWire implements Wire {
       this.#send({ subject, body, options })
       return
     }
-    // Whoever published may use its buffer again before the turn is over.
+    // The publisher may reuse its buffer before the turn is over.
     this.#leaving.push({ subject, body: Buffer.from(body), options })
     if (this.#leaving.length === 1) setImmediate(() => this.#sendLeaving())
   }
@@ -99,7 +99,7 @@ class NatsWire implements Wire {
     await this.#connection.close()
   }
 
-  /** What one turn of the event loop has published leaves together, so that the server is woken once and not for each; before whatever else is said. */
+  /** Writes everything that one turn of the event loop published in one go, which wakes the server once; called before anything else is sent. */
   #sendLeaving(): void {
     const leaving = this.#leaving
     this.#leaving = []
@@ -107,7 +107,7 @@ class NatsWire implements Wire {
   }
 
   #send({ subject, body, options: { headers, reply } }: Leaving): void {
-    // The client would keep it and send it after nobody waits any more, or drop it when it dials again.
+    // The client would buffer it and send it after the caller has left, or drop it on reconnect.
     if (!this.#connected || this.#connection.isClosed()) return
     this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
   }
@@ -130,7 +130,7 @@ class NatsWire implements Wire {
 
   #change(connected: boolean): void {
     this.#connected = connected
-    tellConnection(this.#log, connected)
+    logConnection(this.#log, connected)
     for (const listener of this.#listeners) listener(connected)
   }
 }

@@ -3,32 +3,32 @@ import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '../telemetry/metrics.ts'
 import type { SpanKind, Telemetry } from '../telemetry/telemetry.ts'
 
-/** Which method of which service, asked by whom: all values come from contracts, so labels are bounded. */
-export interface Asked {
+/** Labels of one call: service, method and caller. All values come from contracts, so their number is bounded. */
+export interface CallLabels {
   service: ServiceName
   method: string
   caller: ServiceName
 }
 
-/** One call being watched. */
-export interface Observed {
-  /** Trace context for whatever happens inside. */
+/** One observed call. */
+export interface CallObservation {
+  /** Trace context for the work inside the call. */
   trace: Trace | undefined
-  /** Says how it ended; only the first time counts. */
+  /** Records how the call ended; only the first call counts. */
   end(error?: unknown): void
 }
 
 /** Measures and traces the calls of one bus. */
 export interface Observer {
-  /** A call that this process makes: its duration is what the caller waited. */
-  asking(asked: Asked, call: Pick<Call, 'trace' | 'signal'>): Observed
-  /** A call that this process answers. */
-  answering(asked: Asked, call: Pick<Call, 'trace'>): Observed
+  /** Observes a call that this process makes; its duration is how long the caller waited. */
+  outgoing(labels: CallLabels, call: Pick<Call, 'trace' | 'signal'>): CallObservation
+  /** Observes a call that this process serves. */
+  incoming(labels: CallLabels, call: Pick<Call, 'trace'>): CallObservation
 }
 
-/** An observer that writes to a service's telemetry, or one that costs nothing when there is none. */
+/** Returns an observer that writes to a service's telemetry, or one that does nothing without telemetry. */
 export const observeWith = (telemetry: Telemetry | undefined): Observer => {
-  if (!telemetry) return { asking: unobserved, answering: unobserved }
+  if (!telemetry) return { outgoing: unobserved, incoming: unobserved }
   const duration = metrics.busRequestDuration(telemetry.metrics)
   const inFlight = new Map<ServiceName, number>()
   metrics.busInFlight(telemetry.metrics, () =>
@@ -36,7 +36,7 @@ export const observeWith = (telemetry: Telemetry | undefined): Observer => {
   )
   const count = (service: ServiceName, by: number): void =>
     void inFlight.set(service, (inFlight.get(service) ?? 0) + by)
-  const span = ({ service, method, caller }: Asked, kind: SpanKind, call: Pick<Call, 'trace'>) =>
+  const span = ({ service, method, caller }: CallLabels, kind: SpanKind, call: Pick<Call, 'trace'>) =>
     telemetry.tracer.start(`${service}.${method}`, kind, call.trace, {
       'rpc.service': service,
       'rpc.method': method,
@@ -44,19 +44,19 @@ export const observeWith = (telemetry: Telemetry | undefined): Observer => {
     })
 
   return {
-    asking(asked, call) {
+    outgoing(labels, call) {
       const started = performance.now()
-      const client = span(asked, 'client', call)
+      const client = span(labels, 'client', call)
       return endingOnce(client.trace, (error) => {
         const seconds = (performance.now() - started) / 1_000
-        duration.observe({ ...asked, outcome: outcomeOf(error, call.signal) }, seconds)
+        duration.observe({ ...labels, outcome: outcomeOf(error, call.signal) }, seconds)
         client.end(error)
       })
     },
-    answering(asked, call) {
-      const { service } = asked
+    incoming(labels, call) {
+      const { service } = labels
       count(service, 1)
-      const server = span(asked, 'server', call)
+      const server = span(labels, 'server', call)
       return endingOnce(server.trace, (error) => {
         count(service, -1)
         server.end(error)
@@ -65,9 +65,9 @@ export const observeWith = (telemetry: Telemetry | undefined): Observer => {
   }
 }
 
-const unobserved: Observer['asking'] = (_asked, { trace }) => ({ trace, end: () => {} })
+const unobserved: Observer['outgoing'] = (_labels, { trace }) => ({ trace, end: () => {} })
 
-const endingOnce = (trace: Trace | undefined, end: Observed['end']): Observed => {
+const endingOnce = (trace: Trace | undefined, end: CallObservation['end']): CallObservation => {
   let ended = false
   return {
     trace,

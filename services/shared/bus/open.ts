@@ -22,7 +22,7 @@ export interface BusOptions {
   caller: ServiceName
   /** Lower-case letters, digits and dashes, at most 64. */
   instance: string
-  /** Version of the product, told to the other instances. */
+  /** Version of the product, announced to the other instances. */
   version: string
   /** How identities are proven; without them every service is believed. */
   signatures?: Signatures | undefined

@@ -45,9 +45,9 @@ it('lets a service hear its requests, its inbox, and the events that it listens 
 it('lets a guest hear what is for guests alone, and who else there is', () => {
   const guests = ['svc.query.*.*._guest', 'svc.query.*.*._guest.*', '_INBOX.query-guest.>']
   const present = ['event.*.instance.announced', 'event.*.instance.sought']
-  const told = ['event.query-guest.instance.announced', 'event.query-guest.instance.sought']
+  const published = ['event.query-guest.instance.announced', 'event.query-guest.instance.sought']
   expect(guestPermissions([query], events)).toMatchObject({
-    'query-guest': { publish: { allow: told }, subscribe: { allow: [...guests, ...present] } },
+    'query-guest': { publish: { allow: published }, subscribe: { allow: [...guests, ...present] } },
   })
 })
 
@@ -68,7 +68,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await using server = await start()
     const { hubOf } = server
     const limits = { workingEveryMs: 50 }
-    await using answering = await openBus({
+    await using responder = await openBus({
       hub: hubOf('query'),
       caller: 'query',
       instance: 'q1',
@@ -76,9 +76,9 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       limits,
     })
     const { handlers, seen } = probeHandlers('q1')
-    await answering.serve(probe, handlers)
-    await using asking = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
-    const client = asking.client(probe)
+    await responder.serve(probe, handlers)
+    await using caller = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
+    const client = caller.client(probe)
     expect(await client.echo({ text: 'a' }, callOf())).toEqual({ text: 'a' })
     expect(await client.ofRun({ runId: 'q1.1' }, callOf())).toEqual({ instance: 'q1' })
     expect((await client.large({ length: 2_000_000 }, callOf())).text).toHaveLength(2_000_000)
@@ -86,8 +86,8 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
     await until(() => seen.returned === 1)
     const heard: number[] = []
-    await answering.on(somethingHappened, ({ number }) => heard.push(number))
-    asking.emit(somethingHappened, { number: 1 })
+    await responder.on(somethingHappened, ({ number }) => heard.push(number))
+    caller.emit(somethingHappened, { number: 1 })
     await until(() => heard.length === 1)
   })
 
@@ -117,10 +117,10 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     await using server = await start()
     const { hubOf } = server
     const facts = { hub: hubOf('query-guest'), caller: 'query', instance: 'q1', version: 'test' } as const
-    await using answering = await openBus(facts)
-    await answering.serve(probe, probeHandlers('q1').handlers, { part: 'guest' })
-    await using asking = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
-    expect(await asking.client(probe).dial({}, callOf())).toEqual({ instance: 'q1' })
+    await using responder = await openBus(facts)
+    await responder.serve(probe, probeHandlers('q1').handlers, { part: 'guest' })
+    await using caller = await openBus({ hub: hubOf('gateway'), caller: 'gateway', instance: 'g1', version: 'test' })
+    expect(await caller.client(probe).dial({}, callOf())).toEqual({ instance: 'q1' })
     for (const subject of ['_INBOX.query.>', 'svc.query.*.*', 'event.>', 'event.*.something.happened']) {
       await refuses(await facts.hub.connect(facts), subject)
     }
@@ -129,7 +129,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
   it('keeps a long answer allowed, as both sides renew what the server lets expire', async () => {
     await using server = await start({ allow_responses: { max: -1, expires: '500ms' } })
     const limits = { workingEveryMs: 100 }
-    await using answering = await openBus({
+    await using responder = await openBus({
       hub: server.hubOf('query'),
       caller: 'query',
       instance: 'q1',
@@ -137,18 +137,18 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
       limits,
     })
     const { handlers, seen } = probeHandlers('q1')
-    await answering.serve(probe, handlers)
-    await using asking = await openBus({
+    await responder.serve(probe, handlers)
+    await using caller = await openBus({
       hub: server.hubOf('gateway'),
       caller: 'gateway',
       instance: 'g1',
       version: 'test',
     })
-    const client = asking.client(probe)
-    const asked = performance.now()
+    const client = caller.client(probe)
+    const startedAtMs = performance.now()
     const answer = client.hold({}, callOf())
     const stream = await client.count({ to: 20 }, callOf())
-    await until(() => performance.now() - asked > 1_500)
+    await until(() => performance.now() - startedAtMs > 1_500)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })
     let read = 0

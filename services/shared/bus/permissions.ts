@@ -11,8 +11,8 @@ export interface NatsPermissions {
 }
 
 /**
- * A service may answer whom it was asked by, any number of times. Both ends of an exchange renew this each second. The server
- * remembers what it allowed for this long, and is slow beyond 4,096 subjects, so it is no longer than a stalled process needs.
+ * A service may reply any number of times to a request that it received. Both ends of an exchange renew this permission each second. The
+ * server remembers it for this long, and is slow beyond 4,096 subjects, so it covers only a stalled process.
  */
 const responses = { max: -1, expires: '30s' } as const
 

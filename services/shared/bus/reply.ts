@@ -71,13 +71,13 @@ export class Reply {
 
   /** Begins to say `working` from time to time, and stops when the time is over. */
   begin(timeLeftMs: number): void {
-    const { workingEveryMs, longestCallMs } = this.#channel.limits
+    const { workingEveryMs, maxCallMs } = this.#channel.limits
     if (timeLeftMs <= 0) throw timedOut()
     this.#working = setInterval(() => this.#sayWorking(), workingEveryMs)
-    this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, longestCallMs))
+    this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, maxCallMs))
   }
 
-  /** Aborts when nobody waits any more: the caller left or died, its deadline passed, or it stopped reading. */
+  /** Aborts when the caller no longer waits: it left or died, its deadline passed, or it stopped reading. */
   get signal(): AbortSignal {
     return this.#stopped.signal
   }
@@ -97,7 +97,7 @@ export class Reply {
     this.#sendNext('head', body)
   }
 
-  /** Sends a body in as many frames as it takes, each when the caller has room; rejects when nobody waits any more. */
+  /** Sends a body in as many frames as needed, each when the caller has credit; rejects when the caller no longer waits. */
   async data(body: Uint8Array): Promise<void> {
     const { frameBytes, starvedMs } = this.#channel.limits
     for (const piece of cutBody(body, frameBytes)) {
@@ -124,7 +124,7 @@ export class Reply {
     this.#control?.release()
   }
 
-  /** The caller answers each of these, so one that died without a word is noticed whatever its deadline was. */
+  /** The caller acknowledges each of these, so a crashed caller is noticed before its deadline. */
   #sayWorking(): void {
     const { workingEveryMs, starvedMs } = this.#channel.limits
     if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(starved(starvedMs))
@@ -166,4 +166,5 @@ export class Reply {
 
 const nothing = new Uint8Array(0)
 
-const starved = (waitedMs: number) => new ServiceError('timeout', `Nobody took the answer for ${waitedMs} ms.`)
+const starved = (waitedMs: number) =>
+  new ServiceError('timeout', `the client did not read the response for ${waitedMs} ms`)

@@ -3,44 +3,45 @@ import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { guestNamed, guestToken, instanceName } from './subject.ts'
 
-/** Where a question goes: to one instance or any; `only` means that nobody else may answer. */
+/** Where a request goes: to one instance or any; with `only`, no other instance may respond. */
 export interface Route {
   instance: string | undefined
   only: boolean
-  /** Where it goes when that instance is not there, before it goes to any. */
+  /** The subject to try when that instance is not running, before any other. */
   otherwise?: string
 }
 
-/** What a route is chosen by, besides the question. */
-export interface Choosing {
-  /** Databases that came with the call, by host key. */
-  brought: ReadonlyMap<string, unknown> | undefined
-  /** The instances that are alive and take such questions. */
+/** What a route depends on, besides the request. */
+export interface RouteContext {
+  /** User connections of the call, by host key. */
+  userConnections: ReadonlyMap<string, unknown> | undefined
+  /** Returns the live instances that accept such requests. */
   live(part: 'own' | 'guest'): readonly string[]
 }
 
-/** Chooses by the traits of the method, the value of the input field that they name, and the hosts it is about. */
-export const route = (method: Method, input: unknown, { brought, live }: Choosing): Route => {
+/** Chooses a route by the traits of the method, the input field that they name, and the hosts concerned. */
+export const route = (method: Method, input: unknown, { userConnections, live }: RouteContext): Route => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
   const key = (method.prefer === undefined ? undefined : field(input, method.prefer)) ?? anyKey(method)
   const chosen = (part: 'own' | 'guest') => (key === undefined ? undefined : pick(key, live(part)))
-  const isForGuests = method.guest || (brought?.size && hostsOf(input).some((host) => brought.has(host)))
+  const isForGuests =
+    method.guest || (userConnections?.size && hostsOf(input).some((host) => userConnections.has(host)))
   if (!isForGuests) return { instance: chosen('own'), only: false }
   const guest = chosen('guest')
-  // Where no process is a guest, any other takes it: the answer of one that may not connect there says so.
+  // Without a guest process any other instance gets the request; its response says whether it may connect there.
   return guest === undefined
     ? { instance: guestToken, only: false }
     : { instance: guestNamed(guest), only: false, otherwise: guestToken }
 }
 
 /**
- * What is not safe goes to a process chosen at random, and not to the queue group: the gateway signs the name of that process, so
- * nobody can send the request to a second one that does not remember it.
+ * A request that is not safe goes to a random process instead of the queue group. The gateway signs the name of that process, so it
+ * cannot be replayed to a process that does not remember it.
  */
 const anyKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
 
-/** What is said when the one instance that could answer is not there. */
-export const gone = (): ServiceError => new ServiceError('gone', 'The process that held it no longer runs.')
+/** Returns the error for the case that the only instance that could respond is not running. */
+export const gone = (): ServiceError => new ServiceError('gone', 'the process that held it is no longer running')
 
 const instanceIn = (value: string | undefined): string => {
   const [instance = '', rest] = (value ?? '').split('.', 2)
@@ -48,7 +49,7 @@ const instanceIn = (value: string | undefined): string => {
   return instance
 }
 
-/** The hosts that a question is about, under the names that all contracts give them. */
+/** Returns the hosts that a request concerns, from the fields that all contracts use. */
 const hostsOf = (input: unknown): string[] => {
   if (typeof input !== 'object' || input === null) return []
   const one: unknown = Reflect.get(input, 'hostKey')
@@ -63,8 +64,8 @@ const field = (input: unknown, name: string): string | undefined => {
 }
 
 /**
- * Picks one of several names for a key so that everybody picks the same one, and a name that comes or goes moves only
- * the keys that are its own (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
+ * Picks one of several names for a key so that every process picks the same one. A name that is added or removed moves only its own keys
+ * (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
  */
 export const pick = (key: string, names: readonly string[]): string | undefined => {
   // Most installations have one, which needs no weighing.
@@ -73,7 +74,7 @@ export const pick = (key: string, names: readonly string[]): string | undefined 
   let highest = -1
   for (const name of names) {
     const weight = hash(`${name}/${key}`)
-    // The order in which names were heard of must not matter.
+    // The result must not depend on the order of the names.
     if (weight > highest || (weight === highest && best !== undefined && name < best)) [best, highest] = [name, weight]
   }
   return best

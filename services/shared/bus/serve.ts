@@ -8,7 +8,7 @@ import { encodeOutput, encodeFrame, parseInput } from './conform.ts'
 import type { Channel } from './exchange.ts'
 import { asFailure } from './failure.ts'
 import type { Observer } from './observe.ts'
-import { readQuestionHeaders } from './question.ts'
+import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
 import { openSignatureCheck, type Checking } from './signatures.ts'
 import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects, type CallSubject } from './subject.ts'
@@ -96,7 +96,7 @@ export class Server implements Serving {
 
   async #handle({ name, method, input, call }: Admitted, reply: Reply): Promise<void> {
     const { channel, clock, observer } = this.#context
-    const observed = observer.answering({ service: this.#contract.name, method: name, caller: call.caller }, call)
+    const observed = observer.incoming({ service: this.#contract.name, method: name, caller: call.caller }, call)
     try {
       reply.begin(call.deadline - clock.elapsedMs())
       const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
@@ -113,12 +113,12 @@ export class Server implements Serving {
   #fail(reply: Reply, error: unknown, subject: string): void {
     const { aborted, reason } = reply.signal
     if (aborted) {
-      // What a handler throws when it is told to stop is no defect; and a caller that left reads nothing.
+      // An error that a handler throws after it was cancelled is no defect, and a caller that left reads nothing.
       if (reason instanceof ServiceError) reply.fail(reason)
       return
     }
-    const tell = (reference: string) => this.#context.log?.error({ err: error, subject, reference }, 'handler failed')
-    reply.fail(asFailure(error, tell))
+    const report = (reference: string) => this.#context.log?.error({ err: error, subject, reference }, 'handler failed')
+    reply.fail(asFailure(error, report))
   }
 
   /** An answer would go where the sender itself may not publish. */
@@ -184,9 +184,10 @@ interface Admission {
 const admit = ({ contract, called, message, nowMs, checkSignature }: Admission): Admitted => {
   const { caller, method: name } = called
   const method = Object.hasOwn(contract.methods, name) ? contract.methods[name] : undefined
-  if (!method) throw new ServiceError('not-implemented', `${contract.name} has no method ${name} in this release.`)
+  if (!method)
+    throw new ServiceError('not-implemented', `method "${contract.name}.${name}" does not exist in this release`)
   if (!method.callers.includes(caller)) {
-    throw new ServiceError('forbidden', `${caller} may not call ${contract.name}.${name}.`)
+    throw new ServiceError('forbidden', `service "${caller}" is not allowed to call "${contract.name}.${name}"`)
   }
   const call = { ...readHeaders(message, nowMs), caller }
   const isSafe = method.safe === true
@@ -197,8 +198,8 @@ const admit = ({ contract, called, message, nowMs, checkSignature }: Admission):
 
 const readHeaders = (message: WireMessage, nowMs: number): Omit<Call, 'signal'> => {
   try {
-    return readQuestionHeaders(message.headers, nowMs)
+    return readRequestHeaders(message.headers, nowMs)
   } catch (error) {
-    throw new ServiceError('invalid', 'The question does not say who asks and until when.', { cause: error })
+    throw new ServiceError('invalid', 'the request has no identity or deadline', { cause: error })
   }
 }

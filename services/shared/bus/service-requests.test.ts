@@ -32,7 +32,7 @@ it('lets a service act for itself, and for no person of its own making', async (
     await expect(rows({}, callOf({ identity }))).rejects.toThrow('gateway has not signed for whom it is')
 })
 
-it('lets a service act for itself while it answers somebody, whose signature it has', async () => {
+it('lets a service act for itself while it serves a caller whose signature it has', async () => {
   await using cluster = await startCluster()
   const dispatcher = await cluster.open('alert-dispatcher')
   const call = callOf({ identity: itself('alert-dispatcher'), signature: 'of the request that it answers' })
@@ -109,8 +109,8 @@ const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
 
 /** A request of a service for itself, or for a person for whom the gateway has called it. */
 const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: Signatures) => {
-  const asked = { subject: `svc.${caller}.gateway.start`, reply, headers: unsigned(identity), body: encodeJson({}) }
-  const delegation = identity.kind === 'service' ? undefined : signatureOf(gateway, asked)
+  const request = { subject: `svc.${caller}.gateway.start`, reply, headers: unsigned(identity), body: encodeJson({}) }
+  const delegation = identity.kind === 'service' ? undefined : signatureOf(gateway, request)
   return {
     subject: callSubject(callee, caller, method),
     reply: `_INBOX.${caller}.x.1`,

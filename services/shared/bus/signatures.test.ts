@@ -40,7 +40,7 @@ it('lets the gateway call for a person, and a service pass the person on', async
   expect(await gateway.client(passing).start({}, callOf({ identity: ada }))).toEqual({ subject: 'ada' })
 })
 
-it('refuses what another signs for the gateway, and what nobody signed', async () => {
+it('rejects requests that another service signed for the gateway, and unsigned requests', async () => {
   await using cluster = await startCluster()
   const gateway = await cluster.open('gateway', signingWith(newSecret()))
   await expect(gateway.client(acting).kill({}, callOf({ identity: ada }))).rejects.toThrow('not that of gateway')
@@ -97,7 +97,7 @@ it('drops a request whose answer would go anywhere but to the inbox of its calle
   wire.subscribe('>', (message) => heard.push(message))
   const send = (subject: string, to: string) =>
     wire.publish(subject, encodeJson({}), { headers: unsigned(), reply: to })
-  send('svc.query.agent.rows', 'svc.alert-dispatcher.gateway.settle')
+  send('svc.query.agent.rows', 'svc.alert-dispatcher.gateway.updateAlertConfig')
   send('svc.query.agent.rows', '_INBOX.gateway.g1.1')
   send('svc.query.agent.rows', 'event.action.audited')
   send('svc.query.agent.rows', '_INBOX.agent.a1.1')

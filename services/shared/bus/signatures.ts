@@ -45,7 +45,7 @@ export interface BusKeys {
 
 /**
  * Returns a key in hexadecimal digits: that of a service or of its part, from the secret of the gateway, or that of a caller, from the
- * key of the service that it calls. The name comes first: with the secret first, whoever has one key could compute keys of longer names.
+ * key of the service that it calls. The name comes first: with the secret first, the owner of a key could compute keys of longer names.
  */
 export const deriveKey = (holder: string, secret: string): string => hashed(derivation(holder, secret))
 
@@ -56,7 +56,7 @@ const hashed = (text: string): string => hash('sha256', text)
 /**
  * Returns signatures by keys. The gateway shares one with each other service, and a caller shares with the called service one that is
  * derived from it. A signature is a MAC (HMAC-SHA-256) for each service that may act on the request, so a service can forge requests
- * to nobody but itself.
+ * only to itself.
  */
 export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
   const imported = new LRUCache<string, KeyObject>({ max: 64, memoMethod: (key) => createSecretKey(key, 'hex') })

@@ -8,7 +8,7 @@ export const instanceName = /^[a-z0-9-]{1,64}$/
 export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
-/** Stands for the instance in questions about databases that callers bring; no instance can be called so. */
+/** Replaces the instance in requests that concern user connections; no instance can have this name. */
 export const guestToken = '_guest'
 
 /** The NATS user of the part of a service that answers such questions alone; it has a key of its own too. */
@@ -18,7 +18,7 @@ export const guestUser = (service: ServiceName): string => `${service}-guest`
 export const withGuest = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, guestUser(service)] : [service]
 
-/** Stands for the instance in questions for one guest alone. */
+/** Replaces the instance in requests for one guest only. */
 export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
 
 /** What a process subscribes to: the questions any instance may answer, and those for this one alone; and the same of guests. */
@@ -79,15 +79,15 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
-/** Where answers and control messages for one connection arrive; a last token tells them apart. `owner` is a service, or the user of a part of it. */
+/** The subject of responses and control messages for one connection; the last token is unique. `owner` is a service, or the user of a part of it. */
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
 /** Returns the owner of an inbox. */
 export const ownerOf = (inbox: string): string => inbox.split('.')[1] ?? ''
 
 /**
- * Returns whether a reply subject is in an inbox of this service or of a part of it. An answer or a control message sent anywhere else
- * would be published for somebody who may not publish there.
+ * Returns whether a reply subject is in an inbox of this service or of a part of it. A reply sent anywhere else could be abused to
+ * publish for a service that may not publish there.
  */
 export const isInboxOf = (service: ServiceName, reply: string): boolean =>
   reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

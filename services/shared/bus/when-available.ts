@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 
-/** What comes of work; undefined while the one that it asks is not available, as others can go on without it. */
+/** Returns the result of `work`, or undefined while the called service is unavailable and the caller can go on without it. */
 export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work()

@@ -103,20 +103,20 @@ export class WireBus implements Bus {
   }
 }
 
-/** What an announcement says besides `leaving`; asked anew each time, as the load changes. */
+/** Returns the content of an announcement besides `leaving`; called each time, because the load changes. */
 type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 
-/** Announces an instance at once, from time to time, and to whoever seeks; disposing announces that it leaves. */
+/** Announces an instance immediately, periodically, and on request; disposing announces that it leaves. */
 const announce = async (events: Events, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
-  const tell = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
-  const sought = await events.on(instanceSought, () => tell(false))
-  tell(false)
-  const timer = setInterval(() => tell(false), everyMs)
+  const announce = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
+  const sought = await events.on(instanceSought, () => announce(false))
+  announce(false)
+  const timer = setInterval(() => announce(false), everyMs)
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await sought[Symbol.asyncDispose]()
-      tell(true)
+      announce(true)
     },
   }
 }

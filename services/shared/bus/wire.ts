@@ -34,7 +34,7 @@ export type WireHeaders = Readonly<Record<string, string>>
 /** What goes along with a published body. */
 export interface PublishOptions {
   headers?: WireHeaders
-  /** Subject on which an answer is expected; nobody listening is then told there as `unheard`. */
+  /** Subject on which a reply is expected; a missing listener is reported there as `unheard`. */
   reply?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface WireMessage {
   body: Uint8Array
   headers: WireHeaders
   reply: string | undefined
-  /** True for the transport's own word that nobody subscribes to the subject of a request. */
+  /** True when the transport reports that the subject of a request has no subscribers. */
   unheard: boolean
 }
 

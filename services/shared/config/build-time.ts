@@ -7,7 +7,7 @@ interface Kind {
   meaning(text: string | undefined): unknown
 }
 
-/** A build goes on whatever a variable says: what means nothing counts as unset. */
+/** The build continues with any value: an invalid one counts as unset. */
 const kinds: Record<BuildVariable['kind'], Kind> = {
   text: { allowed: 'text', meaning: (text) => text },
   flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },
@@ -30,7 +30,7 @@ const settingOf = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<u
   parse: (given) => kinds[kind].meaning(given ?? fallback ?? undefined),
 })
 
-/** What is obeyed when the web is built and by nobody afterwards, as settings: for the reference, and for what a text means. */
+/** Variables that apply only when the web is built, as settings: for the reference, and to parse their texts. */
 export const buildSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
   Object.entries<BuildVariable>({ ...clientVariables, ...buildSwitches }).map(([name, variable]) => [
     name,

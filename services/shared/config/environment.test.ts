@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Environment, settle, withFiles, withOverrides } from './environment.ts'
+import { type Environment, freezeEnvironment, withFiles, withOverrides } from './environment.ts'
 import { optional, read, secret, signingKey } from './setting.ts'
 
 const afterRecheckMs = 1_001
@@ -80,11 +80,11 @@ describe('a variable with a file', () => {
     })
   })
 
-  it('is read again also in an environment that nobody writes to any more', async () => {
-    const path = await write('settled', 'one')
+  it('is read again also in a frozen environment', async () => {
+    const path = await write('frozen', 'one')
     const env = withFiles({ CRON_SECRET_FILE: path, PLAIN: 'plain' }, now)
     const settings = { CRON_SECRET: secret('Guards.'), PLAIN: optional('Is plain.') }
-    settle(env)
+    freezeEnvironment(env)
     expect(read(settings, env)).toEqual({ CRON_SECRET: 'one', PLAIN: 'plain' })
     await writeFile(path, 'second')
     nowMs += afterRecheckMs
@@ -95,19 +95,19 @@ describe('a variable with a file', () => {
 describe('an environment', () => {
   const settings = { PLAIN: optional('Is plain.') }
 
-  it('may be written to until it is settled', () => {
+  it('may be written to until it is frozen', () => {
     const env: Record<string, string | undefined> = { PLAIN: 'one' }
     expect(read(settings, env)).toEqual({ PLAIN: 'one' })
     env.PLAIN = 'two'
     expect(read(settings, env)).toEqual({ PLAIN: 'two' })
-    settle(env)
+    freezeEnvironment(env)
     expect(() => (env.PLAIN = 'three')).toThrow(TypeError)
     expect(read(settings, env)).toEqual({ PLAIN: 'two' })
   })
 
-  it('can be overridden without being written to, also once it is settled and where it reads a file', () => {
+  it('can be overridden without being written to, also once it is frozen and where it reads a file', () => {
     const env = withFiles({ PLAIN: 'plain', SECRET_FILE: '/no/such/file', OTHER: 'other' })
-    settle(env)
+    freezeEnvironment(env)
     const overridden = withOverrides(env, { PLAIN: 'new', SECRET: 'given', FURTHER: 'further' })
     expect(read({ PLAIN: optional('Is plain.'), SECRET: secret('Guards.') }, overridden)).toEqual({
       PLAIN: 'new',
@@ -118,7 +118,7 @@ describe('an environment', () => {
 
   it('is read by itself, whichever was read before', () => {
     const [one, two]: Environment[] = [{ PLAIN: 'one' }, { PLAIN: 'two' }]
-    for (const env of [one, two]) if (env) settle(env)
+    for (const env of [one, two]) if (env) freezeEnvironment(env)
     expect([one, two, one].map((env) => read(settings, env ?? {}).PLAIN)).toEqual(['one', 'two', 'one'])
   })
 })

@@ -37,18 +37,18 @@ export const withFiles = (
   return variables
 }
 
-/** Names whose texts may still change, of environments that nobody writes to any more. */
-const settled = new WeakMap<Environment, ReadonlySet<string>>()
+/** Names whose values may still change, by frozen environment. */
+const changeable = new WeakMap<Environment, ReadonlySet<string>>()
 
-/** Says that nobody writes to an environment any more: from now on only what stands in files changes. */
-export const settle = (env: Environment): void => {
+/** Freezes an environment; from now on only variables that are read from files change. */
+export const freezeEnvironment = (env: Environment): void => {
   const fromFiles = Object.entries(Object.getOwnPropertyDescriptors(env)).filter(([, { get }]) => get !== undefined)
-  settled.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
+  changeable.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
 }
 
-/** Those of these names whose texts may be others the next time; all of them in an environment that is not settled. */
-export const changing = (env: Environment, names: readonly string[]): readonly string[] => {
-  const fromFiles = settled.get(env)
+/** Returns the names whose values may still change; all of them while the environment is not frozen. */
+export const changeableNames = (env: Environment, names: readonly string[]): readonly string[] => {
+  const fromFiles = changeable.get(env)
   return fromFiles === undefined ? names : names.filter((name) => fromFiles.has(name))
 }
 

@@ -34,7 +34,7 @@ describe('every setting of the product', () => {
     expect(named.filter((name) => !secrets.has(name))).toEqual([])
   })
 
-  it('means one thing, whoever else obeys it', () => {
+  it('has one meaning in all services that read it', () => {
     const docs = new Map<string, Set<string>>()
     for (const [name, { doc }] of groups.flatMap((settings) => Object.entries(settings))) {
       docs.set(name, (docs.get(name) ?? new Set()).add(doc))

@@ -5,37 +5,31 @@ import { sealSettings } from '../seal/config.ts'
 import { cloudSettings } from './shared-settings.ts'
 import { maybeFlag, oneOf, optional, text, whole } from './setting.ts'
 
-/** What every process obeys whatever services it runs; names the specification leaves open are declared here once. */
+/** Settings of every process, independent of its services; names the specification leaves open are declared here once. */
 export const processSettings = {
   NODE_ENV: oneOf(
     ['development', 'production', 'test'],
     'development',
-    'Kind of installation; production refuses to start without a host list and writes logs as JSON.',
+    'Runtime environment. In production the service requires a host list and writes logs as JSON.',
   ),
-  LOG_LEVEL: oneOf(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
-    'info',
-    'Least severe log line that is written.',
-  ),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], 'info', 'Minimum log level.'),
   ...busSettings,
   ...storeSettings,
   ...cloudSettings,
   ...netSettings,
   ...sealSettings,
-  OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 takes a free one.', {
+  OPERATIONS_PORT: whole(9464, 'Port of /livez, /readyz and /metrics of this process; 0 selects a free port.', {
     max: 65_535,
   }),
   OPERATIONS_HOST: text('0.0.0.0', 'Address the operations listener binds to.'),
-  SVC_OTEL_EXPORTER_URL: optional(
-    'OTLP/HTTP traces URL including the path; invalid or unset means no spans and no network call.',
-  ),
+  SVC_OTEL_EXPORTER_URL: optional('OTLP/HTTP traces URL including the path. Unset or invalid: tracing is disabled.'),
   SVC_SANDBOX_DIRECTORY: text(
     '.watchhouse/sandbox',
-    'Where the embedded hosts keep their data, which run when no host is named outside production.',
+    'Data directory of the embedded ClickHouse hosts, which start outside production when no host is configured.',
   ),
-  SVC_INSTANCE: optional('Name of this process among its equals; a random one by default.'),
-  SHUTDOWN_GRACE_MS: whole(20_000, 'How long calls in flight may take after a stop was asked for, in milliseconds.', {
+  SVC_INSTANCE: optional('Instance name of this process; random by default.'),
+  SHUTDOWN_GRACE_MS: whole(20_000, 'Grace period for calls in flight on shutdown, in milliseconds.', {
     max: 600_000,
   }),
-  LOG_PRETTY: maybeFlag('Write logs for people instead of JSON lines; unset does so on a terminal outside production.'),
+  LOG_PRETTY: maybeFlag('Write human-readable logs instead of JSON lines. Unset: on for terminals outside production.'),
 } as const

@@ -102,7 +102,7 @@ describe('settings', () => {
     FINE: text('', 'Text.'),
   }
 
-  it('tell every problem at once, and no value of a secret', () => {
+  it('report all problems at once, and no value of a secret', () => {
     const env = { SIZE: 'big', LEVEL: 'loud', ADDRESS: 'http://user:marked@host', FINE: 'fine' }
     const refused = (): unknown => read(settings, env)
     expect(refused).toThrow(InvalidSettings)

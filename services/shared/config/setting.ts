@@ -1,6 +1,6 @@
-import { changing, type Environment } from './environment.ts'
+import { changeableNames, type Environment } from './environment.ts'
 
-/** Who may see a value: the server, nobody (it is redacted), or the browser too. */
+/** Where a value is visible: the server only, nowhere (it is redacted), or the browser too. */
 export type Audience = 'server' | 'secret' | 'client'
 
 /** One variable: what it means, who may see it, and how its text becomes a value. */
@@ -13,7 +13,7 @@ export interface Setting<T> {
   allowed: string
   /** Whether the variable has a `_PREVIOUS` beside it, which `parse` then gets too. */
   hasPrevious?: boolean
-  /** The value of a text, or of absence; throws a sentence when the text cannot be meant. */
+  /** Parses a text, or its absence; throws a sentence when the text is invalid. */
   parse(text: string | undefined, previous?: string): T
 }
 
@@ -47,7 +47,7 @@ export const read = <S extends Settings>(settings: S, env: Environment): Values<
   const names = last?.names ?? variablesOf(Object.entries(settings))
   const texts = Object.fromEntries(names.map((name) => [name, env[name]]))
   const values = readAll(settings, env)
-  lastReadings.set(settings, { env, names, changing: changing(env, names), texts, values })
+  lastReadings.set(settings, { env, names, changeableNames: changeableNames(env, names), texts, values })
   return values
 }
 
@@ -56,13 +56,13 @@ interface Reading {
   env: Environment
   names: readonly string[]
   /** Those of the names whose texts may be others by now. */
-  changing: readonly string[]
+  changeableNames: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   values: unknown
 }
 
-const isUnchanged = ({ env: before, names, changing, texts }: Reading, env: Environment): boolean =>
-  (env === before ? changing : names).every((name) => env[name] === texts[name])
+const isUnchanged = ({ env: before, names, changeableNames, texts }: Reading, env: Environment): boolean =>
+  (env === before ? changeableNames : names).every((name) => env[name] === texts[name])
 
 /** Settings are read several times for each request, and mean the same until a text changes. */
 const lastReadings = new WeakMap<Settings, Reading>()
@@ -111,7 +111,7 @@ export const problemsOf = (settings: Settings, env: Environment): readonly Setti
   }
 }
 
-/** Names of the variables that hold secrets, to be hidden wherever a value stands under its name. */
+/** Names of the variables that hold secrets; their values are redacted under these names. */
 export const secretNames = (settings: Settings): string[] =>
   variablesOf(Object.entries(settings).filter(([, { audience }]) => audience === 'secret'))
 
@@ -124,7 +124,7 @@ export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC
 const truthy = new Set(['true', '1', 'yes', 'on'])
 const falsy = new Set(['false', '0', 'no', 'off'])
 
-/** The specification's booleans, case-insensitive; whatever is neither yes nor no is `undefined`. */
+/** Parses the specification's booleans, case-insensitively; `undefined` for any other text. */
 export const parseFlag = (text: string | undefined, alsoTrue: readonly string[] = []): boolean | undefined => {
   const word = text?.trim().toLowerCase()
   if (word === undefined) return undefined

@@ -17,7 +17,7 @@ export const inCloudMode = (env: Environment): boolean => {
 export const subscriptionSettings = {
   SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: {
     ...maybeFlag(
-      'Let people subscribe webhooks of their own to alerts; needs the identity provider and IDP_SECRET_KEY, CONVERSATIONS_EDGESQL, and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
+      'Allow users to subscribe their own webhooks to alerts; requires the identity provider and IDP_SECRET_KEY, CONVERSATIONS_EDGESQL, and SVC_USER_CONNECTIONS_ENCRYPTION_KEY.',
     ),
     fallback: 'true in cloud mode, else false',
   },
@@ -30,11 +30,11 @@ export const offersSubscriptions = (env: Environment): boolean =>
 /** What lets the chat application in: its messages have buttons where it is set, and the door opens to their clicks. */
 export const chatApplicationSigning = {
   CHATAPP_SIGNING_SECRET: signingKey(
-    'Signing secret of the chat application (Slack): alerts in its chats get buttons that acknowledge or dismiss, and their signed clicks are taken at /api/webhooks/chat-application.',
+    'Signing secret of the Slack application. Alerts get Acknowledge and Dismiss buttons; signed clicks are received at /api/webhooks/chat-application.',
   ),
 } as const
 
-/** Whether clicks in chats can be told from what others send. */
+/** Whether clicks in chats can be authenticated. */
 export const takesChatActions = (env: Environment): boolean =>
   read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
 
@@ -52,7 +52,7 @@ const timeZone = (doc: string): Setting<string | undefined> => ({
 /** The zone in which dates and times are shown. */
 export const displayZoneSettings = {
   COLUMNDB_TZ: timeZone(
-    'Time zone of dates and times in the web, in messages and reports, and of the buckets of charts, for callers who choose none. By default that of the browser, UTC in messages, and that of the host for buckets.',
+    'Default time zone of the web UI, messages, reports and chart buckets. Unset: browser time in the web UI, UTC in messages, host time for chart buckets.',
   ),
 } as const
 

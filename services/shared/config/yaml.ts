@@ -1,6 +1,6 @@
 import { loadAll, YAMLException } from 'js-yaml'
 
-/** More than honest files have; nested ones multiply, and whoever reads the value would walk all of them. */
+/** More aliases than honest files have; nested ones multiply, and readers of the value would visit all of them. */
 const mostAliases = 20
 
 /** A text that is no YAML. The message may quote it; the line never does. */

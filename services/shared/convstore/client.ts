@@ -9,7 +9,7 @@ import { retryAfterOf } from '../net/retry-after.ts'
 import { parseJson } from '../text/parse-json.ts'
 import { convstoreSettings } from './config.ts'
 
-/** What the service says of its thread: the conversation's own facts are in its metadata. */
+/** A thread as the service returns it: the conversation's own facts are in its metadata. */
 const ThreadFacts = z.object({ id: z.string().min(1), external_id: z.string().nullish(), metadata: z.unknown() })
 /** A thread with what was said in it. */
 const Thread = ThreadFacts.extend({
@@ -74,18 +74,18 @@ interface Place {
 const path = '/v1/conversations'
 const named = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
 
-/** Asks the service that the settings name, with the key of its project. */
+/** Opens a client of the service that the settings name, with the key of its project. */
 export const openThreadClient = (place: Place): ThreadClient => {
-  const ask = asking(place)
-  const done = async (method: Method, to: string, body?: unknown) => void (await ask(method, to, body, z.unknown()))
+  const send = requester(place)
+  const done = async (method: Method, to: string, body?: unknown) => void (await send(method, to, body, z.unknown()))
   return {
     byExternalId: (externalId) =>
-      ask('GET', `${path}/by-external-id/${encodeURIComponent(externalId)}`, undefined, Thread),
+      send('GET', `${path}/by-external-id/${encodeURIComponent(externalId)}`, undefined, Thread),
     async create(thread) {
-      return (await ask('POST', path, thread, ThreadFacts))?.id
+      return (await send('POST', path, thread, ThreadFacts))?.id
     },
     tag: async (id, ...tags) =>
-      (await ask(
+      (await send(
         'POST',
         named(id, '/tags'),
         { tags },
@@ -98,7 +98,7 @@ export const openThreadClient = (place: Place): ThreadClient => {
     removeAll: (ids) => done('POST', `${path}/bulk-delete`, { ids }),
     async list({ tag, order = 'desc', limit, cursor }) {
       const wanted = { limit: String(limit), order, ...(tag && { tag }), ...(cursor && { cursor }) }
-      const page = await ask(
+      const page = await send(
         'GET',
         `${path}?${new URLSearchParams(wanted)}`,
         undefined,
@@ -108,7 +108,7 @@ export const openThreadClient = (place: Place): ThreadClient => {
       return page ?? { data: [], pagination: { next_cursor: null } }
     },
     async whole(ids) {
-      const exported = await ask('POST', `${path}/export`, { ids }, z.object({ data: z.array(Thread) }))
+      const exported = await send('POST', `${path}/export`, { ids }, z.object({ data: z.array(Thread) }))
       return exported?.data ?? []
     },
   }
@@ -116,17 +116,17 @@ export const openThreadClient = (place: Place): ThreadClient => {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Room for as many whole conversations as are read at once, each told twice: in words and in metadata. */
+/** Room for the conversations that are read at once, each contained twice: as messages and in metadata. */
 const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
-/** What is asked for is not there, or is there already. */
+/** The requested thread does not exist, or exists already. */
 const absent = [404, 409]
-/** As services say of a tag that is too long for them, or of letters that they have no tags of. */
+/** The statuses that services return for a tag that is too long or has invalid characters. */
 const notTaken = [400, 422]
 
-/** Asks for one thing; undefined when the answer is one of `nothing`. */
-const asking =
+/** Returns a function that sends one request; undefined when the status is one of `nothing`. */
+const requester =
   ({ env, net, log }: Place) =>
   async <S extends z.ZodType>(
     method: Method,
@@ -142,21 +142,21 @@ const asking =
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const sent = { method, headers, body: body === undefined ? undefined : JSON.stringify(body), timeoutMs, maxBytes }
-    const { status, askedMs, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
+    const { status, retryAfterMs, text } = await exchange(net, `${base.href.replace(/\/+$/, '')}${to}`, sent)
     if (nothing.includes(status)) return undefined
     if (status >= 200 && status < 300) return readAnswer(schema, text)
-    // Never what it answered: that may repeat what was said.
-    log.warn({ status, method }, 'the conversation service refused a request')
-    throw refusal(status, askedMs)
+    // Never the response body: it may repeat parts of a conversation.
+    log.warn({ status, method }, 'AgentState rejected a request')
+    throw refusal(status, retryAfterMs)
   }
 
 const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[1]) => {
   try {
     const response = await net.trusted(url, sent)
-    return { status: response.status, askedMs: retryAfterOf(response.headers), text: await response.text() }
+    return { status: response.status, retryAfterMs: retryAfterOf(response.headers), text: await response.text() }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    throw new ServiceError('unavailable', 'the conversation service does not answer', {
+    throw new ServiceError('unavailable', 'the conversation service (AgentState) is unreachable', {
       retryAfterMs: 1_000,
       cause: error,
     })
@@ -166,17 +166,20 @@ const exchange = async (net: Net, url: string, sent: Parameters<Net['trusted']>[
 const readAnswer = <S extends z.ZodType>(schema: S, text: string): z.output<S> => {
   const answer = schema.safeParse(parseJson(text))
   if (answer.success) return answer.data
-  throw new ServiceError('unavailable', 'the conversation service answered in a way that cannot be read')
+  throw new ServiceError('unavailable', 'unexpected response from the conversation service (AgentState)')
 }
 
-const longestWaitMs = 60_000
+const maxWaitMs = 60_000
 
-const refusal = (status: number, askedMs = longestWaitMs): ServiceError => {
+const refusal = (status: number, retryAfterMs = maxWaitMs): ServiceError => {
   if (status === 401 || status === 403) {
-    return new ServiceError('unavailable', 'the conversation service refuses the key of CONVSTORE_API_KEY')
+    return new ServiceError(
+      'unavailable',
+      'the conversation service (AgentState) rejects the key; check CONVSTORE_API_KEY',
+    )
   }
   if (status !== 429) return new ServiceError('unavailable', `the conversation service answered ${status}`)
-  return new ServiceError('busy', 'the conversation service takes no more requests for now', {
-    retryAfterMs: Math.min(askedMs, longestWaitMs),
+  return new ServiceError('busy', 'the conversation service (AgentState) is rate limiting requests; try again', {
+    retryAfterMs: Math.min(retryAfterMs, maxWaitMs),
   })
 }

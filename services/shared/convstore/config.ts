@@ -25,7 +25,7 @@ const headerSecret = (doc: string): Setting<string | undefined> => ({
 /** Where the conversation service is, and the key of the project in which things are kept there. */
 export const convstoreSettings = {
   CONVSTORE_API_KEY: headerSecret(
-    'Project key of the conversation service; with it conversations are kept there, and insights where INSIGHTS_STORE_BACKEND is convstore.',
+    'Project key of AgentState. When set, conversations are stored there, and insights too with INSIGHTS_STORE_BACKEND=convstore.',
   ),
-  CONVSTORE_BASE_URL: serviceUrl('API of the conversation service, where it is not the hosted one.'),
+  CONVSTORE_BASE_URL: serviceUrl('Base URL of the AgentState API, for self-hosted servers.'),
 } as const

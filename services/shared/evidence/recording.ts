@@ -7,11 +7,11 @@ import type { Clock } from '../time/clock.ts'
 /** A client that keeps a record of every statement it had answered. */
 export interface Recording {
   query: Client<typeof query>
-  /** What was asked so far, in the order of the answers. */
+  /** The statements so far, in the order of their responses. */
   evidence: readonly Evidence[]
 }
 
-/** Puts on record what is asked through a client of `query`, so that what is claimed of hosts can be asked again and compared. */
+/** Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them again. */
 export const recording = (client: Client<typeof query>, clock: Clock): Recording => {
   const evidence: Evidence[] = []
   return {

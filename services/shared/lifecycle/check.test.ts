@@ -11,7 +11,7 @@ const query: ServiceConfig = {
 const everything = { configs: [query, gateway], chosen: ['query', 'gateway'], elsewhere: [] }
 
 describe('starting with bad variables', () => {
-  it('tells every problem of the process and of all its services at once', () => {
+  it('reports all problems of the process and of its services at once', () => {
     const env = { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', SVC_INSTANCE: 'Pod_1' }
     const problems = startProblems(everything, env)
     expect(problems.map((problem) => problem.name)).toEqual([
@@ -25,13 +25,13 @@ describe('starting with bad variables', () => {
     expect(describeProblems(problems)).toContain('  PORT: must be a whole number 0–65535\n')
   })
 
-  it('tells what is wrong with the state database also when the address of Redis is wrong', () => {
+  it('reports an invalid state database also when the address of Redis is wrong', () => {
     const env = { REDIS_URL: 'http://cache', SVC_STATE_DB_URL: 'mysql://db', SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }
     const problems = startProblems({ ...everything, configs: [gateway] }, env)
     expect(problems.map(({ name }) => name)).toEqual(['REDIS_URL', 'SVC_STATE_DB_TABLE_PREFIX', 'SVC_STATE_DB_URL'])
   })
 
-  it('tells a problem once that several services have', () => {
+  it('reports a problem once that several services have', () => {
     const problems = startProblems({ ...everything, configs: [gateway, gateway, query] }, { PORT: 'http' })
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'COLUMNDB_USER'])
   })

@@ -25,13 +25,13 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
     problems.push({ name: 'SVC_INSTANCE', sentence: 'must be 1 to 64 lower-case letters, digits and dashes' })
   }
   if (elsewhere.length > 0 && !env.NATS_URL) {
-    const sentence = `must be set to run ${listed(chosen)} without ${listed(elsewhere)}: processes meet on NATS; name no service to run all in one process without it`
+    const sentence = `must be set to run ${listed(chosen)} without ${listed(elsewhere)}: processes communicate over NATS; run without arguments to start all services in one process`
     problems.push({ name: 'NATS_URL', sentence })
   }
   return problems.filter((problem, index) => problems.findIndex(isThe(problem)) === index)
 }
 
-/** Several services obey some variables; what is wrong with one is told once. */
+/** Several services read some variables; a problem with one is reported once. */
 const isThe =
   ({ name, sentence }: SettingProblem) =>
   (other: SettingProblem): boolean =>

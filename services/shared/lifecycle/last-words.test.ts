@@ -7,7 +7,7 @@ const env = { LLM_API_KEY: 'hunter22', HOST: '127.0.0.1' }
 describe('the last words of a process', () => {
   it('are one line without secrets', () => {
     expect(lastWords(error, env)).toBe(
-      'watchhouse ended by an error: TypeError: cannot read; postgres://[hidden]@db/x with [hidden]; set LOG_LEVEL=debug for its stack\n',
+      'watchhouse stopped by an error: TypeError: cannot read; postgres://[hidden]@db/x with [hidden]; set LOG_LEVEL=debug for its stack\n',
     )
   })
 
@@ -18,6 +18,6 @@ describe('the last words of a process', () => {
   })
 
   it('may be about something that is no error', () => {
-    expect(lastWords('gone', {})).toBe('watchhouse ended by an error: gone; set LOG_LEVEL=debug for its stack\n')
+    expect(lastWords('gone', {})).toBe('watchhouse stopped by an error: gone; set LOG_LEVEL=debug for its stack\n')
   })
 })

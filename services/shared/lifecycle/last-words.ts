@@ -8,9 +8,9 @@ const leastSecret = 6
 export const lastWords = (error: unknown, env: Environment): string => {
   const isVerbose = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
   const stack = error instanceof Error ? error.stack : undefined
-  if (isVerbose && stack !== undefined) return `watchhouse ended by an error: ${withoutSecrets(stack, env)}\n`
+  if (isVerbose && stack !== undefined) return `watchhouse stopped by an error: ${withoutSecrets(stack, env)}\n`
   const line = withoutSecrets(String(error), env).replaceAll(/\s*\n\s*/g, '; ')
-  return `watchhouse ended by an error: ${line}; set LOG_LEVEL=debug for its stack\n`
+  return `watchhouse stopped by an error: ${line}; set LOG_LEVEL=debug for its stack\n`
 }
 
 const withoutSecrets = (text: string, env: Environment): string => {

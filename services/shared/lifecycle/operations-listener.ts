@@ -22,7 +22,7 @@ export interface ListenerOptions {
 
 /** A scrape without a text has failed. */
 export type ToListener = { state: ProcessState } | { scrape: number; type?: string; text?: string }
-/** Where it listens, why it could not, or that somebody asks for the metrics. */
+/** The port it listens on, why it could not listen, or a request for the metrics. */
 export type FromListener = { port: number } | { code: string } | { scrape: number }
 
 const slowestRequestMs = 5_000
@@ -39,7 +39,7 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
     const id = scrapes++
     scraping.set(id, response)
     response.once('close', () => scraping.delete(id))
-    tell({ scrape: id })
+    post({ scrape: id })
   }
   parentPort?.on('message', (message: ToListener) => {
     heardMs = performance.now()
@@ -63,13 +63,13 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
     server.listen(port, host)
     await once(server, 'listening')
     // A listening TCP server's address is always this shape.
-    tell({ port: (server.address() as AddressInfo).port })
+    post({ port: (server.address() as AddressInfo).port })
   } catch (error) {
-    tell({ code: error instanceof Error && 'code' in error ? String(error.code) : String(error) })
+    post({ code: error instanceof Error && 'code' in error ? String(error.code) : String(error) })
   }
 }
 
-const tell = (message: FromListener): void => parentPort?.postMessage(message)
+const post = (message: FromListener): void => parentPort?.postMessage(message)
 
 const sendMetrics = (response: ServerResponse | undefined, { type, text }: { type?: string; text?: string }): void => {
   if (type === undefined) response?.destroy()

@@ -13,9 +13,9 @@ const open = (unmet: readonly string[], problems: Record<string, string> = {}, h
     hungAfterMs,
   })
 
-/** Asks for both while the event loop of this process does something else for a second. */
-const askWhileBusy = async (url: string): Promise<unknown> => {
-  const asking = new Worker(
+/** Requests both endpoints while the event loop of this process is blocked for a second. */
+const fetchWhileBusy = async (url: string): Promise<unknown> => {
+  const worker = new Worker(
     `const { parentPort, workerData: url } = require('node:worker_threads')
     parentPort.once('message', async () => {
       await new Promise((resolve) => setTimeout(resolve, 500))
@@ -26,17 +26,17 @@ const askWhileBusy = async (url: string): Promise<unknown> => {
     parentPort.postMessage('ready')`,
     { eval: true, workerData: url },
   )
-  await once(asking, 'message')
-  asking.postMessage('ask')
+  await once(worker, 'message')
+  worker.postMessage('fetch')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
-  const [answers] = await once(asking, 'message')
-  await asking.terminate()
+  const [answers] = await once(worker, 'message')
+  await worker.terminate()
   return answers
 }
 
 it('answers while the process has other work to do', async () => {
   await using operations = await open([])
-  expect(await askWhileBusy(operations.url)).toEqual({
+  expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 200,
     readyz: { ready: true, unmet: [] },
     inTime: true,
@@ -45,7 +45,7 @@ it('answers while the process has other work to do', async () => {
 
 it('says that the process hangs while it has been busy for too long, and that it lives when it goes on', async () => {
   await using operations = await open([], {}, 250)
-  expect(await askWhileBusy(operations.url)).toEqual({
+  expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 503,
     readyz: { ready: false, unmet: ['event loop'] },
     inTime: true,
@@ -116,5 +116,5 @@ it('says which address is taken', async () => {
     readiness: { unmet: () => [], problems: () => ({}) },
     metrics: openMetrics({ version: '1', services: [] }),
   })
-  await expect(second).rejects.toThrow(`OPERATIONS_PORT: port ${port} is taken by another process`)
+  await expect(second).rejects.toThrow(`OPERATIONS_PORT: port ${port} is already in use by another process`)
 })

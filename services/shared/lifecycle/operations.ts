@@ -5,7 +5,7 @@ import { InvalidSettings } from '../config/setting.ts'
 import type { FromListener, ListenerOptions, ProcessState, ToListener } from './operations-listener.ts'
 import type { ProcessReadiness } from './readiness.ts'
 
-/** What orchestrators and Prometheus ask this process. */
+/** The endpoints that orchestrators and Prometheus request from this process. */
 export interface OperationsOptions {
   host: string
   /** 0 takes a free one. */
@@ -68,5 +68,7 @@ const portOf = async (worker: Worker, wanted: number): Promise<number> => {
   if ('port' in message) return message.port
   const code = 'code' in message ? message.code : undefined
   if (code !== 'EADDRINUSE') throw new Error(`the operations listener cannot listen: ${code}`)
-  throw new InvalidSettings([{ name: 'OPERATIONS_PORT', sentence: `port ${wanted} is taken by another process` }])
+  throw new InvalidSettings([
+    { name: 'OPERATIONS_PORT', sentence: `port ${wanted} is already in use by another process` },
+  ])
 }

@@ -19,7 +19,7 @@ it('counts a check that fails as not met', () => {
   expect(readiness.unmet()).toEqual(['store'])
 })
 
-it('refuses two needs of one name, of which one would hide the other', () => {
+it('rejects two needs with the same name, because one would hide the other', () => {
   const readiness = openReadiness()
   readiness.require('bus', () => true)
   expect(() => readiness.require('bus', () => false)).toThrow('the need bus is stated twice')

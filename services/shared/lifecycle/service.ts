@@ -13,7 +13,7 @@ export interface Context {
   env: Environment
   bus: Bus
   store: Store
-  /** Opens this service's queue of messages that outlive their sender; whoever opened it disposes it. */
+  /** Opens this service's queue of messages that outlive their sender; the caller disposes it. */
   openQueue(): Promise<Queue>
   /** The way to servers of others. */
   net: Net

@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 
 /** A process that holds work until it reads a line, and says what happens to it. */
-const script = ({ sameWishMs = 1_000, graceMs = 60_000, before = '' }) => `
+const script = ({ sameSignalMs = 1_000, graceMs = 60_000, before = '' }) => `
   import { pino } from 'pino'
   import { listenForStop } from './services/shared/lifecycle/stop.ts'
   {
-    using stop = listenForStop(pino({}, { write: (line) => console.log(JSON.parse(line).msg) }), { sameWishMs: ${sameWishMs} })
+    using stop = listenForStop(pino({}, { write: (line) => console.log(JSON.parse(line).msg) }), { sameSignalMs: ${sameSignalMs} })
     const work = new Promise((resolve) => process.stdin.once('data', resolve))
     console.log('up')
     ${before}
@@ -39,8 +39,8 @@ it('finishes the work in flight after the first signal, and ends without a failu
   expect(lines).toEqual(['up', 'stopping', 'draining', 'released'])
 })
 
-it('takes the same Ctrl-C told twice for one wish', async () => {
-  const { child, said, ended } = start({ sameWishMs: 60_000 })
+it('counts one Ctrl-C that arrives twice as one request', async () => {
+  const { child, said, ended } = start({ sameSignalMs: 60_000 })
   await said('up')
   child.kill('SIGINT')
   await said('draining')
@@ -50,7 +50,7 @@ it('takes the same Ctrl-C told twice for one wish', async () => {
 })
 
 it('ends at once at a second signal', async () => {
-  const { child, said, lines, ended } = start({ sameWishMs: 0 })
+  const { child, said, lines, ended } = start({ sameSignalMs: 0 })
   await said('up')
   child.kill('SIGTERM')
   await said('draining')
@@ -64,16 +64,16 @@ it('ends when the work in flight takes longer than the grace', async () => {
   await said('up')
   child.kill('SIGTERM')
   expect(await ended).toEqual([1, null])
-  expect(lines).toEqual(['up', 'stopping', 'draining', 'ending at once; work in flight is lost'])
+  expect(lines).toEqual(['up', 'stopping', 'draining', 'exiting immediately; calls in flight are lost'])
 })
 
 it.each([
-  ['a rejection nobody handles', 'void Promise.reject(new Error("defect"))'],
-  ['an error nobody catches', 'setImmediate(() => { throw new Error("defect") })'],
-])('stops in good order after %s, and tells that it failed', async (_, before) => {
+  ['an unhandled rejection', 'void Promise.reject(new Error("defect"))'],
+  ['an uncaught error', 'setImmediate(() => { throw new Error("defect") })'],
+])('stops in good order after %s, and exits with a failure code', async (_, before) => {
   const { child, said, lines, ended } = start({ before })
   await said('draining')
   child.stdin.write('done\n')
   expect(await ended).toEqual([1, null])
-  expect(lines).toEqual(['up', 'stopping: nobody caught this error', 'draining', 'released'])
+  expect(lines).toEqual(['up', 'stopping: uncaught error', 'draining', 'released'])
 })

@@ -1,27 +1,27 @@
 import type { Logger } from 'pino'
 
-/** When this process was asked to end, and by what. */
+/** A request to stop this process, by a signal or by an uncaught error. */
 export interface StopRequest extends Disposable {
-  /** Resolves once: at the first signal, or at an error nobody caught. */
+  /** Resolves once: at the first signal, or at an uncaught error. */
   readonly requested: Promise<void>
   readonly isRequested: boolean
-  /** How long the work in flight may still take, told when the stop begins. */
+  /** Limits how long the work in flight may still take; called when the stop begins. */
   bound(graceMs: number): void
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** One Ctrl-C reaches this process from the terminal and again from whoever started it; that is not a second wish. */
-const defaultSameWishMs = 1_000
+/** One Ctrl-C reaches this process from the terminal and again from its parent; that is not a second request. */
+const defaultSameSignalMs = 1_000
 
-/** The exit code that says an error ended the process. */
+/** The exit code of a process that an error ended. */
 const failed = 1
 
 /**
- * Turns signals and uncaught errors into one request to stop; a further signal, more than `sameWishMs` after the first, ends
+ * Turns signals and uncaught errors into one request to stop; a further signal, more than `sameSignalMs` after the first, ends
  * the process at once.
  */
-export const listenForStop = (log: Logger, { sameWishMs = defaultSameWishMs } = {}): StopRequest => {
+export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs } = {}): StopRequest => {
   const stop = Promise.withResolvers<void>()
   let since: number | undefined
   const request = (): void => {
@@ -29,12 +29,12 @@ export const listenForStop = (log: Logger, { sameWishMs = defaultSameWishMs } = 
     stop.resolve()
   }
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (since !== undefined && performance.now() - since > sameWishMs) endAtOnce(`${signal} again`)
+    if (since !== undefined && performance.now() - since > sameSignalMs) endAtOnce(`${signal} again`)
     if (since === undefined) log.info({ signal }, 'stopping')
     request()
   }
   const onError = (error: unknown): void => {
-    log.fatal({ err: error }, 'stopping: nobody caught this error')
+    log.fatal({ err: error }, 'stopping: uncaught error')
     process.exitCode = failed
     request()
   }
@@ -48,8 +48,8 @@ export const listenForStop = (log: Logger, { sameWishMs = defaultSameWishMs } = 
     process.off('unhandledRejection', onError)
   }
   const endAtOnce = (why: string): void => {
-    log.error({ why }, 'ending at once; work in flight is lost')
-    // An error that nobody catches is how Node ends at once, also as the first process of a container, which no signal ends.
+    log.error({ why }, 'exiting immediately; calls in flight are lost')
+    // An uncaught error ends Node immediately, also as the first process of a container, which ignores signals.
     release()
     throw new Error(`ended at once: ${why}`)
   }

@@ -11,7 +11,7 @@ describe('an older client-prefixed name', () => {
     ['VITE_COLUMNDB_TZ', 'COLUMNDB_TZ'],
     ['PUBLIC_TITLE_SHORT', 'CLIENT_TITLE_SHORT'],
     ['VITE_CLIENT_LOGO', 'CLIENT_LOGO'],
-  ])('%s is told of, and that %s is read', (name, instead) => {
+  ])('%s is reported, with %s as the name that is read', (name, instead) => {
     expect(unreadVariables(known, { [name]: 'text' })).toEqual([
       { name, sentence: `is no longer read; set ${instead} instead` },
     ])
@@ -24,7 +24,7 @@ describe('an older client-prefixed name', () => {
     },
   )
 
-  it('is told of only when it is set', () => {
+  it('is reported only when it is set', () => {
     expect(unreadVariables(known, { VITE_COLUMNDB_TZ: '' })).toEqual([])
   })
 })

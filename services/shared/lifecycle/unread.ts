@@ -5,7 +5,7 @@ import type { SettingProblem } from '../config/setting.ts'
 /** Prefixes under which older releases and other tools of the web passed variables to the browser. */
 const clientPrefix = /^(?:CLIENT|NEXT_PUBLIC|PUBLIC|VITE)_(?<rest>[A-Z0-9_]+)$/
 
-/** Client-prefixed names that are set and read by nobody, each with the name that is read instead; `known` are those of settings. */
+/** Returns client-prefixed names that are set but not read, each with the name that is read instead; `known` are the names of settings. */
 export const unreadVariables = (known: Iterable<string>, env: Environment): SettingProblem[] => {
   const read = new Set([...Object.keys(clientVariables), ...known])
   return Object.keys(env).flatMap((name) => {

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** Who may be behind an address: anybody, somebody of the operator's own networks, or nobody who should ever be asked. */
+/** Who owns an address: the public internet, the operator's private networks, or a range that must never be contacted. */
 export type Reach = 'public' | 'private' | 'never'
 
-/** Where clouds tell a machine its own secrets; some of these lie in ranges that are public or private otherwise. */
+/** Where clouds serve a machine its own secrets; some of these lie in ranges that are public or private otherwise. */
 const metadataAddresses: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Azure, Google, OpenStack, DigitalOcean
   '169.254.170.2', // AWS containers
@@ -37,7 +37,7 @@ export const reachOf = (text: string): Reach => {
   const range = address.range()
   if (privateRanges.has(range)) return 'private'
   if (range !== 'unicast') return 'never'
-  // Whatever lies outside, such as IPv4 at the end of zeros, is called unicast for want of a better name.
+  // Other addresses, such as IPv4 at the end of zeros, are classified as unicast.
   return address.kind() === 'ipv4' || address.match(globalUnicast) ? 'public' : 'never'
 }
 

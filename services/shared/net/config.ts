@@ -6,7 +6,7 @@ import { flag, read } from '../config/setting.ts'
 export const netSettings = {
   SVC_ALLOW_PRIVATE_HOSTS: flag(
     false,
-    'Let addresses that callers give lead into private, loopback, link-local and overlay networks; cloud mode forces it off.',
+    'Allow user-supplied addresses in private, loopback, link-local and overlay networks; always off in cloud mode.',
     { alsoTrue: ['cloud'] },
   ),
 } as const

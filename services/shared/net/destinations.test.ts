@@ -13,7 +13,7 @@ const ownAddresses = new Set(['OPERATIONS_HOST'])
 const namesAddress = ([name, { allowed }]: [string, Settings[string]]): boolean =>
   !ownAddresses.has(name) && (allowed.startsWith('URL') || /_(URL|HOST|BASE|DOMAIN|ISSUER|ENDPOINT)$/.test(name))
 
-it('says of every setting that names an address whether it is trusted or guarded', async () => {
+it('classifies every setting that names an address as trusted or guarded', async () => {
   const files = globSync('*/config.ts', { cwd: services })
   const configs: ServiceConfig[] = await Promise.all(files.map((file) => import(join(services, file))))
   const settings = [processSettings, ...configs.map((config) => config.settings)].flatMap((each) =>

@@ -27,7 +27,7 @@ describe('a connection that is not HTTP', () => {
     expect(greeting).toBe('220 hello\r\n')
   })
 
-  it('says that nobody is there, or that nobody answers', async () => {
+  it('distinguishes a refused connection from a timeout', async () => {
     await expect(dial({ host: '127.0.0.1', port: 1 }, signal())).rejects.toMatchObject({
       reason: 'unreachable',
       systemCode: 'ECONNREFUSED',
@@ -44,7 +44,7 @@ describe('a connection that is not HTTP', () => {
   })
 })
 
-describe('a connection to a server that somebody saved', () => {
+describe('a connection to a saved server', () => {
   const guarded = (answers: readonly string[], env = {}) =>
     guardedDial(openGuard(env, { resolve: async () => answers }))
 
@@ -76,7 +76,7 @@ describe('a connection to a server that somebody saved', () => {
     await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'address' })
   })
 
-  it.each([22, 80, 443, 6379, 9000])('is refused at port %i, where nobody takes mail', async (closed) => {
+  it.each([22, 80, 443, 6379, 9000])('is refused at port %i, which is not a mail port', async (closed) => {
     const dialling = guarded(['192.0.78.9'])({ host: 'mail.example', port: closed }, signal())
     await expect(dialling).rejects.toMatchObject({ reason: 'not-allowed', rule: 'port' })
   })
@@ -89,7 +89,7 @@ describe('a connection to a server that somebody saved', () => {
     }
     const guard = openGuard({ SVC_ALLOW_PRIVATE_HOSTS: 'true' }, { resolve })
     const dialling = guardedDial(guard)({ host: 'mail.example', port: 2525 }, signal())
-    // Nobody listens there; an address that was not checked would have been refused in other words.
+    // Nothing listens there; an unchecked address would fail with another message.
     await expect(dialling).rejects.toMatchObject({ reason: 'unreachable', systemCode: 'ECONNREFUSED' })
     expect(lookUps).toBe(1)
   })

@@ -13,13 +13,13 @@ export interface Dialled {
   port: number
 }
 
-/** Opens a connection, which ends when the signal does; fails with `NetFailure`. Whoever opened it destroys it. */
+/** Opens a connection, which ends when the signal aborts; fails with `NetFailure`. The caller destroys it. */
 export type Dial = (place: Dialled, signal: AbortSignal) => Promise<Socket>
 
-/** Connects to whatever it is told. */
+/** Connects without checking the address. */
 export const dial: Dial = (place, signal) => open(place, signal)
 
-/** Throws for a place that no mail may be handed in at, without asking it. */
+/** Throws for a place that is not allowed for mail, without connecting to it. */
 export const checkMailServer = async (guard: Guard, { host, port }: Dialled): Promise<void> => {
   requireMailPort({ host, port })
   await guard.addresses(host)
@@ -30,7 +30,7 @@ export const guardedDial =
   (guard: Guard): Dial =>
   async ({ host, port }, signal) => {
     requireMailPort({ host, port })
-    // Names are checked by the lookup; an address that stands there itself is never looked up.
+    // Names are checked by the lookup; a literal address is never looked up.
     if (isIP(host) !== 0) await guard.addresses(host)
     return open({ host, port, lookup: lookupThrough(guard) }, signal)
   }
@@ -45,7 +45,7 @@ const open = async (options: TcpNetConnectOpts & Dialled, signal: AbortSignal): 
   if (signal.aborted) throw new NetFailure('timeout', { host })
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ ...options, signal })
-  // Listened to for good, for an error that nobody hears ends the process.
+  // The listener stays, because an unhandled error ends the process.
   socket.once('connect', resolve).on('error', reject)
   const late = setTimeout(() => socket.destroy(new NetFailure('timeout', { host })), connectWithinMs)
   try {

@@ -2,8 +2,8 @@
 export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
 
 /**
- * Which rule of the guard refused an address; where private networks are closed `address` stands for names without answers too,
- * so that none can be told from the other.
+ * The rule of the guard that refused an address. Where private networks are closed, `address` also covers names that do not resolve, so
+ * that callers cannot distinguish the two.
  */
 export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
 
@@ -11,11 +11,11 @@ export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address
 export const unknownName = 'ENOTFOUND'
 
 const sentences: Readonly<Record<NetReason, string>> = {
-  'not-allowed': 'may not be asked',
+  'not-allowed': 'is not an allowed address',
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
   redirect: 'answered with a redirect, which is not followed',
-  'too-large': 'answered more than may be read',
+  'too-large': 'sent a response that is too large',
 }
 
 interface Facts {

@@ -54,16 +54,16 @@ export interface LookUp {
 
 /** Decides which of the addresses that callers give may be reached. */
 export interface Guard {
-  /** The URL in its one form; throws for one that is refused by what stands in it. */
+  /** Returns the URL in canonical form; throws for a URL that the guard refuses. */
   readUrl(given: string | URL, purpose: Purpose): URL
-  /** The addresses of a host name or literal, all of which may be reached; throws when any of them may not. */
+  /** Returns the addresses of a host name or literal; throws unless all of them may be reached. */
   addresses(hostname: string): Promise<readonly string[]>
 }
 
 /** As a socket would resolve it: with the hosts file of the machine. */
 const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
 
-/** Settings are read anew for every decision. */
+/** Settings are read again for every decision. */
 export const openGuard = (
   env: Environment,
   { resolve = systemResolve, lookUpWithinMs = 5_000 }: LookUp = {},
@@ -74,7 +74,7 @@ export const openGuard = (
     const host = bareHost(hostname)
     requireHost(host, allowPrivate)
     const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
-    // Where private networks are open nobody learns from this what is there; elsewhere it is told like a closed address.
+    // Where private networks are closed this reads like a closed address, so that callers cannot probe them.
     if (addresses.length === 0 && allowPrivate) throw new NetFailure('unreachable', { host, systemCode: unknownName })
     if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses

@@ -11,12 +11,12 @@ import { openNet } from './net.ts'
 const onLoopback: Resolve = async () => ['127.0.0.1']
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
-/** Somebody's server on loopback, with the paths and `Host` headers it was asked. */
+/** A server on loopback that records the paths and `Host` headers of its requests. */
 const startServer = async (answer: RequestListener, port = 0, address = '127.0.0.1') => {
-  const asked: string[] = []
+  const requests: string[] = []
   let connections = 0
   const server = createServer((request, response) => {
-    asked.push(`${request.headers.host ?? ''}${request.url ?? ''}`)
+    requests.push(`${request.headers.host ?? ''}${request.url ?? ''}`)
     answer(request, response)
   })
   server.on('connection', () => connections++)
@@ -26,7 +26,7 @@ const startServer = async (answer: RequestListener, port = 0, address = '127.0.0
   const { port: own } = server.address() as AddressInfo
   return {
     port: own,
-    asked,
+    requests,
     get connections() {
       return connections
     },
@@ -45,12 +45,12 @@ const failureOf = (work: Promise<unknown>) =>
   )
 
 describe('a guarded request', () => {
-  it('reaches the checked address under the name that was asked for', async () => {
+  it('reaches the checked address under the requested name', async () => {
     await using server = await startServer((_request, response) => response.end('hello'))
     await using net = openNet({ env: privateAllowed, resolve: onLoopback })
     const answer = await net.guarded('database')(`http://clickhouse.example.com.:${server.port}/ping#part`)
     expect([answer.status, await answer.text()]).toEqual([200, 'hello'])
-    expect(server.asked).toEqual([`clickhouse.example.com:${server.port}/ping`])
+    expect(server.requests).toEqual([`clickhouse.example.com:${server.port}/ping`])
   })
 
   it.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost', 'db.example.com'])(
@@ -69,15 +69,15 @@ describe('a guarded request', () => {
     await using server = await startServer((_request, response) => response.end())
     const env: Record<string, string> = {}
     await using net = openNet({ env, resolve: onLoopback })
-    const ask = () => failureOf(net.guarded('database')(`http://db.example.com:${server.port}/`))
-    expect(await ask()).toMatchObject({ reason: 'not-allowed' })
+    const send = () => failureOf(net.guarded('database')(`http://db.example.com:${server.port}/`))
+    expect(await send()).toMatchObject({ reason: 'not-allowed' })
     env.SVC_ALLOW_PRIVATE_HOSTS = 'true'
-    expect(await ask()).toBeUndefined()
+    expect(await send()).toBeUndefined()
     env.SVC_CLOUD_MODE = 'true'
     expect(await failureOf(net.check('http://db.example.com/', 'database'))).toMatchObject({ rule: 'address' })
   })
 
-  it('connects to what was checked, and asks no resolver again, when a name changes its mind (S124)', async () => {
+  it('connects to the checked address without resolving again when a name changes its address (S124)', async () => {
     const rebinding = corpus.entries.find(({ id }) => id === 'S124')
     const sequence = [['127.0.0.2'], ['127.0.0.1']]
     expect(rebinding?.dns_sequence).toHaveLength(sequence.length)
@@ -98,29 +98,29 @@ describe('a guarded request', () => {
     })
     let answers = ['127.0.0.1']
     await using net = openNet({ env: privateAllowed, resolve: async () => answers })
-    const ask = () => failureOf(net.guarded('database')(`http://turning.example.com:${server.port}/`))
-    expect(await ask()).toBeUndefined()
+    const send = () => failureOf(net.guarded('database')(`http://turning.example.com:${server.port}/`))
+    expect(await send()).toBeUndefined()
     answers = ['169.254.169.254']
-    expect(await ask()).toMatchObject({ reason: 'not-allowed', rule: 'address' })
+    expect(await send()).toMatchObject({ reason: 'not-allowed', rule: 'address' })
     answers = []
-    expect(await ask()).toMatchObject({ reason: 'unreachable', systemCode: 'ENOTFOUND' })
+    expect(await send()).toMatchObject({ reason: 'unreachable', systemCode: 'ENOTFOUND' })
   })
 
-  it('takes a name that nobody answers for one that leads nowhere', async () => {
+  it('treats a name that no resolver answers as one that does not resolve', async () => {
     const { promise: never } = Promise.withResolvers<string[]>()
     await using net = openNet({ env: {}, resolve: () => never, lookUpWithinMs: 1 })
     const failure = await failureOf(net.check('http://slow.example.com/', 'database'))
     expect(failure).toMatchObject({ reason: 'not-allowed', rule: 'address', systemCode: undefined })
   })
 
-  it('says that nobody answers for a name where private networks are open, and hides it elsewhere', async () => {
+  it('reports an unresolved name where private networks are open, and hides it elsewhere', async () => {
     const resolve = async () => Promise.reject(new Error('getaddrinfo ENOTFOUND'))
     await using open = openNet({ env: privateAllowed, resolve })
     await using closed = openNet({ env: {}, resolve })
-    const url = 'http://nobody.example.com/'
+    const url = 'http://missing.example.com/'
     expect(await failureOf(open.check(url, 'database'))).toMatchObject({
       reason: 'unreachable',
-      message: 'nobody.example.com cannot be reached (ENOTFOUND)',
+      message: 'missing.example.com cannot be reached (ENOTFOUND)',
     })
     expect(await failureOf(closed.check(url, 'database'))).toMatchObject({ reason: 'not-allowed', rule: 'address' })
   })
@@ -135,7 +135,7 @@ describe('a guarded request', () => {
       body: '{}',
     })
     expect(await failureOf(sent)).toMatchObject({ reason: 'redirect' })
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   it('refuses ports of other services for notifications, and takes any for databases', async () => {
@@ -200,19 +200,16 @@ describe('any request', () => {
     }
   })
 
-  it.each(['gzip', 'br', 'unheard-of'])(
-    'takes a body of nothing for nothing, whatever its coding: %s',
-    async (coding) => {
-      await using server = await startServer((_request, response) =>
-        response.writeHead(200, { 'content-encoding': coding }).end(),
-      )
-      await using net = openNet({ env: {} })
-      for (const method of ['GET', 'HEAD']) {
-        const answer = await net.trusted(`http://127.0.0.1:${server.port}/`, { method })
-        expect([answer.status, await answer.text()]).toEqual([200, ''])
-      }
-    },
-  )
+  it.each(['gzip', 'br', 'unheard-of'])('accepts an empty body with any coding: %s', async (coding) => {
+    await using server = await startServer((_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(),
+    )
+    await using net = openNet({ env: {} })
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await net.trusted(`http://127.0.0.1:${server.port}/`, { method })
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+    }
+  })
 
   it('hands on a coded answer as it comes, and fails with one that is coded wrongly', async () => {
     await using server = await startServer((request, response) => {
@@ -221,14 +218,14 @@ describe('any request', () => {
       else response.write(gzipSync('first'))
     })
     await using net = openNet({ env: {} })
-    const ask = (path: string) => net.trusted(`http://127.0.0.1:${server.port}${path}`)
-    const reader = (await ask('/')).body?.getReader()
+    const send = (path: string) => net.trusted(`http://127.0.0.1:${server.port}${path}`)
+    const reader = (await send('/')).body?.getReader()
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('first')
     await reader?.cancel()
-    expect(await failureOf((await ask('/wrong')).text())).toMatchObject({ reason: 'unreachable' })
+    expect(await failureOf((await send('/wrong')).text())).toMatchObject({ reason: 'unreachable' })
   })
 
-  it('tells of a server that is not there, and not where it would have been', async () => {
+  it('reports an unreachable server without its address', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
     await expect(once(connect(server.port, '127.0.0.1'), 'connect')).rejects.toThrow()

@@ -10,15 +10,15 @@ import type { Outgoing } from './send.ts'
 /** Like `fetch`, bounded and without redirects; fails with `NetFailure`. */
 export type Send = (url: string | URL, outgoing?: Outgoing) => Promise<Response>
 
-/** The way out: every request of the product to somebody else's server. */
+/** Outgoing requests: every request of the product to an external server. */
 export interface Net extends AsyncDisposable {
   /** To addresses that the operator set in the environment. */
   trusted: Send
-  /** To addresses that a caller gave or somebody saved: each time checked, and connected to what was checked. */
+  /** Sends requests to user-supplied addresses: each is checked, and the connection goes to the checked address. */
   guarded(purpose: Purpose): Send
-  /** Checks an address without asking it, as before it is saved; gives it in its one form. */
+  /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
   check(url: string | URL, purpose: Purpose): Promise<URL>
-  /** For mail, which is no HTTP: to servers that the operator set, and to servers that somebody saved, checked like `guarded`. */
+  /** Connections for mail, which is no HTTP: to servers of the operator, and to saved servers, which are checked like `guarded`. */
   mail: { trusted: Dial; guarded: Dial; check(server: Dialled): Promise<void> }
   /** For connections to databases that people bring, which keep pools of their own. */
   connect: Connector

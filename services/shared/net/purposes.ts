@@ -1,4 +1,4 @@
-/** Why a guarded address is asked, which decides what it may look like. */
+/** The purpose of a request to a guarded address; it decides which addresses are valid. */
 export type Purpose = 'database' | 'notification' | 'reemit' | 'tool-server'
 
 interface Form {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { retryAfterIn, retryAfterOf } from './retry-after.ts'
 
-describe('how long a server asks to be left alone', () => {
+describe('the delay of a Retry-After header', () => {
   it.each([
     ['3', 3_000],
     [' 0.5 ', 500],

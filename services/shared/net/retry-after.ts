@@ -1,15 +1,14 @@
 /**
- * How long a server asks by its header `Retry-After` to be left alone, in milliseconds: seconds, or a date of HTTP as seen from
- * `nowMs`. Undefined for whatever is neither.
+ * Returns the delay of a `Retry-After` header in milliseconds: seconds, or an HTTP date relative to `nowMs`. Undefined for anything else.
  */
 export const retryAfterIn = (header: string | null, nowMs: number): number | undefined => {
-  const told = header?.trim() ?? ''
-  if (/^\d{1,9}(\.\d+)?$/.test(told)) return Number(told) * 1_000
-  const inMs = Date.parse(dateIn(told)) - nowMs
+  const value = header?.trim() ?? ''
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1_000
+  const inMs = Date.parse(dateIn(value)) - nowMs
   return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
 }
 
-/** The same by the clock of the server, which answers mostly tell. */
+/** Returns the same delay by the clock of the server, which most responses include. */
 export const retryAfterOf = (headers: Pick<Headers, 'get'>): number | undefined =>
   retryAfterIn(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 

@@ -18,7 +18,7 @@ const acceptedCodings = [...decoders.keys()].join(', ')
 /** The body as it was before it was coded for its way; as it came where its coding is none that we know. */
 const decoded = (body: Readable, coding: string | string[] | undefined): Readable => {
   const open = decoders.get(String(coding).toLowerCase())
-  // A failure of either ends both, and is met by whoever reads.
+  // A failure of either ends both, and reaches the reader.
   return open ? pipeline(body, open(), () => {}) : body
 }
 
@@ -61,13 +61,13 @@ export const send = async (agent: Agent, url: URL, outgoing: Outgoing): Promise<
   }
   const headers = headersFor(host, outgoing.headers)
   const either = signal ? AbortSignal.any([signal, late]) : late
-  const asked = { method, headers, body: body ?? null, signal: either, dispatcher: agent }
-  const answer = await request(url, asked).catch((error: unknown) => {
+  const options = { method, headers, body: body ?? null, signal: either, dispatcher: agent }
+  const answer = await request(url, options).catch((error: unknown) => {
     throw translate(error)
   })
   const { statusCode: status, statusText } = answer
   if (status >= 300 && status < 400 && status !== 304) {
-    // What is given up before its end says so to whoever listens.
+    // A response that is abandoned early reports this to its listeners.
     answer.body.on('error', () => {}).destroy()
     throw new NetFailure('redirect', { host })
   }

@@ -3,7 +3,7 @@ import { type RotatingKey, type Setting, read, signingKey } from '../config/sett
 
 const shortest = 16
 
-/** A key that encrypts what is stored, long enough that nobody guesses it by trying. */
+/** A key that encrypts stored secrets, long enough to resist guessing. */
 export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {
@@ -21,10 +21,10 @@ export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => 
 /** What keeping other people's secrets obeys. */
 export const sealSettings = {
   SVC_USER_CONNECTIONS_ENCRYPTION_KEY: encryptionKey(
-    'Encrypts whatever is stored encrypted, such as user connections and secrets of channels; without it nothing of that kind is saved.',
+    'Encryption key for stored secrets, such as user connections and channel secrets. Without it these cannot be saved.',
   ),
 } as const
 
-/** The operator's key, read anew each time since it may be replaced while we run; absent where nothing secret is kept. */
+/** Returns the operator's key, read each time because it may be replaced while the process runs; undefined where no secrets are stored. */
 export const sealKey = (env: Environment): RotatingKey | undefined =>
   read(sealSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY

@@ -12,7 +12,7 @@ const encryption = 'A256GCM'
 const TransitKey = TransitPublicKey.extend({ d: z.string() })
 type TransitKey = z.infer<typeof TransitKey>
 
-/** How one service is told secrets over a bus that others may read. */
+/** Transfers secrets to one service over a bus that others may read. */
 export interface Transit {
   /** What callers encrypt with. */
   publicKey(): Promise<TransitPublicKey>
@@ -49,7 +49,7 @@ const decrypt = async <S extends z.ZodType>(encrypted: string, schema: S, key: T
     return schema.parse(JSON.parse(Buffer.from(plaintext).toString('utf8')))
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof z.ZodError) {
-      throw new ServiceError('invalid', 'what came encrypted is not for the present key; try again')
+      throw new ServiceError('invalid', 'cannot decrypt: encrypted with another key; try again')
     }
     throw error
   }

@@ -1,4 +1,4 @@
-/** A name as SQL of ClickHouse takes it, whatever is in it. */
+/** Quotes any name as an identifier of ClickHouse. */
 export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, String.raw`\$&`)}\``
 
 /** Text as a literal of ClickHouse. */

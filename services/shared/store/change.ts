@@ -32,7 +32,7 @@ export const valueChangeOf = (
   expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
 })
 
-/** Values with what is written beside them, as text for a driver; throws what the step asked too much of. */
+/** Converts values and their versions to text for a driver; throws when a step exceeds a limit. */
 export const changeOf = (
   values: readonly ValueChange[],
   { outbox = [], acks = [], needs = [] }: Pick<TogetherStep<never, never>, 'outbox' | 'acks' | 'needs'>,

@@ -12,7 +12,7 @@ export const databaseSettings = {
   SVC_STATE_DB_DATABASE: optional('Database of SVC_STATE_DB_URL, instead of the one in it.'),
   SVC_STATE_DB_TABLE_PREFIX: text(
     '',
-    'Put before the name of every table, so that installations can share a database.',
+    'Prefix of every table name, so that several installations can share a database.',
   ),
   DATABASE_URL: secret('PostgreSQL connection string, used when SVC_STATE_DB_URL is unset.'),
   POSTGRES_URL: secret('PostgreSQL connection string, used when DATABASE_URL is unset too.'),
@@ -31,7 +31,7 @@ export const databaseSettings = {
 /** Where state is kept that outlives a request. */
 export const storeSettings = {
   REDIS_URL: url(
-    'Shared state of several processes; unset keeps it in SQL when there is a state database, else in memory.',
+    'Redis server for the shared state of several processes. Unset: state is kept in the state database if one is set, else in memory.',
     {
       protocols: ['redis', 'rediss'],
       audience: 'secret',

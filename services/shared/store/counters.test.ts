@@ -61,31 +61,31 @@ describeWith(['redis'], 'counters on Redis', () => {
 
   countsWindows(environment)
 
-  it('are one for all processes, and none is told the same count', async () => {
+  it('are shared by all processes, and no count is returned twice', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     const counts = await Promise.all([times(one, 'shared', 50), times(other, 'shared', 50)])
     expect(counts.flat().toSorted((a, b) => a - b)).toEqual(upTo(100))
   })
 
-  it('may be taken in advance of a large allowance, and then too none is told twice and few are lost', async () => {
+  it('may be reserved in blocks for a large allowance, without duplicates and with few losses', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     const allowed = 4_000
-    const told: number[] = []
+    const returned: number[] = []
     // Some at once and some one after another, until neither is within the allowance any more.
-    while (told.filter((count) => count > allowed).length < 100) {
+    while (returned.filter((count) => count > allowed).length < 100) {
       const counts = await Promise.all([times(one, 'blocks', 30, 60, allowed), times(other, 'blocks', 10, 60, allowed)])
-      told.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))
+      returned.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))
     }
-    expect(new Set(told).size).toBe(told.length)
-    expect(Math.min(...told)).toBe(1)
-    const within = told.filter((count) => count <= allowed).length
+    expect(new Set(returned).size).toBe(returned.length)
+    expect(Math.min(...returned)).toBe(1)
+    const within = returned.filter((count) => count <= allowed).length
     expect(within).toBeGreaterThanOrEqual(allowed - 2 * (allowed / 1_000))
     expect(within).toBeLessThanOrEqual(allowed)
   })
 
-  it('are asked for one by one where little is allowed', async () => {
+  it('are requested one by one where little is allowed', async () => {
     await using one = await openCounters(environment())
     await using other = await openCounters(environment())
     const counts: number[] = []

@@ -6,9 +6,9 @@ import { storeSettings } from './config.ts'
 /** How often something happened within a window of time; one count for all processes on one Redis, else one for each process. */
 export interface Counters extends AsyncDisposable {
   /**
-   * Counts `what` happened to `key` once more, at once where no server has to be asked. The window of whole seconds begins with
-   * the first count and is equally long for all keys. Of a window that lets many through, which `allowed` says, a process may
-   * take some counts in advance: none is told twice, and what it does not need is lost. Does not fail for the server behind.
+   * Counts `what` once more for `key`, immediately where no server is involved. The window of whole seconds begins with the first count and
+   * is equally long for all keys. When a window allows many (`allowed`), a process may reserve some counts in advance: no count is
+   * returned twice, and unused ones are lost. Does not fail when the server is unavailable.
    */
   count(what: string, key: string, seconds: number, allowed?: number): Counted | Promise<Counted>
 }
@@ -58,12 +58,12 @@ const countInMemory = (): ((what: string, key: string, seconds: number) => Count
   }
 }
 
-/** Counters on the Redis that the environment names, else in memory. While Redis is away each process counts for itself. */
+/** Opens counters on the Redis that the environment names, else in memory. While Redis is unavailable each process counts for itself. */
 export const openCounters = async (env: Environment, log?: Logger): Promise<Counters> => {
   const { REDIS_URL } = read(storeSettings, env)
   const countAlone = countInMemory()
   if (!REDIS_URL) return { count: countAlone, [Symbol.asyncDispose]: async () => {} }
-  const told = (connected: boolean) =>
-    connected ? log?.info('counters are shared again') : log?.warn('Redis is away: every process counts for itself')
-  return (await import('./redis/counters.ts')).openRedisCounters(REDIS_URL.href, countAlone, told)
+  const report = (connected: boolean) =>
+    connected ? log?.info('counters are shared again') : log?.warn('Redis unavailable: every process counts for itself')
+  return (await import('./redis/counters.ts')).openRedisCounters(REDIS_URL.href, countAlone, report)
 }

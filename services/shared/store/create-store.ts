@@ -11,7 +11,7 @@ import { createWaker } from './waker.ts'
 const mostInAll = 4_194_304
 const mostInOne = 65_536
 
-/** Keys as this process saw them last: what nobody else has written since can be written again without asking for it. */
+/** Keys as this process saw them last. A value that no other process has changed since can be written without reading it. */
 interface LastSeen {
   /** Undefined when it is not remembered; its `value` is undefined when there was none. */
   of(key: string): { value: StoredValue | undefined } | undefined
@@ -43,9 +43,9 @@ const rememberLastSeen = (): LastSeen => {
 
 const sizeOf = (key: string, value: StoredValue | undefined): number => key.length + (value?.text.length ?? 0)
 
-/** Each lost race means that somebody else won one, so this many in a row is overload and not bad luck. */
+/** Each lost race means that another writer won one, so this many in a row means overload, not bad luck. */
 const attemptsLimit = 200
-const longestPauseMs = 32
+const maxPauseMs = 32
 const claimLimit = 500
 
 /** A store over one driver: values as JSON checked by their schema, and the compare-and-set loop. */
@@ -101,9 +101,9 @@ const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>
     const [stored] = await readAll(updating, [key])
     const { change, after } = prepare(updating, wanted, stored)
     if (!change || (await isWritten(updating, change))) return after
-    await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
+    await wait(Math.random() * Math.min(2 ** attempt, maxPauseMs))
   }
-  throw new ServiceError('busy', `too many writers of ${key} at once`, { retryAfterMs: 1_000 })
+  throw new ServiceError('busy', `too many concurrent writers of "${key}"; try again`, { retryAfterMs: 1_000 })
 }
 
 /** Values of several keys from the server, which are remembered. */
@@ -123,7 +123,7 @@ const getAll = async <S extends z.ZodType>(
   return keys.map((key, index) => valueOf(key, stored[index], schema))
 }
 
-/** Updates of one key, one after the other: what this process wrote last is then what stands. */
+/** Serializes the updates of one key, so that the last value written by this process is current. */
 const openTurns = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -175,9 +175,9 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
     const change = prepare(await readAll(updating, keys))
     const result = change && (await writeChange(updating, change))
     if (result !== 'changed') return result !== 'gone'
-    await wait(Math.random() * Math.min(2 ** attempt, longestPauseMs))
+    await wait(Math.random() * Math.min(2 ** attempt, maxPauseMs))
   }
-  throw new ServiceError('busy', `too many writers of ${keys[0]} at once`, { retryAfterMs: 1_000 })
+  throw new ServiceError('busy', `too many concurrent writers of "${keys[0]}"; try again`, { retryAfterMs: 1_000 })
 }
 
 interface Prepared<T> {
@@ -195,13 +195,13 @@ const prepare = <S extends z.ZodType>(
   const wanted = step(before)
   if (!wanted) return { change: undefined, after: before }
   const change = { ...changeOf([valueChangeOf(key, stored, wanted, limits)], wanted, limits), fence }
-  // A step cannot store what nobody could read.
+  // A step cannot store an invalid value.
   return { change, after: wanted.value === undefined ? undefined : fitting(key, wanted.value, schema) }
 }
 
 /**
- * The step upon what this process saw last: a write proves that it still stood so, and saves asking. Whatever else comes of it, to leave all
- * as it is or to throw, proves nothing, and is decided upon what stands now.
+ * Applies the step to the value this process saw last. A successful write proves that the value was current, and saves a read. Any other
+ * outcome, such as no change or an error, proves nothing and is decided on the current value.
  */
 const prepareGuess = <S extends z.ZodType>(
   updating: Updating,
@@ -215,7 +215,7 @@ const prepareGuess = <S extends z.ZodType>(
   }
 }
 
-/** False when somebody else wrote in between. */
+/** False when another writer was faster. */
 const isWritten = async (updating: Updating, change: Change): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
@@ -226,7 +226,8 @@ const writeChange = async (
   const { values, messages, fence } = change
   const claim = own.claimFor(messages)
   const result = await driver.write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
-  if (result === 'fenced') throw new ServiceError('conflict', `somebody else has taken the lease ${fence?.name} since`)
+  if (result === 'fenced')
+    throw new ServiceError('conflict', `lease "${fence?.name}" was taken over by another process`)
   if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
   if (result !== 'written') return result
   for (const { key, text, version } of values) seen.saw(key, text === undefined ? undefined : { version, text })
@@ -279,7 +280,7 @@ const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox[
 /** Messages that the process which appends them takes itself. */
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
-  /** For a write that is to append them: undefined while nobody takes them. */
+  /** Returns the consumer for a write that appends messages; undefined while there is none. */
   claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(): void } | undefined
 }
 

@@ -11,7 +11,7 @@ export interface Driver extends AsyncDisposable {
   readonly connected: boolean
   /** What is wrong with the server behind it, in words; undefined while nothing is. */
   readonly problem?: string | undefined
-  /** What stands under each of these keys, in their order. */
+  /** Returns the values of these keys, in their order. */
   read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
   /** All of the change or nothing of it. */
   write(change: Change): Promise<WriteResult>
@@ -22,11 +22,11 @@ export interface Driver extends AsyncDisposable {
   /** `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
   ack(ids: readonly string[]): Promise<void>
-  /** Sets when claims of these messages end, counted from now; what nobody has claimed stays so. `claimMs` is at most `maxClaimMs`. */
+  /** Sets when claims of these messages end, counted from now; unclaimed messages stay so. `claimMs` is at most `maxClaimMs`. */
   renew(ids: readonly string[], claimMs: number): Promise<void>
   /** Those of the ids that are in the outbox. */
   holds(ids: readonly string[]): Promise<string[]>
-  /** Calls after an append by anybody, as far as the server tells. */
+  /** Calls the listener after an append by any process, as far as the server notifies. */
   listen(wake: () => void): Promise<AsyncDisposable>
 }
 
@@ -36,7 +36,7 @@ export interface StoredValue {
   text: string
 }
 
-/** A write of one key that stands only while `key` has the `expected` version; `undefined` means no value. */
+/** A write of one key that applies only while `key` has the `expected` version; `undefined` means no value. */
 export interface ValueChange {
   key: string
   expected: string | undefined
@@ -72,7 +72,7 @@ export interface MessageText {
   text: string
 }
 
-/** A stored message that somebody has claimed. */
+/** A stored message that a process has claimed. */
 export interface ClaimedText extends MessageText {
   attempt: number
 }

@@ -16,14 +16,14 @@ export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
   }
 }
 
-/** The edge SQL binding of the configuration reference, for whoever keeps something there. */
+/** The edge SQL binding of the configuration reference, for services that store something there. */
 export const edgeBinding = {
   CONVERSATIONS_EDGESQL: edgeDatabaseUrl(
-    'The edge SQL binding: a libsql: server, its token as authToken in the query, or a file: of SQLite. Conversations, device codes and webhook subscriptions are kept there when it is bound, and insights that are to be kept in edgesql and have no INSIGHTS_EDGESQL.',
+    'Edge SQL binding: a libsql: server with its token as authToken in the query, or a SQLite file: URL. Stores conversations, device codes, webhook subscriptions, and insights with INSIGHTS_STORE_BACKEND=edgesql when INSIGHTS_EDGESQL is unset.',
   ),
 } as const
 
-/** The database at such an address. Tables keep their plain names, as whoever bound it expects them. */
+/** Returns the database at such an address. Tables keep their plain names, as the operator of the binding expects. */
 export const edgeDatabase = (address: string): StateDatabase => ({
   kind: 'sqlite',
   url: address,

@@ -12,7 +12,7 @@ const startEcho = () => {
     { eval: true },
   )
   return {
-    ask: async () => {
+    ping: async () => {
       echo.postMessage('ping')
       await once(echo, 'message')
     },
@@ -24,29 +24,29 @@ const block = (ms: number): void => void Atomics.wait(new Int32Array(new SharedA
 
 it('does not take a server for silent because this process was busy when the answer came', async () => {
   await using echo = startEcho()
-  const told: boolean[] = []
-  let asked = 0
+  const reports: boolean[] = []
+  let probes = 0
   const probe = async () => {
-    asked++
+    probes++
     setImmediate(block, 1_200)
-    await echo.ask()
+    await echo.ping()
   }
-  await using heartbeat = startHeartbeat(probe, (connected) => told.push(connected))
-  await expect.poll(() => asked).toBe(2)
+  await using heartbeat = startHeartbeat(probe, (connected) => reports.push(connected))
+  await expect.poll(() => probes).toBe(2)
   await wait(1_500)
-  expect(told).toEqual([])
+  expect(reports).toEqual([])
   expect(heartbeat.connected).toBe(true)
 })
 
 it('says that a server is silent which does not answer within a second, and that it answers again', async () => {
-  const told: boolean[] = []
+  const reports: boolean[] = []
   const answer = Promise.withResolvers<void>()
   await using heartbeat = startHeartbeat(
     () => answer.promise,
-    (connected) => told.push(connected),
+    (connected) => reports.push(connected),
   )
-  await expect.poll(() => told).toEqual([false])
+  await expect.poll(() => reports).toEqual([false])
   expect(() => heartbeat.require()).toThrow('the state store does not answer')
   answer.resolve()
-  await expect.poll(() => told).toEqual([false, true])
+  await expect.poll(() => reports).toEqual([false, true])
 })

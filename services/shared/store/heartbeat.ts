@@ -5,24 +5,24 @@ const beatEveryMs = 1_000
 const unanswered = 'the state store does not answer'
 const answerWithinMs = 1_000
 
-/** Whether a server answers, asked once a second: an idle connection does not tell that its other end hangs. */
+/** Whether a server responds, probed once a second: an idle connection does not show that its other end hangs. */
 export interface Heartbeat extends AsyncDisposable {
   readonly connected: boolean
-  /** Why it does not answer; undefined while it does. */
+  /** Why the server does not respond; undefined while it does. */
   readonly reason: string | undefined
-  /** Throws `unavailable` at once while the server does not answer, so that callers need not wait to learn it. */
+  /** Throws `unavailable` immediately while the server does not respond, so that callers need not wait for a timeout. */
   require(): void
-  /** What somebody learned outside the beat. */
+  /** Records a state learned outside the beat. */
   learn(connected: boolean): void
 }
 
 /**
- * Asks `probe` until disposed; begins connected, for it is made after the first answer. `told` hears each change. `explain` puts into
- * words why a probe failed: with what it threw, or with undefined where no answer came in time.
+ * Runs `probe` until disposed; starts as connected. `report` gets each change. `explain` returns why a probe failed, from the thrown
+ * error, or from undefined after a timeout.
  */
 export const startHeartbeat = (
   probe: () => Promise<unknown>,
-  told: (connected: boolean, reason?: string) => void = () => {},
+  report: (connected: boolean, reason?: string) => void = () => {},
   explain: (error: unknown) => string | undefined = () => undefined,
 ): Heartbeat => {
   const stop = new AbortController()
@@ -31,7 +31,7 @@ export const startHeartbeat = (
   const learn = (now: boolean, error?: unknown) => {
     if (!now) reason = explain(error) ?? unanswered
     // Closing the connection ourselves is no news.
-    if (now !== connected && !stop.signal.aborted) told(now, now ? undefined : reason)
+    if (now !== connected && !stop.signal.aborted) report(now, now ? undefined : reason)
     connected = now
   }
   const running = beat(probe, learn, stop.signal)
@@ -58,13 +58,13 @@ const beat = async (
   learn: (connected: boolean, error?: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  let asked: Promise<Answer> | undefined
+  let pending: Promise<Answer> | undefined
   while (!signal.aborted) {
     await wait(beatEveryMs, undefined, { signal, ref: false }).catch(() => {})
     if (signal.aborted) return
-    // A question that hangs is waited for again; asking more would fill the connections of a server that hangs.
-    asked ??= ask(probe).finally(() => (asked = undefined))
-    const { answered, error } = await within(asked, signal)
+    // A hanging probe is awaited again; another one would fill the connections of a server that hangs.
+    pending ??= runProbe(probe).finally(() => (pending = undefined))
+    const { answered, error } = await within(pending, signal)
     learn(answered, error)
   }
 }
@@ -75,7 +75,7 @@ interface Answer {
   error?: unknown
 }
 
-const ask = async (probe: () => Promise<unknown>): Promise<Answer> => {
+const runProbe = async (probe: () => Promise<unknown>): Promise<Answer> => {
   try {
     await probe()
     return { answered: true }
@@ -89,7 +89,7 @@ const late: Answer = { answered: false }
 const within = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
-  // An event loop that is late hears of its timers before it reads what has come meanwhile; then it is not the server that is slow.
+  // A late event loop runs its timers before it reads what has arrived; then the server is not the slow one.
   const timeout = wait(answerWithinMs, undefined, { signal: either, ref: false }).then(
     () => turn(late),
     () => late,

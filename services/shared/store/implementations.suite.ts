@@ -131,11 +131,11 @@ export const implementations: readonly Implementation[] = [memory, redis, postgr
 
 const untilWithinMs = 10_000
 
-/** Asks until the answer is wanted; fails after ten seconds. */
-export const until = async <T>(ask: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
+/** Polls until the value is wanted; fails after ten seconds. */
+export const until = async <T>(poll: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
   const end = performance.now() + untilWithinMs
   for (;;) {
-    const answer = await ask()
+    const answer = await poll()
     if (wanted(answer)) return answer
     if (performance.now() > end) throw new Error(`still not so after ${untilWithinMs} ms: ${JSON.stringify(answer)}`)
     await wait(10)

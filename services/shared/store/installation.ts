@@ -16,7 +16,7 @@ export const madeOnce = async <T>(
 }
 
 const key = 'installation:id'
-/** The pattern of such a name, wherever it stands. */
+/** The pattern of such a name, anywhere in a text. */
 export const installationId = 'watchhouse-[0-9a-f]{16}'
 const Id = z.string().regex(new RegExp(`^${installationId}$`))
 

@@ -23,7 +23,7 @@ for (const implementation of implementations) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('is given to one of many who ask at once', async () => {
+    it('is granted to one of many concurrent callers', async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => running.open()))
       const leases = await Promise.all(
         stores.flatMap((store) => Array.from({ length: 5 }, () => store.lease('sweep', longMs))),
@@ -53,7 +53,7 @@ for (const implementation of implementations) {
       expect(await second.renew(longMs)).toBe(true)
     })
 
-    it('is not renewed once it was lost, also when nobody has taken it', async () => {
+    it('is not renewed once it was lost, also when it is free', async () => {
       const store = await running.open()
       const lost = taken(await store.lease('sweep', 30))
       // The same clock ends both, so when this one is over the other is too.

@@ -46,7 +46,7 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
 })
 
 describeWith(['redis'], 'a Redis that hangs', () => {
-  it('is told from one that answers, and calls fail at once', async () => {
+  it('is detected, and calls fail immediately', async () => {
     await using server = await startRedis({ private: true })
     await using store = await openStore({ env: { REDIS_URL: server.url }, busIsShared: true })
     const client = new Redis(server.url)

@@ -27,13 +27,13 @@ export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
 
 const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driver> => {
-  const told = reportTo(log, 'state store')
+  const report = reportTo(log, 'state store')
   const { REDIS_URL } = read(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
   // Each server's library is loaded only where it is used: together they cost some 200 ms and 40 MB.
-  if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, told)
+  if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, report)
   const database = stateDatabase(env)
-  if (database) return (await import('./sql/driver.ts')).openSqlDriver(database, told)
+  if (database) return (await import('./sql/driver.ts')).openSqlDriver(database, report)
   return openMemoryDriver()
 }

@@ -29,7 +29,7 @@ for (const implementation of implementations) {
       ])
     })
 
-    it('hands on the oldest first, whatever their keys', async () => {
+    it('delivers the oldest first, across all keys', async () => {
       const store = await running.open()
       const ids = numbered(60)
       for (const id of ids.slice(0, 40)) await append(store, `key-${id}`, message(id))
@@ -69,7 +69,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.claim(10, longMs)).toMatchObject([{ id: '2', attempt: 1 }])
     })
 
-    it('keeps a claimed message for as long as its holder renews the claim, and gives it back when told to', async () => {
+    it('keeps a claimed message for as long as its holder renews the claim, and releases it on request', async () => {
       const store = await running.open()
       await append(store, 'a', message('1'), message('2'), message('3'))
       expect(await store.outbox.claim(2, 1_000)).toHaveLength(2)
@@ -132,7 +132,7 @@ for (const implementation of implementations) {
       expect(await store.outbox.claim(10, longMs)).toHaveLength(3)
     })
 
-    it('hands whoever takes its own what this process appends, claimed already, and wakes nobody', async () => {
+    it('delivers what this process appends to its own consumer, already claimed, and wakes no other', async () => {
       const [store, other] = [await running.open(), await running.open()]
       const taken: ClaimedMessage[] = []
       let hasRoom = true
@@ -167,7 +167,7 @@ for (const implementation of implementations) {
       using _listening = store.outbox.onAppend(() => {
         wakes += 1
       })
-      // A subscription takes effect soon after it was asked for; from then on every append of these wakes.
+      // A subscription takes effect with a delay; from then on every append wakes the listener.
       await until(
         async () => {
           await append(writer, 'a', message(String(wakes)))

@@ -16,7 +16,7 @@ for (const implementation of implementations) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('has nothing under a key nobody wrote', async () => {
+    it('returns undefined for an unknown key', async () => {
       const store = await running.open()
       expect(await store.get('absent', Counter)).toBeUndefined()
       expect(store.connected).toBe(true)
@@ -54,7 +54,7 @@ for (const implementation of implementations) {
       )
     })
 
-    it('writes a key that most likely is new upon what stands there, if anything does', async () => {
+    it('applies the step to the current value of a key that was expected to be new', async () => {
       const [store, other] = await Promise.all([running.open(), running.open()])
       expect(await store.updateNew('a', Counter, increment)).toEqual({ count: 1, note: 'none' })
       expect(await other.updateNew('a', Counter, increment)).toEqual({ count: 2, note: 'none' })
@@ -70,7 +70,7 @@ for (const implementation of implementations) {
       expect(await store.getAll([], Counter)).toEqual([])
     })
 
-    it('removes a key whose step wants no value, and writes it anew', async () => {
+    it('removes a key whose step returns no value, and writes it again', async () => {
       const store = await running.open()
       await store.update('a', Counter, increment)
       expect(await store.update('a', Counter, () => ({ value: undefined }))).toBeUndefined()
@@ -79,7 +79,7 @@ for (const implementation of implementations) {
       expect(await store.update('a', Counter, increment)).toMatchObject({ count: 1 })
     })
 
-    it('removes nothing that somebody else wrote after it was looked at', async () => {
+    it('does not remove a value that another process wrote after it was read', async () => {
       const [store, other] = await Promise.all([running.open(), running.open()])
       await store.update('a', Counter, increment)
       await other.update('a', Counter, increment)
@@ -89,7 +89,7 @@ for (const implementation of implementations) {
       expect(await other.get('a', Counter)).toMatchObject({ count: 2 })
     })
 
-    it('forgets a value when its time is over and lets it be written anew', async () => {
+    it('drops an expired value and lets it be written again', async () => {
       const store = await running.open()
       await store.update('a', Counter, () => ({ value: { count: 7 }, expiresInMs: 60 }))
       await until(

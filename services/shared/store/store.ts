@@ -10,7 +10,7 @@ export interface Store extends AsyncDisposable {
   /** The same of several keys in one exchange, in their order. */
   getAll<S extends z.ZodType>(keys: readonly string[], schema: S): Promise<(z.output<S> | undefined)[]>
   /**
-   * Applies a pure step to the current value until nobody wrote in between, and returns the value that stands.
+   * Applies a pure step to the current value until no other write interferes, and returns the resulting value.
    * The step may run several times. Entries of its outbox are appended in the same atomic write. A step that gives nothing leaves
    * everything as it is.
    * Throws `conflict` when `fence` is older than one already seen under this lease name, `busy` when the outbox is full, and
@@ -22,7 +22,7 @@ export interface Store extends AsyncDisposable {
     step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
     fence?: Fence,
   ): Promise<z.output<S> | undefined>
-  /** `update` of a key that most likely has no value yet: that is tried before anybody is asked, and costs one exchange less when it is so. */
+  /** `update` of a key that most likely has no value yet: it tries to insert first, which saves a read when that succeeds. */
   updateNew<S extends z.ZodType>(
     key: string,
     schema: S,
@@ -109,22 +109,22 @@ export interface Outbox {
   /** Ends messages by their ids. */
   ack(ids: readonly string[]): Promise<void>
   /**
-   * Holds claims of messages by their ids for another `claimMs`, at most 60,000, or gives them back after that time. What nobody has
-   * claimed, and what is no longer in the outbox, stays as it is.
+   * Extends claims of messages by their ids for another `claimMs`, at most 60,000; 0 releases them. Unclaimed messages, and messages no
+   * longer in the outbox, stay as they are.
    */
   renew(ids: readonly string[], claimMs: number): Promise<void>
   /** Those of the ids that are in the outbox. */
   holds(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** Calls soon after an append anywhere, and every second besides, for a push may get lost. The listener must not throw. */
   onAppend(listener: () => void): Disposable
-  /** Claims what this store itself appends in the very write, and hands it over at once: nobody needs to look for it. One at a time. */
+  /** Claims what this store itself appends in the same write, and delivers it immediately, so no poll is needed. One consumer at a time. */
   takeOwn(taker: OwnTaker): Disposable
 }
 
-/** Whoever takes what its own process appends. */
+/** Consumes what its own process appends. */
 export interface OwnTaker {
   claimMs: number
-  /** False leaves what is appended in the outbox, for whoever claims it. */
+  /** False leaves the appended messages in the outbox, for any process to claim. */
   hasRoom(): boolean
   /** Must not throw. An id that was in the outbox already is handed over once more. */
   take(messages: readonly ClaimedMessage[]): void

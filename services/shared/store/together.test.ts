@@ -30,7 +30,7 @@ for (const implementation of implementations) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('are written together, upon what stands under each of them', async () => {
+    it('are written together, each on its current value', async () => {
       const [store, other] = await Promise.all([running.open(), running.open()])
       expect(await add(store)).toBe(true)
       await other.update('b', names.schema, () => ({ value: 'other' }))
@@ -92,7 +92,7 @@ for (const implementation of implementations) {
       expect(await standing(store)).toEqual([1, undefined, undefined])
     })
 
-    it('hand what they append to whoever takes its own', async () => {
+    it('deliver what they append to the consumer of its own process', async () => {
       const store = await running.open()
       const taken: string[] = []
       using _taking = store.outbox.takeOwn({

@@ -7,7 +7,7 @@ interface Waker extends AsyncDisposable {
   onAppend: Outbox['onAppend']
 }
 
-/** Calls every listener soon after an append and once a second besides. Subscribes to the server when somebody listens first. */
+/** Calls every listener soon after an append and also once a second. Subscribes to the server with the first listener. */
 export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDisposable>): Waker => {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined

@@ -17,7 +17,7 @@ const gauge =
     return known instanceof Gauge ? known : new Gauge({ name, help, labelNames, registers: [registry] })
   }
 
-/** What a gauge stands at, under these labels. */
+/** The value of a gauge, with its labels. */
 export interface Reading<L extends string> {
   labels: Readonly<Record<L, string>>
   value: number
@@ -60,7 +60,7 @@ const histogram =
 /** Seconds, from a bus hop in memory to a statement that meets its time limit. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Seconds that somebody waits for an answer in words. */
+/** Buckets in seconds for the duration of the agent's answers. */
 const answerDurations = [1, 2.5, 5, 10, 20, 40, 80, 160, 320]
 
 /**
@@ -100,7 +100,7 @@ export const metrics = {
   statementsWaiting: readGauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
     'host',
   ]),
-  answersGiven: counter(
+  answersCompleted: counter(
     'watchhouse_query_answers_total',
     'Answers to statements; source is cache, shared with an equal question that ran already, or host.',
     ['source'],
@@ -155,16 +155,16 @@ export const metrics = {
   ),
   rulesUnknown: gauge(
     'watchhouse_alert_rules_unknown',
-    'Rules that the last sweeps could not judge, over all hosts.',
+    'Rules that the last sweeps could not evaluate, over all hosts.',
     [],
   ),
-  noticesHandedOn: counter('watchhouse_alert_notices_total', 'Notices handed on to channels.', ['kind']),
-  noticesSuppressed: counter(
+  notificationsDispatched: counter('watchhouse_alert_notices_total', 'Notices handed on to channels.', ['kind']),
+  notificationsSuppressed: counter(
     'watchhouse_alert_notices_suppressed_total',
     'Notices that were due and not handed on, each counted once for each reason.',
     ['reason'],
   ),
-  eventsTaken: counter(
+  eventsReceived: counter(
     'watchhouse_ingest_events_total',
     'Inbound events by the adapter that read them; outcome is kept, duplicate or refused.',
     ['adapter', 'outcome'],

@@ -9,7 +9,7 @@ import { redactor, withoutCredentials } from './redact.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openTracing } from './tracing.ts'
 
-/** What a process says of itself in every log line, metric and span. */
+/** Attributes of a process in every log line, metric and span. */
 export interface ProcessFacts {
   instance: string
   version: string

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { openOutage } from './outage.ts'
 
-it('is told when it begins and when it is over, each time it comes, and not at each try', () => {
+it('is logged when it begins and when it is over, not at each attempt', () => {
   const lines: unknown[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
   const outage = openOutage(log, { begins: 'it cannot be read', ends: 'it is read again', facts: { consumer: 'a' } })

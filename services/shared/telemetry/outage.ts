@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Something that fails at each try while what it needs is away. */
+/** Work that fails at each attempt while a dependency is unavailable. */
 export interface Outage {
   failed(error: unknown): void
   worked(): void
@@ -13,7 +13,7 @@ interface Words {
   facts?: object
 }
 
-/** Logs when an outage begins and when it is over: the tries between would bury whatever else is logged. */
+/** Logs when an outage begins and when it is over; a line for each attempt would bury other logs. */
 export const openOutage = (log: Logger | undefined, { begins, ends, facts }: Words): Outage => {
   let isFailing = false
   return {

@@ -159,7 +159,7 @@ describe('URLs within text', () => {
 
 describe('a log line', () => {
   const special = [...':/?#[]@!$&\'()*+,;=%"<>\\^`{|}~']
-  /** Words that stand nowhere else, with whatever a URL gives a meaning between them. */
+  /** Words that occur nowhere else, joined by characters that have a meaning in URLs. */
   const password = fc
     .tuple(fc.array(fc.constantFrom(...special), { minLength: 1, maxLength: 5 }), fc.constantFrom('q', 'z'))
     .map(([between, letter]) => `SWORD${between.join('')}FISH${letter}`)
@@ -171,10 +171,10 @@ describe('a log line', () => {
     (text) => text.replaceAll('/', '%2F'),
   )
   const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
-  /** A token stands alone, without a user. */
+  /** A token without a user. */
   const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
 
-  it('never shows a password of a URL, whatever characters it has and wherever the URL stands', () => {
+  it('never shows a password of a URL, with any characters and at any position', () => {
     fc.assert(
       fc.property(scheme, user, password, encoded, (protocol, name, secret, encode) => {
         const lines: string[] = []

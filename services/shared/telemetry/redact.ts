@@ -1,4 +1,4 @@
-/** What stands in a log line instead of a secret. */
+/** Replaces a secret in a log line. */
 export const hidden = '[hidden]'
 
 /** Last words of names that hold secrets: `sessionCookie`, `set-cookie`, `BOT_TOKEN`. A statement may hold personal data. */
@@ -58,7 +58,7 @@ export const redactor = (secretNames: readonly string[]) => {
 /** `inputTokens: 12` counts tokens of a language model; a list of tokens, or a text, is what they are themselves. */
 const isCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
 
-/** Names whose verdict is remembered; log fields are few, so this is never reached by honest use. */
+/** Names whose result is cached; log fields are few, so honest use never reaches this. */
 const maxNames = 2_000
 
 /** Whether a name says by itself that its value is a secret. */
@@ -78,9 +78,9 @@ const schemes = /(?<=[a-z][a-z\d+.-]{0,31})(?<separator>:\/\/|:\\\/\\\/|%3A%2F%2
 const parameters = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
 
 /**
- * A text whose URLs have no credentials: libraries put addresses into the messages of their errors. A password may contain any character
- * of a URL, encoded or not, so that everything up to the last `@` of a URL counts as its credentials. Where nothing but spaces tells a
- * broken password from the words after it, more is hidden than necessary. The work grows with the length of the text alone.
+ * Returns a text without the credentials of its URLs: libraries put addresses into their error messages. A password may contain any
+ * character of a URL, so everything up to the last `@` counts as credentials. Where only spaces separate a broken password from the
+ * words after it, more is hidden than necessary. The time is linear in the length of the text.
  */
 export const withoutCredentials = (text: string): string => {
   if (!text.includes('@') && !text.includes('%40') && !text.includes('=')) return text
@@ -125,7 +125,7 @@ const lineWithoutCredentials = (line: string): string => {
   return [...pieces, line.slice(from)].join('')
 }
 
-/** What a URL stands in, up to the next space; each is searched once, however many schemes it holds. */
+/** The text that contains a URL, up to the next space; searched once, even with several schemes. */
 interface Run {
   end: number
   /** Where the last `@` is; before the start of the run for none. */
@@ -146,7 +146,7 @@ const runAt = (line: string, start: number): Run => {
 }
 
 /**
- * Whether an `@` stands in a path: `http://host.example/a@b`, `file:///a@b`. A path of any other scheme has none, and what precedes
+ * Returns whether an `@` is part of a path: `http://host.example/a@b`, `file:///a@b`. A path of any other scheme has none, and what precedes
  * the slash in `nats://tok/en@host` belongs to a token, as it may in a web address unless it has the form of a host.
  */
 const isPath = (before: string, upToScheme: string): boolean => {
@@ -155,7 +155,7 @@ const isPath = (before: string, upToScheme: string): boolean => {
   return /(?:^|[^a-z\d+.-])https?$/i.test(upToScheme.slice(-6)) && /^(?:localhost|[^/?#]+\.[^/?#]*)[/?#]/i.test(before)
 }
 
-/** Whether what follows a colon is no port, so that a password with spaces may have begun. */
+/** Returns whether the text after a colon is no port, so that a password with spaces may start there. */
 const hasOpenPassword = (line: string, start: number): boolean => {
   openPassword.lastIndex = start
   return openPassword.test(line)

@@ -81,7 +81,7 @@ export const openSpanExport = (url: URL, options: TracingOptions): Tracing => {
   }
 }
 
-/** Counts what was sent and lost, and tells the log when the collector stops or starts answering, not at every batch. */
+/** Counts sent and lost spans, and logs when the collector stops or starts responding, not at every batch. */
 const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): SpanExporter => {
   const spans = metrics.spansExported(registry)
   let losing = false
@@ -90,8 +90,8 @@ const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): S
       exporter.export(batch, (result) => {
         const lost = result.error !== undefined
         spans.inc({ outcome: lost ? 'lost' : 'sent' }, batch.length)
-        if (lost && !losing) log.warn({ err: result.error }, 'spans are lost: the collector does not take them')
-        if (!lost && losing) log.info('the collector takes spans again')
+        if (lost && !losing) log.warn({ err: result.error }, 'span export failed; spans are lost')
+        if (!lost && losing) log.info('span export recovered')
         losing = lost
         done(result)
       }),

@@ -10,7 +10,7 @@ export interface Telemetry {
   tracer: Tracer
 }
 
-/** Which side of a call a span stands for. */
+/** The side of a call that a span covers. */
 export type SpanKind = 'server' | 'client' | 'internal'
 /** Facts of a span; never text of statements. */
 export type SpanAttributes = Record<string, string | number | boolean>
@@ -23,7 +23,7 @@ export interface Tracer {
 
 /** One piece of work in a trace. */
 export interface Span {
-  /** Context for whatever happens inside; without an exporter it is the parent's, unchanged. */
+  /** Context for the work inside the span; without an exporter the parent's, unchanged. */
   readonly trace: Trace | undefined
   set(attributes: SpanAttributes): void
   /** Ends the span; an error marks it failed. */

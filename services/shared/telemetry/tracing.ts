@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Trace } from '#proto/call.ts'
 import type { Span, Tracer } from './telemetry.ts'
 
-/** Who makes spans, and where failures to hand them on are told. */
+/** Attributes of the process, and the log for export failures. */
 export interface TracingOptions {
   /** OTLP/HTTP traces URL including its path, as the operator wrote it. */
   exporterUrl: string | undefined
@@ -30,7 +30,7 @@ const exporterUrl = ({ exporterUrl, log }: TracingOptions): URL | undefined => {
   if (exporterUrl === undefined) return undefined
   const url = URL.canParse(exporterUrl) ? new URL(exporterUrl) : undefined
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
-  log.warn('SVC_OTEL_EXPORTER_URL is not an absolute http(s) URL, so no spans are made')
+  log.warn('SVC_OTEL_EXPORTER_URL is not an absolute http(s) URL; tracing is disabled')
   return undefined
 }
 

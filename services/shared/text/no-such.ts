@@ -9,7 +9,7 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
   const nearest = nearestTo(name, known)
   const [best] = nearest
   const isClose = best !== undefined && apart(best, name) <= best.length / 2
-  return new ServiceError('not-found', `no such ${kind}: ${name}${isClose ? `; did you mean ${best}?` : ''}`, {
+  return new ServiceError('not-found', `unknown ${kind} "${name}"${isClose ? `; did you mean "${best}"?` : ''}`, {
     details: { parameter, nearest },
   })
 }
@@ -39,5 +39,5 @@ const namedHosts = 20
 export const noSuchHost = (hostId: number | string, hosts: readonly Pick<Host, 'id' | 'name'>[]): ServiceError => {
   const named = hosts.slice(0, namedHosts).map(({ id, name }) => `${id} (${name})`)
   const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''
-  return new ServiceError('not-found', `no such host: hostId ${hostId}; there are ${named.join(', ')}${more}`)
+  return new ServiceError('not-found', `unknown host "${hostId}"; available: ${named.join(', ')}${more}`)
 }

@@ -20,8 +20,9 @@ export const name = (what: string) => z.string().min(1).max(256).describe(what)
 /** A statement that a model writes. */
 export const sql = z.string().min(1).max(100_000).describe('The statement, without FORMAT')
 
-/** How many entries a tool tells: `usual` where nobody says. */
-export const limitOf = (usual: number, most: number) => z.int().min(1).max(most).default(usual).describe('Most to tell')
+/** Returns the parameter for the maximum number of entries; `usual` by default. */
+export const limitOf = (usual: number, most: number) =>
+  z.int().min(1).max(most).default(usual).describe('Maximum number of entries')
 
 /** How far a tool looks back, in hours. */
 export const lastHours = (usual: number) => z.int().min(1).max(720).default(usual).describe('How far to look back')

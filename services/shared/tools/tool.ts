@@ -18,7 +18,7 @@ export interface Tool {
   feature: Feature | null
   /**
    * `read` changes nothing; `control` changes a host, and runs only after an approval; `egress` sends its arguments to an external
-   * server and returns text from outside; `ask` is answered by the person.
+   * server and returns text from outside; `ask` waits for a response of the user.
    */
   kind: 'read' | 'control' | 'egress' | 'ask'
   /** Strict: unknown arguments are refused. */
@@ -31,7 +31,10 @@ export interface Tool {
   source?: string
   /** Arguments of a call that works on every host, for tests; absent where it works without any. */
   example?: Readonly<Record<string, unknown>>
-  /** Takes what `input` has parsed, from a caller that may use `feature`. Throws `ServiceError` for what the model may act on. */
+  /**
+   * Takes what `input` has parsed, from a caller that may use `feature`. Throws `ServiceError` for what the model may
+   * act on.
+   */
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
 
@@ -102,13 +105,16 @@ export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> =>
   structured: null,
 })
 
-/** Runs a tool with arguments that are not parsed yet. Throws `forbidden`, `ZodError` for arguments that do not fit, and what `run` throws. */
+/**
+ * Runs a tool with arguments that are not parsed yet. Throws `forbidden`, `ZodError` for arguments that do not fit,
+ * and what `run` throws.
+ */
 export const parseAndRun = (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
   return tool.run(tool.input.parse(given, { error: sentenceOf }), context)
 }
 
-/** What programs are told of a kind of tools, as the Model Context Protocol words it. */
+/** Annotations of a kind of tools, as the Model Context Protocol defines them. */
 export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({
   readOnlyHint: kind === 'read',
   destructiveHint: kind === 'control',

@@ -1,9 +1,9 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { asMessage } from '../../alert-dispatcher/notice.ts'
+import { asMessage } from '../../alert-dispatcher/notification.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
-import { noticeOf } from '../../alert-dispatcher/delivery/testing/notice.ts'
+import { notificationOf } from '../../alert-dispatcher/delivery/testing/notification.ts'
 import { eventually } from '../ask.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { Place } from './ground.ts'
@@ -115,8 +115,11 @@ const expectMessages = async (place: Place, chat: Chat, expected: readonly strin
 
 const appendMarker = async (place: Place): Promise<void> => {
   await using store = await place.openStore()
-  const notice = noticeOf({ kind: 'test', episode: randomUUID(), title: 'marker' })
-  await store.update(`test:${notice.episode}`, z.number(), () => ({ value: 1, outbox: [asMessage(notice)] }))
+  const notification = notificationOf({ kind: 'test', episode: randomUUID(), title: 'marker' })
+  await store.update(`test:${notification.episode}`, z.number(), () => ({
+    value: 1,
+    outbox: [asMessage(notification)],
+  }))
 }
 
 /** What is in the first and not in the second, each as often as it is. */

@@ -1,4 +1,4 @@
-import type { Settling } from '#proto/alerting.ts'
+import type { AlertConfigUpdate } from '#proto/alerting.ts'
 import type { Moment, Running, Scenario } from './scenario.ts'
 
 const fire = 'WARNING: disk on one'
@@ -10,10 +10,10 @@ const low = { 'one/disk': 50 }
 const high = { 'one/disk': 85 }
 const worst = { 'one/disk': 95 }
 
-const settle =
-  (settling: Settling) =>
+const updateAlertConfig =
+  (update: AlertConfigUpdate) =>
   ({ alerts, call }: Running) =>
-    alerts.settle({ settling }, call())
+    alerts.updateAlertConfig({ update }, call())
 
 const acknowledge =
   (minutes: number | null, episode?: string) =>
@@ -24,12 +24,12 @@ const acknowledge =
     )
 
 const maintenance = (from: string, to: string, hostKey: string | null = 'one') =>
-  settle({
+  updateAlertConfig({
     kind: 'maintenance-window',
     value: { id: 'disks', hostKey, reason: 'new disks', startsAtMs: Date.parse(from), endsAtMs: Date.parse(to) },
   })
 
-const nights = settle({
+const nights = updateAlertConfig({
   kind: 'quiet-hours',
   value: {
     id: 'nights',
@@ -230,10 +230,10 @@ export const scenarios: Record<string, Scenario> = {
   },
   'hears what is still true when dispatch is paused and goes on': {
     moments: [
-      { act: settle({ kind: 'general', value: { enabled: false } }) },
+      { act: updateAlertConfig({ kind: 'general', value: { enabled: false } }) },
       { measured: worst },
       { after: 60 },
-      { act: settle({ kind: 'general', value: { enabled: true } }), told: [worse] },
+      { act: updateAlertConfig({ kind: 'general', value: { enabled: true } }), told: [worse] },
     ],
   },
 }

@@ -9,11 +9,11 @@ import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openDelivery } from '../../alert-dispatcher/delivery/open.ts'
 import type { RetryPlan } from '../../alert-dispatcher/delivery/retry.ts'
-import { call } from '../../alert-dispatcher/delivery/testing/place.ts'
-import { takeEvents, type Waiting } from '../../alert-dispatcher/events/consume.ts'
+import { call } from '../../alert-dispatcher/delivery/testing/fixture.ts'
+import { processEvents, type PendingEvent } from '../../alert-dispatcher/events/consume.ts'
 import { tickEvents } from '../../alert-dispatcher/sweeps/tick.ts'
 import type { EventEpisode } from '../../alert-dispatcher/events/record.ts'
-import type { Parts } from '../../alert-dispatcher/parts.ts'
+import type { DispatcherDeps } from '../../alert-dispatcher/dispatcher-deps.ts'
 import { openStoresIn } from '../../alert-dispatcher/stores/collected.ts'
 import { openWriteLater } from '../../alert-dispatcher/stores/open.ts'
 import type { Stores } from '../../alert-dispatcher/stores/stores.ts'
@@ -51,8 +51,8 @@ export interface Ground {
 const retry: Omit<RetryPlan, 'holdMs'> = {
   waitsMs: [10, 20],
   jitter: 0.2,
-  longestRestMs: 30,
-  longestWaitMs: 30,
+  maxRestMs: 30,
+  maxWaitMs: 30,
   lifeMs: { paging: 60_000, others: 60_000 },
   recordAgainMs: 40,
 }
@@ -68,8 +68,8 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
   const [running, connections] = [opening.move(), connecting.move()]
   return {
     async take(event) {
-      const waiting: Waiting = { event }
-      await takeEvents(parts, [waiting])
+      const waiting: PendingEvent = { event }
+      await processEvents(parts, [waiting])
       if (!isAlive) throw new Error('killed')
       if (waiting.failure) throw waiting.failure
     },
@@ -78,7 +78,7 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
       if (!lease) return false
       const turn = { fence: lease.fence, signal: new AbortController().signal, [Symbol.asyncDispose]: async () => {} }
       await tickEvents(parts, turn, { policy: plainPolicy, nowMs: parts.clock.now() })
-      if (parts.isLasting) await reconcileEvents(parts, await parts.episodes.settled())
+      if (parts.isPersistent) await reconcileEvents(parts, await parts.episodes.storedSilences())
       return true
     },
     async onRecord() {
@@ -117,21 +117,21 @@ const openParts = async (ground: Ground, { connecting, opening, isAlive }: Openi
   const { episodes, eventEpisodes } = lasting(await openStoresIn(database), later)
   const net = opening.use(openNet({ env: {} }))
   // Delivery asks for the host list and for nothing else.
-  const query = { hosts: async () => [] } as Partial<Parts['query']> as Parts['query']
+  const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
   const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => plainPolicy }
   const channels = [targets.channelOf(isAlive)]
-  const sending = { pacedBy: clock, channels, claims, retry: { ...retry, holdMs } }
+  const sending = { rateLimitClock: clock, channels, claims, retry: { ...retry, holdMs } }
   const delivery = opening.use(await openDelivery({ ...shared, ...sending, database }))
-  const warns = { warnOfUnsoundRules: () => {}, warnOfLostRoutes: () => {}, warnOfBrokenChannels: () => {} }
-  const kept = { episodes, eventEpisodes, isLasting: database !== undefined, isMissed: delivery.isMissed }
-  const parts: Parts = { ...shared, ...kept, ...warns, observe: openObserve(shared) }
+  const warns = { warnOfInvalidRules: () => {}, warnOfLostRoutes: () => {}, warnOfBrokenChannels: () => {} }
+  const kept = { episodes, eventEpisodes, isPersistent: database !== undefined, isMissed: delivery.isMissed }
+  const parts: DispatcherDeps = { ...shared, ...kept, ...warns, observe: openObserve(shared) }
   return { parts, store, delivery }
 }
 
 const lasting = (stores: Stores, later: ReturnType<typeof openWriteLater>): Stores => ({
   ...stores,
-  episodes: { ...stores.episodes, write: later.made(stores.episodes.write) },
-  eventEpisodes: { ...stores.eventEpisodes, write: later.made(stores.eventEpisodes.write) },
+  episodes: { ...stores.episodes, write: later.retried(stores.episodes.write) },
+  eventEpisodes: { ...stores.eventEpisodes, write: later.retried(stores.eventEpisodes.write) },
 })
 
 const away = () => new ServiceError('unavailable', 'cut off by the test')

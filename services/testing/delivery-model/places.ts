@@ -11,7 +11,7 @@ import { startPostgres, startRedis } from '../servers.ts'
 import type { Place } from './stage.ts'
 
 /** State in one SQLite file and what outlives it in another, as processes on one machine have them. */
-export const openFiles = async ({ isLasting = true } = {}): Promise<Place> => {
+export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-model-'))
   // What was killed may be about to let go of its files.
@@ -25,7 +25,7 @@ export const openFiles = async ({ isLasting = true } = {}): Promise<Place> => {
   const running = opening.move()
   return {
     openStore: open,
-    database: isLasting ? { ...state, url: fileOf('lasting') } : undefined,
+    database: isPersistent ? { ...state, url: fileOf('lasting') } : undefined,
     // Writers of one file wait for each other.
     holdMs: 5_000,
     async flush() {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Channel, SendResult } from '../../alert-dispatcher/channels/channel.ts'
-import type { Notice } from '../../alert-dispatcher/notice.ts'
+import type { Notification } from '../../alert-dispatcher/notification.ts'
 
 /** How a target answers: `lost` takes the message and its answer never arrives, `slow` takes it late. */
 export type TargetMode = 'ok' | 'failing' | 'lost' | 'slow' | 'refusing'
@@ -11,7 +11,7 @@ export interface Send {
   target: string
   episode: string
   sequence: number
-  kind: Notice['kind']
+  kind: Notification['kind']
   taken: boolean
   /** Whether its sender learnt how it went. */
   isAnswered: boolean
@@ -33,13 +33,17 @@ const never = new Promise<SendResult>(() => {})
 export const openTargets = (): Targets => {
   const sends: Send[] = []
   const modes = new Map<string, TargetMode>(targetNames.map((name) => [name, 'ok']))
-  const send = async (target: string, notices: readonly Notice[], isAlive: () => boolean): Promise<SendResult> => {
+  const send = async (
+    target: string,
+    notifications: readonly Notification[],
+    isAlive: () => boolean,
+  ): Promise<SendResult> => {
     if (!isAlive()) return never
     const beganMs = performance.now()
     const mode = modes.get(target) ?? 'ok'
     if (mode === 'slow') await wait(slowMs)
     const taken = mode === 'ok' || mode === 'lost' || mode === 'slow'
-    for (const { episode, sequence, kind } of notices)
+    for (const { episode, sequence, kind } of notifications)
       sends.push({ target, episode, sequence, kind, taken, isAnswered: mode !== 'lost' && isAlive(), beganMs })
     if (mode === 'lost') return { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true }
     if (mode === 'refusing') return { kind: 'permanent', reason: 'answered 400' }
@@ -59,7 +63,7 @@ export const openTargets = (): Targets => {
           name,
           isEnabled: true,
           minSeverity: null,
-          send: ({ notice, members }) => send(name, members.length > 0 ? members : [notice], isAlive),
+          send: ({ notification, members }) => send(name, members.length > 0 ? members : [notification], isAlive),
         })),
     }),
   }

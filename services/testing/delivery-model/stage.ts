@@ -181,7 +181,7 @@ export class Stage implements AsyncDisposable {
     for (const dedupKey of eventKeys) {
       const place = placeOf({ source: plainEvent.source, dedupKey })
       const { condition = null } = (await patiently(() => entryAt(store, place))) ?? {}
-      if (condition?.told) open.set(condition.episode, condition.sequence - 1)
+      if (condition?.lastNotification) open.set(condition.episode, condition.sequence - 1)
     }
     return open
   }

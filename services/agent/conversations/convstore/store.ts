@@ -46,7 +46,7 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
         const kept = await putOver(threads, owner, written, thread)
         if (kept) return kept
       }
-      throw new ServiceError('busy', 'this conversation is written from several places at once', {
+      throw new ServiceError('busy', 'conversation write conflict: several clients write to it at once; try again', {
         retryAfterMs: 1_000,
       })
     },
@@ -122,7 +122,7 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
     await threads.removeAll(ids)
     removed += ids.length
   }
-  throw new ServiceError('busy', `${removed} conversations are removed and more are left; remove them again`, {
+  throw new ServiceError('busy', `${removed} conversations were deleted and more remain; repeat the request`, {
     retryAfterMs: 60_000,
   })
 }

@@ -69,7 +69,7 @@ const plainMark = '~'
 /** Tags a thread with its owner, in the way that the service takes; fails when it takes none. */
 export const tagWith = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
-  throw new ServiceError('unavailable', 'the conversation service takes no tag')
+  throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
 
 /**

@@ -1,14 +1,14 @@
 import { cutInMarkup, escapeMarkdown } from '../../messages/text.ts'
 import type { Format } from './format.ts'
 
-/** An embed may have 6,000 characters in all, its title 256. */
+/** Discord allows 6,000 characters per embed and 256 for its title. */
 const maxTitle = 256
 const maxText = 1_300
 const maxFields = 18
 const maxName = 40
 const maxValue = 200
 
-/** A webhook of Discord. */
+/** Format for Discord webhooks. */
 export const discord: Format = {
   compose: ({ message, write }) => {
     const { headline, facts, gathered, runbook, url, tone, origin } = message
@@ -22,7 +22,7 @@ export const discord: Format = {
     return {
       body: {
         username: 'Watchhouse',
-        // Nobody is called by what stands in a text.
+        // Texts never mention users.
         allowed_mentions: { parse: [] },
         embeds: [
           {

@@ -1,29 +1,29 @@
 import type { Message } from '../../messages/message.ts'
 import type { SendResult } from '../channel.ts'
-import type { Answer } from '../channel-request.ts'
-import type { Written } from './template.ts'
+import type { ChannelResponse } from '../channel-request.ts'
+import type { RenderedTemplates } from './template.ts'
 
-/** A shape in which a kind of service takes messages. */
+/** Message format of a webhook service. */
 export interface Format {
-  /** What is sent to an address that is as the operator gave it. */
-  compose(composing: Composing): Composed
-  /** What an answer means where the status alone does not say. */
-  judge?: (answer: Answer) => SendResult | undefined
+  /** Returns the request for an address. */
+  compose(context: RenderContext): RenderedRequest
+  /** Classifies responses whose status alone is not enough. */
+  classify?: (response: ChannelResponse) => SendResult | undefined
 }
 
-export interface Composing {
+export interface RenderContext {
   message: Message
   address: URL
-  /** What the operator's templates say in this markup; absent fields are the format's own. */
-  write(escape: (text: string) => string): Written
-  /** The same for the same message however often it is sent: letters and digits. */
+  /** Renders the templates of the operator with this escaping; absent fields use the format's own text. */
+  write(escape: (text: string) => string): RenderedTemplates
+  /** Idempotency key of letters and digits; the same for every attempt. */
   key: string
 }
 
-export interface Composed {
+export interface RenderedRequest {
   url?: string
   method?: 'PUT'
   headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
+  /** The JSON body. */
   body: object
 }

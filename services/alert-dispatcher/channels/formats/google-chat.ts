@@ -2,13 +2,13 @@ import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
 import type { Format } from './format.ts'
 
-/** A message may have 32,000 bytes. */
+/** Google Chat allows 32,000 bytes per message. */
 const maxTitle = 200
 const maxFacts = 20
 const maxFact = 250
 const maxText = 2_500
 
-/** A webhook of Google Chat: a card, since plain text there can call everybody in the room. */
+/** Format for Google Chat webhooks. It uses a card, because plain text can mention everyone in the space. */
 export const googleChat: Format = {
   compose: ({ message, write }) => {
     const { headline, url, origin } = message

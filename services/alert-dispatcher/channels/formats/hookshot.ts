@@ -1,14 +1,14 @@
 import type { Format } from './format.ts'
-import { htmlOf, plainOf } from './html.ts'
+import { renderHtml, renderPlain } from './html.ts'
 
-/** A generic webhook of matrix-hookshot. */
+/** Format for generic webhooks of matrix-hookshot. */
 export const hookshot: Format = {
-  compose: (composing) => ({
+  compose: (context) => ({
     body: {
-      text: plainOf(composing),
-      html: htmlOf(composing),
+      text: renderPlain(context),
+      html: renderHtml(context),
       username: 'Watchhouse',
-      origin: composing.message.origin,
+      origin: context.message.origin,
     },
   }),
 }

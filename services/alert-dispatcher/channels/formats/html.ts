@@ -1,13 +1,13 @@
 import { cut, cutInMarkup, escapeHtml } from '../../messages/text.ts'
-import { bodyText, type Message, plainText } from '../../messages/message.ts'
-import type { Composing } from './format.ts'
+import { renderBody, type Message, toPlainText } from '../../messages/message.ts'
+import type { RenderContext } from './format.ts'
 
 const maxHeadline = 500
 const maxFact = 600
 const maxText = 4_000
 
-/** A message as HTML, in elements that every client shows. */
-export const htmlOf = ({ message, write }: Pick<Composing, 'message' | 'write'>): string => {
+/** Renders a message as HTML with elements that every client supports. */
+export const renderHtml = ({ message, write }: Pick<RenderContext, 'message' | 'write'>): string => {
   const { headline, url } = message
   const { title, body } = write(escapeHtml)
   const lines = [
@@ -25,10 +25,10 @@ const linesOf = ({ facts, gathered, runbook }: Message): string[] => [
 
 const maxPlain = 4_000
 
-/** The same without markup, for clients and notifications that show none. */
-export const plainOf = ({ message, write }: Pick<Composing, 'message' | 'write'>): string => {
+/** Renders the message as plain text for clients and notifications without markup. */
+export const renderPlain = ({ message, write }: Pick<RenderContext, 'message' | 'write'>): string => {
   const { title, body } = write((text) => text)
-  if (title === undefined && body === undefined) return plainText(message, maxPlain)
-  const lines = [title ?? message.headline, cut(body ?? bodyText(message), maxPlain), message.url]
+  if (title === undefined && body === undefined) return toPlainText(message, maxPlain)
+  const lines = [title ?? message.headline, cut(body ?? renderBody(message), maxPlain), message.url]
   return lines.filter((line) => line !== null).join('\n')
 }

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { messageFor } from '../testing/send-once.ts'
-import type { Notice } from '../../notice.ts'
+import { createMessage } from '../testing/send-once.ts'
+import type { Notification } from '../../notification.ts'
 import type { WebhookTarget } from '../../policy.ts'
-import { formatOf } from './index.ts'
-import { fillTemplate, writeTemplates } from './template.ts'
+import { selectFormat } from './index.ts'
+import { fillTemplate, renderTemplates } from './template.ts'
 
 const composed = (
   format: WebhookTarget['format'],
-  more: Partial<Notice> = {},
+  more: Partial<Notification> = {},
   templates: WebhookTarget['templates'] = undefined,
   url = 'https://hooks.example/x',
 ) => {
-  const message = messageFor(more)
+  const message = createMessage(more)
   const address = new URL(url)
-  return formatOf(format, address).compose({
+  return selectFormat(format, address).compose({
     message,
     address,
-    write: writeTemplates({ templates }, message),
+    write: renderTemplates({ templates }, message),
     key: 'k',
   })
 }
 
-/** A part of each body that only its format has. */
+/** Part of each body that identifies its format. */
 const marks = {
   slack: 'attachments.0.fallback',
   discord: 'embeds.0.footer',
@@ -32,7 +32,7 @@ const marks = {
   googleChat: 'cardsV2',
 } as const
 
-describe('a target whose format is told by its address', () => {
+describe('format detection', () => {
   it.each([
     ['https://hooks.slack.com/services/T/B/x', 'slack'],
     ['https://hooks.slack-gov.com/services/T/B/x', 'slack'],
@@ -53,7 +53,7 @@ describe('a target whose format is told by its address', () => {
     expect(found.map(([name]) => name)).toEqual([format])
   })
 
-  it.each(['raw', 'slack', 'matrix', 'hookshot'] as const)('gets %s where that is said', (format) => {
+  it.each(['raw', 'slack', 'matrix', 'hookshot'] as const)('uses %s if configured', (format) => {
     const { body } = composed(format, {}, undefined, 'https://discord.com/api/webhooks/1/x')
     expect(expectPath(body, marks[format])).toBe(true)
   })
@@ -68,10 +68,10 @@ const expectPath = (body: object, path: string): boolean => {
   }
 }
 
-describe('a room of Matrix', () => {
+describe('a Matrix room', () => {
   const room = 'https://m.example/_matrix/client/v3/rooms/!r%3Aexample'
   it.each([room, `${room}/`, `${room}/send/m.room.message`, `${room}/send/m.room.message/old`])(
-    'is told at %s',
+    'is notified at %s',
     (url) => {
       expect(composed('matrix', {}, undefined, url)).toMatchObject({
         method: 'PUT',
@@ -97,31 +97,31 @@ describe('templates', () => {
     expect(text).toContain(JSON.stringify(body).slice(1, -1))
   })
 
-  it.each(['matrix', 'hookshot'] as const)('stand in %s as HTML, and plain beside it', (format) => {
+  it.each(['matrix', 'hookshot'] as const)('are sent to %s as HTML and as plain text', (format) => {
     const text = JSON.stringify(composed(format, { title: wild }, templates).body)
     const html = '*warning* &lt;b&gt;&amp;*_[x](y) &quot;q&quot;\\ @everyone</strong><br><i>Database</i><br>storage'
     expect(text).toContain(JSON.stringify(html).slice(1, -1))
     expect(text).toContain(JSON.stringify(`*warning* ${wild}\n<i>Database</i>`).slice(1, -1))
   })
 
-  it('of a title alone leave the rest as it is, with markup and without', () => {
+  it('for the title only leave the body unchanged', () => {
     const { body } = composed('matrix', {}, { title: 'x' })
     expect(body).toMatchObject({ body: expect.stringMatching(/^x\nHost: Database\n/) })
     expect(body).toMatchObject({ formatted_body: expect.stringContaining('<strong>x</strong><br>Host: Database') })
   })
 
-  it.each(['# x', '- x', '  + x', '-# x'])('begin no heading and no list at Discord: %s', (runbook) => {
+  it.each(['# x', '- x', '  + x', '-# x'])('start no heading or list in Discord: %s', (runbook) => {
     const { body } = composed('auto', { runbook }, undefined, 'https://discord.com/api/webhooks/1/x')
     expect(body).toHaveProperty('embeds.0.description', runbook.trim().replace(/^./, '\\$&'))
   })
 
-  it('are escaped for the markdown of Discord, which calls nobody', () => {
+  it('are escaped for Discord and mention no one', () => {
     const { body } = composed('auto', { title: wild }, templates, 'https://discord.com/api/webhooks/1/x')
     const title = '*warning* \\<b\\>&\\*\\_\\[x](y) "q"\\\\ @everyone'
     expect(body).toMatchObject({ allowed_mentions: { parse: [] }, embeds: [{ title, fields: [] }] })
   })
 
-  it('name everything that they may', () => {
+  it('support every placeholder', () => {
     const names =
       'event severity title label value threshold host hostId checkId reason timestamp url instance meta.team'
     const title = names
@@ -130,7 +130,7 @@ describe('templates', () => {
       .join('|')
     expect(composed('raw', { atMs: 0 }, { title }).body).toMatchObject({
       title:
-        'fire|warning|Disk almost full|91.5 %|91.5|90 %|Database|3|disk-usage|it has breached often enough|1970-01-01T00:00:00Z|https://watch.example/health?host=3|prod|storage',
+        'fire|warning|Disk almost full|91.5 %|91.5|90 %|Database|3|disk-usage|threshold reached|1970-01-01T00:00:00Z|https://watch.example/health?host=3|prod|storage',
     })
   })
 
@@ -139,19 +139,19 @@ describe('templates', () => {
     ['{{a}}{{a}}', 10, '&amp;&amp;'],
     ['abcdef{{a}}', 5, 'abcd…'],
     ['{{constructor}}{{a', 30, '{{constructor}}{{a'],
-  ])('%j in %s characters is %j', (template, maxLength, expected) => {
+  ])('render %j in %s characters as %j', (template, maxLength, expected) => {
     const escape = (text: string) => text.replaceAll('&', '&amp;')
     expect(fillTemplate(template, { a: '&' }, { escape, maxLength })).toBe(expected)
   })
 
-  it('put nothing into a template that a value says', () => {
+  it('do not expand placeholders in values', () => {
     expect(composed('raw', { title: '{{meta.team}}' }, { title: '{{title}}' }).body).toMatchObject({
       title: '{{meta.team}}',
     })
   })
 })
 
-describe('every format', () => {
+describe('each format', () => {
   it.each([
     ['raw', 'https://x.example/'],
     ['slack', 'https://x.example/'],
@@ -169,7 +169,7 @@ describe('every format', () => {
       severity: 'warning',
       recovered: false,
     }
-    const gathered = Array.from({ length: 500 }, () => entry) as Notice['gathered']
+    const gathered = Array.from({ length: 500 }, () => entry) as Notification['gathered']
     const { body } = composed(format, { kind: 'digest', gathered }, undefined, url)
     const bytes = Buffer.byteLength(JSON.stringify(body))
     expect(bytes).toBeLessThan(format === 'raw' ? 128 * 1024 : 28_000)

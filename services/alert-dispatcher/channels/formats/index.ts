@@ -10,7 +10,7 @@ import { teams } from './teams.ts'
 
 const formats = { raw, slack, matrix, hookshot, discord, teams, googleChat } as const
 
-/** Which services are known by their address. Anything else gets `raw`; hookshot cannot be told from others. */
+/** Services that are recognised by their address; all others get `raw`. Hookshot addresses cannot be recognised. */
 const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
   { host: /^hooks\.slack(-gov)?\.com$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },
@@ -20,9 +20,9 @@ const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof format
   { host: /./, path: /\/_matrix\//, format: 'matrix' },
 ]
 
-/** The format of a target: the one that it says, else what its address tells. */
-export const formatOf = (said: WebhookTarget['format'], { hostname, pathname }: URL): Format => {
-  if (said !== 'auto') return formats[said]
+/** Returns the configured format, or the one that matches the address. */
+export const selectFormat = (configured: WebhookTarget['format'], { hostname, pathname }: URL): Format => {
+  if (configured !== 'auto') return formats[configured]
   const found = known.find(({ host, path = /./ }) => host.test(hostname) && path.test(pathname))
   return formats[found?.format ?? 'raw']
 }

@@ -1,23 +1,26 @@
 import type { Format } from './format.ts'
-import { htmlOf, plainOf } from './html.ts'
+import { renderHtml, renderPlain } from './html.ts'
 
-/** A room of Matrix: the address names the room, `…/_matrix/client/v3/rooms/<room>`, and a header holds the access token. */
+/**
+ * Format for Matrix. The URL names the room, `…/_matrix/client/v3/rooms/<room>`, and a header contains the access
+ * token.
+ */
 export const matrix: Format = {
-  compose: (composing) => {
-    const { message, address, key } = composing
+  compose: (context) => {
+    const { message, address, key } = context
     const url = new URL(address)
     const [room] = /^.*\/rooms\/[^/]+/.exec(address.pathname) ?? []
     if (room !== undefined) url.pathname = `${room}/send/m.room.message/${key}`
     return {
-      // The same transaction again changes nothing.
+      // Matrix ignores a repeated transaction id.
       method: 'PUT',
       url: url.href,
       body: {
         msgtype: 'm.text',
-        body: plainOf(composing),
+        body: renderPlain(context),
         format: 'org.matrix.custom.html',
-        formatted_body: htmlOf(composing),
-        // Nobody is called by what stands in a text.
+        formatted_body: renderHtml(context),
+        // Texts never mention users.
         'm.mentions': {},
         'watchhouse.origin': message.origin,
       },

@@ -1,26 +1,26 @@
 import { cut } from '../../messages/text.ts'
-import { bodyText } from '../../messages/message.ts'
-import type { Notice } from '../../notice.ts'
+import { renderBody } from '../../messages/message.ts'
+import type { Notification } from '../../notification.ts'
 import type { Format } from './format.ts'
 
 const maxText = 8_000
 const maxGathered = 100
 
-/** All that we know, as JSON of our own; `version` grows when a field changes its meaning. */
+/** Generic JSON format with all fields; `version` increases when the meaning of a field changes. */
 export const raw: Format = {
   compose: ({ message, write, key }) => {
-    const { notice, headline, host, url, instance, metadata, origin, members } = message
-    const { kind, episode, ruleId, source, severity, value, threshold, unit, sinceMs, atMs, reason } = notice
-    const { title = headline, body = bodyText(message) } = write((text) => text)
+    const { notification, headline, host, url, instance, metadata, origin, members } = message
+    const { kind, episode, ruleId, source, severity, value, threshold, unit, sinceMs, atMs, reason } = notification
+    const { title = headline, body = renderBody(message) } = write((text) => text)
     return {
       headers: { 'x-idempotency-key': key },
       body: {
         version: 1,
-        // A group is no fire of its own: each of its conditions is in `conditions`, with the key under which it ends.
+        // A group is not an alert itself: `conditions` contains each condition with its own deduplication key.
         event: members.length > 0 ? 'group' : kind,
         id: key,
         dedup_key: episode,
-        sequence: notice.sequence,
+        sequence: notification.sequence,
         origin,
         instance,
         host,
@@ -33,7 +33,7 @@ export const raw: Format = {
         started_at: new Date(sinceMs).toISOString(),
         at: new Date(atMs).toISOString(),
         reason,
-        offenders: notice.offenders,
+        offenders: notification.offenders,
         gathered: message.gathered.slice(0, maxGathered),
         ...(members.length > 0 && { conditions: members.map(conditionOf) }),
         title,
@@ -45,9 +45,9 @@ export const raw: Format = {
   },
 }
 
-const conditionOf = (notice: Notice) => {
+const conditionOf = (notification: Notification) => {
   const { kind, episode, sequence, hostKey, source, ruleId, title, severity, value, threshold, unit, sinceMs, atMs } =
-    notice
+    notification
   return {
     event: kind,
     dedup_key: episode,

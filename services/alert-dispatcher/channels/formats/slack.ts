@@ -1,9 +1,11 @@
 import { escapeAngles } from '../../messages/text.ts'
-import { chatBody, judgeChat } from '../webhook.ts'
+import { buildChatBody, classifyChatResponse } from '../webhook.ts'
 import type { Format } from './format.ts'
 
-/** As the channel `webhook` sends it. */
+/** The format of the channel `webhook`. */
 export const slack: Format = {
-  compose: ({ message, address, write }) => ({ body: chatBody(message, { address, written: write(escapeAngles) }) }),
-  judge: judgeChat,
+  compose: ({ message, address, write }) => ({
+    body: buildChatBody(message, { address, written: write(escapeAngles) }),
+  }),
+  classify: classifyChatResponse,
 }

@@ -1,16 +1,16 @@
-import { cut, jsonBytesOf, escapeMarkdown } from '../../messages/text.ts'
+import { cut, countJsonBytes, escapeMarkdown } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
 import type { SendResult } from '../channel.ts'
-import type { Answer } from '../channel-request.ts'
+import type { ChannelResponse } from '../channel-request.ts'
 import type { Format } from './format.ts'
 
-/** A card may have 28 KB. */
+/** Teams allows 28 KB per card. */
 const maxHeadlineBytes = 1_000
 const maxTextBytes = 8_000
 const maxFacts = 20
 const maxFactBytes = 400
 
-/** A workflow of Teams that posts cards. */
+/** Format for Teams workflows that post cards. */
 export const teams: Format = {
   compose: ({ message, write }) => {
     const { headline, tone, url, origin } = message
@@ -18,7 +18,7 @@ export const teams: Format = {
     const look = { weight: 'Bolder', size: 'Medium', color: colors[tone] }
     const head =
       title === undefined
-        ? run([{ ...look, text: cut(headline, maxHeadlineBytes, jsonBytesOf) }])
+        ? run([{ ...look, text: cut(headline, maxHeadlineBytes, countJsonBytes) }])
         : { type: 'TextBlock', wrap: true, ...look, text: title }
     const rest = body === undefined ? blocksOf(message) : [{ type: 'TextBlock', wrap: true, text: body }]
     const content = {
@@ -32,9 +32,9 @@ export const teams: Format = {
     const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
     return { body: { type: 'message', attachments: [attachment] } }
   },
-  judge: ({ status, text }: Answer): SendResult | undefined =>
+  classify: ({ status, text }: ChannelResponse): SendResult | undefined =>
     status === 400 && /WorkflowTriggerIsNotEnabled|WorkflowNotEnabled/i.test(text)
-      ? { kind: 'config', reason: 'its workflow is switched off' }
+      ? { kind: 'config', reason: 'its workflow is disabled' }
       : undefined,
 }
 
@@ -48,7 +48,7 @@ interface Run {
   isSubtle?: boolean
 }
 
-/** Text that is shown as it is: runs know no markup. */
+/** Text runs show their text literally, without markup. */
 const run = (inlines: readonly Run[]) => ({
   type: 'RichTextBlock',
   inlines: inlines.map((inline) => ({ type: 'TextRun', ...inline })),
@@ -59,7 +59,7 @@ const blocksOf = ({ facts, gathered, runbook }: Message): object[] => {
   const lines = facts
     .slice(0, maxFacts)
     .map(({ label, value }) =>
-      run([{ text: `${label}: `, weight: 'Bolder' }, { text: cut(value, maxFactBytes, jsonBytesOf) }]),
+      run([{ text: `${label}: `, weight: 'Bolder' }, { text: cut(value, maxFactBytes, countJsonBytes) }]),
     )
-  return text === '' ? lines : [...lines, run([{ text: cut(text, maxTextBytes, jsonBytesOf) }])]
+  return text === '' ? lines : [...lines, run([{ text: cut(text, maxTextBytes, countJsonBytes) }])]
 }

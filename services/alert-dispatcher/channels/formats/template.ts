@@ -1,38 +1,38 @@
-import { cut, cutInMarkup, quantity } from '../../messages/text.ts'
+import { cut, cutInMarkup, formatQuantity } from '../../messages/text.ts'
 import type { Message } from '../../messages/message.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetTemplates } from '#proto/webhook-targets.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
-/** What templates say; absent where there is none. */
-export interface Written {
+/** Rendered templates; fields without a template are absent. */
+export interface RenderedTemplates {
   title?: string | undefined
   body?: string | undefined
 }
 
-/** What every service takes. */
+/** The lowest limits of all services. */
 const maxTitle = 250
 const maxBody = 4_000
 
-/** Fills an operator's templates: their own text stays as it is, and what is put into it is no markup. */
-export const writeTemplates =
+/** Renders the templates of the operator. Template text is used as it is, and inserted values are escaped. */
+export const renderTemplates =
   ({ templates }: Pick<WebhookTarget, 'templates'>, message: Message) =>
-  (escape: (text: string) => string): Written => {
+  (escape: (text: string) => string): RenderedTemplates => {
     const fill = (template: string | undefined, maxLength: number) =>
       template === undefined ? undefined : fillTemplate(template, valuesOf(message), { escape, maxLength })
     return { title: fill(templates?.title, maxTitle), body: fill(templates?.body, maxBody) }
   }
 
-interface Filling {
+interface FillOptions {
   escape(text: string): string
   maxLength: number
 }
 
-/** `{{name}}` stands for a value; a name that nothing has stays, so that the slip shows. */
+/** Replaces `{{name}}` with its value; an unknown name stays, so that the typo is visible. */
 export const fillTemplate = (
   template: string,
   values: Readonly<Record<string, string>>,
-  { escape, maxLength }: Filling,
+  { escape, maxLength }: FillOptions,
 ): string => {
   let filled = ''
   for (const part of template.split(place)) {
@@ -46,17 +46,17 @@ export const fillTemplate = (
 
 const place = /(\{\{\s*[\w.-]+\s*\}\})/
 
-/** A pair that is not set is empty: the same template may serve several installations. */
+/** A missing metadata value is empty, because one template may serve several installations. */
 const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(values, name) ? values[name] : name.startsWith('meta.') ? '' : undefined
 
-/** Throws `invalid` for a template with a name that nothing has. */
+/** Throws `invalid` for a template with an unknown placeholder. */
 export const requireTemplates = (templates: TargetTemplates): void => {
   for (const [field, template] of Object.entries(templates)) {
     const unknown = namesIn(template).find((name) => !name.startsWith('meta.') && !known.some((each) => each === name))
     if (unknown === undefined) continue
     const parameter = `templates.${field}`
-    const sentence = `${parameter} names what there is not; there are ${known.join(', ')} and meta.<key>`
+    const sentence = `${parameter} has an unknown placeholder; allowed: ${known.join(', ')} and meta.<key>`
     throw new ServiceError('invalid', sentence, { details: { parameter } })
   }
 }
@@ -64,7 +64,7 @@ export const requireTemplates = (templates: TargetTemplates): void => {
 const namesIn = (template: string): string[] =>
   [...template.matchAll(/\{\{\s*([\w.-]+)\s*\}\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 
-/** What templates may name besides the operator's own pairs. */
+/** Placeholders besides the metadata of the operator. */
 const known = [
   'event',
   'severity',
@@ -81,15 +81,15 @@ const known = [
   'instance',
 ] as const
 
-const valuesOf = ({ notice, at, host, url, instance, metadata }: Message): Record<string, string> => {
-  const { severity, title, ruleId, value, threshold, unit, kind, reason, source } = notice
+const valuesOf = ({ notification, at, host, url, instance, metadata }: Message): Record<string, string> => {
+  const { severity, title, ruleId, value, threshold, unit, kind, reason, source } = notification
   const values: Record<(typeof known)[number], string> = {
     event: kind,
     severity,
     title,
-    label: value === null ? '' : quantity(value, unit),
+    label: value === null ? '' : formatQuantity(value, unit),
     value: value === null ? '' : String(value),
-    threshold: threshold === null ? '' : quantity(threshold, unit),
+    threshold: threshold === null ? '' : formatQuantity(threshold, unit),
     host: host?.name ?? source ?? '',
     hostId: String(host?.id ?? ''),
     checkId: ruleId,

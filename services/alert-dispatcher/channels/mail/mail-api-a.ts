@@ -1,19 +1,22 @@
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
-import { exchange } from '../channel-request.ts'
-import { writeAddress, type Mail, type Provider } from './mail.ts'
+import { sendRequest } from '../channel-request.ts'
+import { formatAddress, type Mail, type Provider } from './mail.ts'
 
 const apis = { us: 'https://api.mailgun.net', eu: 'https://api.eu.mailgun.net' } as const
 
-/** Mailgun. It sends again what it is given again: the message id lets mail programs show it once. */
+/**
+ * Sends through Mailgun, which does not deduplicate. Mail clients show repeated mails once, because the message id is
+ * the same.
+ */
 export const sendByMailApiA = async (
   { key, domain, region }: Extract<Provider, { kind: 'mail-api-a' }>,
   mail: Mail,
   way: Send,
 ): Promise<SendResult> => {
   const form = new FormData()
-  form.set('from', writeAddress(mail.from))
-  for (const to of mail.to) form.append('to', writeAddress(to))
+  form.set('from', formatAddress(mail.from))
+  for (const to of mail.to) form.append('to', formatAddress(to))
   form.set('subject', mail.subject)
   form.set('text', mail.text)
   form.set('html', mail.html)
@@ -21,7 +24,7 @@ export const sendByMailApiA = async (
   for (const [name, value] of Object.entries(mail.headers)) form.set(`h:${name}`, value)
   form.set('o:tag', mail.severity)
   const encoded = new Response(form)
-  return exchange(way, {
+  return sendRequest(way, {
     url: `${apis[region]}/v3/${domain}/messages`,
     headers: {
       authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,

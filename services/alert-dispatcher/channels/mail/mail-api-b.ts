@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Send } from '#shared/net/net.ts'
 import type { SendResult } from '../channel.ts'
-import { type Answer, exchange } from '../channel-request.ts'
-import { writeAddress, type Mail, type Provider } from './mail.ts'
+import { type ChannelResponse, sendRequest } from '../channel-request.ts'
+import { formatAddress, type Mail, type Provider } from './mail.ts'
 
-/** Resend. The same key within a day sends nothing twice. */
+/** Sends through Resend, which drops repeated mails with the same key for a day. */
 export const sendByMailApiB = (
   { key }: Extract<Provider, { kind: 'mail-api-b' }>,
   { from, to, subject, text, html, messageId, headers, severity }: Mail,
   way: Send,
 ): Promise<SendResult> =>
-  exchange(way, {
+  sendRequest(way, {
     url: 'https://api.resend.com/emails',
     headers: {
       authorization: `Bearer ${key}`,
@@ -18,21 +18,21 @@ export const sendByMailApiB = (
       'idempotency-key': messageId.replaceAll(/[<>]/g, ''),
     },
     body: JSON.stringify({
-      from: writeAddress(from),
-      to: to.map(writeAddress),
+      from: formatAddress(from),
+      to: to.map(formatAddress),
       subject,
       text,
       html,
       headers,
       tags: [{ name: 'severity', value: severity }],
     }),
-    judge,
+    classify,
   })
 
 const Refusal = z.object({ name: z.string() })
 
-/** What it was sent before under the same key it has taken, even when the link has changed since. */
-const judge = ({ status, body }: Answer): SendResult | undefined => {
+/** A conflict on a key that was used before means that the mail was sent, even if its link changed since. */
+const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   if (status !== 409) return undefined
   const refusal = Refusal.safeParse(body).data?.name
   return refusal === 'invalid_idempotent_request' ? { kind: 'ok' } : { kind: 'retry', reason: 'answered 409' }

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { email } from '../email.ts'
 import { emailRigs } from '../testing/email.ts'
 import type { Rig } from '../testing/rig.ts'
-import { messageFor, sendOnce } from '../testing/send-once.ts'
+import { createMessage, sendOnce } from '../testing/send-once.ts'
 import { type StrictServer, startStrictServer } from '../testing/strict-server.ts'
 
 const rigOf = (form: string): Rig => {
   const rig = emailRigs.find((each) => each.form === form)
-  if (!rig) throw new Error(`no rig of the form ${form}`)
+  if (!rig) throw new Error(`no rig with form ${form}`)
   return rig
 }
 
@@ -18,13 +18,13 @@ describe('Resend', () => {
     server = await rig.start()
   })
   afterEach(() => server[Symbol.asyncDispose]())
-  const send = (message = messageFor()) => sendOnce({ channel: email, rig, server, message })
+  const send = (message = createMessage()) => sendOnce({ channel: email, rig, server, message })
   const keys = () => server.received.map(({ headers }) => headers['idempotency-key'])
 
-  it('is given the same key for the same notice, and another for the next', async () => {
+  it('uses one key per notification', async () => {
     await send()
     await send()
-    await send(messageFor({ kind: 'recover', sequence: 1 }))
+    await send(createMessage({ kind: 'recover', sequence: 1 }))
     const [first, again, next] = keys()
     expect(again).toBe(first)
     expect(next).not.toBe(first)
@@ -37,13 +37,13 @@ describe('Resend', () => {
     [403, 'validation_error', { kind: 'config' }],
     [422, 'validation_error', { kind: 'permanent' }],
     [429, 'daily_quota_exceeded', { kind: 'retry' }],
-  ])('answering %s %s is judged as %j', async (status, name, result) => {
+  ])('classifies %s %s as %j', async (status, name, result) => {
     server.next({ status, body: JSON.stringify({ statusCode: status, name, message: 'no' }) })
     expect(await send()).toMatchObject(result)
   })
 })
 
-it('asks Mailgun in Europe where the URL says so', async () => {
+it('uses the European API of Mailgun if the URL selects it', async () => {
   await using server = await startStrictServer({
     answer: { status: 200, body: '{}' },
     problem: ({ path }) => (path === '/v3/mg.watch.example/messages' ? undefined : 'not found'),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '#shared/config/setting.ts'
 import { email } from '../email.ts'
-import { readAddress, writeAddress, readProvider } from './mail.ts'
+import { parseAddress, formatAddress, parseProvider } from './mail.ts'
 
-describe('the provider of mail', () => {
+describe('the mail provider', () => {
   it.each([
     ['mail-api-a://key-1@mg.example.com', { kind: 'mail-api-a', key: 'key-1', domain: 'mg.example.com', region: 'us' }],
     ['mail-api-a://key-1@mg.example.com?region=eu', { kind: 'mail-api-a', region: 'eu' }],
@@ -17,8 +17,8 @@ describe('the provider of mail', () => {
     ['smtps://user:pass@mail.example', { port: 465, isSecure: true }],
     ['smtp://mail.example:25', { port: 25, login: null }],
     ['smtp://user:pass@[::1]:25', { host: '::1' }],
-  ])('is read from %s', (text, provider) => {
-    expect(readProvider(text)).toMatchObject(provider)
+  ])('is parsed from %s', (text, provider) => {
+    expect(parseProvider(text)).toMatchObject(provider)
   })
 
   it.each([
@@ -30,25 +30,25 @@ describe('the provider of mail', () => {
     'mail-api-b://',
     'smtp://',
     'smtp://user:pass@mail.example:99999',
-  ])('is unknown in %s, which leaves mail off', (text) => {
-    expect(readProvider(text)).toBeUndefined()
+  ])('is rejected in %s, which disables mail', (text) => {
+    expect(parseProvider(text)).toBeUndefined()
     const [problem] = problemsOf(email.settings, { HEALTH_ALERT_EMAIL_PROVIDER_URL: text })
     expect(problem?.sentence).toMatch(/^must be mail-api-a:\/\/KEY@DOMAIN, .* or smtps:\/\/USER:PASSWORD@HOST:PORT$/)
   })
 })
 
-describe('an address', () => {
+describe('a mail address', () => {
   it.each([
     ['a@b.example', { name: '', address: 'a@b.example' }, 'a@b.example'],
     ['Team Ä <a+x@b.example>', { name: 'Team Ä', address: 'a+x@b.example' }, '"Team Ä" <a+x@b.example>'],
     ['<a@b.example>', { name: '', address: 'a@b.example' }, 'a@b.example'],
-  ])('is read from %s', (text, address, written) => {
-    expect(readAddress(text)).toEqual(address)
-    expect(writeAddress(address)).toBe(written)
+  ])('is parsed from %s', (text, address, written) => {
+    expect(parseAddress(text)).toEqual(address)
+    expect(formatAddress(address)).toBe(written)
   })
 
   it.each([
-    'nobody',
+    'no-address',
     'a@',
     '@b.example',
     'a@b@c',
@@ -58,7 +58,7 @@ describe('an address', () => {
     'a@b.example\r\nBcc: y@z',
     'x" <y@z>, "w <a@b.example>',
     'a@b.example,c@d.example',
-  ])('is none in %j', (text) => {
-    expect(readAddress(text)).toBeUndefined()
+  ])('is rejected in %j', (text) => {
+    expect(parseAddress(text)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that is its own authority, until 2126. */
+/** A self-signed certificate for `localhost`, valid until 2126. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIs2VP7bQNos2JxBL

@@ -11,17 +11,17 @@ const Body = z.strictObject({
 
 const token = '123456:secret-of-the-bot'
 
-/** What of HTML Telegram knows and we use. */
+/** The HTML elements that Telegram supports and the channel uses. */
 const tags = /<\/?[bi]>|<a href="https?:[^"<>]*">|<\/a>/g
 
-/** As people see it; undefined when it is not well formed. */
+/** Returns the visible text; undefined if the HTML is malformed. */
 const shown = (html: string): string | undefined => {
   const text = html.replaceAll(tags, '')
   if (/[<>]|&(?!(amp|lt|gt|quot|#39);)/.test(text)) return undefined
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/** The Bot API of Telegram. */
+/** Rig with the Bot API of Telegram. */
 export const chatARig: Rig = {
   id: 'chat-a',
   standsFor: ['https://api.telegram.org'],
@@ -42,8 +42,8 @@ export const chatARig: Rig = {
   env: () => ({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-100123' }),
   secrets: () => ['secret-of-the-bot'],
   switchVariable: 'HEALTH_ALERT_CHAT_A_ENABLED',
-  floorVariable: 'HEALTH_ALERT_CHAT_A_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_CHAT_A_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => shown(Body.parse(JSON.parse(text)).text) ?? '',
   dead: { status: 400, body: JSON.stringify({ ok: false, description: 'Bad Request: chat not found' }) },
 }

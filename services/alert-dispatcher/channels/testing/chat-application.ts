@@ -16,14 +16,16 @@ const installation: OpenInstallation = {
   url: `https://hooks.slack.com${path}`,
 }
 
-const plainText = z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(300) })
+const toPlainText = z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(300) })
 const Button = z.strictObject({
   type: z.literal('button'),
   action_id: z.string().min(1).max(255),
   text: z.strictObject({ type: z.literal('plain_text'), text: z.string().min(1).max(75) }),
   value: z.string().min(1).max(2_000),
   style: z.enum(['primary', 'danger']).optional(),
-  confirm: z.strictObject({ title: plainText, text: plainText, confirm: plainText, deny: plainText }).optional(),
+  confirm: z
+    .strictObject({ title: toPlainText, text: toPlainText, confirm: toPlainText, deny: toPlainText })
+    .optional(),
 })
 const Buttons = z.strictObject({
   fallback: z.string().min(1),
@@ -31,7 +33,7 @@ const Buttons = z.strictObject({
 })
 const Interactive = Body.extend({ attachments: z.tuple([Body.shape.attachments.element], Buttons) })
 
-/** An incoming webhook of a Slack application, which takes buttons. */
+/** An incoming webhook of a Slack application, which supports buttons. */
 export const chatApplicationRig: Rig = {
   id: 'chat-application',
   standsFor: ['https://hooks.slack.com'],
@@ -39,20 +41,20 @@ export const chatApplicationRig: Rig = {
   start: () =>
     startStrictServer({
       answer: { status: 200, body: 'ok' },
-      problem({ method, path: asked, headers, text }) {
-        if (method !== 'POST' || asked !== path) return 'no_service'
+      problem({ method, path: requested, headers, text }) {
+        if (method !== 'POST' || requested !== path) return 'no_service'
         if (headers['content-type'] !== 'application/json') return 'invalid_content_type'
         return Interactive.safeParse(JSON.parse(text)).success ? undefined : 'invalid_blocks'
       },
     }),
   policy: { chatApplications: [installation] },
-  // Its stand-in is on this machine, where addresses of others must not lead otherwise.
+  // The fake server runs on this machine, where saved addresses are otherwise rejected.
   env: () => ({ CHATAPP_SIGNING_SECRET: 'a secret of the application', SVC_ALLOW_PRIVATE_HOSTS: 'true' }),
   stillOnWithout: ['CHATAPP_SIGNING_SECRET', 'SVC_ALLOW_PRIVATE_HOSTS'],
   secrets: () => ['secret-of-the-chat', 'secret-of-the-bot'],
   switchVariable: 'HEALTH_ALERT_CHATAPP_ENABLED',
-  floorVariable: 'HEALTH_ALERT_CHATAPP_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_CHATAPP_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => Interactive.parse(JSON.parse(text)).text,
   dead: { status: 404, body: 'no_service' },
 }

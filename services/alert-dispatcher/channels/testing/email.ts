@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rig } from './rig.ts'
-import { type Received, startStrictServer } from './strict-server.ts'
+import { type ReceivedRequest, startStrictServer } from './strict-server.ts'
 
 const key = 'key-0123456789-secret'
 const from = 'Alerts <alerts@watch.example>'
@@ -15,8 +15,8 @@ const common = {
   ownAddress: true,
   secrets: () => [key],
   switchVariable: 'HEALTH_ALERT_EMAIL_ENABLED',
-  floorVariable: 'HEALTH_ALERT_EMAIL_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_EMAIL_MIN_SEVERITY',
+  minimum: 'warning',
 } as const
 
 const envOf = (provider: string) => () => ({
@@ -39,8 +39,8 @@ const Form = z.strictObject({
   'o:tag': z.array(z.string().max(128)).max(3),
 })
 
-/** The fields of a multipart form by their names; undefined for what is none. */
-const formOf = ({ headers, text }: Received): Record<string, string[]> | undefined => {
+/** Returns the fields of a multipart form by name; undefined if it is malformed. */
+const formOf = ({ headers, text }: ReceivedRequest): Record<string, string[]> | undefined => {
   const boundary = /^multipart\/form-data; ?boundary=(.+)$/.exec(String(headers['content-type']))?.[1]
   if (boundary === undefined) return undefined
   const fields: Record<string, string[]> = {}
@@ -52,11 +52,11 @@ const formOf = ({ headers, text }: Received): Record<string, string[]> | undefin
   return fields
 }
 
-/** The name of a thread is made of that of the installation, which differs each time. */
+/** Thread ids depend on the id of the installation, which differs each time. */
 const withoutThread = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(/<[0-9a-f]{32}/g, '<thread'))
 
-/** Mailgun. */
+/** Rig with the API of Mailgun. */
 const mailApiARig: Rig = {
   ...common,
   form: 'mail-api-a',
@@ -94,7 +94,7 @@ const Body = z.strictObject({
 
 const bodyOf = (text: string) => Body.safeParse(JSON.parse(text))
 
-/** Resend, which refuses another mail under a key that it knows. */
+/** Resend, which rejects a different mail with a known key. */
 const mailApiBRig: Rig = {
   ...common,
   form: 'mail-api-b',
@@ -121,5 +121,5 @@ const mailApiBRig: Rig = {
   dead: { status: 403, body: JSON.stringify({ name: 'validation_error', message: 'The domain is not verified' }) },
 }
 
-/** Carriers that are spoken to by HTTP. */
+/** Providers that are used over HTTP. */
 export const emailRigs: readonly Rig[] = [mailApiARig, mailApiBRig]

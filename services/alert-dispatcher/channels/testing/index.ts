@@ -12,7 +12,7 @@ import { discordRig, googleChatRig, hookshotRig, matrixRig, rawRig, slackRig, te
 
 const targetRigs = [rawRig, slackRig, matrixRig, hookshotRig, discordRig, teamsRig, googleChatRig]
 
-/** At least one for each channel. */
+/** At least one rig for each channel. */
 export const rigs: readonly Rig[] = [
   webhookRig,
   ...targetRigs,

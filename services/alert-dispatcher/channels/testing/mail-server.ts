@@ -3,46 +3,46 @@ import type { Readable } from 'node:stream'
 import { SMTPServer } from 'smtp-server'
 import { certificate } from './certificate.ts'
 
-/** A mail as it was handed in. */
-export interface HandedIn {
+/** A received mail. */
+export interface ReceivedMail {
   user: string
   from: string
   to: readonly string[]
-  /** Whether it came through TLS. */
+  /** Whether it was received over TLS. */
   isPrivate: boolean
-  /** Headers and body. */
+  /** Headers and body as received. */
   raw: string
 }
 
-/** Where the server says no (at the login, the sender, the text, or a recipient of this address), or says nothing any more. */
+/** The step at which the server rejects a mail (login, sender, data or the given recipient), or stops responding. */
 export type Refusal = { at: string; code: number } | 'silent'
 
-/** A mail server that lets in one user and notes what it takes. */
+/** An SMTP server that accepts one user and records mails. */
 export interface MailServer extends AsyncDisposable {
   readonly port: number
-  readonly taken: readonly HandedIn[]
-  /** Logins, right or wrong. */
+  readonly taken: readonly ReceivedMail[]
+  /** Login attempts, successful or not. */
   readonly logins: readonly string[]
-  /** The next mails are refused so, one after the other. */
+  /** Rejections of the next mails, in order. */
   next(...refusals: readonly (Refusal | Refusal[])[]): void
 }
 
 export const mailUser = { user: 'alerts', pass: 'p@ss/word:secret-0001' }
 
 interface Chosen {
-  /** Speaks TLS from the first byte. */
+  /** Whether connections start with TLS. */
   isSecure?: boolean
   offersTls?: boolean
 }
 
-/** Starts a mail server on a port of its own. */
+/** Starts a mail server on a free port. */
 export const startMailServer = async ({ isSecure = false, offersTls = true }: Chosen = {}): Promise<MailServer> => {
-  const taken: HandedIn[] = []
+  const taken: ReceivedMail[] = []
   const logins: string[] = []
   const planned: (readonly Refusal[])[] = []
-  /** What is refused while this mail is handed in. */
+  /** The rejection of the current mail. */
   let refusals: readonly Refusal[] = []
-  const answer = (at: string, done: (error?: Error | null) => void, otherwise: () => void): void => {
+  const reply = (at: string, done: (error?: Error | null) => void, otherwise: () => void): void => {
     if (refusals.includes('silent')) return
     const refusal = refusals.find((one) => one !== 'silent' && one.at === at)
     if (refusal === undefined || refusal === 'silent') otherwise()
@@ -60,23 +60,23 @@ export const startMailServer = async ({ isSecure = false, offersTls = true }: Ch
     onAuth: ({ username, password }, _session, done) => {
       logins.push(`${username}:${password}`)
       const isKnown = username === mailUser.user && password === mailUser.pass
-      answer('login', done, () => (isKnown ? done(null, { user: username }) : done(new Error('unknown'))))
+      reply('login', done, () => (isKnown ? done(null, { user: username }) : done(new Error('unknown'))))
     },
-    onMailFrom: (_address, _session, done) => answer('sender', done, () => done()),
-    onRcptTo: ({ address }, _session, done) => answer(address, done, () => done()),
+    onMailFrom: (_address, _session, done) => reply('sender', done, () => done()),
+    onRcptTo: ({ address }, _session, done) => reply(address, done, () => done()),
     onData: (stream, { envelope: { mailFrom, rcptTo }, secure: isPrivate, user }, done) =>
       readAll(stream, (raw) =>
-        answer('text', done, () => {
+        reply('text', done, () => {
           const from = mailFrom === false ? '' : mailFrom.address
           taken.push({ user: String(user), from, to: rcptTo.map(({ address }) => address), isPrivate, raw })
           done()
         }),
       ),
   })
-  // Those who leave early reset their connection.
+  // Clients that disconnect early reset their connection.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this kind.
+  // A listening TCP server has an address of this type.
   const { port } = server.server.address() as AddressInfo
   return {
     port,

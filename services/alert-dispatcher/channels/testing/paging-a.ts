@@ -21,7 +21,7 @@ const Event = z.strictObject({
   }),
 })
 
-/** PagerDuty's Events API v2. */
+/** Rig with the Events API v2 of PagerDuty. */
 export const pagingARig: Rig = {
   id: 'paging-a',
   standsFor: ['https://events.pagerduty.com'],
@@ -39,8 +39,8 @@ export const pagingARig: Rig = {
   env: () => ({ HEALTH_ALERT_PAGING_A_ROUTING_KEY: routingKey }),
   secrets: () => [routingKey],
   switchVariable: 'HEALTH_ALERT_PAGING_A_ENABLED',
-  floorVariable: 'HEALTH_ALERT_PAGING_A_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_PAGING_A_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => Event.parse(JSON.parse(text)).payload.summary,
   dead: { status: 400, body: JSON.stringify({ status: 'invalid event', errors: ['Invalid routing key'] }) },
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Rig } from './rig.ts'
-import { type Received, startStrictServer } from './strict-server.ts'
+import { type ReceivedRequest, startStrictServer } from './strict-server.ts'
 
 const key = 'secret-genie-key-0001'
 
@@ -17,7 +17,7 @@ const Alert = z.strictObject({
 })
 const Close = z.strictObject({ source: z.string().max(100), user: z.string().max(100), note: z.string().max(25_000) })
 
-/** What each address takes. */
+/** Schemas by method and path. */
 const requests: readonly (readonly [string, RegExp, z.ZodType])[] = [
   ['POST', /^\/v2\/alerts$/, Alert],
   ['POST', /^\/v2\/alerts\/[^/?]+\/close\?identifierType=alias$/, Close],
@@ -25,7 +25,7 @@ const requests: readonly (readonly [string, RegExp, z.ZodType])[] = [
   ['PUT', /^\/v2\/alerts\/[^/?]+\/message\?identifierType=alias$/, Alert.pick({ message: true }).strict()],
 ]
 
-const problem = ({ method, path, headers, text }: Received): string | undefined => {
+const problem = ({ method, path, headers, text }: ReceivedRequest): string | undefined => {
   const known = requests.find(([wanted, pattern]) => wanted === method && pattern.test(path))
   if (!known) return 'not found'
   if (headers.authorization !== `GenieKey ${key}`) return 'Key format is not valid'
@@ -33,9 +33,9 @@ const problem = ({ method, path, headers, text }: Received): string | undefined 
   return known[2].safeParse(JSON.parse(text)).error?.message
 }
 
-const told = z.union([Alert.transform(({ message }) => message), Close.transform(({ note }) => note)])
+const notified = z.union([Alert.transform(({ message }) => message), Close.transform(({ note }) => note)])
 
-/** Opsgenie in one of its regions. */
+/** Returns a rig with the API of Opsgenie in one region. */
 const rigOf = (region: 'us' | 'eu', origin: string): Rig => ({
   id: 'paging-b',
   form: region,
@@ -49,13 +49,13 @@ const rigOf = (region: 'us' | 'eu', origin: string): Rig => ({
   env: () => ({ HEALTH_ALERT_PAGING_B_API_KEY: key }),
   secrets: () => [key],
   switchVariable: 'HEALTH_ALERT_PAGING_B_ENABLED',
-  floorVariable: 'HEALTH_ALERT_PAGING_B_MIN_SEVERITY',
-  floor: 'warning',
-  textOf: ({ text }) => told.parse(JSON.parse(text)),
+  minSeverityVariable: 'HEALTH_ALERT_PAGING_B_MIN_SEVERITY',
+  minimum: 'warning',
+  textOf: ({ text }) => notified.parse(JSON.parse(text)),
   dead: { status: 401, body: JSON.stringify({ message: 'Could not authenticate' }) },
 })
 
 export const pagingBRig = rigOf('us', 'https://api.opsgenie.com')
 
-/** Tested apart, for its region is a variable that has a default. */
+/** The region has a default and is tested separately. */
 export const pagingBEuRig = rigOf('eu', 'https://api.eu.opsgenie.com')

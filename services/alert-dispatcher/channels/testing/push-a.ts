@@ -13,7 +13,7 @@ const Body = z.strictObject({
   click: z.url().optional(),
 })
 
-/** A server of ntfy below a path, which wants messages as JSON at its root. */
+/** An ntfy server below a path, which accepts JSON messages at its root. */
 export const pushARig: Rig = {
   id: 'push-a',
   start: () =>
@@ -29,8 +29,8 @@ export const pushARig: Rig = {
   env: (url) => ({ HEALTH_ALERT_PUSH_A_URL: `${url}/push/secret-path/our-alerts` }),
   secrets: () => ['secret-path', 'our-alerts'],
   switchVariable: 'HEALTH_ALERT_PUSH_A_ENABLED',
-  floorVariable: 'HEALTH_ALERT_PUSH_A_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_PUSH_A_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => Body.parse(JSON.parse(text)).title,
   dead: { status: 403, body: JSON.stringify({ code: 40_301, http: 403, error: 'forbidden' }) },
 }

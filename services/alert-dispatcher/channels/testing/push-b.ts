@@ -26,7 +26,7 @@ const Message = z.union([
 ])
 const Cancel = z.strictObject({ token: z.literal(token) })
 
-/** What the service takes where. */
+/** Returns the schema for a path. */
 const problemOf = (path: string, body: unknown): string | undefined => {
   if (path === '/1/messages.json') return Message.safeParse(body).error?.message
   return /^\/1\/receipts\/cancel_by_tag\/[\w=-]{1,100}\.json$/.test(path)
@@ -34,7 +34,7 @@ const problemOf = (path: string, body: unknown): string | undefined => {
     : 'not found'
 }
 
-/** Pushover. */
+/** Rig with the API of Pushover. */
 export const pushBRig: Rig = {
   id: 'push-b',
   standsFor: ['https://api.pushover.net'],
@@ -50,8 +50,8 @@ export const pushBRig: Rig = {
   env: () => ({ HEALTH_ALERT_PUSH_B_TOKEN: token, HEALTH_ALERT_PUSH_B_USER: user }),
   secrets: () => [token, user],
   switchVariable: 'HEALTH_ALERT_PUSH_B_ENABLED',
-  floorVariable: 'HEALTH_ALERT_PUSH_B_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_PUSH_B_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => Message.parse(JSON.parse(text)).title,
   dead: { status: 400, body: JSON.stringify({ status: 0, user: 'invalid', errors: ['user identifier is invalid'] }) },
 }

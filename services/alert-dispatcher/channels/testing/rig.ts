@@ -1,36 +1,36 @@
 import type { Environment } from '#shared/config/environment.ts'
 import type { Policy } from '../../policy.ts'
-import type { Received, StrictServer } from './strict-server.ts'
+import type { ReceivedRequest, StrictServer } from './strict-server.ts'
 
-/** All that the suite needs to know of a channel: how it is set up, its server, and how to read what it was sent. */
+/** Everything that the suite needs for a channel: its settings, its server and how to read its messages. */
 export interface Rig {
-  /** Of the channel. */
+  /** Id of the channel. */
   id: string
-  /** Which of several forms of the channel it is. */
+  /** Name of the variant, if the channel has several. */
   form?: string
-  /** Origins of a service with an address of its own, in whose place the server stands. */
+  /** Fixed origins of the service, which the test server replaces. */
   standsFor?: readonly string[]
-  /** Nobody sets the address: it is the service's own. */
+  /** Whether the address is fixed instead of configured. */
   ownAddress?: true
   start(): Promise<StrictServer>
-  /** What people set up besides variables. */
+  /** Configuration besides variables. */
   policy?: Partial<Policy>
-  /** What the database has once the address is saved in the product; default: the texts of `env`. */
+  /** The stored entry with a saved address; default: the values of `env`. */
   savedPolicy?(url: string): Partial<Policy>
-  /** Variables that set the channel up to use a server; without any one of them it is off. */
+  /** Variables that configure the channel for a server; without any of them it is disabled. */
   env(url: string): Environment
-  /** Those of the variables that only change what is sent. */
+  /** Variables that only change the message. */
   stillOnWithout?: readonly string[]
-  /** Texts of those that must appear nowhere. */
+  /** Secret values that must never appear in output. */
   secrets(url: string): readonly string[]
   switchVariable: string
-  floorVariable: string
-  /** The least severity without a floor. */
-  floor: 'warning' | 'critical'
-  /** What was sent, to be compared; absent where it is JSON. */
-  readBody?(received: Received): unknown
-  /** What people are told by what was sent. */
-  textOf(received: Received): string
-  /** An answer by which the remote says that the address is no good. */
+  minSeverityVariable: string
+  /** The minimum severity by default. */
+  minimum: 'warning' | 'critical'
+  /** Returns the sent text for comparison; absent for JSON. */
+  readBody?(received: ReceivedRequest): unknown
+  /** Returns the text that recipients see. */
+  textOf(received: ReceivedRequest): string
+  /** A response that means the address is invalid. */
   dead: { status: number; body?: string }
 }

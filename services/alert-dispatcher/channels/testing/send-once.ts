@@ -1,16 +1,16 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { openNet } from '#shared/net/net.ts'
-import { type Message, messageOf } from '../../messages/message.ts'
-import { noticeOf } from '../../delivery/testing/notice.ts'
-import type { Notice } from '../../notice.ts'
+import { type Message, renderMessage } from '../../messages/message.ts'
+import { notificationOf } from '../../delivery/testing/notification.ts'
+import type { Notification } from '../../notification.ts'
 import type { Channel, SendResult } from '../channel.ts'
 import type { Rig } from './rig.ts'
 import type { StrictServer } from './strict-server.ts'
 
-/** A message as a channel gets it. */
-export const messageFor = (more: Partial<Notice> = {}): Message =>
-  messageOf(
-    noticeOf(more),
+/** Returns a message as a channel receives it. */
+export const createMessage = (more: Partial<Notification> = {}): Message =>
+  renderMessage(
+    notificationOf(more),
     {
       origin: 'watchhouse-0123456789abcdef',
       instance: 'prod',
@@ -22,7 +22,7 @@ export const messageFor = (more: Partial<Notice> = {}): Message =>
     new Map([['db', { id: 3, name: 'Database' }]]),
   )
 
-interface Sending {
+interface SendOptions {
   channel: Channel
   rig: Rig
   server: StrictServer
@@ -30,14 +30,14 @@ interface Sending {
   env?: Environment
 }
 
-/** One send of a channel to the server of its rig, without the pipeline around it. */
+/** Sends once from a channel to the server of its rig, without the delivery pipeline. */
 export const sendOnce = async ({
   channel,
   rig,
   server,
-  message = messageFor(),
+  message = createMessage(),
   env = {},
-}: Sending): Promise<SendResult> => {
+}: SendOptions): Promise<SendResult> => {
   await using net = openNet({ env: {} })
   const [target] = channel.targets(
     { ...rig.env(server.url), ...env },

@@ -15,7 +15,7 @@ const Form = z.strictObject({
 
 const formOf = (text: string): unknown => Object.fromEntries(new URLSearchParams(text))
 
-/** Twilio's messages. */
+/** The message API of Twilio. */
 export const smsRig: Rig = {
   id: 'sms',
   standsFor: ['https://api.twilio.com'],
@@ -38,8 +38,8 @@ export const smsRig: Rig = {
   }),
   secrets: () => [token, to],
   switchVariable: 'HEALTH_ALERT_SMS_ENABLED',
-  floorVariable: 'HEALTH_ALERT_SMS_MIN_SEVERITY',
-  floor: 'critical',
+  minSeverityVariable: 'HEALTH_ALERT_SMS_MIN_SEVERITY',
+  minimum: 'critical',
   readBody: ({ text }) => formOf(text),
   textOf: ({ text }) => Form.parse(formOf(text)).Body,
   dead: { status: 401, body: JSON.stringify({ code: 20003, message: 'Authenticate', status: 401 }) },

@@ -1,43 +1,46 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A request as it arrived. */
-export interface Received {
+/** A received request. */
+export interface ReceivedRequest {
   method: string
   path: string
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
 }
 
-/** An answer instead of the usual one; `silent` never answers, and a promise keeps the usual one back. */
-export type Instead = { status: number; headers?: Record<string, string>; body?: string } | 'silent' | Promise<void>
+/** A response that replaces the default one. `silent` never responds, and a promise delays the default response. */
+export type ScriptedResponse =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | 'silent'
+  | Promise<void>
 
-/** Somebody else's server, which refuses what its protocol does not allow. */
+/** A server that rejects requests that violate its protocol. */
 export interface StrictServer extends AsyncDisposable {
   readonly url: string
-  /** What it took, in order. */
-  readonly taken: readonly Received[]
-  /** Everything that came, taken or not. */
-  readonly received: readonly Received[]
-  /** What was wrong with what came, in words. */
+  /** Accepted requests, in order. */
+  readonly taken: readonly ReceivedRequest[]
+  /** All requests, accepted or not. */
+  readonly received: readonly ReceivedRequest[]
+  /** Protocol violations. */
   readonly wrong: readonly string[]
-  /** The next requests are answered so, one after the other. */
-  next(...instead: readonly Instead[]): void
+  /** Responses to the next requests, in order. */
+  next(...instead: readonly ScriptedResponse[]): void
 }
 
 interface Protocol {
-  /** What is wrong with a request; undefined when nothing is. */
-  problem(received: Received): string | undefined
+  /** Returns the protocol violation of a request; undefined if there is none. */
+  problem(received: ReceivedRequest): string | undefined
   answer: { status: number; headers?: Record<string, string>; body: string }
 }
 
-/** Starts a server of one protocol. */
+/** Starts a server for one protocol. */
 export const startStrictServer = async ({ problem, answer }: Protocol): Promise<StrictServer> => {
-  const taken: Received[] = []
-  const received: Received[] = []
+  const taken: ReceivedRequest[] = []
+  const received: ReceivedRequest[] = []
   const wrong: string[] = []
-  let planned: Instead[] = []
-  const answerTo = async (one: Received): Promise<Exclude<Instead, Promise<void>>> => {
+  let planned: ScriptedResponse[] = []
+  const answerTo = async (one: ReceivedRequest): Promise<Exclude<ScriptedResponse, Promise<void>>> => {
     received.push(one)
     const found = problem(one)
     if (found !== undefined) {
@@ -54,8 +57,8 @@ export const startStrictServer = async ({ problem, answer }: Protocol): Promise<
   const server = createServer((request, response) => {
     void read(request).then(async (text) => {
       const { method = '', url = '', headers } = request
-      const answered = await answerTo({ method, path: url, headers, text })
-      if (answered !== 'silent') response.writeHead(answered.status, answered.headers).end(answered.body)
+      const reply = await answerTo({ method, path: url, headers, text })
+      if (reply !== 'silent') response.writeHead(reply.status, reply.headers).end(reply.body)
     })
   })
   const { origin, stop } = await onLoopback(server)

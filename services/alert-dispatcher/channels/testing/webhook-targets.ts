@@ -7,14 +7,14 @@ import { webhookRig } from './webhook.ts'
 
 interface Service {
   form: string
-  /** Of its address, where only its name tells what it is. */
+  /** Host name, for services that are recognised by it. */
   host?: string
   path: string
-  /** Where it is sent to, when that is another path. */
+  /** The request path, if it differs from the configured one. */
   pathOf?: RegExp
   method?: string
   body: z.ZodType
-  answer: { status: number; body: string }
+  response: { status: number; body: string }
   dead: Rig['dead']
   textOf(body: unknown): string
   format?: TargetFormat
@@ -22,12 +22,12 @@ interface Service {
   problem?(text: string, headers: Readonly<Record<string, unknown>>): string | undefined
 }
 
-/** What the database has of a target that is saved in the product. */
-const savedTarget = (url: string, headers: string, format: TargetFormat): Partial<Policy> => ({
+/** The stored entry of a saved target. */
+const prepareTargetEntry = (url: string, headers: string, format: TargetFormat): Partial<Policy> => ({
   webhookTargets: [{ name: 'team', saved: { id: 'team', url, headers }, enabled: true, format, minSeverity: null }],
 })
 
-/** A target that is this service, as an operator would set it up. */
+/** Returns a rig for this service, configured like by an operator. */
 const rigOf = (service: Service): Rig => {
   const {
     form,
@@ -36,7 +36,7 @@ const rigOf = (service: Service): Rig => {
     method: wanted = 'POST',
     pathOf,
     body,
-    answer,
+    response,
     headers: needed = {},
     format = 'auto',
   } = service
@@ -48,9 +48,9 @@ const rigOf = (service: Service): Rig => {
     ...(host && { standsFor: [`https://${host}`] }),
     start: () =>
       startStrictServer({
-        answer,
-        problem({ method, path: asked, headers, text }) {
-          if (method !== wanted || !(pathOf?.test(asked) ?? asked === path)) return 'not found'
+        answer: response,
+        problem({ method, path: requested, headers, text }) {
+          if (method !== wanted || !(pathOf?.test(requested) ?? requested === path)) return 'not found'
           if (headers['content-type'] !== 'application/json') return 'not JSON'
           if (Object.entries(needed).some(([name, value]) => headers[name.toLowerCase()] !== value)) return 'not let in'
           return body.safeParse(JSON.parse(text)).error?.message ?? service.problem?.(text, headers)
@@ -61,11 +61,11 @@ const rigOf = (service: Service): Rig => {
       TEAM_URL: addressAt(url),
       TEAM_HEADERS: JSON.stringify(needed),
     }),
-    savedPolicy: (url) => savedTarget(addressAt(url), JSON.stringify(needed), format),
+    savedPolicy: (url) => prepareTargetEntry(addressAt(url), JSON.stringify(needed), format),
     secrets: () => ['secret-of-the-hook', ...Object.values(needed)],
     switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
-    floorVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
-    floor: 'warning',
+    minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
+    minimum: 'warning',
     textOf: ({ text }) => service.textOf(JSON.parse(text)),
     dead: service.dead,
   }
@@ -106,12 +106,12 @@ export const rawRig = rigOf({
   body: Raw,
   problem: (text, headers) =>
     headers['x-idempotency-key'] === Raw.parse(JSON.parse(text)).id ? undefined : 'another idempotency key',
-  answer: { status: 202, body: '' },
+  response: { status: 202, body: '' },
   dead: { status: 410 },
   textOf: (body) => Raw.parse(body).title,
 })
 
-/** The elements that we send, and no other markup. */
+/** The HTML elements that the formats use; other markup is rejected. */
 const isPlainHtml = (html: string): boolean => {
   const text = html.replaceAll(/<\/?strong>|<br>|<a href="https?:[^"<>]*">|<\/a>/g, '')
   return !/[<>]|&(?!(amp|lt|gt|quot|#39);)/.test(text)
@@ -136,7 +136,7 @@ export const matrixRig = rigOf({
   headers: { Authorization: 'Bearer secret-access-token' },
   body: Room,
   problem: (text) => (Buffer.byteLength(text) < 60_000 ? undefined : 'M_TOO_LARGE'),
-  answer: { status: 200, body: JSON.stringify({ event_id: '$x' }) },
+  response: { status: 200, body: JSON.stringify({ event_id: '$x' }) },
   dead: { status: 403, body: JSON.stringify({ errcode: 'M_FORBIDDEN' }) },
   textOf: (body) => Room.parse(body).body,
 })
@@ -153,7 +153,7 @@ export const hookshotRig = rigOf({
   format: 'hookshot',
   path: '/webhook/secret-of-the-hook',
   body: Hook,
-  answer: { status: 200, body: JSON.stringify({ ok: true }) },
+  response: { status: 200, body: JSON.stringify({ ok: true }) },
   dead: { status: 404 },
   textOf: (body) => Hook.parse(body).text,
 })
@@ -185,7 +185,7 @@ export const discordRig = rigOf({
   path: '/api/webhooks/4711/secret-of-the-hook',
   body: Post,
   problem: (text) => (lengthOf(Post.parse(JSON.parse(text)).embeds[0]) <= 6_000 ? undefined : 'embeds exceed 6000'),
-  answer: { status: 204, body: '' },
+  response: { status: 204, body: '' },
   dead: { status: 404, body: JSON.stringify({ message: 'Unknown Webhook', code: 10_015 }) },
   textOf: (body) => Post.parse(body).embeds[0].title.replaceAll(/\\(.)/g, '$1'),
 })
@@ -215,7 +215,7 @@ export const teamsRig = rigOf({
   path: '/workflows/4711/triggers/manual/paths/invoke?sig=secret-of-the-hook',
   body: Card,
   problem: (text) => (Buffer.byteLength(text) <= 28_000 ? undefined : 'too large'),
-  answer: { status: 202, body: '' },
+  response: { status: 202, body: '' },
   dead: { status: 401 },
   textOf: (body) => Card.parse(body).attachments[0].content.body[0]?.inlines[0]?.text ?? '',
 })
@@ -256,12 +256,12 @@ export const googleChatRig = rigOf({
   path: '/v1/spaces/AAAA/messages?key=k&token=secret-of-the-hook',
   body: ChatCard,
   problem: (text) => (Buffer.byteLength(text) <= 32_000 ? undefined : 'too large'),
-  answer: { status: 200, body: JSON.stringify({ name: 'spaces/AAAA/messages/x' }) },
+  response: { status: 200, body: JSON.stringify({ name: 'spaces/AAAA/messages/x' }) },
   dead: { status: 404 },
   textOf: (body) => ChatCard.parse(body).fallbackText,
 })
 
-/** The same service as the channel `webhook`, under a name that tells nothing. */
+/** The service of the channel `webhook`, under a host name without a known format. */
 export const slackRig: Rig = {
   ...webhookRig,
   id: 'webhook-targets',
@@ -270,7 +270,7 @@ export const slackRig: Rig = {
     HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'team', urlEnv: 'TEAM_URL', format: 'slack' }]),
     TEAM_URL: webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL,
   }),
-  savedPolicy: (url) => savedTarget(webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL ?? '', '{}', 'slack'),
+  savedPolicy: (url) => prepareTargetEntry(webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL ?? '', '{}', 'slack'),
   switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
-  floorVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
+  minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
 }

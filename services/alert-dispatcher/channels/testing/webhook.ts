@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Rig } from './rig.ts'
 import { startStrictServer } from './strict-server.ts'
 
-/** What chat services take of the shape that Slack began. */
+/** The parts of the Slack format that chat services accept. */
 export const Body = z.strictObject({
   text: z.string().min(1).max(4_000),
   attachments: z
@@ -20,14 +20,14 @@ export const Body = z.strictObject({
 
 const path = '/services/T000/B000/secret-of-the-hook'
 
-/** A chat service as Slack began it. */
+/** A chat service with the Slack format. */
 export const webhookRig: Rig = {
   id: 'webhook',
   start: () =>
     startStrictServer({
       answer: { status: 200, body: 'ok' },
-      problem({ method, path: asked, headers, text }) {
-        if (method !== 'POST' || asked !== path) return 'no_service'
+      problem({ method, path: requested, headers, text }) {
+        if (method !== 'POST' || requested !== path) return 'no_service'
         if (headers['content-type'] !== 'application/json') return 'invalid_content_type'
         return Body.safeParse(JSON.parse(text)).success ? undefined : 'invalid_payload'
       },
@@ -35,8 +35,8 @@ export const webhookRig: Rig = {
   env: (url) => ({ HEALTH_ALERT_WEBHOOK_URL: `${url}${path}` }),
   secrets: () => ['secret-of-the-hook'],
   switchVariable: 'HEALTH_ALERT_WEBHOOK_ENABLED',
-  floorVariable: 'HEALTH_ALERT_WEBHOOK_MIN_SEVERITY',
-  floor: 'warning',
+  minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_MIN_SEVERITY',
+  minimum: 'warning',
   textOf: ({ text }) => Body.parse(JSON.parse(text)).text,
   dead: { status: 404, body: 'no_service' },
 }

@@ -1,21 +1,21 @@
 import type { Channel, SendResult, TargetLimits } from '../../channels/channel.ts'
 import type { Message } from '../../messages/message.ts'
 
-/** A channel that notes what it is told and answers what the test says. */
-export interface Scripted {
+/** A channel that records notifications and returns scripted results. */
+export interface ScriptedChannel {
   channel: Channel
-  /** `<target> <kind> <episode>` of what was taken, in order. */
-  readonly told: readonly string[]
-  /** The same of all that was sent, taken or not. */
+  /** Delivered notifications as `<target> <kind> <episode>`, in order. */
+  readonly notified: readonly string[]
+  /** All sends, delivered or not. */
   readonly tried: readonly string[]
   readonly messages: readonly Message[]
-  /** What the next sends to a target end with, one after the other; a function is waited for. */
+  /** Results of the next sends to a target, in order; a function is awaited. */
   next(target: string, ...results: readonly (SendResult | (() => Promise<SendResult>))[]): void
-  /** Every send to a target from now on. */
+  /** Result of every send to a target from now on. */
   always(target: string, result: SendResult | undefined): void
 }
 
-interface Chosen {
+interface FixtureOptions {
   id?: string
   isPaging?: boolean
   announces?: true
@@ -31,19 +31,19 @@ export const scripted = ({
   announces,
   limits,
   targets = ['a'],
-}: Chosen = {}): Scripted => {
-  const told: string[] = []
+}: FixtureOptions = {}): ScriptedChannel => {
+  const notified: string[] = []
   const tried: string[] = []
   const messages: Message[] = []
   const planned = new Map<string, (SendResult | (() => Promise<SendResult>))[]>()
-  const lasting = new Map<string, SendResult>()
+  const permanent = new Map<string, SendResult>()
   const send = async (target: string, message: Message): Promise<SendResult> => {
-    const line = `${target} ${message.notice.kind} ${message.notice.episode}`
+    const line = `${target} ${message.notification.kind} ${message.notification.episode}`
     tried.push(line)
-    const next = planned.get(target)?.shift() ?? lasting.get(target) ?? { kind: 'ok' }
+    const next = planned.get(target)?.shift() ?? permanent.get(target) ?? { kind: 'ok' }
     const result = typeof next === 'function' ? await next() : next
     if (result.kind === 'ok') {
-      told.push(line)
+      notified.push(line)
       messages.push(message)
     }
     return result
@@ -64,10 +64,10 @@ export const scripted = ({
           send: (message) => send(target, message),
         })),
     },
-    told,
+    notified,
     tried,
     messages,
     next: (target, ...results) => void planned.set(target, [...(planned.get(target) ?? []), ...results]),
-    always: (target, result) => void (result ? lasting.set(target, result) : lasting.delete(target)),
+    always: (target, result) => void (result ? permanent.set(target, result) : permanent.delete(target)),
   }
 }

@@ -1,107 +1,107 @@
 import { z } from 'zod'
 import { sentenceOf } from '#shared/text/sentence-of.ts'
 
-/** What a file may have at its top, besides which it has nothing. */
+/** The top-level keys of a file. */
 export type Document = Readonly<Record<string, unknown>>
 
 const Table = z.record(z.string(), z.unknown())
-const mostEntries = 200
-const longestKey = 64
+const maxEntries = 200
+const maxKeyLength = 64
 
-/** The good entries of a list; bad ones and those whose id came before are skipped one by one. */
-export const listOf = <S extends z.ZodType>(
+/** Returns the valid entries of a list; invalid ones and duplicate ids are reported and skipped. */
+export const parseList = <S extends z.ZodType>(
   document: Document,
   { key, schema, idOf }: { key: string; schema: S; idOf(entry: z.output<S>): string },
   report: Report,
 ): z.output<S>[] => {
-  const given = document[key] ?? []
-  if (!Array.isArray(given)) {
+  const input = document[key] ?? []
+  if (!Array.isArray(input)) {
     report(key, 'must be a list')
     return []
   }
   const entries = new Map<string, z.output<S>>()
-  for (const [index, item] of given.entries()) {
+  for (const [index, item] of input.entries()) {
     const skip = (reason: string) => report(`${key}[${index}]`, reason)
     const parsed = schema.safeParse(item, { error: sentenceOf })
-    if (!parsed.success) skip(reasonOf(parsed.error))
-    else if (entries.has(idOf(parsed.data))) skip('an entry before it has the same id')
-    else if (entries.size >= mostEntries) skip(`comes after ${mostEntries} others`)
+    if (!parsed.success) skip(describeIssues(parsed.error))
+    else if (entries.has(idOf(parsed.data))) skip('has the same id as an earlier entry')
+    else if (entries.size >= maxEntries) skip(`exceeds the maximum of ${maxEntries} entries`)
     else entries.set(idOf(parsed.data), parsed.data)
   }
   return [...entries.values()]
 }
 
-/** The good entries of a table, by their names. */
-export const tableOf = <S extends z.ZodType>(
+/** Returns the valid entries of a table by name. */
+export const parseTable = <S extends z.ZodType>(
   document: Document,
   { key, name, schema }: { key: string; name: z.ZodType<string>; schema: S },
   report: Report,
 ): Record<string, z.output<S>> => {
-  const given = Table.safeParse(document[key] ?? {})
-  if (!given.success) {
-    report(key, 'must be a table')
+  const input = Table.safeParse(document[key] ?? {})
+  if (!input.success) {
+    report(key, 'must be a mapping')
     return {}
   }
   const entries: Record<string, z.output<S>> = {}
-  for (const [index, [called, item]] of Object.entries(given.data).entries()) {
-    // The name itself may be what is wrong, so it is told by its place.
+  for (const [index, [called, item]] of Object.entries(input.data).entries()) {
+    // The name itself may be invalid, so the report uses its position.
     const named = name.safeParse(called)
     const parsed = schema.safeParse(item, { error: sentenceOf })
-    if (!named.success) report(`${key}, entry ${index + 1}`, `its name must be: ${reasonOf(named.error)}`)
-    else if (!parsed.success) report(`${key}.${called}`, reasonOf(parsed.error))
+    if (!named.success) report(`${key}, entry ${index + 1}`, `its name must be: ${describeIssues(named.error)}`)
+    else if (!parsed.success) report(`${key}.${called}`, describeIssues(parsed.error))
     else entries[called] = parsed.data
   }
   return entries
 }
 
-/** The good fields of one table, all of which may be absent; bad ones are skipped one by one. */
-export const tableFieldsOf = <S extends z.ZodType>(
+/** Returns the valid fields of a table; invalid ones are reported and skipped. */
+export const parseTableFields = <S extends z.ZodType>(
   document: Document,
   { key, schema }: { key: string; schema: S },
   report: Report,
 ): z.output<S> | undefined => {
-  const given = Table.safeParse(document[key] ?? {})
+  const input = Table.safeParse(document[key] ?? {})
   const parsed = schema.safeParse(document[key] ?? {}, { error: sentenceOf })
   if (parsed.success) return parsed.data
-  report(key, reasonOf(parsed.error))
+  report(key, describeIssues(parsed.error))
   const bad = new Set(parsed.error.issues.flatMap(fieldsAt))
-  const good = Object.entries(given.data ?? {}).filter(([field]) => !bad.has(field))
+  const good = Object.entries(input.data ?? {}).filter(([field]) => !bad.has(field))
   return schema.safeParse(Object.fromEntries(good)).data
 }
 
-/** Says which keys at the top of a file are not known. */
+/** Reports unknown top-level keys of a file. */
 export const requireKnown = (document: Document, known: readonly string[], report: Report): void => {
   for (const key of Object.keys(document).filter((key) => !known.includes(key))) {
-    report(key.slice(0, longestKey), `is not known here; known are ${known.join(', ')}`)
+    report(key.slice(0, maxKeyLength), `is unknown; allowed: ${known.join(', ')}`)
   }
 }
 
-/** Something in a file that means nothing: where it stands and why, never what it says. */
+/** An invalid entry in a file: its position and the reason, never its text. */
 export interface FileProblem {
   file: string
-  /** `routes[2]`, or empty for the file as a whole. */
+  /** A path such as `routes[2]`; empty for the whole file. */
   entry: string
   reason: string
 }
 
-/** Takes down what is skipped. */
+/** Records a skipped entry. */
 export type Report = (entry: string, reason: string) => void
 
-/** Why something does not have the shape that it must have: what is allowed, never what was given. */
-export const reasonOf = (error: z.ZodError): string => {
+/** Returns what is allowed in place of an invalid value, never the value itself. */
+export const describeIssues = (error: z.ZodError): string => {
   const reasons = error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return fieldsAt(issue).map((field) => `${field} is not known here`)
+    if (issue.code === 'unrecognized_keys') return fieldsAt(issue).map((field) => `${field} is unknown`)
     const sentence = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
     return issue.path.length === 0 ? sentence : `${issue.path.join('.')} ${sentence}`
   })
-  return [...new Set(reasons)].slice(0, mostReasons).join('; ')
+  return [...new Set(reasons)].slice(0, maxReasons).join('; ')
 }
 
-/** The fields that an issue is about. */
+/** Returns the fields that an issue concerns. */
 const fieldsAt = (issue: z.core.$ZodIssue): string[] => {
   const [field] = issue.path
   if (field !== undefined) return [String(field)]
-  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => key.slice(0, longestKey)) : []
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => key.slice(0, maxKeyLength)) : []
 }
 
-const mostReasons = 5
+const maxReasons = 5

@@ -3,9 +3,17 @@ import type { RuleSettings } from '#proto/alert-policy.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
 import { sentenceOf } from '#shared/text/sentence-of.ts'
 import { FileWebhookTarget } from '../../channels/webhook-target-list.ts'
-import { type Layer, digestMinutesOf, type ChannelLayer } from '../layers/layer.ts'
-import { type ChannelSpec, fieldsOf } from '../saved/fields.ts'
-import { type Document, tableFieldsOf, listOf, requireKnown, tableOf, reasonOf, type Report } from './entries.ts'
+import { type Layer, toDigestMinutes, type ChannelLayer } from '../layers/layer.ts'
+import { type ChannelSpec, listFields } from '../saved/fields.ts'
+import {
+  type Document,
+  parseTableFields,
+  parseList,
+  requireKnown,
+  parseTable,
+  describeIssues,
+  type Report,
+} from './entries.ts'
 import {
   FileCheck,
   FileDigest,
@@ -24,11 +32,11 @@ const idOf = ({ id }: { id: string }): string => id
 
 const alerts: ReadFile = (document, report) => {
   requireKnown(document, ['settings', 'rules', 'thresholds', 'checks'], report)
-  const general = tableFieldsOf(document, { key: 'settings', schema: FileSettings }, report)
+  const general = parseTableFields(document, { key: 'settings', schema: FileSettings }, report)
   const byRule = { name: DefinitionId }
-  const thresholds = tableOf(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
-  const checks = tableOf(document, { ...byRule, key: 'checks', schema: FileCheck }, report)
-  const custom = listOf(document, { key: 'rules', schema: FileRule, idOf }, report)
+  const thresholds = parseTable(document, { ...byRule, key: 'thresholds', schema: FileThresholds }, report)
+  const checks = parseTable(document, { ...byRule, key: 'checks', schema: FileCheck }, report)
+  const custom = parseList(document, { key: 'rules', schema: FileRule, idOf }, report)
   return {
     general: general ?? {},
     rules: joined(thresholds, checks),
@@ -36,7 +44,7 @@ const alerts: ReadFile = (document, report) => {
   }
 }
 
-/** Rules of operators are told from ours by how their ids begin. */
+/** Custom rules are recognised by the prefix of their ids. */
 const customId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
 
 const joined = (
@@ -52,23 +60,23 @@ const joined = (
 
 const routing: ReadFile = (document, report) => {
   requireKnown(document, ['routes'], report)
-  return { routes: listOf(document, { key: 'routes', schema: FileRoute, idOf }, report) }
+  return { routes: parseList(document, { key: 'routes', schema: FileRoute, idOf }, report) }
 }
 
 const channels: ReadFile = (document, report, known) => {
   requireKnown(document, ['channels', 'webhookTargets'], report)
   const targets = { key: 'webhookTargets', schema: FileWebhookTarget, idOf: ({ name }: { name: string }) => name }
-  return { channels: channelLayers(document, report, known), webhookTargets: listOf(document, targets, report) }
+  return { channels: channelLayers(document, report, known), webhookTargets: parseList(document, targets, report) }
 }
 
 const quietHours: ReadFile = (document, report) => {
   requireKnown(document, ['windows'], report)
-  return { quietHours: listOf(document, { key: 'windows', schema: FileQuietHours, idOf }, report) }
+  return { quietHours: parseList(document, { key: 'windows', schema: FileQuietHours, idOf }, report) }
 }
 
 const maintenance: ReadFile = (document, report) => {
   requireKnown(document, ['windows'], report)
-  const windows = listOf(document, { key: 'windows', schema: FileMaintenance, idOf }, report)
+  const windows = parseList(document, { key: 'windows', schema: FileMaintenance, idOf }, report)
   return {
     maintenance: windows.map(({ id, host, reason, startsAt, endsAt }) => ({
       id,
@@ -82,11 +90,11 @@ const maintenance: ReadFile = (document, report) => {
 
 const digest: ReadFile = (document, report) => {
   const read = FileDigest.safeParse(document, { error: sentenceOf })
-  if (!read.success) report('', reasonOf(read.error))
-  return { digestMinutes: read.data && digestMinutesOf(read.data) }
+  if (!read.success) report('', describeIssues(read.error))
+  return { digestMinutes: read.data && toDigestMinutes(read.data) }
 }
 
-/** Every file that is read, by its name without `.yaml` or `.yml`. */
+/** Readers by file name without `.yaml` or `.yml`. */
 export const files: Readonly<Record<string, ReadFile>> = {
   alerts,
   routing,
@@ -96,14 +104,17 @@ export const files: Readonly<Record<string, ReadFile>> = {
   digest,
 }
 
-/** What a file says of channels. Its fields are the channel's variables: `routingKey` stands for `…_ROUTING_KEY`. */
+/**
+ * Returns the channel settings of a file. Field names are derived from variables: `routingKey` is the field of
+ * `…_ROUTING_KEY`.
+ */
 const channelLayers = (
   document: Document,
   report: Report,
   known: readonly ChannelSpec[],
 ): Record<string, ChannelLayer> => {
   const schema = FileChannel.extend({ channel: z.enum(known.map(({ id }) => id)) })
-  const entries = listOf(document, { key: 'channels', schema, idOf: ({ channel }) => channel }, report)
+  const entries = parseList(document, { key: 'channels', schema, idOf: ({ channel }) => channel }, report)
   return Object.fromEntries(
     known.flatMap((spec) => {
       const entry = entries.find(({ channel }) => channel === spec.id)
@@ -118,15 +129,15 @@ const channelLayer = (
   report: Report,
 ): ChannelLayer => {
   const place = `channels, ${spec.id}`
-  const open = variablesOf(spec, target, `${place}: target`, report).filter(({ field, name, text }) => {
+  const open = resolveVariables(spec, target, `${place}: target`, report).filter(({ field, name, text }) => {
     const setting = spec.settings[name]
     if (setting?.audience === 'secret')
-      report(`${place}: target.${field}`, 'is a secret; name its variable in secretEnv')
-    else if (!isMeant(spec, name, String(text))) report(`${place}: target.${field}`, 'cannot be meant')
+      report(`${place}: target.${field}`, 'is a secret; put the name of its variable in secretEnv')
+    else if (!isValid(spec, name, String(text))) report(`${place}: target.${field}`, 'invalid value')
     else return true
     return false
   })
-  const secret = variablesOf(spec, secretEnv, `${place}: secretEnv`, report)
+  const secret = resolveVariables(spec, secretEnv, `${place}: secretEnv`, report)
   return {
     enabled,
     minSeverity: minSeverity ?? undefined,
@@ -135,19 +146,24 @@ const channelLayer = (
   }
 }
 
-/** The variables that fields stand for; fields that the channel does not have are skipped. */
-const variablesOf = <T>(channel: ChannelSpec, given: Readonly<Record<string, T>>, place: string, report: Report) => {
-  const fields = fieldsOf(channel)
-  return Object.entries(given).flatMap(([field, text]) => {
+/** Returns the variables of the fields; unknown fields are reported and skipped. */
+const resolveVariables = <T>(
+  channel: ChannelSpec,
+  input: Readonly<Record<string, T>>,
+  place: string,
+  report: Report,
+) => {
+  const fields = listFields(channel)
+  return Object.entries(input).flatMap(([field, text]) => {
     const known = fields.find((each) => each.field === field)
     if (known) return [{ field, name: known.variable, text }]
     const names = fields.map((each) => each.field).join(', ')
-    report(place, `has a field that the channel ${channel.id} does not have; there are ${names}`)
+    report(place, `has an unknown field; fields of channel ${channel.id}: ${names}`)
     return []
   })
 }
 
-const isMeant = ({ settings }: ChannelSpec, name: string, text: string): boolean => {
+const isValid = ({ settings }: ChannelSpec, name: string, text: string): boolean => {
   try {
     settings[name]?.parse(text)
     return true

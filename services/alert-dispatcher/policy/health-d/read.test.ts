@@ -7,9 +7,9 @@ import { oneOf, optional, secret } from '#shared/config/setting.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import type { ChannelSpec } from '../saved/fields.ts'
 import { checkHealthFiles } from './check.ts'
-import { fileLayer, readHealthFiles } from './read.ts'
+import { loadFileLayer, readHealthFiles } from './read.ts'
 
-/** Channels with settings of every kind. */
+/** Channels with settings of every type. */
 const channels: readonly ChannelSpec[] = [
   {
     id: 'paging-a',
@@ -47,8 +47,8 @@ const readOne = async (name: string, text: string) => {
   return readHealthFiles(folder, channels)
 }
 
-describe('a folder of alert files', () => {
-  it('says nothing where it is not there or empty', () => {
+describe('a folder of alert definitions', () => {
+  it('is empty if it is missing or has no files', () => {
     expect(readHealthFiles(join(folder, 'nowhere'), channels)).toEqual({
       layer: emptyLayer('file'),
       files: [],
@@ -57,7 +57,7 @@ describe('a folder of alert files', () => {
     expect(readHealthFiles(folder, channels).files).toEqual([])
   })
 
-  it('says all that its files say', async () => {
+  it('merges all its files', async () => {
     await write(
       'alerts.yaml',
       `settings: { enabled: true, cooldownMinutes: 30 }
@@ -137,7 +137,7 @@ webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
     })
   })
 
-  it('leaves out files of other kinds and what Kubernetes mounts beside them', async () => {
+  it('ignores other files and the mounts of Kubernetes', async () => {
     await write('README.md', '# how')
     await write('.digest.yaml', 'no: thing')
     await mkdir(join(folder, '..2026_06_01'))
@@ -145,17 +145,17 @@ webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
   })
 })
 
-/** A file, what it says, the entry that is skipped, and why. */
+/** File, content, skipped entry and reason. */
 const bad: [file: string, text: string, entry: string, says: string][] = [
-  ['alarms.yaml', 'rules: []', '', 'is not known here; known are alerts, routing'],
-  ['alerts.yaml', 'rules: [', '', 'is no YAML'],
-  ['alerts.yaml', '- a', '', 'must be a table'],
+  ['alarms.yaml', 'rules: []', '', 'is unknown; allowed: alerts, routing'],
+  ['alerts.yaml', 'rules: [', '', 'is not valid YAML'],
+  ['alerts.yaml', '- a', '', 'must be a mapping'],
   ['alerts.yaml', 'a: &a [x]\nb: &b [*a,*a]\nrules: {}', 'rules', 'must be a list'],
-  ['alerts.yaml', 'rule: []', 'rule', 'is not known here; known are settings, rules'],
+  ['alerts.yaml', 'rule: []', 'rule', 'is unknown; allowed: settings, rules'],
   ['alerts.yaml', 'settings: [hunter2]', 'settings', 'must be an object'],
   ['alerts.yaml', 'settings: { minSeverity: hunter2 }', 'settings', 'minSeverity must be one of warning, critical'],
-  ['alerts.yaml', 'thresholds: { disk-usage: { warn: 3 } }', 'thresholds.disk-usage', 'warn is not known here'],
-  ['alerts.yaml', 'thresholds: { disk-usage: { breaches: 3 } }', 'thresholds.disk-usage', 'breaches is not known here'],
+  ['alerts.yaml', 'thresholds: { disk-usage: { warn: 3 } }', 'thresholds.disk-usage', 'warn is unknown'],
+  ['alerts.yaml', 'thresholds: { disk-usage: { breaches: 3 } }', 'thresholds.disk-usage', 'breaches is unknown'],
   ['alerts.yaml', 'thresholds: { "Disk usage!": {} }', 'thresholds, entry 1', 'lower case letters'],
   ['alerts.yaml', 'checks: { disk-usage: { breaches: 0 } }', 'checks.disk-usage', 'breaches must be at least 1'],
   ['alerts.yaml', 'rules: [{ name: n, metric: m, operator: ">", warning: 1 }]', 'rules[0]', 'id is required'],
@@ -166,7 +166,7 @@ const bad: [file: string, text: string, entry: string, says: string][] = [
     'warning must not be beyond critical',
   ],
   ['routing.yaml', 'routes: [{ id: a }]', 'routes[0]', 'target is required'],
-  ['routing.yaml', 'routes: [{ id: a, target: x, secret: hunter2 }]', 'routes[0]', 'secret is not known here'],
+  ['routing.yaml', 'routes: [{ id: a, target: x, secret: hunter2 }]', 'routes[0]', 'secret is unknown'],
   ['channels.yaml', 'channels: [{ channel: pager }]', 'channels[0]', 'channel must be one of paging-a, mail'],
   [
     'channels.yaml',
@@ -178,19 +178,19 @@ const bad: [file: string, text: string, entry: string, says: string][] = [
     'channels.yaml',
     'channels: [{ channel: paging-a, target: { routingKey: hunter2 } }]',
     'channels, paging-a: target.routingKey',
-    'is a secret; name its variable in secretEnv',
+    'is a secret; put the name of its variable in secretEnv',
   ],
   [
     'channels.yaml',
     'channels: [{ channel: paging-a, target: { region: hunter2 } }]',
     'channels, paging-a: target.region',
-    'cannot be meant',
+    'invalid value',
   ],
   [
     'channels.yaml',
     'channels: [{ channel: paging-a, target: { colour: hunter2 } }]',
     'channels, paging-a: target',
-    'does not have; there are routingKey, region',
+    'fields of channel paging-a: routingKey, region',
   ],
   [
     'channels.yaml',
@@ -222,14 +222,14 @@ const bad: [file: string, text: string, entry: string, says: string][] = [
   ['digest.yaml', 'enabled: true\nwindowMinutes: 1441', '', 'windowMinutes must be at most 1440'],
 ]
 
-describe('what means nothing is skipped and named by its place', () => {
+describe('invalid entries are skipped and reported', () => {
   it.each(bad)('%s: %s', async (file, text, entry, says) => {
     const { problems } = await readOne(file, text)
     expect(problems).toContainEqual({ file, entry, reason: expect.stringContaining(says) })
     expect(JSON.stringify(problems)).not.toContain('hunter2')
   })
 
-  it('while the entries beside it hold', async () => {
+  it('while other entries remain in use', async () => {
     const route = (id: string, target: string) => `{ id: ${id}, target: ${target} }`
     const list = [route('a', 'mail'), route('b', '""'), route('a', 'pager'), route('c', 'mail')]
     const { layer, problems } = await readOne('routing.yaml', `routes: [${list.join(', ')}]`)
@@ -240,26 +240,26 @@ describe('what means nothing is skipped and named by its place', () => {
     expect(problems.map(({ entry }) => entry)).toEqual(['routes[1]', 'routes[2]'])
   })
 
-  it('field by field in the settings', async () => {
+  it('field by field in settings', async () => {
     const { layer } = await readOne('alerts.yaml', 'settings: { cooldownMinutes: -1, clears: 3, x: 1, enabled: maybe }')
     expect(layer.general).toEqual({ clears: 3 })
   })
 
-  it('and so is a file that is there under two endings', async () => {
+  it('as is a file with two extensions', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
     const { layer, problems } = await readOne('digest.yml', 'enabled: true\nwindowMinutes: 9')
     expect(layer.digestMinutes).toBe(5)
-    expect(problems).toEqual([{ file: 'digest.yml', entry: '', reason: 'is there under another ending' }])
+    expect(problems).toEqual([{ file: 'digest.yml', entry: '', reason: 'also exists with another extension' }])
   })
 })
 
 describe('the service', () => {
-  it('warns of each entry that it skips and of variables that are not set, without a value', async () => {
+  it('logs skipped entries and unset variables, without values', async () => {
     await write('routing.yaml', 'routes: [{ id: a, target: x, secret: hunter2 }]')
     await write('channels.yaml', 'channels: [{ channel: paging-a, secretEnv: { routingKey: PAGER_KEY } }]')
     const logged: string[] = []
     const log = pino({ level: 'warn' }, { write: (line) => logged.push(line) })
-    fileLayer({ SVC_HEALTH_CONFIG_DIRECTORY: folder }, log, channels)
+    loadFileLayer({ SVC_HEALTH_CONFIG_DIRECTORY: folder }, log, channels)
     expect(logged.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ file: 'routing.yaml', entry: 'routes[0]' }),
       expect.objectContaining({ variable: 'PAGER_KEY' }),
@@ -269,18 +269,18 @@ describe('the service', () => {
 })
 
 describe('the service in cloud mode', () => {
-  it('reads no files, and says so where a folder is named', async () => {
+  it('reads no files and logs a configured folder', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 15')
     const logged: string[] = []
     const log = pino({ level: 'warn' }, { write: (line) => logged.push(line) })
     const env = { SVC_HEALTH_CONFIG_DIRECTORY: folder, SVC_CLOUD_MODE: 'cloud' }
-    expect(fileLayer(env, log, channels)).toEqual(emptyLayer('file'))
+    expect(loadFileLayer(env, log, channels)).toEqual(emptyLayer('file'))
     expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }])
   })
 })
 
 describe('check-config', () => {
-  it('says every problem, one to a line', async () => {
+  it('prints one problem per line', async () => {
     await write('digest.yaml', 'enabled: true')
     await write('routing.yaml', 'routes: [{ id: a }, { id: b }]')
     expect(checkHealthFiles(folder, known, {})).toEqual({
@@ -294,7 +294,7 @@ describe('check-config', () => {
     })
   })
 
-  it('names rules and metrics that there are not, with those that are near', async () => {
+  it('reports unknown rules and metrics with suggestions', async () => {
     await write(
       'alerts.yml',
       `thresholds: { disk-usge: { warning: 5 }, disk-usage: { warning: 5 } }
@@ -303,14 +303,14 @@ rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 
     expect(checkHealthFiles(folder, known, {})).toEqual({
       sound: false,
       text: [
-        'alerts.yml: disk-usge: no such rule: disk-usge; did you mean disk-usage?',
-        'alerts.yml: custom:many: no such metric: runing-queries; did you mean running-queries?',
+        'alerts.yml: disk-usge: unknown rule "disk-usge"; did you mean "disk-usage"?',
+        'alerts.yml: custom:many: unknown metric "runing-queries"; did you mean "running-queries"?',
         '',
       ].join('\n'),
     })
   })
 
-  it('names routes to what there is not, with what is near, but not what stands there', async () => {
+  it('reports routes to unknown targets with suggestions, but not the target', async () => {
     await write('channels.yaml', 'webhookTargets: [{ name: ops, urlEnv: OPS_URL }]')
     await write(
       'routing.yaml',
@@ -326,31 +326,31 @@ rules: [{ id: many, name: Many, metric: runing-queries, operator: '>', warning: 
     expect([sound, text.trimEnd().split('\n')]).toEqual([
       false,
       [
-        expect.stringMatching(/^routing.yaml: d: its target is no channel or webhook target; nearest are /),
-        expect.stringMatching(/^routing.yaml: e: its target is no channel or webhook target; nearest are paging-a, /),
+        expect.stringMatching(/^routing.yaml: d: unknown channel or webhook target; nearest: /),
+        expect.stringMatching(/^routing.yaml: e: unknown channel or webhook target; nearest: paging-a, /),
       ],
     ])
     expect(text).not.toContain('hunter2')
   })
 
-  it('is content with what is all right', async () => {
+  it('accepts valid files', async () => {
     await write('digest.yaml', 'enabled: true\nwindowMinutes: 5')
-    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: 'digest.yaml: nothing wrong\n' })
+    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: 'digest.yaml: valid\n' })
   })
 
-  it('is content with what the description shows', async () => {
+  it('accepts the documented example', async () => {
     const description = await readFile(join(import.meta.dirname, 'README.md'), 'utf8')
     const shown = /```yaml\n(.*?)```/s.exec(description)?.[1] ?? ''
     const files = shown.split(/^(?=# [a-z-]+\.yaml)/m)
     for (const text of files) await write(/^# (\S+)/.exec(text)?.[1] ?? '', text)
-    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: expect.stringContaining('nothing wrong') })
+    expect(checkHealthFiles(folder, known, {})).toEqual({ sound: true, text: expect.stringContaining('valid') })
     expect(files).toHaveLength(6)
   })
 
   it.each([
-    ['a folder that is not there', 'nowhere', 'there is no such folder'],
-    ['an empty one', '', 'has no .yaml or .yml file'],
-  ])('refuses %s', (_what, below, says) => {
+    ['a missing folder', 'nowhere', 'folder not found'],
+    ['an empty one', '', 'no .yaml or .yml file found'],
+  ])('rejects %s', (_what, below, says) => {
     const { sound, text } = checkHealthFiles(join(folder, below), known, {})
     expect([sound, text]).toEqual([false, expect.stringContaining(says)])
   })

@@ -12,18 +12,18 @@ import type { ChannelSpec } from '../saved/fields.ts'
 import type { Document, FileProblem } from './entries.ts'
 import { files } from './files.ts'
 
-const longestFile = 1_048_576
+const maxFileBytes = 1_048_576
 const extensions = new Set(['.yaml', '.yml'])
 
-/** What the files of a folder say together, and all that means nothing in them. */
+/** The merged settings of a folder and all invalid entries. */
 export interface HealthFiles {
   layer: Layer
-  /** YAML files that are there. */
+  /** Names of the YAML files that were found. */
   files: string[]
   problems: FileProblem[]
 }
 
-/** Reads a folder of alert definitions; one that is not there says nothing. */
+/** Reads a folder of alert definitions; a missing folder is empty. */
 export const readHealthFiles = (directory: string, channels: readonly ChannelSpec[]): HealthFiles => {
   const problems: FileProblem[] = []
   const names = namesIn(directory)
@@ -31,8 +31,9 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
     const report = (entry: string, reason: string) => void problems.push({ file, entry, reason })
     const { name } = parsePath(file)
     const take = files[name]
-    if (!take) report('', `is not known here; known are ${Object.keys(files).join(', ')}`)
-    else if (names.find((other) => parsePath(other).name === name) !== file) report('', 'is there under another ending')
+    if (!take) report('', `is unknown; allowed: ${Object.keys(files).join(', ')}`)
+    else if (names.find((other) => parsePath(other).name === name) !== file)
+      report('', 'also exists with another extension')
     else {
       const document = documentIn(join(directory, file))
       if (typeof document !== 'string') return take(document, report, channels)
@@ -43,7 +44,7 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
   return { layer: Object.assign(emptyLayer('file'), ...parts), files: names, problems }
 }
 
-/** YAML files in their order; what begins with a dot is how Kubernetes mounts the others. */
+/** Returns the YAML files in order. Names with a leading dot belong to the mounts of Kubernetes. */
 const namesIn = (directory: string): string[] => {
   try {
     return readdirSync(directory)
@@ -56,32 +57,34 @@ const namesIn = (directory: string): string[] => {
 
 const Table = z.record(z.string(), z.unknown())
 
-/** The table in a file, or why there is none: by the place of what is wrong alone, for the words of YAML quote the file. */
+/**
+ * Returns the table in a file, or why there is none. YAML error messages quote the file, so only the line is reported.
+ */
 const documentIn = (path: string): Document | string => {
   let text: string
   try {
-    if (statSync(path).size > longestFile) return `is longer than ${longestFile} bytes`
+    if (statSync(path).size > maxFileBytes) return `is longer than ${maxFileBytes} bytes`
     text = readFileSync(path, 'utf8')
   } catch {
     return 'cannot be read'
   }
   try {
     const table = Table.safeParse(parseYaml(text) ?? {})
-    return table.success ? table.data : 'must be a table'
+    return table.success ? table.data : 'must be a mapping'
   } catch (error) {
     if (!(error instanceof NoYaml)) throw error
-    return error.line === undefined ? 'is no YAML' : `is no YAML from line ${error.line} on`
+    return error.line === undefined ? 'is not valid YAML' : `is not valid YAML from line ${error.line}`
   }
 }
 
 /**
- * What the files of `SVC_HEALTH_CONFIG_DIRECTORY` say, read once; what means nothing is skipped and named in a warning each. They are for
- * those who host the product themselves: in cloud mode nothing is read.
+ * Reads the files in `SVC_HEALTH_CONFIG_DIRECTORY` once; invalid entries are logged and skipped. Cloud mode ignores
+ * files, which are only for self-hosted installations.
  */
-export const fileLayer = (env: Environment, log: Logger, channels: readonly ChannelSpec[]): Layer => {
+export const loadFileLayer = (env: Environment, log: Logger, channels: readonly ChannelSpec[]): Layer => {
   if (inCloudMode(env)) {
     if (env.SVC_HEALTH_CONFIG_DIRECTORY)
-      log.warn({ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }, 'variable not read in cloud mode')
+      log.warn({ variable: 'SVC_HEALTH_CONFIG_DIRECTORY' }, 'setting ignored in cloud mode')
     return emptyLayer('file')
   }
   const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = read(policySettings, env)

@@ -5,17 +5,17 @@ import {
   DigestSettings,
   quietHoursProblem,
   RuleSettings,
-  SettledId,
-  settledFields,
+  AlertConfigId,
+  alertConfigFields,
   thresholdProblem,
 } from '#proto/alert-policy.ts'
 import { HostKey } from '#proto/host.ts'
 import { Severity } from '#proto/rules.ts'
 import { VariableName } from '../../channels/webhook-target-list.ts'
 
-const { customRule, quietHours, route, maintenance } = settledFields
+const { customRule, quietHours, route, maintenance } = alertConfigFields
 
-export const FileRule = z.strictObject({ id: SettledId, ...customRule }).superRefine((rule, context) => {
+export const FileRule = z.strictObject({ id: AlertConfigId, ...customRule }).superRefine((rule, context) => {
   const problem = thresholdProblem(rule)
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['warning'], message: problem })
 })
@@ -25,9 +25,9 @@ export const FileCheck = RuleSettings.strict()
 export const FileSettings = AlertSettings.strict()
 export const FileDigest = DigestSettings.strict()
 
-export const FileRoute = z.strictObject({ id: SettledId, ...route })
+export const FileRoute = z.strictObject({ id: AlertConfigId, ...route })
 
-export const FileQuietHours = z.strictObject({ id: SettledId, ...quietHours }).superRefine((hours, context) => {
+export const FileQuietHours = z.strictObject({ id: AlertConfigId, ...quietHours }).superRefine((hours, context) => {
   const problem = quietHoursProblem(hours)
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['end'], message: problem })
 })
@@ -36,10 +36,10 @@ const instant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
   .transform((text) => Date.parse(text))
 
-/** `host` is the name of a host; null and absent mean all. */
+/** `host` is a host name; null or absent means all hosts. */
 export const FileMaintenance = z
   .strictObject({
-    id: SettledId,
+    id: AlertConfigId,
     ...maintenance,
     host: HostKey.nullable().default(null),
     startsAt: instant,
@@ -47,7 +47,7 @@ export const FileMaintenance = z
   })
   .refine(({ startsAt, endsAt }) => startsAt < endsAt, { path: ['endsAt'], message: 'must be later than startsAt' })
 
-/** `target` has what is no secret, `secretEnv` names the variables that hold the rest, both by field of the channel. */
+/** `target` contains plain values, `secretEnv` the names of variables with secrets; both by channel field. */
 export const FileChannel = z.strictObject({
   channel: z.string().min(1).max(64),
   ...ChannelSettings.shape,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { defaultDigestMinutes, defaultGeneral, environmentLayer, invalidVariables } from './environment.ts'
+import { defaultDigestMinutes, defaultGeneral, buildEnvironmentLayer, findInvalidVariables } from './environment.ts'
 
-const names = (env: Record<string, string>) => invalidVariables(env).map(({ name }) => name)
+const names = (env: Record<string, string>) => findInvalidVariables(env).map(({ name }) => name)
 
-describe('what variables say of alerts', () => {
-  it('is nothing where none is set, and then the defaults of the reference hold', () => {
-    const { general, digestMinutes, rules } = environmentLayer({ HEALTH_ALERT_MIN_SEVERITY: '' })
+describe('alert variables', () => {
+  it('leave the documented defaults if unset', () => {
+    const { general, digestMinutes, rules } = buildEnvironmentLayer({ HEALTH_ALERT_MIN_SEVERITY: '' })
     expect(Object.values(general).filter((value) => value !== undefined)).toEqual([])
     expect([digestMinutes, rules]).toEqual([undefined, {}])
     expect(defaultGeneral).toEqual({ minSeverity: 'warning', cooldownMinutes: 60, breaches: 1, clears: 2 })
@@ -26,38 +26,41 @@ describe('what variables say of alerts', () => {
     ['HEALTH_HYSTERESIS_CLEARS', '1.5', { clears: undefined }],
   ])('%s=%s', (name, text, expected) => {
     const env = { [name]: text }
-    expect(environmentLayer(env).general).toMatchObject(expected)
-    const isMeant = Object.values(expected).some((value) => value !== undefined)
-    expect(names(env)).toEqual(isMeant ? [] : [name])
+    expect(buildEnvironmentLayer(env).general).toMatchObject(expected)
+    const isValid = Object.values(expected).some((value) => value !== undefined)
+    expect(names(env)).toEqual(isValid ? [] : [name])
   })
 
-  it('is for one rule where its id is in the name, in capitals and with underscores', () => {
+  it('configure one rule if their name contains its id', () => {
     const env = {
       HEALTH_HYSTERESIS_DISK_USAGE_BREACHES: '4',
       HEALTH_HYSTERESIS_DISK_USAGE_CLEARS: '5',
       HEALTH_THRESHOLD_DISK_USAGE_WARNING: '72.5',
       HEALTH_THRESHOLD_LOAD_PER_CORE_CRITICAL: '-1',
     }
-    expect(environmentLayer(env).rules).toEqual({
+    expect(buildEnvironmentLayer(env).rules).toEqual({
       'disk-usage': { breaches: 4, clears: 5, warning: 72.5 },
       'load-per-core': { critical: -1 },
     })
     expect(names(env)).toEqual([])
   })
 
-  it('names what cannot be meant without its text, and keeps the rest', () => {
+  it('are reported by name if invalid, and the others apply', () => {
     const env = {
       HEALTH_HYSTERESIS_DISK_USAGE_BREACHES: 'hunter2',
       HEALTH_THRESHOLD_DISK_USAGE_WARNING: 'hunter2',
       HEALTH_THRESHOLD_DISK_USAGE_CRITICAL: '95',
       HEALTH_ALERT_DIGEST_MINUTES: '1441',
     }
-    expect(environmentLayer(env)).toMatchObject({ rules: { 'disk-usage': { critical: 95 } }, digestMinutes: undefined })
+    expect(buildEnvironmentLayer(env)).toMatchObject({
+      rules: { 'disk-usage': { critical: 95 } },
+      digestMinutes: undefined,
+    })
     expect(names(env).toSorted()).toEqual([
       'HEALTH_ALERT_DIGEST_MINUTES',
       'HEALTH_HYSTERESIS_DISK_USAGE_BREACHES',
       'HEALTH_THRESHOLD_DISK_USAGE_WARNING',
     ])
-    expect(JSON.stringify(invalidVariables(env))).not.toContain('hunter2')
+    expect(JSON.stringify(findInvalidVariables(env))).not.toContain('hunter2')
   })
 })

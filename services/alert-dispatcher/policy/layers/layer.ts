@@ -10,15 +10,15 @@ import type {
 } from '#proto/alert-policy.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
-/** What one place says of alerts; absent is left to the places below. */
+/** Alert configuration of one source; absent values come from lower layers. */
 export interface Layer {
   source: 'database' | 'file' | 'environment'
   general: AlertSettings
-  /** 0 gathers nothing. */
+  /** 0 disables the digest. */
   digestMinutes: number | undefined
   /** By rule id. */
   rules: Readonly<Record<string, RuleSettings>>
-  /** By name of the channel. */
+  /** By channel id. */
   channels: Readonly<Record<string, ChannelLayer>>
   custom: readonly CustomRule[]
   maintenance: readonly MaintenanceWindow[]
@@ -27,15 +27,15 @@ export interface Layer {
   webhookTargets: readonly WebhookTarget[]
 }
 
-/** What one place says of a channel. */
+/** Channel configuration of one source. */
 export interface ChannelLayer extends ChannelSettings {
-  /** Texts of variables, by name of the variable they stand in for. */
+  /** Values by the variable that they replace. */
   variables?: Readonly<Record<string, string>>
-  /** Texts that were saved in the product, by name of the variable they stand in for. */
+  /** Values saved through the API, by the variable that they replace. */
   saved?: Readonly<Record<string, string>>
-  /** Names of the variables whose saved secrets the present key does not decrypt. */
+  /** Variables whose saved secrets the current key cannot decrypt. */
   unreadable?: readonly string[]
-  /** Names of variables whose texts stand in for others, by name of the variable they stand in for. */
+  /** Names of variables that contain the values, by the variable that they replace. */
   fromVariables?: Readonly<Record<string, string>>
 }
 
@@ -52,39 +52,39 @@ export const emptyLayer = (source: Layer['source']): Layer => ({
   webhookTargets: [],
 })
 
-/** Nothing is gathered for no time. */
-export const digestMinutesOf = ({ enabled, windowMinutes }: DigestSettings): number => (enabled ? windowMinutes : 0)
+/** A disabled digest has a window of 0. */
+export const toDigestMinutes = ({ enabled, windowMinutes }: DigestSettings): number => (enabled ? windowMinutes : 0)
 
-/** Something with the place that settled it. */
-export type Sourced<T> = T & { source: Layer['source'] }
+/** An entry with the source that configures it. */
+export type WithSource<T> = T & { source: Layer['source'] }
 
-/** Of everything with an id what the highest place says, the highest place first. */
+/** Merges entries by id; the highest layer wins and its entries come first. */
 export const mergeById = <T extends { id: string }>(
   layers: readonly Layer[],
   of: (layer: Layer) => readonly T[],
-): Sourced<T>[] => {
-  const merged = new Map<string, Sourced<T>>()
+): WithSource<T>[] => {
+  const merged = new Map<string, WithSource<T>>()
   for (const layer of layers) {
     for (const entry of of(layer)) if (!merged.has(entry.id)) merged.set(entry.id, { ...entry, source: layer.source })
   }
   return [...merged.values()]
 }
 
-/** Of each field what the highest place that has it says. */
+/** Merges fields; the highest layer that sets a field wins. */
 export const mergeFields = <T extends object>(
   layers: readonly Layer[],
   of: (layer: Layer) => T | undefined,
 ): { values: T; sources: { [K in keyof T]?: Layer['source'] } } => {
-  const lowestFirst = layers.toReversed().map((layer) => ({ said: said(of(layer)), source: layer.source }))
-  const sourced = lowestFirst.map(({ said, source }) =>
-    Object.fromEntries(Object.keys(said).map((key) => [key, source])),
+  const lowestFirst = layers.toReversed().map((layer) => ({ defined: defined(of(layer)), source: layer.source }))
+  const sourced = lowestFirst.map(({ defined, source }) =>
+    Object.fromEntries(Object.keys(defined).map((key) => [key, source])),
   )
-  // Every value came under its own name out of a `T`, and every source under the name of a value.
+  // `Object.assign` loses the types: values keep their names in `T`, and sources have the names of values.
   return {
-    values: Object.assign({}, ...lowestFirst.map(({ said }) => said)) as T,
+    values: Object.assign({}, ...lowestFirst.map(({ defined }) => defined)) as T,
     sources: Object.assign({}, ...sourced) as { [K in keyof T]?: Layer['source'] },
   }
 }
 
-const said = (fields: object | undefined): object =>
+const defined = (fields: object | undefined): object =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined))

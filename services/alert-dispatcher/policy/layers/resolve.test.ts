@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Severity } from '#proto/rules.ts'
 import type { Route } from '../../policy.ts'
-import { databaseLayer } from '../open-policy.ts'
+import { buildDatabaseLayer } from '../open-policy.ts'
 import { emptyLayer, type Layer, mergeById, mergeFields } from './layer.ts'
 import { resolvePolicy } from './resolve.ts'
 
@@ -22,8 +22,8 @@ const route = (id: string, target: string) => ({
   minSeverity: null,
 })
 
-describe('what places say is brought together', () => {
-  it('as the defaults where none says anything', () => {
+describe('layers are merged', () => {
+  it('to the defaults if all are empty', () => {
     expect(resolve()).toEqual({
       enabled: false,
       minSeverity: 'warning',
@@ -44,7 +44,7 @@ describe('what places say is brought together', () => {
     })
   })
 
-  it('field by field, the database before files before variables', () => {
+  it('field by field: database, files, variables', () => {
     const database = layer('database', { general: { cooldownMinutes: 5 }, rules: { r: { warning: 1 } } })
     const file = layer('file', {
       general: { cooldownMinutes: 10, minSeverity: 'critical' },
@@ -68,14 +68,14 @@ describe('what places say is brought together', () => {
     })
   })
 
-  it('with the digest of one place alone', () => {
+  it('with the digest of a single layer', () => {
     const file = layer('file', { digestMinutes: 0 })
     const environment = layer('environment', { digestMinutes: 15 })
     expect(resolve(file, environment).digestMs).toBe(0)
     expect(resolve(environment).digestMs).toBe(900_000)
   })
 
-  it('thing by thing, whole, where things have ids', () => {
+  it('entry by entry if entries have ids', () => {
     const database = layer('database', { routes: [route('a', 'team')] })
     const file = layer('file', { routes: [route('a', 'webhook'), route('b', 'webhook')] })
     expect(mergeById([database, file], ({ routes }) => routes)).toEqual([
@@ -89,23 +89,23 @@ describe('what places say is brought together', () => {
     [undefined, false, false],
     [false, true, false],
     [true, false, true],
-  ])('switched %s with a channel ready: %s is %s', (enabled, isReady, expected) => {
+  ])('with enabled %s and a configured channel %s to %s', (enabled, isReady, expected) => {
     expect(
       resolvePolicy([layer('environment', { general: { enabled } })], {}, () => (isReady ? [null] : [])).enabled,
     ).toBe(expected)
   })
 
   it.each<[string, (Severity | null)[], Route[], Severity]>([
-    ['the one for all', [null], [], 'critical'],
+    ['the global one', [null], [], 'critical'],
     ['that of a target', [null, 'warning'], [], 'warning'],
     ['that of a route', [null], [{ ...route('a', 'webhook'), minSeverity: 'warning' }], 'warning'],
     ['of no route that is off', [], [{ ...route('a', 'webhook'), minSeverity: 'warning', enabled: false }], 'critical'],
-  ])('and the lowest floor is %s', (_whose, floors, routes, expected) => {
+  ])('and the lowest minimum severity is %s', (_whose, minSeverities, routes, expected) => {
     const said = layer('environment', { general: { minSeverity: 'critical' }, routes })
-    expect(resolvePolicy([said], {}, () => floors).leastSeverity).toBe(expected)
+    expect(resolvePolicy([said], {}, () => minSeverities).leastSeverity).toBe(expected)
   })
 
-  it('with secrets out of the variables that files name, as they are now', () => {
+  it('with current secrets from variables that files name', () => {
     const file = layer('file', {
       channels: {
         webhook: {
@@ -130,9 +130,9 @@ describe('what places say is brought together', () => {
   })
 })
 
-describe('what the database has', () => {
-  it('is read kind by kind; what is not understood is left out and named', () => {
-    const { layer: read, unread } = databaseLayer([
+describe('the database layer', () => {
+  it('is read by kind; invalid entries are left out and reported', () => {
+    const { layer: read, unread } = buildDatabaseLayer([
       { kind: 'general', id: 'all', body: { cooldownMinutes: 5 } },
       { kind: 'digest', id: 'all', body: { enabled: false, windowMinutes: 30 } },
       { kind: 'rule', id: 'disk-usage', body: { warning: 70 } },

@@ -7,29 +7,29 @@ import type { ChannelPolicy, Policy } from '../../policy.ts'
 
 const minuteMs = 60_000
 
-/** The floors of all targets that are ready; null is the one for all. */
-export type FloorsOf = (
+/** Returns the minimum severities of all configured targets; null means the global one. */
+export type MinSeveritiesOf = (
   reached: Pick<Policy, 'channels' | 'webhookTargets' | 'subscriptions' | 'chatApplications'>,
 ) => readonly (Severity | null)[]
 
-/** What places say together, the highest first, field by field. */
+/** Merges layers field by field; the highest comes first. */
 export const resolvePolicy = (
   layers: readonly Layer[],
   env: Environment,
-  floorsOf: FloorsOf,
-  brought: Pick<Policy, 'subscriptions' | 'chatApplications'> = { subscriptions: [], chatApplications: [] },
+  minSeveritiesOf: MinSeveritiesOf,
+  fromUsers: Pick<Policy, 'subscriptions' | 'chatApplications'> = { subscriptions: [], chatApplications: [] },
 ): Policy => {
   const general = { ...defaultGeneral, ...mergeFields<AlertSettings>(layers, (layer) => layer.general).values }
   const digestMinutes = layers.find((layer) => layer.digestMinutes !== undefined)?.digestMinutes
-  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), ...brought }
+  const reached = { channels: channelsOf(layers, env), webhookTargets: webhookTargetsOf(layers), ...fromUsers }
   const routes = mergeById(layers, (layer) => layer.routes)
-  const floors = floorsOf(reached)
+  const minSeverities = minSeveritiesOf(reached)
   const ofRoutes = routes.flatMap(({ enabled, minSeverity }) => (enabled ? minSeverity : []))
   return {
     ...reached,
-    enabled: general.enabled ?? floors.length > 0,
+    enabled: general.enabled ?? minSeverities.length > 0,
     minSeverity: general.minSeverity,
-    leastSeverity: [...floors, ...ofRoutes].includes('warning') ? 'warning' : general.minSeverity,
+    leastSeverity: [...minSeverities, ...ofRoutes].includes('warning') ? 'warning' : general.minSeverity,
     cooldownMs: general.cooldownMinutes * minuteMs,
     digestMs: (digestMinutes ?? defaultDigestMinutes) * minuteMs,
     breaches: general.breaches,
@@ -42,7 +42,7 @@ export const resolvePolicy = (
   }
 }
 
-/** For each name that any place knows, field by field. */
+/** Merges entries by name, field by field. */
 const fieldsByName = <T extends object>(
   layers: readonly Layer[],
   of: (layer: Layer) => Readonly<Record<string, T>>,

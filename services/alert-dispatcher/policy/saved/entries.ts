@@ -5,18 +5,18 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { open, seal } from '#shared/seal/seal.ts'
 import type { WebhookTarget } from '../../policy.ts'
 
-/** A webhook as the database has it: its address and its headers encrypted. */
+/** A stored webhook with encrypted URL and headers. */
 export const TargetEntry = z.object({
   ...targetFields,
   sealed: z.object({ url: z.string(), headers: z.string().optional() }),
 })
 export type TargetEntry = z.infer<typeof TargetEntry>
 
-/** What a secret is bound to: it opens for no other target. */
+/** Associated data of the encryption, which binds a secret to its target. */
 const aboutTarget = (id: string, part: 'url' | 'headers'): string => JSON.stringify(['alert-webhook', id, part])
 
-/** The entry of a target; what is not given of its secrets stays as it was saved. Undefined without an address. */
-export const targetEntry = (
+/** Returns the stored form of a target. Omitted secrets keep their saved values; undefined without a URL. */
+export const sealTargetEntry = (
   { id, url, headers, ...fields }: TargetSaving,
   before: TargetEntry | undefined,
   key: RotatingKey,
@@ -24,11 +24,11 @@ export const targetEntry = (
   const address = url === undefined ? before?.sealed.url : seal(url, aboutTarget(id, 'url'), key)
   if (address === undefined) return undefined
   const sealed = headers && seal(JSON.stringify(headers), aboutTarget(id, 'headers'), key)
-  const kept = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
-  return { ...fields, sealed: { url: address, ...(kept !== undefined && { headers: kept }) } }
+  const storedHeaders = headers === undefined ? before?.sealed.headers : (sealed ?? undefined)
+  return { ...fields, sealed: { url: address, ...(storedHeaders !== undefined && { headers: storedHeaders }) } }
 }
 
-/** The target of an entry; undefined when the present key does not open it. */
+/** Decrypts a target; undefined if the current key does not fit. */
 export const openTarget = (
   id: string,
   { sealed, ...fields }: TargetEntry,
@@ -42,17 +42,17 @@ export const openTarget = (
 
 const Texts = z.record(z.string(), z.string()).default({})
 
-/** A channel as the database has it: texts by variable, those that are secret encrypted. */
+/** A stored channel: values by variable, secrets encrypted. */
 export const ChannelEntry = ChannelSettings.extend({ variables: Texts, sealed: Texts })
 export type ChannelEntry = z.infer<typeof ChannelEntry>
 
-/** What a secret is bound to: it opens for no other channel or variable. */
+/** Associated data of the encryption, which binds a secret to its channel and variable. */
 const aboutChannel = (channel: string, variable: string): string => JSON.stringify(['alert-channel', channel, variable])
 
 export const sealText = (text: string, channel: string, variable: string, key: RotatingKey): string =>
   seal(text, aboutChannel(channel, variable), key)
 
-/** The texts of an entry, and the variables whose secrets the present key does not open. */
+/** Returns the values of an entry, and the variables whose secrets the current key cannot decrypt. */
 export const openEntry = (
   channel: string,
   { variables, sealed }: Pick<ChannelEntry, 'variables' | 'sealed'>,

@@ -3,22 +3,22 @@ import type { ShownTarget } from '#proto/webhook-targets.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Setting } from '#shared/config/setting.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { variablesOf } from '../../channels/targets.ts'
-import { readHeaders } from '../../channels/webhook-target-list.ts'
+import { resolveVariables } from '../../channels/targets.ts'
+import { parseHeaders } from '../../channels/webhook-target-list.ts'
 import type { ChannelPolicy, WebhookTarget } from '../../policy.ts'
 
-/** What a channel is called, and the variables that it reads. */
+/** Id and variables of a channel. */
 export type ChannelSpec = Pick<Channel, 'id' | 'settings' | 'address'>
 
-/** A setting of a channel under the name that files and the API give it: `routingKey` stands for `…_ROUTING_KEY`. */
+/** A channel setting with its name in files and the API: `routingKey` is the field of `…_ROUTING_KEY`. */
 export interface Field {
   field: string
   variable: string
   setting: Setting<unknown>
 }
 
-/** What there is to settle of a channel besides its switch and its floor, which have fields of their own. */
-export const fieldsOf = ({ id, settings }: ChannelSpec): Field[] => {
+/** Returns the settings of a channel without `enabled` and `minSeverity`, which are separate fields. */
+export const listFields = ({ id, settings }: ChannelSpec): Field[] => {
   const prefix = `HEALTH_ALERT_${inCapitals(id)}_`
   return Object.entries(settings)
     .filter(([variable]) => variable.startsWith(prefix))
@@ -31,32 +31,32 @@ const inCapitals = (id: string): string => id.replaceAll('-', '_').toUpperCase()
 const fieldOf = (rest: string): string =>
   rest.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The settings of a channel as people see them: where each comes from, and of secrets no more than their end. */
+/** Returns the channel settings for users: values with their sources, secrets masked. */
 export const describeFields = (
   channel: ChannelSpec,
-  settled: ChannelPolicy | undefined,
+  configured: ChannelPolicy | undefined,
   env: Environment,
 ): ChannelField[] => {
-  const effective = variablesOf(channel, env, settled)
-  return fieldsOf(channel).map(({ field, variable, setting }) => {
+  const effective = resolveVariables(channel, env, configured)
+  return listFields(channel).map(({ field, variable, setting }) => {
     const text = effective[variable] || null
     const sources = [
-      ['database', settled?.variables[variable]],
-      ['file', settled?.fromFiles?.[variable]],
+      ['database', configured?.variables[variable]],
+      ['file', configured?.fromFiles?.[variable]],
       ['environment', env[variable]],
     ] as const
     const source = text === null ? 'default' : sources.find(([, each]) => each)?.[0]
     const isSecret = setting.audience === 'secret'
-    const value = isSecret && text !== null ? masked(text) : text
+    const value = isSecret && text !== null ? maskSecret(text) : text
     return { field, variable, isSecret, value, source: source ?? 'default' }
   })
 }
 
-/** A webhook as people see it: of its address the end at most, of its headers the names. */
+/** Returns a webhook for users: the masked URL and the names of headers. */
 export const describeTarget = (target: WebhookTarget, env: Environment): ShownTarget => {
   const { name, enabled, format, minSeverity, templates, saved, urlEnv = '', headersEnv = '', source } = target
   const url = saved?.url ?? env[urlEnv]
-  const headers = readHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}
+  const headers = parseHeaders(saved?.headers ?? env[headersEnv] ?? '{}') ?? {}
   return {
     id: saved?.id ?? name,
     name,
@@ -64,15 +64,15 @@ export const describeTarget = (target: WebhookTarget, env: Environment): ShownTa
     format,
     minSeverity,
     ...(templates && { templates }),
-    url: url ? masked(url) : null,
+    url: url ? maskSecret(url) : null,
     headers: Object.keys(headers),
     source: source ?? 'environment',
   }
 }
 
 const shown = 4
-/** Of a shorter one its end would tell too much. */
+/** The end of a shorter secret would reveal too much. */
 const shortest = 12
 
-/** The end of a secret at most. */
-export const masked = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`
+/** Masks a secret except for its last characters. */
+export const maskSecret = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`

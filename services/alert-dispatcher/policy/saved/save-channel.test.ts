@@ -6,18 +6,18 @@ import { sealKey } from '#shared/seal/config.ts'
 import { chatA } from '../../channels/chat-a.ts'
 import { channels } from '../../channels/index.ts'
 import { pushA } from '../../channels/push-a.ts'
-import { variablesOf } from '../../channels/targets.ts'
-import { databaseLayer } from '../open-policy.ts'
+import { resolveVariables } from '../../channels/targets.ts'
+import { buildDatabaseLayer } from '../open-policy.ts'
 import { emptyLayer } from '../layers/layer.ts'
 import { resolvePolicy } from '../layers/resolve.ts'
 import { memoryStores } from '../../stores/collected.ts'
 import { describeFields } from './fields.ts'
-import { channelEntry } from './save-channel.ts'
+import { buildChannelEntry } from './save-channel.ts'
 
-const token = '123456:a-token-that-nobody-sees'
+const token = '123456:a-secret-bot-token'
 const key = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 
-describe('a channel that is saved', () => {
+describe('a saved channel', () => {
   let opened: AsyncDisposableStack
   let store: ReturnType<typeof memoryStores>['policy']
   beforeEach(() => {
@@ -28,16 +28,16 @@ describe('a channel that is saved', () => {
 
   const save = async (value: ChannelSaving, channel = chatA, env: Environment = key) => {
     const net = opened.use(openNet({ env, resolve: async () => ['93.184.215.14'] }))
-    await store.put('channel', channel.id, await channelEntry({ env, net, store }, channel, value), 0)
+    await store.put('channel', channel.id, await buildChannelEntry({ env, net, store }, channel, value), 0)
   }
   const policyWith = async (env: Environment = key) => {
-    const { layer, unread } = databaseLayer(await store.all(), sealKey(env))
+    const { layer, unread } = buildDatabaseLayer(await store.all(), sealKey(env))
     const file = { ...emptyLayer('file'), channels: { 'chat-a': { variables: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' } } } }
     return { ...resolvePolicy([layer, file], env, () => [null]), unread }
   }
   const variables = async (env: Environment = key) => (await policyWith(env)).channels['chat-a']?.variables
 
-  it('holds secrets encrypted, and everything else as it is', async () => {
+  it('stores secrets encrypted and other values as plain text', async () => {
     await save({ enabled: true, settings: { botToken: token, chatId: '-7' } })
     const [entry] = await store.all()
     expect(JSON.stringify(entry)).not.toContain('a-token')
@@ -45,7 +45,7 @@ describe('a channel that is saved', () => {
     expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
   })
 
-  it('keeps what is not named, replaces what is, and takes back what is null', async () => {
+  it('keeps omitted settings, replaces others and removes null', async () => {
     await save({ enabled: false, settings: { botToken: token, chatId: '-7' } })
     await save({ minSeverity: 'critical', settings: { chatId: '-8' } })
     expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_BOT_TOKEN: token, HEALTH_ALERT_CHAT_A_CHAT_ID: '-8' })
@@ -55,23 +55,23 @@ describe('a channel that is saved', () => {
     expect(await variables()).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-8' })
   })
 
-  it('shows where each setting comes from, and of secrets their end', async () => {
+  it('returns the source of each setting, and only the end of secrets', async () => {
     await save({ settings: { botToken: token } })
-    const { channels: settled } = await policyWith()
-    const described = describeFields(chatA, settled['chat-a'], {})
+    const { channels: configured } = await policyWith()
+    const described = describeFields(chatA, configured['chat-a'], {})
     expect(described).toEqual([
       {
         field: 'botToken',
         variable: 'HEALTH_ALERT_CHAT_A_BOT_TOKEN',
         isSecret: true,
-        value: '••••sees',
+        value: '••••oken',
         source: 'database',
       },
       { field: 'chatId', variable: 'HEALTH_ALERT_CHAT_A_CHAT_ID', isSecret: false, value: '5', source: 'file' },
     ])
   })
 
-  it('shows nothing of a short secret, and what variables and nobody say', () => {
+  it('hides short secrets, and returns variables and defaults', () => {
     const short = { HEALTH_ALERT_PUSH_A_TOKEN: 'tk_short' }
     expect(describeFields(pushA, undefined, short)).toMatchObject([
       { field: 'url', value: null, source: 'default' },
@@ -79,7 +79,7 @@ describe('a channel that is saved', () => {
     ])
   })
 
-  it('is refused where it has secrets and nothing encrypts them', async () => {
+  it('rejects secrets without an encryption key', async () => {
     const refused = save({ settings: { botToken: token } }, chatA, {})
     await expect(refused).rejects.toMatchObject({
       code: 'not-implemented',
@@ -89,13 +89,13 @@ describe('a channel that is saved', () => {
     expect(await variables({})).toEqual({ HEALTH_ALERT_CHAT_A_CHAT_ID: '-7' })
   })
 
-  it('is not used when the present key does not decrypt one of its secrets, whose variable is named', async () => {
+  it('is not used if the current key cannot decrypt a secret', async () => {
     await save({ settings: { botToken: token, chatId: '-7' } })
-    const { unread, channels: settled } = await policyWith({
+    const { unread, channels: configured } = await policyWith({
       SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs',
     })
     expect(unread).toEqual(['channel chat-a HEALTH_ALERT_CHAT_A_BOT_TOKEN'])
-    expect(settled['chat-a']).toMatchObject({
+    expect(configured['chat-a']).toMatchObject({
       variables: {},
       unreadable: ['HEALTH_ALERT_CHAT_A_BOT_TOKEN'],
       fromFiles: { HEALTH_ALERT_CHAT_A_CHAT_ID: '5' },
@@ -103,13 +103,13 @@ describe('a channel that is saved', () => {
   })
 
   it.each([
-    [chatA, { botTokn: token }, 'invalid', 'settings.botTokn is not known here; known are botToken, chatId'],
-    [chatA, { enabled: 'no' }, 'invalid', 'settings.enabled is not known here'],
+    [chatA, { botTokn: token }, 'invalid', 'settings.botTokn is unknown; allowed: botToken, chatId'],
+    [chatA, { enabled: 'no' }, 'invalid', 'settings.enabled is unknown'],
     [chatA, { botToken: 'secret nonsense' }, 'invalid', 'settings.botToken must be the token of a bot'],
-    [pushA, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end in the name of a topic'],
-    [pushA, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be an address that may be asked'],
-    [pushA, { url: 'http://localhost:3000/secret' }, 'invalid', 'settings.url must be an address that may be asked'],
-  ])('%# is refused with the name of the field', async (channel, settings, code, says) => {
+    [pushA, { url: 'https://ntfy.sh/' }, 'invalid', 'settings.url must end with a topic name'],
+    [pushA, { url: 'http://169.254.169.254/secret' }, 'invalid', 'settings.url must be a public address'],
+    [pushA, { url: 'http://localhost:3000/secret' }, 'invalid', 'settings.url must be a public address'],
+  ])('%# is rejected with the name of the field', async (channel, settings, code, says) => {
     const refused = save({ settings }, channel)
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
     await expect(refused).rejects.not.toThrow(/secret/)
@@ -145,19 +145,19 @@ describe('a channel that is saved', () => {
     ['the token of a variable, its address back', operator, [{ url: there, token: null }], { url: null }, secret],
   ])('%s', async (_case, env, before, settings, expected) => {
     for (const each of before) await save({ settings: each }, pushA, env)
-    const saving = save({ settings }, pushA, env)
+    const deps = save({ settings }, pushA, env)
     if (expected === 'refused') {
       const failure = { code: 'invalid', details: { parameter: 'settings.token' } }
-      await expect(saving).rejects.toMatchObject(failure)
-      await expect(saving).rejects.not.toThrow(new RegExp(secret))
+      await expect(deps).rejects.toMatchObject(failure)
+      await expect(deps).rejects.not.toThrow(new RegExp(secret))
       return
     }
-    await saving
-    const { channels: settled } = await policyWith(env)
-    expect(variablesOf(pushA, env, settled['push-a']).HEALTH_ALERT_PUSH_A_TOKEN || null).toBe(expected)
+    await deps
+    const { channels: configured } = await policyWith(env)
+    expect(resolveVariables(pushA, env, configured['push-a']).HEALTH_ALERT_PUSH_A_TOKEN || null).toBe(expected)
   })
 
-  it('keeps a secret that the present key does not decrypt with its address', async () => {
+  it('keeps a secret that cannot be decrypted with its address', async () => {
     await save({ settings: { url: here, token: secret } }, pushA)
     const rotated = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'another key of theirs' }
     for (const url of [there, here, null])
@@ -167,8 +167,11 @@ describe('a channel that is saved', () => {
       })
     await save({ minSeverity: 'critical' }, pushA, rotated)
     const both = { ...rotated, SVC_USER_CONNECTIONS_ENCRYPTION_KEY_PREVIOUS: key.SVC_USER_CONNECTIONS_ENCRYPTION_KEY }
-    const { channels: settled } = await policyWith(both)
-    expect(settled['push-a']?.variables).toEqual({ HEALTH_ALERT_PUSH_A_URL: here, HEALTH_ALERT_PUSH_A_TOKEN: secret })
+    const { channels: configured } = await policyWith(both)
+    expect(configured['push-a']?.variables).toEqual({
+      HEALTH_ALERT_PUSH_A_URL: here,
+      HEALTH_ALERT_PUSH_A_TOKEN: secret,
+    })
     await save({ settings: { url: there, token: null } }, pushA, rotated)
     expect((await policyWith(both)).channels['push-a']?.variables).toEqual({ HEALTH_ALERT_PUSH_A_URL: there })
   })

@@ -6,32 +6,32 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { sealKey } from '#shared/seal/config.ts'
 import type { Channel } from '../../channels/channel.ts'
-import { readProvider } from '../../channels/mail/mail.ts'
-import { type ChannelSources, variablesOf } from '../../channels/targets.ts'
+import { parseProvider } from '../../channels/mail/mail.ts'
+import { type ChannelSources, resolveVariables } from '../../channels/targets.ts'
 import type { PolicyStore } from '../../stores/stores.ts'
 import { ChannelEntry, openEntry, sealText } from './entries.ts'
-import { type Field, fieldsOf } from './fields.ts'
-import { wrong, isOtherOrigin } from './refusals.ts'
+import { type Field, listFields } from './fields.ts'
+import { invalidParameter, isOtherOrigin } from './errors.ts'
 
-/** What saving needs. */
-export interface Saving {
+/** Dependencies of saving a channel. */
+export interface SaveDeps {
   env: Environment
   net: Pick<Net, 'check' | 'mail'>
   store: Pick<PolicyStore, 'all'>
-  /** What alert files have of channels. */
+  /** Channel values from alert files. */
   fromFiles?: ChannelSources['fromFiles']
 }
 
 /**
- * The entry of a channel once this is saved: switch and floor are replaced, and of its settings those that are named, since
- * nobody who reads them gets the secrets that they would have to send back.
+ * Returns the new stored form of a channel. `enabled` and `minSeverity` are replaced, and of the settings only those in
+ * the request, because clients never receive secrets that they could send back.
  */
-export const channelEntry = async (
-  saving: Saving,
+export const buildChannelEntry = async (
+  deps: SaveDeps,
   channel: Channel,
   { settings = {}, ...own }: ChannelSaving,
 ): Promise<ChannelEntry> => {
-  const { env, net, store } = saving
+  const { env, net, store } = deps
   const before = await savedOf(store, channel)
   const [variables, sealed] = [{ ...before.variables }, { ...before.sealed }]
   for (const [name, text] of Object.entries(settings)) {
@@ -40,13 +40,13 @@ export const channelEntry = async (
     delete variables[variable]
     delete sealed[variable]
     if (text === null) continue
-    requireMeant(field, text)
+    requireValid(field, text)
     if (/^(https?|smtps?):/i.test(text)) await requireAllowed(net, `settings.${name}`, text)
     if (setting.audience === 'secret') sealed[variable] = sealText(text, channel.id, variable, requireKey(env))
     else variables[variable] = text
   }
   const saved = { variables, sealed }
-  requireSecretsAgain(saving, channel, { before, saved, named: Object.keys(settings) })
+  requireSecretsAgain(deps, channel, { before, saved, named: Object.keys(settings) })
   return { ...own, ...saved }
 }
 
@@ -55,16 +55,16 @@ type SavedTexts = Pick<ChannelEntry, 'variables' | 'sealed'>
 interface SavedChange {
   before: SavedTexts
   saved: SavedTexts
-  /** Fields that the request names, with a text or with null. */
+  /** Fields in the request, including those set to null. */
   named: readonly string[]
 }
 
 /**
- * Throws `invalid` with the name of the first secret that was given for the server of another address: whoever may change the
- * address must not have it sent to a server of theirs.
+ * Throws `invalid` and names the secret if the address moves to another server without a new secret. Otherwise a user
+ * could redirect secrets to their own server.
  */
 const requireSecretsAgain = (
-  { env, fromFiles }: Saving,
+  { env, fromFiles }: SaveDeps,
   channel: Channel,
   { before, saved, named }: SavedChange,
 ): void => {
@@ -72,64 +72,64 @@ const requireSecretsAgain = (
   if (address === undefined) return
   const read = (entry: SavedTexts) => {
     const { texts, unread } = openEntry(channel.id, entry, sealKey(env))
-    const effective = variablesOf(channel, env, { fromFiles, variables: texts })
+    const effective = resolveVariables(channel, env, { fromFiles, variables: texts })
     return { effective, address: unread.includes(address) ? undefined : effective[address] }
   }
   const [old, now] = [read(before), read(saved)]
-  const fields = fieldsOf(channel)
+  const fields = listFields(channel)
   const isNamed = fields.some(({ field, variable }) => variable === address && named.includes(field))
   const isMoved = isNamed && isOtherOrigin(old.address, now.address)
   for (const { field, variable, setting } of fields) {
     if (setting.audience !== 'secret' || variable === address || named.includes(field)) continue
-    // A secret that the present key does not decrypt counts too: the key that does may come back.
+    // Secrets that cannot be decrypted count too, because the key may be restored.
     const follows = isMoved && (variable in saved.sealed || variable in saved.variables)
-    // A secret of the operator is not sent to an address that was saved: whoever saves one says which secret it gets.
+    // A secret of the operator is not sent to a saved address, so the request must contain the secret to use.
     const isWithheld = Boolean(old.effective[variable]) && !now.effective[variable]
-    if (follows || isWithheld) throw secretAgain(`settings.${field}`)
+    if (follows || isWithheld) throw secretRequiredError(`settings.${field}`)
   }
 }
 
-/** The failure that asks for a secret which must not follow its address to another server. */
-export const secretAgain = (parameter: string): ServiceError =>
-  wrong(parameter, 'must be given again or removed: what was set for another address is not sent to a new one')
+/** Returns the error for a secret that must not be sent to a new address. */
+export const secretRequiredError = (parameter: string): ServiceError =>
+  invalidParameter(parameter, 'must be given again or removed: secrets of another address are not sent to a new one')
 
-const savedOf = async (store: Saving['store'], { id }: Channel): Promise<SavedTexts> => {
+const savedOf = async (store: SaveDeps['store'], { id }: Channel): Promise<SavedTexts> => {
   const entry = (await store.all()).find((each) => each.kind === 'channel' && each.id === id)
   return ChannelEntry.safeParse(entry?.body).data ?? { variables: {}, sealed: {} }
 }
 
 const requireField = (channel: Channel, name: string): Field => {
-  const fields = fieldsOf(channel)
+  const fields = listFields(channel)
   const field = fields.find((each) => each.field === name)
   const names = fields.map((each) => each.field).join(', ')
-  if (!field) throw wrong(`settings.${name}`, `is not known here; known are ${names || 'none'}`)
+  if (!field) throw invalidParameter(`settings.${name}`, `is unknown; allowed: ${names || 'none'}`)
   return field
 }
 
-/** What settings say of a text never repeats it. */
-const requireMeant = ({ field, setting }: Field, text: string): void => {
+/** Parser messages never quote the value. */
+const requireValid = ({ field, setting }: Field, text: string): void => {
   try {
     setting.parse(text)
   } catch (error) {
-    throw wrong(`settings.${field}`, error instanceof Error ? error.message : 'cannot be meant')
+    throw invalidParameter(`settings.${field}`, error instanceof Error ? error.message : 'invalid value')
   }
 }
 
-/** An address that leads where it may not is refused now, and again whenever it is used. */
-export const requireAllowed = async (net: Saving['net'], parameter: string, text: string): Promise<void> => {
+/** Rejects an address that is not allowed; the check is repeated on each use. */
+export const requireAllowed = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
   try {
-    const provider = readProvider(text)
+    const provider = parseProvider(text)
     await (provider?.kind === 'smtp' ? net.mail.check(provider) : net.check(text, 'notification'))
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    throw wrong(parameter, 'must be an address that may be asked: public, or private where the operator allows that')
+    throw invalidParameter(parameter, 'must be a public address, or a private one that the operator allows')
   }
 }
 
-/** The key for secrets, without which nothing secret is saved. */
+/** Returns the encryption key; throws `not-implemented` if it is not set. */
 export const requireKey = (env: Environment): RotatingKey => {
   const key = sealKey(env)
   if (key) return key
-  const missing = 'secrets of channels cannot be saved: the operator has not set SVC_USER_CONNECTIONS_ENCRYPTION_KEY'
+  const missing = 'cannot save secrets of channels: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set'
   throw new ServiceError('not-implemented', missing)
 }

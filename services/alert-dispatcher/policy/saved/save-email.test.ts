@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { openNet } from '#shared/net/net.ts'
 import { email } from '../../channels/email.ts'
 import { memoryStores } from '../../stores/collected.ts'
-import { channelEntry } from './save-channel.ts'
+import { buildChannelEntry } from './save-channel.ts'
 
 const env = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'the key of the operator' }
 
-describe('a mail server that is saved', () => {
+describe('a saved mail server', () => {
   const save = async (providerUrl: string, answer = '93.184.215.14') => {
     await using net = openNet({ env, resolve: async () => [answer] })
     const store = memoryStores().policy
-    return await channelEntry({ env, net, store }, email, { settings: { providerUrl } })
+    return await buildChannelEntry({ env, net, store }, email, { settings: { providerUrl } })
   }
 
-  it('is kept encrypted, its password with it', async () => {
+  it('is stored encrypted with its password', async () => {
     const entry = await save('smtp://user:secret-password@mail.example:587')
     expect(Object.keys(entry.sealed)).toEqual(['HEALTH_ALERT_EMAIL_PROVIDER_URL'])
     expect(JSON.stringify(entry)).not.toContain('secret-password')
@@ -24,11 +24,11 @@ describe('a mail server that is saved', () => {
     ['smtps://user:secret-password@localhost', undefined],
     ['smtp://user:secret-password@mail.example:587', '169.254.169.254'],
     ['smtp://user:secret-password@mail.example:6379', undefined],
-  ])('is refused at %s, without its password', async (url, answer) => {
+  ])('is rejected at %s, without its password in the message', async (url, answer) => {
     const refused: unknown = await save(url, answer).catch((error: unknown) => error)
     expect(refused).toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/^settings\.providerUrl must be an address/),
+      message: expect.stringMatching(/^settings\.providerUrl must be a public address/),
     })
     expect(JSON.stringify(refused)).not.toContain('secret-password')
   })

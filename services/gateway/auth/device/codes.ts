@@ -130,10 +130,10 @@ const reserve = async (store: Store, hash: string): Promise<string> => {
 }
 
 const tooMany = (retryAfterMs: number): ServiceError =>
-  new ServiceError('busy', 'too many devices sign in at once; try again in a minute', { retryAfterMs })
+  new ServiceError('busy', 'too many device logins in progress; try again in a minute', { retryAfterMs })
 
 const noSuchCode = (): ServiceError =>
-  new ServiceError('not-found', 'no device asked with this code; compare it with the one on the device')
+  new ServiceError('not-found', 'unknown code; compare it with the one on the device')
 
 /** Letters that nobody takes for another and that make no words (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -205,6 +205,6 @@ export interface Verdict {
 /** The login after a person decided; throws where there is nothing left to decide. */
 export const decide = (login: Login, { state, subject }: Verdict, nowMs: number): Login => {
   if (nowMs >= login.expiresAtMs) throw new ServiceError('gone', 'the code has expired; start again on the device')
-  if (login.state !== 'pending') throw new ServiceError('conflict', 'somebody has already decided about this code')
+  if (login.state !== 'pending') throw new ServiceError('conflict', 'this code has already been approved or denied')
   return { ...login, state, subject }
 }

@@ -17,12 +17,12 @@ const subject = (fallback: string, doc: string): Setting<string> => ({
 export const deviceSettings = {
   SVC_DEVICE_LOGIN: {
     ...maybeFlag(
-      'Device login of command lines, which needs SVC_API_KEY_SECRET; auto is on in cloud mode. With the provider none the operator approves.',
+      'Device login for command-line tools; requires SVC_API_KEY_SECRET. auto: on in cloud mode only. With provider none, the operator approves devices.',
     ),
     fallback: 'auto',
     allowed: 'auto, true/1/yes/on, false/0/no/off',
   },
-  SVC_DEVICE_LOGIN_SUBJECT: subject('self-hosted', 'Whom keys stand for that the operator approved on a device.'),
+  SVC_DEVICE_LOGIN_SUBJECT: subject('self-hosted', 'Subject of API keys that the operator approves for a device.'),
   ...edgeBinding,
 } as const
 

@@ -97,15 +97,15 @@ const countTry = async (counters: Counters, subject: string): Promise<void> => {
   const digest = hash('sha256', subject, 'base64url')
   const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
   if (count > maxTries)
-    throw new ServiceError('rate-limited', 'too many codes were tried; wait a while', { retryAfterMs: endsInMs })
+    throw new ServiceError('rate-limited', 'too many failed codes; try again later', { retryAfterMs: endsInMs })
 }
 
-const disabled = 'device login is off: the operator has not turned SVC_DEVICE_LOGIN on'
-const withoutSecret = 'device login is off: it needs SVC_API_KEY_SECRET'
+const disabled = 'device login is disabled; set SVC_DEVICE_LOGIN=true'
+const withoutSecret = 'device login is disabled: SVC_API_KEY_SECRET is not set'
 
 const sentences: Record<PollError, string> = {
-  authorization_pending: 'nobody has approved the code yet; ask again after the interval',
-  slow_down: 'asked too soon; wait five seconds longer between all further requests',
+  authorization_pending: 'authorization pending: the code is not approved yet; poll again after the interval',
+  slow_down: 'polling too fast; increase the interval by five seconds',
   access_denied: 'the sign-in was denied',
   expired_token: 'the code has expired; ask for a new one',
   invalid_grant: 'the device code is unknown, was used already, or belongs to another client',
@@ -150,7 +150,7 @@ export const openCodeStore = async (env: Environment, shared: Store, log: Logger
   if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }
   const store = await openStore({ env: { SVC_STATE_DB_URL: bound }, busIsShared: false, log }).catch(
     (cause: unknown) => {
-      throw new ServiceError('unavailable', 'the database of CONVERSATIONS_EDGESQL cannot be opened', { cause })
+      throw new ServiceError('unavailable', 'cannot open the database of CONVERSATIONS_EDGESQL', { cause })
     },
   )
   return { kind: 'edgesql', store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }

@@ -47,8 +47,8 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
       return known
     } catch (error) {
       remembered.delete(digest)
-      log.warn({ err: error }, 'a token cannot be verified')
-      throw new ServiceError('unavailable', 'the identity provider cannot be asked about this token now')
+      log.warn({ err: error }, 'token verification failed')
+      throw new ServiceError('unavailable', 'cannot verify the token: the identity provider is unreachable; try again')
     }
   }
 

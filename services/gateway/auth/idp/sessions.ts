@@ -72,7 +72,7 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
     try {
       return await api.createToken(sid)
     } catch (error) {
-      log.warn({ err: error }, 'a session cannot be renewed')
+      log.warn({ err: error }, 'session renewal failed')
       return undefined
     }
   }

@@ -52,7 +52,10 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
   const required = (): IdpAddresses => {
     const known = addresses()
     if (known !== undefined) return known
-    throw new ServiceError('unavailable', 'the operator has not named the identity provider')
+    throw new ServiceError(
+      'unavailable',
+      'sign-in is unavailable: no identity provider is configured; set SVC_IDP_PUBLISHABLE_KEY',
+    )
   }
 
   const isSignedIn = async ({ headers }: Visit): Promise<boolean> => {
@@ -81,7 +84,7 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
       const { return: returnTo, state } = asked
       if (await isSignedIn(visit)) return { location: returnTo, cookies: [removedCookie(stateCookie)] }
       if (!isSameText(state, cookieOf(headers, stateCookie) ?? '')) {
-        throw new ServiceError('unauthenticated', 'this sign-in was begun elsewhere or took too long; begin it again')
+        throw new ServiceError('unauthenticated', 'sign-in expired or started in another browser; start again')
       }
       const token = await newToken(visit, asked)
       if (token !== undefined) {
@@ -89,7 +92,7 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
         return { location: returnTo, cookies: [session, removedCookie(stateCookie), removedCookie(keyCookie)] }
       }
       if (asked.handshaken !== undefined) {
-        throw new ServiceError('unauthenticated', 'the identity provider knows of no session; sign in again')
+        throw new ServiceError('unauthenticated', 'the identity provider has no session; sign in again')
       }
       const callback = callbackOf(publicUrl, { return: returnTo, state, handshaken: '1' })
       return { location: handshakePage(required(), callback, asked.__clerk_db_jwt), cookies: [] }
@@ -161,7 +164,7 @@ export const openSignOut =
       // The browser is signed out whether or not the provider answers.
       await api
         .revoke(session.sid)
-        .catch((error: unknown) => log.warn({ err: error }, 'a session cannot be ended at the identity provider'))
+        .catch((error: unknown) => log.warn({ err: error }, 'ending the session at the identity provider failed'))
     }
     return [removedCookie(idpCookie), removedCookie(keyCookie)]
   }

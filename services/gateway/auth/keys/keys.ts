@@ -94,7 +94,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
 
 const required = (secret: RotatingKey | undefined): RotatingKey => {
   if (secret !== undefined) return secret
-  throw new ServiceError('unavailable', 'API keys are off: the operator has not set SVC_API_KEY_SECRET')
+  throw new ServiceError('unavailable', 'API keys are disabled: SVC_API_KEY_SECRET is not set')
 }
 
 const claimsOf = ({ label, subject, scopes, days }: Grant, nowMs: number): Claims => {
@@ -124,9 +124,7 @@ export const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean
 export const notTheOperator = (headers: IncomingHttpHeaders): ServiceError =>
   new ServiceError(
     'unauthenticated',
-    bearerOf(headers) === undefined
-      ? 'send the operator secret as Authorization: Bearer'
-      : 'what was sent is not the operator secret',
+    bearerOf(headers) === undefined ? 'send the operator secret as Authorization: Bearer' : 'wrong operator secret',
   )
 
 const strongLength = 16
@@ -135,5 +133,7 @@ const strongLength = 16
 export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
   const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
   if (secret !== undefined && secret.current.length < strongLength)
-    log.warn(`SVC_API_KEY_SECRET has fewer than ${strongLength} characters: whoever holds a key could guess it`)
+    log.warn(
+      `SVC_API_KEY_SECRET has fewer than ${strongLength} characters and could be guessed from an API key; use the output of openssl rand -base64 32`,
+    )
 }

@@ -49,7 +49,10 @@ export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
     store.update(indexName, Index, (current = []) => {
       const inForce = current.filter((key) => key.exp * 1000 > clock.now() && key.id !== jti)
       if (inForce.length >= maxKeys)
-        throw new ServiceError('conflict', `there are ${maxKeys} API keys; wait until some expire, or ask for fewer`)
+        throw new ServiceError(
+          'conflict',
+          `too many API keys: the maximum is ${maxKeys}; delete some or wait until they expire`,
+        )
       return { value: [...inForce, { id: jti, exp }] }
     })
 

@@ -60,7 +60,7 @@ describe('a token of the access gateway', () => {
     await using product = await start()
     expect(await ask(product, withToken(await edge.token('watchhouse', claims)))).toMatchObject({
       status: 401,
-      body: { error: { type: 'unauthenticated', message: 'the token of the access gateway is not valid here' } },
+      body: { error: { type: 'unauthenticated', message: 'invalid Cloudflare Access token' } },
     })
   })
 
@@ -143,7 +143,7 @@ describe('the start', () => {
 })
 
 describe('a proxy that nobody named', () => {
-  const warning = 'no proxy can vouch for anybody'
+  const warning = 'proxy sign-in is disabled'
 
   it('vouches for nobody, of which the log warns', async () => {
     await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })

@@ -27,7 +27,7 @@ export const proxiedPerson = async (
   if (token === undefined || !edgeAccess.enabled()) return undefined
   const identity = await edgeAccess.verify(token)
   if (identity !== undefined) return identity
-  throw new ServiceError('unauthenticated', 'the token of the access gateway is not valid here')
+  throw new ServiceError('unauthenticated', 'invalid Cloudflare Access token')
 }
 
 /** Whoever does not know the secret may write any name into the header. */
@@ -127,5 +127,5 @@ const admit = (groups: readonly string[], allowed: readonly string[]): void => {
   if (allowed.length === 0) return
   const wanted = new Set(allowed.map((group) => group.toLowerCase()))
   if (groups.some((group) => wanted.has(group.toLowerCase()))) return
-  throw new ServiceError('forbidden', 'you are signed in, but none of your groups may use this installation')
+  throw new ServiceError('forbidden', 'access denied: none of your groups is allowed; ask an operator to add one')
 }

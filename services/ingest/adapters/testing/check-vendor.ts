@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEvents } from '../../accept.ts'
+import { parseEvents } from '../../accept.ts'
 
 /** 10:00 UTC on 1 March 2026. */
 export const at = '2026-03-01T10:00:00.000Z'
@@ -23,7 +23,7 @@ type Case = [name: string, sent: object, expected: Expected, headers?: Record<st
 export const checkVendor = (vendor: string, cases: readonly Case[]): void => {
   describe(vendor, () => {
     it.each<Case>([...cases])('reads %s', (_name, sent, expected, headers = {}) => {
-      const [event, ...others] = readEvents(JSON.stringify(sent), headers)
+      const [event, ...others] = parseEvents(JSON.stringify(sent), headers)
       expect(others).toEqual([])
       if (!event || 'error' in event) throw new Error(event?.error)
       const { dedupKey, status, severity, title, resource, occurredAt, url } = event

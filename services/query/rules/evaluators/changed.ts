@@ -1,44 +1,44 @@
 import { z } from 'zod'
-import { measured, untold } from '../measured.ts'
-import { type Evaluator, changeOf, failing, readRows } from './evaluator.ts'
+import { measured, unmeasured } from '../measured.ts'
+import { type Evaluator, changeOf, readRows, withReason } from './evaluator.ts'
 
-/** A start this recent is told. */
+/** A start is reported for this long. */
 const recentMs = 600_000
-/** Starts within so long make a loop. */
+/** Starts within this time count as a restart loop. */
 const loopMs = 3_600_000
-/** An uptime is told in whole seconds, and some time after it was read. */
+/** The uptime is in whole seconds, and some time passes before it arrives. */
 const toleranceMs = 10_000
 
-/** Starts within the last hour, as long as the last one is recent; the one before the host was met first is none of them. */
+/** Counts starts within the last hour, while the latest one is recent. Starts before the first sweep do not count. */
 export const restarted: Evaluator = async ({ contact, earlier }) => {
-  if (!contact.answers) return { measured: untold(contact.reason) }
-  if (!earlier) return { measured: untold('what earlier sweeps found cannot be read') }
+  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  if (!earlier) return { measured: unmeasured('the state of earlier sweeps cannot be read') }
   const { firstMetMs, startsMs } = earlier
-  if (firstMetMs === null) return { measured: measured(0), keep: { firstMetMs: contact.nowMs } }
+  if (firstMetMs === null) return { measured: measured(0), changes: { firstMetMs: contact.nowMs } }
   const startedMs = contact.nowMs - contact.uptimeSeconds * 1_000
   const known = startsMs.filter((startMs) => startMs > contact.nowMs - loopMs)
   const isKnown = known.some((startMs) => Math.abs(startMs - startedMs) <= toleranceMs)
   const isRecent = contact.nowMs - startedMs < recentMs
   const isNew = isRecent && !isKnown && startedMs > firstMetMs + toleranceMs
   const starts = isNew ? [...known, startedMs].slice(-maxStarts) : known
-  return { measured: measured(isRecent ? starts.length : 0), ...(isNew && { keep: { startsMs: starts } }) }
+  return { measured: measured(isRecent ? starts.length : 0), ...(isNew && { changes: { startsMs: starts } }) }
 }
 
 const maxStarts = 100
 
-/** 1 for an hour after the server was found with another version than before. */
+/** Returns 1 for an hour after the server version changed. */
 export const versionChanged: Evaluator = async ({ contact, earlier }) => {
-  if (!contact.answers) return { measured: untold(contact.reason) }
-  if (!earlier) return { measured: untold('the version of the last sweep cannot be read now') }
+  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  if (!earlier) return { measured: unmeasured('the version of the last sweep cannot be read') }
   const known = { value: earlier.version, changedMs: earlier.versionChangedMs }
   const { isRecent, now } = changeOf(known, contact.version, contact.nowMs)
   return {
     measured: measured(isRecent ? 1 : 0, isRecent ? [contact.version] : []),
-    ...(now && { keep: { version: now.value, versionChangedMs: now.changedMs } }),
+    ...(now && { changes: { version: now.value, versionChangedMs: now.changedMs } }),
   }
 }
 
-/** Sent without settings of ours, which would be among those that differ. */
+/** Sent without the client's settings, which would count as changed. */
 const statement = {
   what: 'rules',
   bare: true,
@@ -47,15 +47,15 @@ const statement = {
 }
 const Rows = z.tuple([z.tuple([z.string()])])
 
-/** 1 for an hour after the settings of our user's profile were found to differ from before. */
-export const settingsChanged: Evaluator = failing(async ({ host, contact, earlier, ask }) => {
-  if (!contact.answers) return { measured: untold(contact.reason) }
-  if (!earlier) return { measured: untold('the settings of the last sweep cannot be read now') }
-  const [[hash]] = readRows(host, Rows, await ask(statement))
+/** Returns 1 for an hour after the settings profile of the configured user changed. */
+export const settingsChanged: Evaluator = withReason(async ({ host, contact, earlier, run }) => {
+  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  if (!earlier) return { measured: unmeasured('the settings of the last sweep cannot be read') }
+  const [[hash]] = readRows(host, Rows, await run(statement))
   const known = { value: earlier.settingsHash, changedMs: earlier.settingsChangedMs }
   const { isRecent, now } = changeOf(known, hash, contact.nowMs)
   return {
     measured: measured(isRecent ? 1 : 0),
-    ...(now && { keep: { settingsHash: now.value, settingsChangedMs: now.changedMs } }),
+    ...(now && { changes: { settingsHash: now.value, settingsChangedMs: now.changedMs } }),
   }
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '#proto/errors.ts'
-import { anAsked } from '../../testing/an-asked.ts'
+import { evaluatorInput } from '../../testing/evaluator-input.ts'
 import { Earlier } from '../earlier.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -20,7 +20,7 @@ interface Sweep {
   fails?: Error
 }
 
-/** Sweeps one after another; each knows what the earlier ones kept. */
+/** Runs consecutive sweeps with the state of the earlier ones. */
 const sweeps = () => {
   let earlier = Earlier.parse({})
   return async (evaluator: Evaluator, sweep: Sweep) => {
@@ -28,18 +28,18 @@ const sweeps = () => {
     const capabilities = { version, readonly: 0, tables: new Set(tables), logs: new Map<string, string>() }
     const basics = { version, uptimeSeconds, hostname: 'h', timezone: 'UTC', nowMs }
     const contact = { answers: true, ...basics, capabilities } as const
-    const ask = async () => {
+    const run = async () => {
       if (fails) throw fails
       return { rows }
     }
-    const { measured, keep } = await evaluator(anAsked({ contact, earlier, ask, nowMs }))
-    earlier = Earlier.parse({ ...earlier, ...keep })
+    const { measured, changes } = await evaluator(evaluatorInput({ contact, earlier, run, nowMs }))
+    earlier = Earlier.parse({ ...earlier, ...changes })
     return measured
   }
 }
 
 describe('restarts', () => {
-  it('are told for ten minutes, and counted while there are several within an hour', async () => {
+  it('are reported for ten minutes and counted within an hour', async () => {
     const sweep = sweeps()
     const startMs = 100 * dayMs
     const at = async (minute: number, uptimeMinutes: number) =>
@@ -53,7 +53,7 @@ describe('restarts', () => {
     expect(await at(81, 2)).toBe(2)
   })
 
-  it('are none before the host was met first, however young it is then', async () => {
+  it('are ignored before the first sweep of a host', async () => {
     const sweep = sweeps()
     const at = async (second: number, uptimeSeconds: number) =>
       (await sweep(restarted, { nowMs: 100 * dayMs + second * 1_000, uptimeSeconds })).value
@@ -62,7 +62,7 @@ describe('restarts', () => {
     expect(await at(630, 20)).toBe(1)
   })
 
-  it('are unknown while nobody can say what was found before', async () => {
+  it('have no value without the state of earlier sweeps', async () => {
     const contact = {
       answers: true,
       version: '25.8.1.1',
@@ -77,13 +77,13 @@ describe('restarts', () => {
       tables: new Set<string>(),
       logs: new Map<string, string>(),
     }
-    const asked = anAsked({ contact: { ...contact, capabilities }, earlier: undefined })
-    expect(await restarted(asked)).toEqual({ measured: expect.objectContaining({ value: null }) })
+    const input = evaluatorInput({ contact: { ...contact, capabilities }, earlier: undefined })
+    expect(await restarted(input)).toEqual({ measured: expect.objectContaining({ value: null }) })
   })
 })
 
-describe('a change of the version', () => {
-  it('is told for an hour, and is none at the first sight', async () => {
+describe('a version change', () => {
+  it('is reported for an hour, but not on the first sweep', async () => {
     const sweep = sweeps()
     const at = async (minute: number, version: string) => sweep(versionChanged, { nowMs: minute * minuteMs, version })
     expect((await at(0, '25.3')).value).toBe(0)
@@ -94,8 +94,8 @@ describe('a change of the version', () => {
   })
 })
 
-describe('a change of settings', () => {
-  it('is told by their hash', async () => {
+describe('a settings change', () => {
+  it('is detected by hash', async () => {
     const sweep = sweeps()
     const at = async (minute: number, hash: string) =>
       (await sweep(settingsChanged, { nowMs: minute * minuteMs, rows: [[hash]] })).value
@@ -104,21 +104,21 @@ describe('a change of settings', () => {
     expect(await at(66, '2')).toBe(0)
   })
 
-  it('is unknown when they cannot be read', async () => {
+  it('has no value when settings cannot be read', async () => {
     const fails = new ServiceError('forbidden', 'SELECT secret', {
       details: { clickhouseCode: 497, clickhouseName: 'NO' },
     })
-    const told = await sweeps()(settingsChanged, { nowMs: 0, fails })
-    expect(told).toMatchObject({ value: null, reason: 'host db cannot answer this (497 NO)' })
+    const measured = await sweeps()(settingsChanged, { nowMs: 0, fails })
+    expect(measured).toMatchObject({ value: null, reason: 'host db cannot answer this (497 NO)' })
   })
 })
 
-describe('a disk that fills', () => {
-  it('is told from the fourth day on, by one sample a day', async () => {
+describe('a filling disk', () => {
+  it('is forecast from the fourth daily sample', async () => {
     const sweep = sweeps()
     const on = (day: number, used: number) =>
       sweep(diskDaysToFull, { nowMs: (day + 0.5) * dayMs, rows: [['default', used, 1_000 - used]] })
-    expect((await on(1, 100)).reason).toBe('host db has been sampled on too few days; four are needed')
+    expect((await on(1, 100)).reason).toBe('host db has samples of too few days; four are needed')
     await on(1, 900)
     await on(2, 200)
     await on(3, 300)
@@ -127,7 +127,7 @@ describe('a disk that fills', () => {
     expect((fourth.value ?? 0) / 86_400).toBeCloseTo(550 / 115, 3)
   })
 
-  it('that is gone is forgotten', async () => {
+  it('is forgotten when it is removed', async () => {
     const sweep = sweeps()
     for (const day of [1, 2, 3, 4]) {
       await sweep(diskDaysToFull, {
@@ -138,8 +138,8 @@ describe('a disk that fills', () => {
         ],
       })
     }
-    const told = await sweep(diskDaysToFull, { nowMs: 5 * dayMs, rows: [['new', 100, 1_000]] })
-    expect(told.offenders).toEqual(['new'])
+    const measured = await sweep(diskDaysToFull, { nowMs: 5 * dayMs, rows: [['new', 100, 1_000]] })
+    expect(measured.offenders).toEqual(['new'])
   })
 })
 
@@ -151,9 +151,13 @@ describe('Keeper', () => {
     ['is reached', { rows: [[3]] }, { value: 0 }],
     ['does not answer', { fails: failure(999) }, { value: 1 }],
     ['answers too late', { fails: new ServiceError('timeout', 'too late') }, { value: 1 }],
-    ['is not ours to read', { fails: failure(497) }, { value: null, reason: 'host db has no Keeper that we may read' }],
-    ['cannot be asked', { fails: new ServiceError('busy', 'full') }, { value: null, reason: 'full' }],
-  ])('%s', async (_, sweep, told) => {
-    expect(await sweeps()(keeperUnreachable, { nowMs: 0, tables: ['zookeeper'], ...sweep })).toMatchObject(told)
+    [
+      'is not ours to read',
+      { fails: failure(497) },
+      { value: null, reason: 'host db has no Keeper that its user may read' },
+    ],
+    ['is on a busy host', { fails: new ServiceError('busy', 'full') }, { value: null, reason: 'full' }],
+  ])('%s', async (_, sweep, expected) => {
+    expect(await sweeps()(keeperUnreachable, { nowMs: 0, tables: ['zookeeper'], ...sweep })).toMatchObject(expected)
   })
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type Earlier, maxDays, maxDisks } from '../earlier.ts'
-import { measured, untold } from '../measured.ts'
-import { type Evaluator, failing, readRows } from './evaluator.ts'
+import { measured, unmeasured } from '../measured.ts'
+import { type Evaluator, readRows, withReason } from './evaluator.ts'
 
-/** Disks of object stores claim a size without meaning. */
+/** Object storage disks are excluded, because their reported size is meaningless. */
 const statement = {
   what: 'rules',
   maxSeconds: 5,
@@ -12,51 +12,51 @@ FROM system.disks WHERE lower(type) = 'local' AND total_space > 0 ORDER BY name 
 }
 const Rows = z.array(z.tuple([z.string(), z.number(), z.number()]))
 
-/** Seconds until the first disk is full, at the pace of the last two weeks. */
-export const diskDaysToFull: Evaluator = failing(async ({ host, contact, earlier, ask }) => {
-  if (!contact.answers) return { measured: untold(contact.reason) }
-  if (!earlier) return { measured: untold('the samples of earlier days cannot be read now') }
-  const disks = readRows(host, Rows, await ask(statement))
+/** Predicts the seconds until the first disk is full, from the growth of the last two weeks. */
+export const diskDaysToFull: Evaluator = withReason(async ({ host, contact, earlier, run }) => {
+  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  if (!earlier) return { measured: unmeasured('the samples of earlier days cannot be read') }
+  const disks = readRows(host, Rows, await run(statement))
   const today = contact.nowMs / 1_000 / daySeconds
-  const told = disks
+  const forecasts = disks
     .map(([name, used, free]) => ({
       name,
       seconds: secondsToFull(earlier.disks[name] ?? [], { day: today, used }, free),
     }))
     .filter((each): each is { name: string; seconds: number } => each.seconds !== undefined)
     .toSorted((a, b) => a.seconds - b.seconds)
-  const [worst] = told
+  const [worst] = forecasts
   return {
     measured: worst
       ? measured(
           worst.seconds,
-          told.map(({ name }) => name),
+          forecasts.map(({ name }) => name),
         )
-      : untold(`host ${host.name} has been sampled on too few days; four are needed`),
-    keep: sampled(earlier, disks, today),
+      : unmeasured(`host ${host.name} has samples of too few days; four are needed`),
+    changes: sampleDisks(earlier, disks, today),
   }
 })
 
-/** The first sample of each day, of the disks that there are now; nothing when this day has one of each. */
-const sampled = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, now: number): Partial<Earlier> => {
+/** Adds the first sample of a day for each current disk. Returns no changes when today already has samples. */
+const sampleDisks = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, now: number): Partial<Earlier> => {
   const today = Math.floor(now)
   const latest = (name: string): number => known[name]?.at(-1)?.day ?? 0
   if (disks.every(([name]) => latest(name) >= today)) return {}
   const samples = disks.map(([name, used]) => {
-    const kept = (known[name] ?? []).slice(1 - maxDays)
-    return [name, latest(name) >= today ? kept : [...kept, { day: now, used }]]
+    const retained = (known[name] ?? []).slice(1 - maxDays)
+    return [name, latest(name) >= today ? retained : [...retained, { day: now, used }]]
   })
   return { disks: Object.fromEntries(samples) }
 }
 
 export const daySeconds = 86_400
-/** How far back growth is looked at. */
+/** The window for the growth rate. */
 const windowDays = 14
-/** Fewer days say nothing. */
+/** Fewer samples give no usable growth rate. */
 const minimumSamples = 4
-/** Less than this after a sample means that something was deleted: what was before says nothing about what comes. */
-const droppedTo = 0.95
-/** A disk that does not fill lasts ten years, as a number that can be compared. */
+/** A drop below this share of the previous sample means a deletion; samples before it are ignored. */
+const dropRatio = 0.95
+/** The forecast for a disk that does not fill up: ten years, so that values stay comparable. */
 const longestSeconds = 3_650 * daySeconds
 
 /** Bytes used at an instant, in days since 1970. */
@@ -65,7 +65,7 @@ export interface Sample {
   used: number
 }
 
-/** Seconds until `free` bytes are used up, by the least squares through the samples; undefined when these are too few. */
+/** Predicts the seconds until `free` bytes are used, by linear regression. Returns undefined for too few samples. */
 export const secondsToFull = (earlier: readonly Sample[], now: Sample, free: number): number | undefined => {
   const samples = afterLastDrop([...earlier.filter(({ day }) => day >= now.day - windowDays && day < now.day), now])
   if (samples.length < minimumSamples) return undefined
@@ -74,7 +74,7 @@ export const secondsToFull = (earlier: readonly Sample[], now: Sample, free: num
 }
 
 const afterLastDrop = (samples: readonly Sample[]): readonly Sample[] => {
-  const isDrop = ({ used }: Sample, index: number): boolean => used < (samples[index - 1]?.used ?? 0) * droppedTo
+  const isDrop = ({ used }: Sample, index: number): boolean => used < (samples[index - 1]?.used ?? 0) * dropRatio
   return samples.slice(Math.max(0, samples.findLastIndex(isDrop)))
 }
 

@@ -8,31 +8,30 @@ import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
 import type { Contact } from '../contact.ts'
 import type { Earlier } from '../earlier.ts'
-import { type Measured, untold } from '../measured.ts'
+import { type Measured, unmeasured } from '../measured.ts'
 
-/** What an evaluator may go by. */
-export interface Asked {
+/** The input of an evaluator. */
+export interface EvaluatorInput {
   host: MonitoredHost
   contact: Contact
-  /** Undefined when it cannot be read now. */
+  /** Undefined when the store is unavailable. */
   earlier: Earlier | undefined
-  /** Ids of rules whose statement the user of this host may not run. */
+  /** Ids of rules whose statement was denied to the user of this host. */
   denied: readonly string[]
-  ask(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
+  run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
   net: Pick<Net, 'trusted'>
   replicationService: ReplicationService
-  /** What it is asked with. */
   call: Call
   signal: AbortSignal
-  /** By our own clock; hosts have theirs. */
+  /** By the local clock, which may differ from the host's. */
   nowMs: number
 }
 
-/** Measures what no statement of a rule can, and says what the next sweep has to know. */
-export type Evaluator = (asked: Asked) => Promise<{ measured: Measured; keep?: Partial<Earlier> }>
+/** Measures what a rule's SQL cannot, and returns the state changes to store for the next sweep. */
+export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measured; changes?: Partial<Earlier> }>
 
-/** How long a change is told. */
-const toldMs = 3_600_000
+/** How long a change is reported. */
+const reportedMs = 3_600_000
 
 interface Known {
   /** Null before the first sweep. */
@@ -40,29 +39,29 @@ interface Known {
   changedMs: number | null
 }
 
-/** Whether a value changed within the last hour; `now` is what is to be known of it from here on, none when that is so already. */
+/** Checks whether a value changed within the last hour. `now` is the state to store, or undefined when unchanged. */
 export const changeOf = (known: Known, value: string, nowMs: number): { isRecent: boolean; now: Known | undefined } => {
   const isChanged = known.value !== null && known.value !== value
   const changedMs = isChanged ? nowMs : known.changedMs
   return {
-    isRecent: changedMs !== null && nowMs - changedMs < toldMs,
+    isRecent: changedMs !== null && nowMs - changedMs < reportedMs,
     now: known.value === value ? undefined : { value, changedMs },
   }
 }
 
-/** An evaluator whose statement may fail: then nothing is told, and why. */
-export const failing =
+/** Wraps an evaluator so that a failed statement becomes an unmeasured value with a reason. */
+export const withReason =
   (evaluator: Evaluator): Evaluator =>
-  async (asked) => {
+  async (input) => {
     try {
-      return await evaluator(asked)
+      return await evaluator(input)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return { measured: untold(failureOf(asked.host.name, error)) }
+      return { measured: unmeasured(failureOf(input.host.name, error)) }
     }
   }
 
-/** The rows of an answer, as they were asked for. */
+/** Parses the rows of a result with a schema. */
 export const readRows = <S extends z.ZodType>(
   host: MonitoredHost,
   schema: S,
@@ -73,7 +72,7 @@ export const readRows = <S extends z.ZodType>(
   return read.data
 }
 
-/** What a server says itself repeats the statement. */
+/** Omits the server's own message, because it repeats the statement. */
 export const failureOf = (host: string, error: ServiceError): string =>
   clickhouseCode(error) === undefined
     ? error.message

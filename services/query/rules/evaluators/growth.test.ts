@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { daySeconds, type Sample, secondsToFull } from './disk-days-to-full.ts'
 
 const today = 20_000.5
-/** Bytes used on the days before today, the latest last. */
+/** Returns the bytes used on the days before today, oldest first. */
 const before = (...used: number[]): Sample[] =>
   used.map((each, index) => ({ day: 20_000 - used.length + index, used: each }))
 const days = (samples: Sample[], used: number, free: number): number | undefined => {
@@ -11,25 +11,25 @@ const days = (samples: Sample[], used: number, free: number): number | undefined
 }
 
 describe('the time until a disk is full', () => {
-  it('is what is free by what is added in a day', () => {
+  it('is the free space divided by daily growth', () => {
     expect(days(before(100, 110, 120, 130), 145, 100)).toBeCloseTo(10, 0)
   })
 
-  it('is not told of too few days', () => {
+  it('is undefined for too few days', () => {
     expect(days(before(100, 110), 120, 100)).toBeUndefined()
   })
 
-  it('is ten years where nothing is added, or less every day', () => {
+  it('is ten years without growth', () => {
     expect(days(before(100, 100, 100, 100), 100, 50)).toBe(3_650)
     expect(days(before(100, 99, 98, 97), 96, 50)).toBe(3_650)
     expect(days(before(100, 101, 102, 103), 104, 1e12)).toBe(3_650)
   })
 
-  it('is 0 where nothing is free', () => {
+  it('is 0 without free space', () => {
     expect(days(before(100, 110, 120, 130), 140, 0)).toBe(0)
   })
 
-  it('counts from the last large deletion on', () => {
+  it('ignores samples before the last large deletion', () => {
     expect(days(before(500, 600, 700, 100, 110, 120), 135, 100)).toBeCloseTo(10, 0)
     expect(days(before(500, 600, 700, 800, 100), 110, 100)).toBeUndefined()
   })

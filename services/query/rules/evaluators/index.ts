@@ -1,4 +1,4 @@
-import { measured, untold } from '../measured.ts'
+import { measured, unmeasured } from '../measured.ts'
 import { restarted, settingsChanged, versionChanged } from './changed.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -7,7 +7,7 @@ import { replicationServiceEvaluators } from './replication-service.ts'
 import { tlsExpiry } from './tls-expiry.ts'
 import { hostUnreachable, keeperUnreachable } from './unreachable.ts'
 
-/** Tables of every server: one that the user does not see is closed to it. */
+/** Tables that every server has; a missing one is hidden from the user. */
 const everywhere = [
   'asynchronous_metrics',
   'disks',
@@ -21,14 +21,15 @@ const everywhere = [
   'replicas',
 ]
 
-/** Whether the host refuses the configured user, or how many tables and rules are closed to it. */
+/** Returns 1 when the host rejects the configured user, else the number of hidden tables and denied rules. */
 const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
-  if (!contact.answers) return { measured: contact.isRefused ? measured(1, [contact.reason]) : untold(contact.reason) }
+  if (!contact.answers)
+    return { measured: contact.isRefused ? measured(1, [contact.reason]) : unmeasured(contact.reason) }
   const hidden = everywhere.filter((table) => !contact.capabilities.tables.has(table)).map((table) => `system.${table}`)
   return { measured: measured(hidden.length + denied.length, [...hidden, ...denied]) }
 }
 
-/** What is no SQL, by the name that rules use. */
+/** Evaluators by the name that rule definitions use. */
 export const evaluators: Readonly<Record<string, Evaluator>> = {
   'auth-or-grant-denied': authOrGrantDenied,
   'disk-days-to-full': diskDaysToFull,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readFigures } from '../../hosts/keeper.ts'
 import { keeperFaults, keeperTotals } from './keeper-figures.ts'
 
-/** A node that is well. The lines are invented after the names that Keeper gives its figures. */
+/** Made-up metrics of a healthy node, under Keeper's metric names. */
 const well = {
   ClickHouseAsyncMetrics_KeeperIsLeader: 1,
   ClickHouseAsyncMetrics_KeeperIsFollower: 0,
@@ -17,7 +17,7 @@ const well = {
   ClickHouseProfileEvents_KeeperLatency: 1_000,
   ClickHouseProfileEvents_KeeperRequestTotal: 500,
 }
-/** What it had counted one sweep ago. */
+/** Its counters one sweep ago. */
 const before = keeperTotals(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)
@@ -25,45 +25,45 @@ const faultsOf = (changes: Record<string, number>) => {
 }
 
 describe('a Keeper node', () => {
-  it('has no fault when it is well', () => {
+  it('has no faults when healthy', () => {
     expect(faultsOf({})).toEqual([])
   })
 
   it.each([
-    ['it has lost its quorum', true, { ClickHouseAsyncMetrics_KeeperIsLeader: 0 }],
-    ['no follower is in step with it', true, { ClickHouseAsyncMetrics_KeeperSyncedFollowers: 0 }],
-    ['commits have failed', true, { ClickHouseProfileEvents_KeeperCommitsFailed: 4 }],
+    ['quorum lost', true, { ClickHouseAsyncMetrics_KeeperIsLeader: 0 }],
+    ['no follower is in sync', true, { ClickHouseAsyncMetrics_KeeperSyncedFollowers: 0 }],
+    ['commits failed', true, { ClickHouseProfileEvents_KeeperCommitsFailed: 4 }],
     [
-      'it refuses writes for want of memory',
+      'writes rejected at the memory limit',
       false,
       { ClickHouseProfileEvents_KeeperRequestRejectedDueToSoftMemoryLimitCount: 3 },
     ],
-    ['requests wait', false, { ClickHouseMetrics_KeeperOutstandingRequests: 11 }],
+    ['requests are queued', false, { ClickHouseMetrics_KeeperOutstandingRequests: 11 }],
     [
-      'it answers slowly',
+      'high request latency',
       false,
       { ClickHouseProfileEvents_KeeperLatency: 1_510, ClickHouseProfileEvents_KeeperRequestTotal: 510 },
     ],
-    ['its files run out', false, { ClickHouseAsyncMetrics_KeeperOpenFileDescriptorCount: 900 }],
+    ['file descriptors nearly exhausted', false, { ClickHouseAsyncMetrics_KeeperOpenFileDescriptorCount: 900 }],
   ])('has a fault: %s', (fault, isFailure, changes) => {
     expect(faultsOf(changes)).toEqual([[fault, isFailure]])
   })
 
-  it('that stands alone needs no others', () => {
+  it('needs no followers when standalone', () => {
     const alone = { ClickHouseAsyncMetrics_KeeperIsStandalone: 1, ClickHouseAsyncMetrics_KeeperIsLeader: 0 }
     expect(faultsOf(alone)).toEqual([])
   })
 
-  it('that began anew has counted nothing yet', () => {
+  it('has no growth after a restart', () => {
     expect(faultsOf({ ClickHouseProfileEvents_KeeperCommitsFailed: 0 })).toEqual([])
   })
 
-  it('gives figures of Keeper, or is none', () => {
-    expect(keeperFaults(readFigures('<html>'), {}).map(({ fault }) => fault)).toEqual(['it gives no figures of Keeper'])
+  it('fails without Keeper metrics', () => {
+    expect(keeperFaults(readFigures('<html>'), {}).map(({ fault }) => fault)).toEqual(['no Keeper metrics'])
   })
 })
 
-it('adds up figures with labels, and leaves out what is no number', () => {
+it('sums labelled metrics and skips non-numeric values', () => {
   expect(readFigures('a{x="1"} 2\na{x="2"} 3\nb NaN\nc 1e3 1700000000')).toEqual(
     new Map([
       ['a', 5],

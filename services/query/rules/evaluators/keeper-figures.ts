@@ -1,19 +1,19 @@
 import { NetFailure } from '#shared/net/failure.ts'
 import { isKeeper, readFigures } from '../../hosts/keeper.ts'
-import { measured, untold } from '../measured.ts'
+import { measured, unmeasured } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const totals = ['CommitsFailed', 'RequestRejectedDueToSoftMemoryLimitCount', 'Latency', 'RequestTotal'] as const
-/** What a node has counted since it started, which says something by its growth alone. */
+/** Counters of a node since its start; only their growth is meaningful. */
 type KeeperTotals = Partial<Record<(typeof totals)[number], number>>
 
-/** The totals among the figures of a node. */
+/** Returns the counters among a node's metrics. */
 export const keeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals =>
   Object.fromEntries(totals.map((name) => [name, figures.get(`ClickHouseProfileEvents_Keeper${name}`) ?? 0]))
 
 interface Fault {
   fault: string
-  /** It cannot do its work; else it is near that. */
+  /** The node fails; otherwise it is only degraded. */
   isFailure: boolean
 }
 
@@ -21,33 +21,33 @@ const maxOutstanding = 10
 const maxAverageMs = 50
 const maxOpenShare = 0.8
 
-/** What is wrong with a node, by its figures and what it had counted before; one that gives no figure of Keeper is none. */
+/** Lists the faults of a node, from its metrics and its earlier counters. A node without Keeper metrics is a failure. */
 export const keeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
   const figure = (name: string): number => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`) ?? 0
   const now = keeperTotals(figures)
   const grown = (name: keyof KeeperTotals): number => Math.max(0, (now[name] ?? 0) - (before[name] ?? now[name] ?? 0))
   const checks: [fault: string, isFailure: boolean, holds: boolean][] = [
-    ['it has lost its quorum', true, isWithoutRole(figure)],
-    ['no follower is in step with it', true, figure('Followers') > 0 && figure('SyncedFollowers') === 0],
-    ['commits have failed', true, grown('CommitsFailed') > 0],
-    ['it refuses writes for want of memory', false, grown('RequestRejectedDueToSoftMemoryLimitCount') > 0],
-    ['requests wait', false, outstanding(figures) > maxOutstanding],
-    ['it answers slowly', false, grown('Latency') > maxAverageMs * Math.max(grown('RequestTotal'), 1)],
+    ['quorum lost', true, isWithoutRole(figure)],
+    ['no follower is in sync', true, figure('Followers') > 0 && figure('SyncedFollowers') === 0],
+    ['commits failed', true, grown('CommitsFailed') > 0],
+    ['writes rejected at the memory limit', false, grown('RequestRejectedDueToSoftMemoryLimitCount') > 0],
+    ['requests are queued', false, outstanding(figures) > maxOutstanding],
+    ['high request latency', false, grown('Latency') > maxAverageMs * Math.max(grown('RequestTotal'), 1)],
     [
-      'its files run out',
+      'file descriptors nearly exhausted',
       false,
       figure('OpenFileDescriptorCount') > maxOpenShare * (figure('MaxFileDescriptorCount') || Infinity),
     ],
   ]
-  if (!isKeeper(figures)) return [{ fault: 'it gives no figures of Keeper', isFailure: true }]
+  if (!isKeeper(figures)) return [{ fault: 'no Keeper metrics', isFailure: true }]
   return checks.filter(([, , holds]) => holds).map(([fault, isFailure]) => ({ fault, isFailure }))
 }
 
-/** A member of an ensemble leads, follows or observes; one without others does neither. */
+/** Every healthy node has a role: leader, follower, observer or standalone. */
 const isWithoutRole = (figure: (name: string) => number): boolean =>
   ['IsLeader', 'IsFollower', 'IsObserver', 'IsStandalone'].every((role) => figure(role) === 0)
 
-/** Before 24.7 its name was misspelt. */
+/** The metric name was misspelt before 24.7. */
 const outstanding = (figures: ReadonlyMap<string, number>): number =>
   figures.get('ClickHouseMetrics_KeeperOutstandingRequests') ??
   figures.get('ClickHouseMetrics_KeeperOutstandingRequets') ??
@@ -55,22 +55,21 @@ const outstanding = (figures: ReadonlyMap<string, number>): number =>
 
 const timeoutMs = 5_000
 const failing = 2
-const strained = 1
+const degraded = 1
 
-/** What is wrong with the Keeper node beside the host, by its own figures: 0 nothing, 1 it is strained, 2 it fails. */
+/** Returns the state of the host's Keeper node from its own metrics: 0 healthy, 1 degraded, 2 failing. */
 export const keeperNode: Evaluator = async ({ host, earlier, net, signal }) => {
-  if (!host.keeperMetrics)
-    return { measured: untold(`no address of Keeper's own figures is configured for host ${host.name}`) }
+  if (!host.keeperMetrics) return { measured: unmeasured(`no Keeper metrics URL is configured for host ${host.name}`) }
   try {
-    const answer = await net.trusted(host.keeperMetrics, { signal, timeoutMs })
-    if (!answer.ok) return { measured: measured(failing, ['its figures cannot be read']) }
-    const figures = readFigures(await answer.text())
+    const response = await net.trusted(host.keeperMetrics, { signal, timeoutMs })
+    if (!response.ok) return { measured: measured(failing, ['metrics cannot be read']) }
+    const figures = readFigures(await response.text())
     const faults = keeperFaults(figures, earlier?.keeper ?? {})
-    const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(strained, faults.length)
+    const level = faults.some(({ isFailure }) => isFailure) ? failing : Math.min(degraded, faults.length)
     const named = faults.map(({ fault }) => fault)
-    return { measured: measured(level, named), keep: { keeper: keeperTotals(figures) } }
+    return { measured: measured(level, named), changes: { keeper: keeperTotals(figures) } }
   } catch (error) {
     if (!(error instanceof NetFailure)) throw error
-    return { measured: measured(failing, ['it does not answer']) }
+    return { measured: measured(failing, ['no response']) }
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { growthOf } from '../../repldb/slots.ts'
 import { progressOf } from '../../repldb/overview.ts'
-import { anAsked } from '../../testing/an-asked.ts'
+import { evaluatorInput } from '../../testing/evaluator-input.ts'
 import { aCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
 import { shopFleet } from '../../testing/replication-fleet.ts'
 import { type ReplicationStandIn, startReplicationService } from '../../testing/replication-service.ts'
@@ -29,11 +29,11 @@ afterAll(async () => {
 const evaluated = async (name: string, earlier = Earlier.parse({}), nowMs = Date.now()) => {
   const evaluator = replicationServiceEvaluators[name]
   if (!evaluator) throw new Error(`there is no ${name}`)
-  return evaluator(anAsked({ replicationService: parts.replicationService, call: aCall(), earlier, nowMs }))
+  return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: aCall(), earlier, nowMs }))
 }
 const measuredBy = async (name: string): Promise<Measured> => (await evaluated(name)).measured
 
-describe('what is measured of the replication service', () => {
+describe('the evaluators of the replication service', () => {
   it.each([
     ['repldb-unreachable', 0, []],
     ['repldb-mirror-failed', 1, ['billing']],
@@ -45,22 +45,22 @@ describe('what is measured of the replication service', () => {
     expect(await measuredBy(name)).toMatchObject({ value, offenders, reason: null })
   })
 
-  it('is the growth of the slot that gets behind', async () => {
+  it('measure the lag growth of a slot', async () => {
     const growth = await measuredBy('repldb-slot-lag-growth')
     // 200 MB every five minutes.
     expect(growth.value).toBeCloseTo(2_400 * 1_048_576, -7)
     expect(growth.offenders).toContain('shop_source/peerflow_slot_billing')
   })
 
-  it('is nothing where nothing is wrong', async () => {
+  it('measure 0 without faults', async () => {
     service.fleet = { mirrors: [], slots: [], logs: [] }
     const names = Object.keys(replicationServiceEvaluators)
     expect(await Promise.all(names.map(async (name) => (await measuredBy(name)).value))).toEqual(names.map(() => 0))
   })
 
-  it('is how long a copy has stood still, until it gets on', async () => {
-    const begun = await evaluated('repldb-snapshot-stalled', undefined, 1_000_000)
-    const earlier = Earlier.parse(begun.keep)
+  it('measure how long a snapshot has stalled', async () => {
+    const first = await evaluated('repldb-snapshot-stalled', undefined, 1_000_000)
+    const earlier = Earlier.parse(first.changes)
     const later = await evaluated('repldb-snapshot-stalled', earlier, 4_600_000)
     expect(later.measured).toMatchObject({ value: 3_600, offenders: ['events'] })
     const copying = service.fleet.mirrors.find(({ name }) => name === 'events')
@@ -69,10 +69,10 @@ describe('what is measured of the replication service', () => {
       : []
     expect((await evaluated('repldb-snapshot-stalled', earlier, 4_600_000)).measured.value).toBe(0)
     service.fleet.mirrors = []
-    expect((await evaluated('repldb-snapshot-stalled', earlier, 4_600_000)).keep).toEqual({ copies: {} })
+    expect((await evaluated('repldb-snapshot-stalled', earlier, 4_600_000)).changes).toEqual({ copies: {} })
   })
 
-  it('is unknown where it does not answer, but for that', async () => {
+  it('have no value for an unreachable service, except for reachability', async () => {
     service.failing = 500
     expect(await measuredBy('repldb-unreachable')).toMatchObject({ value: 1 })
     for (const name of Object.keys(replicationServiceEvaluators).filter((each) => each !== 'repldb-unreachable')) {
@@ -87,7 +87,7 @@ describe('what is measured of the replication service', () => {
 describe('rules about the replication service', () => {
   const idsOf = async () => (await parts.handlers.rules({}, aCall())).rules.filter(({ id }) => id.startsWith('repldb-'))
 
-  it('are there where it is, and about no host', async () => {
+  it('are listed where it is configured', async () => {
     const rules = await idsOf()
     expect(rules.map(({ id }) => id).toSorted()).toEqual(Object.keys(replicationServiceEvaluators).toSorted())
     expect(rules.filter(({ once }) => !once)).toEqual([])
@@ -95,7 +95,7 @@ describe('rules about the replication service', () => {
     expect(await idsOf()).toEqual([])
   })
 
-  it('are evaluated though the host does not answer', async () => {
+  it('are evaluated for an unreachable host', async () => {
     const [host] = parts.hosts.list()
     const rules = ['repldb-mirror-failed', 'repldb-slot-lag']
     const { readings } = await parts.handlers.evaluateRules({ hostKey: host?.key ?? '', rules, metrics: [] }, aCall())
@@ -119,7 +119,7 @@ describe('the growth of a slot', () => {
   ])('of %s', (_what, given, expected) => expect(growthOf(given)).toBe(expected))
 })
 
-it('knows since when a copy is where it is', () => {
+it('tracks the last progress of a snapshot', () => {
   const before = { a: { done: 5, sinceMs: 1 }, b: { done: 5, sinceMs: 1 }, gone: { done: 1, sinceMs: 1 } }
   const copies = [
     { mirror: 'a', done: 5 },

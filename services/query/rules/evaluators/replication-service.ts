@@ -5,33 +5,33 @@ import { copiesOf, progressOf, overviewOf } from '../../repldb/overview.ts'
 import { endpoints } from '../../repldb/endpoints.ts'
 import { errorsByMirror } from '../../repldb/log-patterns.ts'
 import { allSlots, bytesPerMegabyte, slotGrowths } from '../../repldb/slots.ts'
-import { measured, untold } from '../measured.ts'
+import { measured, unmeasured } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
-/** An evaluator of what the replication service tells; where it does not answer nothing is told, and why. */
-const told =
+/** Wraps an evaluator so that a failed request to the replication service becomes an unmeasured value. */
+const withReason =
   (evaluator: Evaluator): Evaluator =>
-  async (asked) => {
+  async (input) => {
     try {
-      return await evaluator(asked)
+      return await evaluator(input)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return { measured: untold(error.message) }
+      return { measured: unmeasured(error.message) }
     }
   }
 
-/** How many mirrors are in a state, and which. */
+/** Counts the mirrors in a state. */
 const mirrorsIn = (state: RepldbMirror['state']): Evaluator =>
-  told(async ({ replicationService, call, nowMs }) => {
+  withReason(async ({ replicationService, call, nowMs }) => {
     const { mirrors } = await overviewOf(replicationService, call, nowMs)
     const names = mirrors.flatMap((mirror) => (mirror.state === state ? [mirror.name] : []))
     return { measured: measured(names.length, names) }
   })
 
-/** 1 while it does not answer or refuses the password, which leaves all else unknown. */
+/** Returns 1 while the service does not respond or rejects the password. */
 const unreachable: Evaluator = async ({ replicationService, call }) => {
   try {
-    await replicationService.ask(endpoints.version, {}, call)
+    await replicationService.callApi(endpoints.version, {}, call)
     return { measured: measured(0) }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -39,8 +39,8 @@ const unreachable: Evaluator = async ({ replicationService, call }) => {
   }
 }
 
-/** Bytes that the source keeps for the slot that is furthest behind. */
-const slotLag = told(async ({ replicationService, call }) => {
+/** Returns the bytes that the source retains for the slot with the highest lag. */
+const slotLag = withReason(async ({ replicationService, call }) => {
   const slots = await allSlots(replicationService, call)
   const behind = slots.filter(({ lagInMb }) => (lagInMb ?? 0) > 0)
   const worst = (behind[0]?.lagInMb ?? 0) * bytesPerMegabyte
@@ -52,8 +52,8 @@ const slotLag = told(async ({ replicationService, call }) => {
   }
 })
 
-/** Bytes an hour by which the slot got behind that gets behind fastest; 0 while all catch up. */
-const slotLagGrowth = told(async ({ replicationService, call }) => {
+/** Returns the fastest lag growth of any slot in bytes per hour, or 0 while all catch up. */
+const slotLagGrowth = withReason(async ({ replicationService, call }) => {
   const growing = (await slotGrowths(replicationService, call)).filter(({ bytesPerHour }) => bytesPerHour > 0)
   return {
     measured: measured(
@@ -63,32 +63,32 @@ const slotLagGrowth = told(async ({ replicationService, call }) => {
   }
 })
 
-/** Seconds since the copy that stands still for longest has got on. */
-const snapshotStalled = told(async ({ replicationService, call, earlier, nowMs }) => {
-  if (!earlier) return { measured: untold('what earlier sweeps found cannot be read') }
+/** Returns the seconds since the longest stalled snapshot last progressed. */
+const snapshotStalled = withReason(async ({ replicationService, call, earlier, nowMs }) => {
+  if (!earlier) return { measured: unmeasured('the state of earlier sweeps cannot be read') }
   const copies = progressOf(await copiesOf(replicationService, call, nowMs), earlier.copies, nowMs)
-  const still = Object.entries(copies)
+  const stalled = Object.entries(copies)
     .map(([mirror, { sinceMs }]) => ({ mirror, seconds: Math.round((nowMs - sinceMs) / 1_000) }))
     .filter(({ seconds }) => seconds > 0)
     .toSorted((one, other) => other.seconds - one.seconds)
   return {
     measured: measured(
-      still[0]?.seconds ?? 0,
-      still.map(({ mirror }) => mirror),
+      stalled[0]?.seconds ?? 0,
+      stalled.map(({ mirror }) => mirror),
     ),
-    keep: { copies },
+    changes: { copies },
   }
 })
 
-/** Lines of level error within the last hour, and of which mirrors. */
-const errors = told(async ({ replicationService, call, nowMs }) => {
+/** Counts the log lines of level error within the last hour, by mirror. */
+const errors = withReason(async ({ replicationService, call, nowMs }) => {
   const byMirror = [...(await errorsByMirror(replicationService, call, nowMs))]
   const lines = byMirror.reduce((sum, [, count]) => sum + count, 0)
   const names = byMirror.toSorted(([, one], [, other]) => other - one).map(([name]) => name || 'no mirror')
   return { measured: measured(lines, names) }
 })
 
-/** What is measured of the replication service, by the name that rules use. */
+/** Evaluators of the replication service, by the name that rule definitions use. */
 export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> = {
   'repldb-unreachable': unreachable,
   'repldb-mirror-failed': mirrorsIn('failed'),
@@ -99,6 +99,6 @@ export const replicationServiceEvaluators: Readonly<Record<string, Evaluator>> =
   'repldb-log-errors': errors,
 }
 
-/** Whether a rule means nothing without a replication service. */
+/** Checks whether a rule needs a replication service. */
 export const isOfReplicationService = ({ evaluator }: Pick<RuleDefinition, 'evaluator'>): boolean =>
   evaluator !== undefined && Object.hasOwn(replicationServiceEvaluators, evaluator)

@@ -4,12 +4,12 @@ import { createServer } from 'node:tls'
 import { expect, it } from 'vitest'
 import type { Connector } from '#shared/net/connect.ts'
 import { openNet } from '#shared/net/net.ts'
-import { anAsked } from '../../testing/an-asked.ts'
+import { evaluatorInput } from '../../testing/evaluator-input.ts'
 import { host } from '../../testing/chunked.ts'
 import { startTcpStub } from '../../testing/stub-host.ts'
 import { tlsExpiry } from './tls-expiry.ts'
 
-/** Made for this test and used nowhere else; the certificate ends in October 2126. */
+/** A certificate for this test only; it expires in October 2126. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnssIWzWeJHUJxTO3
 xC3zw8W28CdV2TPJTMTSwCIpDFuhRANCAAQFHFJgNuMXoi+yUXOpPxxwyDeHyugl
@@ -31,8 +31,8 @@ DwOEo5r4ajOCB17JK2eJLwIgbh/KvZJociYfyUPbqMa/z3uhaSOeK1kmO613kMj9
 const endsMs = Date.parse('2126-10-28T15:48:48Z')
 
 const expiryOf = async (url: string, nowMs: number, connect?: Connector) => {
-  const asked = { ...host, url: new URL(url), ...(connect && { connect }) }
-  return (await tlsExpiry(anAsked({ host: asked, nowMs }))).measured
+  const target = { ...host, url: new URL(url), ...(connect && { connect }) }
+  return (await tlsExpiry(evaluatorInput({ host: target, nowMs }))).measured
 }
 
 const startServer = async () => {
@@ -45,42 +45,39 @@ const startServer = async () => {
   return { port, accepted: () => accepted, [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-it('the certificate that a host shows ends in so many seconds, whoever issued it', async () => {
+it('returns the seconds until a certificate expires, trusted or not', async () => {
   await using server = await startServer()
   expect((await expiryOf(`https://127.0.0.1:${server.port}`, endsMs - 5_000)).value).toBe(5)
   expect((await expiryOf(`https://localhost:${server.port}`, endsMs + 60_000)).value).toBe(-60)
 })
 
-it.each(['127.0.0.1', 'brought.example.com'])(
-  'a host that somebody brought is reached through the guard: %s',
-  async (name) => {
-    await using server = await startServer()
-    const resolve = async () => ['127.0.0.1']
-    await using open = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' }, resolve })
-    await using closed = openNet({ env: {}, resolve })
-    const url = `https://${name}:${server.port}`
-    expect(await expiryOf(url, endsMs, closed.connect)).toMatchObject({
-      value: null,
-      reason: 'host db shows no certificate',
-    })
-    expect(server.accepted()).toBe(0)
-    expect((await expiryOf(url, endsMs - 5_000, open.connect)).value).toBe(5)
-  },
-)
+it.each(['127.0.0.1', 'user.example.com'])('connects to a user-supplied host through the guard: %s', async (name) => {
+  await using server = await startServer()
+  const resolve = async () => ['127.0.0.1']
+  await using open = openNet({ env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' }, resolve })
+  await using closed = openNet({ env: {}, resolve })
+  const url = `https://${name}:${server.port}`
+  expect(await expiryOf(url, endsMs, closed.connect)).toMatchObject({
+    value: null,
+    reason: 'host db presents no certificate',
+  })
+  expect(server.accepted()).toBe(0)
+  expect((await expiryOf(url, endsMs - 5_000, open.connect)).value).toBe(5)
+})
 
-it('a port where nobody listens shows no certificate', async () => {
+it('returns no value for a closed port', async () => {
   expect(await expiryOf('https://127.0.0.1:1', 0)).toMatchObject({
     value: null,
-    reason: 'host db shows no certificate',
+    reason: 'host db presents no certificate',
   })
 })
 
-it('a host without TLS has nothing that ends', async () => {
-  expect(await expiryOf('http://a:8123', 0)).toMatchObject({ value: null, reason: 'host db is not reached over TLS' })
+it('returns no value for a host without TLS', async () => {
+  expect(await expiryOf('http://a:8123', 0)).toMatchObject({ value: null, reason: 'host db does not use TLS' })
 })
 
-it('a port where nobody speaks TLS shows no certificate', async () => {
+it('returns no value for a port without TLS', async () => {
   await using silent = await startTcpStub((socket) => socket.end('no'))
-  const told = await expiryOf(silent.url.replace('http:', 'https:'), 0)
-  expect(told).toMatchObject({ value: null, reason: 'host db shows no certificate' })
+  const expiry = await expiryOf(silent.url.replace('http:', 'https:'), 0)
+  expect(expiry).toMatchObject({ value: null, reason: 'host db presents no certificate' })
 })

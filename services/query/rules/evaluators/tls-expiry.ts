@@ -1,21 +1,21 @@
 import { isIP, connect as dial, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { MonitoredHost } from '../../hosts/host-list.ts'
-import { measured, untold } from '../measured.ts'
+import { measured, unmeasured } from '../measured.ts'
 import type { Evaluator } from './evaluator.ts'
 
 const handshakeMs = 5_000
 
-/** Seconds until the certificate that the host shows ends; below 0 when it has. Also told when the host cannot be asked. */
+/** Returns the seconds until the host's certificate expires, negative once expired. Works without a query. */
 export const tlsExpiry: Evaluator = async ({ host, signal, nowMs }) => {
-  if (host.url.protocol !== 'https:') return { measured: untold(`host ${host.name} is not reached over TLS`) }
-  const endsMs = await certificateEnd(host, signal)
-  if (endsMs === undefined) return { measured: untold(`host ${host.name} shows no certificate`) }
+  if (host.url.protocol !== 'https:') return { measured: unmeasured(`host ${host.name} does not use TLS`) }
+  const endsMs = await certificateExpiry(host, signal)
+  if (endsMs === undefined) return { measured: unmeasured(`host ${host.name} presents no certificate`) }
   return { measured: measured(Math.floor((endsMs - nowMs) / 1_000)) }
 }
 
-/** When the shown certificate ends, whoever issued it; undefined when there is no handshake. */
-const certificateEnd = async (host: MonitoredHost, signal: AbortSignal): Promise<number | undefined> => {
+/** Returns the expiry of the presented certificate, trusted or not; undefined when the handshake fails. */
+const certificateExpiry = async (host: MonitoredHost, signal: AbortSignal): Promise<number | undefined> => {
   const under = await socketTo(host).catch(() => undefined)
   if (under === undefined) return undefined
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
@@ -24,12 +24,12 @@ const certificateEnd = async (host: MonitoredHost, signal: AbortSignal): Promise
     socket: under,
     ...(isIP(name) === 0 && { servername: name }),
     ALPNProtocols: ['http/1.1'],
-    // It is looked at, not relied on: nothing is sent.
+    // The certificate is only read. No data is sent.
     rejectUnauthorized: false,
   })
   socket.setTimeout(handshakeMs)
   const leave = (): void => void socket.destroy()
-  // An error that nobody hears ends the process.
+  // An unhandled error event would end the process.
   under.on('error', leave)
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave, { once: true })
@@ -47,7 +47,7 @@ const certificateEnd = async (host: MonitoredHost, signal: AbortSignal): Promise
   return promise
 }
 
-/** A socket without TLS. To a host that somebody brought it is opened through the guard, as all others to it are. */
+/** Opens a socket without TLS. Sockets to user-supplied hosts go through the network guard. */
 const socketTo = async ({ url, connect: guarded }: MonitoredHost): Promise<Socket> => {
   const port = Number(url.port) || 443
   if (!guarded) return dial({ host: nameOf(url), port })

@@ -14,7 +14,7 @@ const purposes = (proposals: readonly Proposal[]) => [...new Set(proposals.map((
 const replacing = { engine: 'ReplacingMergeTree', sortingKey: 'id, guest' }
 const inMarch = condition('day', "(`day` >= '2026-03-01')", 'range')
 
-it('has a file for each kind, and every kind in the list', () => {
+it('lists every kind and has a file for each', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name !== 'index.ts' && !name.endsWith('.test.ts'))
   expect(files.toSorted()).toEqual(adviceKinds.map((kind) => `${kind}.ts`).toSorted())
   expect(Object.keys(kinds)).toEqual([...adviceKinds])
@@ -32,17 +32,17 @@ describe('a skip index', () => {
   })
 
   it.each([
-    ['the column that leads the order', { overview: { sortingKey: 'guest, id' } }],
-    ['a column that has one', { indexes: [index('guest')] }],
+    ['the first column of the sorting key', { overview: { sortingKey: 'guest, id' } }],
+    ['an indexed column', { indexes: [index('guest')] }],
     ['FINAL', { read: { isFinal: true } }],
-    ['a part of a column', { read: { conditions: [condition('guest.size', 'c')] } }],
+    ['a subcolumn', { read: { conditions: [condition('guest.size', 'c')] } }],
   ])('is not proposed for %s', (_what, differing) => {
     expect(skipIndex(subjectOf(differing))).toEqual([])
   })
 })
 
 describe('a projection', () => {
-  it('saves what does not match, but for a granule of each part', () => {
+  it('saves the granules without a match, except one per part', () => {
     const [proposal] = projection(subjectOf())
     expect(proposal?.ddl).toContain('ADD PROJECTION by_guest (SELECT `guest`, `note` ORDER BY `guest`)')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 5_000, matchingGranules: 900 })).toEqual({
@@ -56,7 +56,7 @@ describe('a projection', () => {
   it.each([
     ['1000 groups', 1_000, 2],
     ['as many groups as rows', 1_000_000, undefined],
-  ])('of groups is worth it with %s: %d leave %s marks', (_what, groups, marksAfter) => {
+  ])('with groups is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
     const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)'], hasValues: false }
     const [proposal] = projection(subjectOf({ read: { grouping, conditions: [] } }))
     expect(proposal?.ddl).toContain('ADD PROJECTION grouped (SELECT `day`, sum(`guest`) GROUP BY `day`)')
@@ -65,9 +65,9 @@ describe('a projection', () => {
   })
 
   it.each([
-    ['rows that replace one another', { overview: { engine: 'ReplacingMergeTree' } }],
+    ['an engine that replaces rows', { overview: { engine: 'ReplacingMergeTree' } }],
     ['FINAL', { read: { isFinal: true } }],
-    ['one that is there', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
+    ['an existing projection', { projections: [projectionOf('SELECT guest, note ORDER BY guest')] }],
   ])('is not proposed for %s', (_what, differing) => {
     expect(projection(subjectOf(differing))).toEqual([])
   })
@@ -76,7 +76,7 @@ describe('a projection', () => {
 describe('a materialized view', () => {
   const grouping = { keys: ['`day`'], aggregates: ['sum(`guest`)', 'quantile(0.9)(`id`)'], hasValues: false }
 
-  it('keeps states of what is told of each group, and of what it is filtered by', () => {
+  it('stores aggregate states by group and filter columns', () => {
     const [proposal] = materializedView(subjectOf({ read: { grouping, columns: [{ name: 'guest', sql: '`guest`' }] } }))
     expect(proposal?.ddl?.split(';\n')[0]).toBe(
       'CREATE MATERIALIZED VIEW `cafe`.`orders_groups` ENGINE = AggregatingMergeTree ORDER BY (key_1, key_2) SETTINGS allow_nullable_key = 1 AS SELECT `day` AS key_1, `guest` AS key_2, sumState(`guest`) AS state_1, quantileState(0.9)(`id`) AS state_2 FROM `cafe`.`orders` GROUP BY key_1, key_2',
@@ -84,7 +84,7 @@ describe('a materialized view', () => {
   })
 
   it.each([
-    ['a statement without groups', { grouping: null }],
+    ['a query without groups', { grouping: null }],
     ['one of several tables', { grouping, isAlone: false }],
     ['FINAL', { grouping, isFinal: true }],
   ])('is not proposed for %s', (_what, read) => {
@@ -94,7 +94,7 @@ describe('a materialized view', () => {
   it.each([
     [1_000, 1],
     [20_000, undefined],
-  ])('of %d groups leaves %s marks', (groups, marks) => {
+  ])('with %d groups reads %s marks', (groups, marks) => {
     const [proposal] = materializedView(subjectOf({ read: { grouping, conditions: [] } }))
     const counted = { groups, matchingGroups: 0, matchingRows: 0 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marks)
@@ -104,7 +104,7 @@ describe('a materialized view', () => {
 describe('a partition key', () => {
   const read = { columns: [{ name: 'day', sql: '`day`' }], conditions: [inMarch] }
 
-  it('is copied into a table of the same engine', () => {
+  it('copies the table with the same engine', () => {
     const [proposal] = partitionKey(subjectOf({ read }))
     expect(proposal?.ddl?.split(';\n')).toEqual([
       'CREATE TABLE `cafe`.`orders_partitioned` AS `cafe`.`orders` ENGINE = MergeTree PARTITION BY toYYYYMM(`day`) ORDER BY id SETTINGS index_granularity = 1000',
@@ -116,17 +116,20 @@ describe('a partition key', () => {
   it.each([
     ['12 months', 12, 84],
     ['one month', 1, undefined],
-    ['more months than an insert may have', 101, undefined],
-  ])('is worth it with %s: %d leave %s marks', (_what, groups, marksAfter) => {
+    ['more months than one insert allows', 101, undefined],
+  ])('is evaluated for %s: %d groups, %s marks', (_what, groups, marksAfter) => {
     const [proposal] = partitionKey(subjectOf({ read }))
     const counted = { groups, matchingGroups: 1, matchingRows: 83_334 }
     expect(proposal?.test.by === 'groups' ? proposal.test.savings(counted)?.marksAfter : null).toBe(marksAfter)
   })
 
   it.each([
-    ['a table that has one', { overview: { partitionKey: 'kind' } }],
+    ['a partitioned table', { overview: { partitionKey: 'kind' } }],
     ['a table ordered by time', { overview: { sortingKey: 'day' } }],
-    ['rows that replace one another, which they do within a partition', { overview: { engine: 'ReplacingMergeTree' } }],
+    [
+      'an engine that replaces rows, which it does only within a partition',
+      { overview: { engine: 'ReplacingMergeTree' } },
+    ],
   ])('is not proposed for %s', (_what, differing) => {
     expect(partitionKey(subjectOf({ read, ...differing }))).toEqual([])
   })
@@ -135,7 +138,7 @@ describe('a partition key', () => {
 describe('PREWHERE', () => {
   const final = { isFinal: true, hasPrewhere: false }
 
-  it('reads the other columns of granules with a match', () => {
+  it('reads the other columns only in granules with a match', () => {
     const [proposal] = prewhere(subjectOf({ read: final, overview: replacing }))
     expect(proposal?.rewritten).toBe('SELECT note\nFROM cafe.orders\nPREWHERE (`guest` = 7)\nWHERE guest = 7')
     expect(savingsOf(proposal, { rows: 1_000_000, matchingRows: 10, matchingGranules: 10 })).toEqual({
@@ -147,20 +150,20 @@ describe('PREWHERE', () => {
   })
 
   it.each([
-    ['where the host does so by itself', { read: { hasPrewhere: true } }],
-    ['under FINAL by a column beside the sorting key', { read: final }],
+    ['if the host applies it automatically', { read: { hasPrewhere: true } }],
+    ['with FINAL for a column outside the sorting key', { read: final }],
     [
-      'under FINAL by a column within an expression of the key',
+      'with FINAL for a column inside an expression of the sorting key',
       { read: final, overview: { sortingKey: 'id, f(id, guest)' } },
     ],
     ['without other columns', { read: { hasPrewhere: false, columns: [{ name: 'guest', sql: '`guest`' }] } }],
-    ['in a statement of several SELECTs', { read: { hasPrewhere: false, isAlone: false } }],
+    ['in a query with several SELECTs', { read: { hasPrewhere: false, isAlone: false } }],
     [
-      'where it is',
+      'if the query already has one',
       { read: { hasPrewhere: false }, statement: { formatted: 'SELECT 1\nPREWHERE a\nWHERE b', database: undefined } },
     ],
     [
-      'in a statement that its host cannot lay out',
+      'if the host cannot format the query',
       { read: { hasPrewhere: false }, statement: { formatted: null, database: undefined } },
     ],
   ])('is not proposed %s', (_what, differing) => {

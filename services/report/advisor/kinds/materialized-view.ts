@@ -1,9 +1,9 @@
 import { type Proposal, keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
 
-/** Fewer rows to a group than these make a view not worth keeping. */
-const leastRowsPerGroup = 100
+/** With fewer rows per group the view is not worth its cost. */
+const minRowsPerGroup = 100
 
-/** A table of its own that keeps what is told of each group as rows are inserted. Merged, it has each group once. */
+/** Proposes a materialized view that aggregates each group on insert, for queries that group rows. */
 export const materializedView = (subject: Subject): Proposal[] => {
   const { read, overview } = subject
   if (!read.grouping || read.isFinal || !keepsRows(subject) || !read.isAlone) return []
@@ -22,19 +22,19 @@ export const materializedView = (subject: Subject): Proposal[] => {
     {
       kind: 'materialized-view',
       purpose: 'materialized view of groups',
-      title: 'A materialized view that keeps what is computed for each group',
+      title: 'Materialized view with pre-aggregated groups',
       rationale:
-        'The statement reads many rows of each group in order to tell little of it. A view computes that as rows are inserted; the statement would read the view, with -Merge around each state.',
+        'The query reads many rows per group and returns few. A materialized view aggregates rows on insert; the query then reads the view with -Merge combinators.',
       ddl: `CREATE MATERIALIZED VIEW ${view} ENGINE = AggregatingMergeTree ORDER BY (${keys.map((_, index) => `key_${index + 1}`).join(', ')}) SETTINGS allow_nullable_key = 1 AS ${select};\nINSERT INTO ${view} ${select}`,
       rewritten: null,
-      tellsValues: read.grouping.hasValues,
-      risk: 'Every insert computes it too, and changes or removals of rows do not reach it. Rows that are inserted between both statements are counted twice. DROP VIEW takes it back.',
+      includesValues: read.grouping.hasValues,
+      risk: 'Every insert also writes the view; updates and deletes of rows do not reach it. Rows inserted between both queries are counted twice. Revert with DROP VIEW.',
       test: {
         by: 'groups',
         keys,
         condition: null,
         savings: ({ groups }) =>
-          groups * leastRowsPerGroup > (overview.rows ?? 0)
+          groups * minRowsPerGroup > (overview.rows ?? 0)
             ? null
             : savedMarks(subject, Math.ceil(groups / rowsPerMark(subject))),
       },
@@ -42,7 +42,7 @@ export const materializedView = (subject: Subject): Proposal[] => {
   ]
 }
 
-/** An aggregate as the state of it: `max(x)` as `maxState(x)`; undefined for one whose name is not plain. */
+/** Returns the `-State` form of an aggregate: `maxState(x)` for `max(x)`. Undefined if it is not a plain call. */
 const stateOf = (aggregate: string): string | undefined => {
   const [, name, rest] = /^([A-Za-z]\w*)(\(.*\))$/s.exec(aggregate) ?? []
   return name === undefined || rest === undefined ? undefined : `${name}State${rest}`

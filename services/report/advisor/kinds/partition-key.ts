@@ -1,10 +1,11 @@
 import { type Proposal, allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
 
-/** One insert may by default have no more (`max_partitions_per_insert_block`); and each should have granules to leave out. */
-const mostPartitions = 100
-const leastMarks = 10
+/** The default of `max_partitions_per_insert_block`. */
+const maxPartitions = 100
+/** Smaller partitions are not worth skipping. */
+const minMarks = 10
 
-/** Months as partitions, for a table that has none and is filtered by time. */
+/** Proposes monthly partitions for an unpartitioned table that is filtered by time. */
 export const partitionKey = (subject: Subject): Proposal[] => {
   const { read, overview, columns } = subject
   if (overview.partitionKey !== '' || !keepsRows(subject)) return []
@@ -20,18 +21,18 @@ export const partitionKey = (subject: Subject): Proposal[] => {
         kind: 'partition-key',
         purpose: `partition-key ${name}`,
         title: `Partitions by the month of ${name}`,
-        rationale: `The table has no partitions, and the statement filters by ${name}. Months that its conditions rule out would not be read.`,
+        rationale: `The table is not partitioned, and the query filters by ${name}. Partitions of other months would not be read.`,
         ddl: ddlOf(subject, key),
         rewritten: null,
-        tellsValues: false,
-        risk: 'A partition key cannot be changed: the table is copied, and rows that are inserted meanwhile are missing from the copy. Every partition has parts of its own, so inserts of many months make many parts.',
+        includesValues: false,
+        risk: 'A partition key cannot be changed: the table is copied, and rows inserted meanwhile are missing from the copy. Each partition has its own parts, so inserts that span many months create many parts.',
         test: {
           by: 'groups',
           keys: [key],
           condition: allOf(conditions),
           savings: ({ groups, matchingRows }) => {
             const marks = overview.marks / Math.max(1, groups)
-            if (groups < 2 || groups > mostPartitions || marks < leastMarks) return null
+            if (groups < 2 || groups > maxPartitions || marks < minMarks) return null
             return savedMarks(subject, Math.ceil(matchingRows / rowsPerMark(subject)))
           },
         },
@@ -42,7 +43,7 @@ export const partitionKey = (subject: Subject): Proposal[] => {
 
 const ddlOf = ({ read, overview }: Subject, key: string): string => {
   const copy = `${read.sql.slice(0, -1)}_partitioned\``
-  // The clauses of an engine follow each other in this order: PARTITION BY, PRIMARY KEY, ORDER BY.
+  // The engine clauses have a fixed order: PARTITION BY, PRIMARY KEY, ORDER BY.
   const engine = overview.engineFull.replace(/ (?=PRIMARY KEY |ORDER BY )/, ` PARTITION BY ${key} `)
   return [
     `CREATE TABLE ${copy} AS ${read.sql} ENGINE = ${engine}`,

@@ -1,8 +1,8 @@
 import { type Proposal, allOf, bytesPerMark, sortingColumns, type Subject } from '../subject.ts'
 
 /**
- * A filter before the other columns are read, where the host does not do so by itself. Under FINAL it may only be by the
- * sorting key: rows that replace one another agree in it, so all of them stay or go.
+ * Proposes PREWHERE if the host does not apply it automatically. With FINAL only columns of the sorting key are safe:
+ * row versions that replace each other have the same key, so the filter keeps or drops all of them.
  */
 export const prewhere = (subject: Subject): Proposal[] => {
   const { read } = subject
@@ -25,8 +25,8 @@ export const prewhere = (subject: Subject): Proposal[] => {
       rationale: `${reasonOf(subject)} With PREWHERE the other columns are read only in granules with a match.`,
       ddl: null,
       rewritten,
-      tellsValues: true,
-      risk: 'None for the answer, as the WHERE stays as it is.',
+      includesValues: true,
+      risk: 'None for the result: the WHERE clause is unchanged.',
       test: {
         by: 'matches',
         condition,
@@ -47,10 +47,13 @@ export const prewhere = (subject: Subject): Proposal[] => {
 
 const reasonOf = ({ read }: Subject): string =>
   read.isFinal
-    ? 'Under FINAL the host does not move conditions before the reading by itself.'
-    : 'The host does not move the conditions of this statement before the reading, as its user is configured.'
+    ? 'With FINAL, ClickHouse does not move conditions to PREWHERE automatically.'
+    : 'With the settings of this user, ClickHouse does not move the conditions to PREWHERE automatically.'
 
-/** Clauses of the outermost SELECT begin their lines; whatever is nested is indented, and texts have no line breaks. */
+/**
+ * Adds PREWHERE to a formatted query, or returns null. Only clauses of the outermost SELECT start at the beginning of a
+ * line: the formatter indents nested ones and escapes line breaks in strings.
+ */
 const rewrite = ({ read, statement: { formatted } }: Subject, condition: string): string | null => {
   const lines = formatted?.split('\n') ?? []
   const clauses = lines.filter((line) => /^(?:PRE)?WHERE /.test(line))

@@ -8,12 +8,12 @@ import {
   type Subject,
 } from '../subject.ts'
 
-/** A second order of the rows for one condition, or sums that are kept for one grouping. */
+/** Proposes projections that sort the rows for a condition or pre-aggregate the groups of the query. */
 export const projection = (subject: Subject): Proposal[] =>
   keepsRows(subject) && !subject.read.isFinal ? [...ordered(subject), ...grouped(subject)] : []
 
 const risk =
-  'What it holds is stored once more, every insert writes it too, and MATERIALIZE PROJECTION reads the whole table once as a mutation. DROP PROJECTION takes it back.'
+  'Its data is stored again, every insert also writes it, and MATERIALIZE PROJECTION reads the whole table once as a mutation. Revert with DROP PROJECTION.'
 
 const ordered = (subject: Subject): Proposal[] => {
   const { read, overview, projections } = subject
@@ -25,23 +25,23 @@ const ordered = (subject: Subject): Proposal[] => {
     kind: 'projection',
     purpose: `projection ${name}`,
     title: `A projection ordered by ${name}`,
-    rationale: `The statement filters by ${name}, which does not lead the order of the table. In a projection that it leads, matching rows lie side by side.`,
-    ddl: ddlOf(read.sql, `by_${name}`, `SELECT ${stored(subject).join(', ')} ORDER BY ${sql}`),
+    rationale: `The query filters by ${name}, which is not the first column of the sorting key. In a projection ordered by it, matching rows are stored together.`,
+    ddl: ddlOf(read.sql, `by_${name}`, `SELECT ${projectedColumns(subject).join(', ')} ORDER BY ${sql}`),
     rewritten: null,
-    tellsValues: false,
+    includesValues: false,
     risk,
     test: {
       by: 'matches',
       condition,
-      // In each part the matching rows begin and end within a granule.
+      // In each part the matching rows start and end inside a granule, which adds one granule per part.
       savings: ({ matchingRows }) =>
         savedMarks(subject, Math.ceil(matchingRows / rowsPerMark(subject)) + overview.parts),
     },
   }))
 }
 
-/** Whole columns, also where the statement reads a part of one. */
-const stored = ({ read, columns }: Subject): string[] => [
+/** Returns the columns of the projection. A subcolumn is stored as its whole column. */
+const projectedColumns = ({ read, columns }: Subject): string[] => [
   ...new Set(
     read.columns.map(({ name, sql }) => {
       const whole = columnNamed(columns, name)?.name ?? name
@@ -50,8 +50,8 @@ const stored = ({ read, columns }: Subject): string[] => [
   ),
 ]
 
-/** Fewer rows to a group than these make sums not worth keeping. */
-const leastRowsPerGroup = 10
+/** With fewer rows per group the projection is not worth its cost. */
+const minRowsPerGroup = 10
 
 const grouped = (subject: Subject): Proposal[] => {
   const { read, projections } = subject
@@ -65,12 +65,12 @@ const grouped = (subject: Subject): Proposal[] => {
     {
       kind: 'projection',
       purpose: 'projection of groups',
-      title: 'A projection that keeps what is computed for each group',
+      title: 'Projection with pre-aggregated groups',
       rationale:
-        'The statement reads many rows of each group in order to tell little of it. A projection keeps what is told, computed for each part.',
+        'The query reads many rows per group and returns few. A projection stores the aggregates for each part.',
       ddl: ddlOf(read.sql, 'grouped', select),
       rewritten: null,
-      tellsValues: read.grouping.hasValues,
+      includesValues: read.grouping.hasValues,
       risk,
       test: {
         by: 'groups',
@@ -78,8 +78,8 @@ const grouped = (subject: Subject): Proposal[] => {
         condition: null,
         savings: ({ groups }) => {
           const { rows, parts } = subject.overview
-          if (groups * leastRowsPerGroup > (rows ?? 0)) return null
-          // Each part may have all of the groups.
+          if (groups * minRowsPerGroup > (rows ?? 0)) return null
+          // Each part can contain all groups.
           return savedMarks(subject, Math.ceil(groups / rowsPerMark(subject)) * Math.max(1, parts))
         },
       },
@@ -87,7 +87,7 @@ const grouped = (subject: Subject): Proposal[] => {
   ]
 }
 
-const ddlOf = (table: string, wish: string, select: string): string => {
-  const name = wish.replace(/\W/g, '_')
+const ddlOf = (table: string, proposedName: string, select: string): string => {
+  const name = proposedName.replace(/\W/g, '_')
   return `ALTER TABLE ${table} ADD PROJECTION ${name} (${select});\nALTER TABLE ${table} MATERIALIZE PROJECTION ${name}`
 }

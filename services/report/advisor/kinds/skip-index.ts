@@ -1,5 +1,5 @@
 import type { ReadCondition, SkipIndexType } from '#proto/advising.ts'
-import { type Proposal, type Compared, comparedColumns, type Subject } from '../subject.ts'
+import { type Proposal, type ComparedColumn, comparedColumns, type Subject } from '../subject.ts'
 
 const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>> = {
   equality: ['minmax', 'set(100)', 'bloom_filter(0.01)'],
@@ -8,7 +8,7 @@ const typesFor: Readonly<Record<ReadCondition['kind'], readonly SkipIndexType[]>
   other: [],
 }
 
-/** Indexes of granules for columns that are compared with constants. The host cannot try them out under FINAL. */
+/** Proposes skip indexes for columns that are compared with constants. The host cannot test them with FINAL. */
 export const skipIndex = (subject: Subject): Proposal[] => {
   const { read, indexes } = subject
   if (read.isFinal) return []
@@ -20,18 +20,18 @@ export const skipIndex = (subject: Subject): Proposal[] => {
     })
 }
 
-const proposalOf = (table: string, column: Compared, type: SkipIndexType): Proposal => {
+const proposalOf = (table: string, column: ComparedColumn, type: SkipIndexType): Proposal => {
   const [family = type] = type.split('(')
   const name = `${column.name.replace(/\W/g, '_')}_${family}`
   return {
     kind: 'skip-index',
     purpose: `skip-index ${column.name}`,
     title: `A ${family} index on ${column.name}`,
-    rationale: `The statement filters by ${column.name}, which does not lead the order of the table. With this index granules are left out that cannot have a matching row.`,
+    rationale: `The query filters by ${column.name}, which is not the first column of the sorting key. This index skips granules without matching rows.`,
     ddl: `ALTER TABLE ${table} ADD INDEX ${name} ${column.sql} TYPE ${type} GRANULARITY 1;\nALTER TABLE ${table} MATERIALIZE INDEX ${name}`,
     rewritten: null,
-    tellsValues: false,
-    risk: 'Inserts and merges compute the index from then on, and MATERIALIZE INDEX reads the column once as a mutation. DROP INDEX takes it back.',
+    includesValues: false,
+    risk: 'Inserts and merges also build the index, and MATERIALIZE INDEX reads the column once as a mutation. Revert with DROP INDEX.',
     test: { by: 'index', column: column.name, type },
   }
 }

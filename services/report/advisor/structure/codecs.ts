@@ -1,17 +1,17 @@
 import type { AdvisedCodec, StructureAdvice } from '#proto/structure-advice.ts'
 import { figure } from '../../measures/words.ts'
-import { type Asking, type TableFacts, isRefusal } from './facts.ts'
+import { type AdviceContext, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** Smaller columns, and those that are but a small share of their table, are not worth it. */
-const leastBytes = 1_024 ** 2
-const leastShare = 0.05
-const mostColumns = 5
-/** Less than a fifth is within what the next merge changes. */
-const leastSaved = 0.2
+/** Smaller columns are not worth a change, nor are those with a smaller share of the table. */
+const minBytes = 1_024 ** 2
+const minShare = 0.05
+const maxColumns = 5
+/** Smaller savings are within what the next merge changes. */
+const minSaved = 0.2
 
-/** Codecs that may suit a column, by its type. */
+/** Returns candidate codecs for a column type. */
 const codecsFor = (type: string): AdvisedCodec[] => {
   const inner = type.replace(/^Nullable\((.+)\)$/, '$1')
   if (inner.startsWith('Float')) return ['ZSTD(1)', 'Gorilla, ZSTD(1)']
@@ -19,32 +19,30 @@ const codecsFor = (type: string): AdvisedCodec[] => {
   return ['ZSTD(1)']
 }
 
-interface Measuring extends Asking {
-  /** Whether the operator lets codecs be measured in a temporary table. */
+interface CodecContext extends AdviceContext {
+  /** Whether codecs can be measured in a temporary table. */
   mayWrite: boolean
 }
 
-/** Codecs for the largest columns that have none, as far as the host says that they save something. */
-export const codecAdvice = async (measuring: Measuring, facts: TableFacts): Promise<StructureAdvice[]> => {
+/** Returns codec advice for the largest columns with the default codec. */
+export const codecAdvice = async (context: CodecContext, facts: TableFacts): Promise<StructureAdvice[]> => {
   const total = facts.overview.compressedBytes ?? 0
   const large = facts.columns
-    .filter(
-      ({ codec, compressedBytes: size }) => codec === '' && (size ?? 0) >= Math.max(leastBytes, leastShare * total),
-    )
-    .slice(0, mostColumns)
+    .filter(({ codec, compressedBytes: size }) => codec === '' && (size ?? 0) >= Math.max(minBytes, minShare * total))
+    .slice(0, maxColumns)
   const advice = []
-  // One after another, so that advice takes one turn on the host at a time.
-  for (const column of large) advice.push(await adviseColumn(measuring, facts, column))
+  // Sequential, so that advice occupies only one slot of the host queue.
+  for (const column of large) advice.push(await adviseColumn(context, facts, column))
   return advice.flatMap((each) => each ?? [])
 }
 
 const adviseColumn = async (
-  measuring: Measuring,
+  context: CodecContext,
   { name, sql }: TableFacts,
   column: Column,
 ): Promise<StructureAdvice | undefined> => {
   const codecs = codecsFor(column.type)
-  const { proof, codec, savings } = await weigh(measuring, column, codecs)
+  const { proof, codec, savings } = await chooseCodec(context, column, codecs)
   if (codec === undefined) return undefined
   return {
     kind: 'codec',
@@ -54,24 +52,24 @@ const adviseColumn = async (
     ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} ${column.type} CODEC(${codec})`,
     proof,
     savings,
-    risk: 'Stronger codecs take more time to write, and ZSTD some more to read. Parts that are there change with their next merge.',
+    risk: 'Stronger codecs are slower to write, and ZSTD is slower to read. Existing parts change with their next merge.',
   }
 }
 
-type Weighed = Pick<StructureAdvice, 'proof' | 'savings'> & { codec: AdvisedCodec | undefined }
+type CodecChoice = Pick<StructureAdvice, 'proof' | 'savings'> & { codec: AdvisedCodec | undefined }
 
-/** The best codec, and what is known of its savings: measured where that is allowed, else estimated by the host. */
-const weigh = async (measuring: Measuring, column: Column, codecs: AdvisedCodec[]): Promise<Weighed> => {
-  const unknown: Weighed = { proof: 'unverified', codec: codecs.at(-1), savings: null }
-  if (!measuring.readsData) return unknown
-  const { query, call, hostKey, database, table, mayWrite } = measuring
-  const asked = { hostKey, database, table, column: column.name }
-  const ratios = await attempt(() => query.codecRatios({ ...asked, codecs }, call))
+/** Returns the best codec and its savings: measured if allowed, otherwise estimated by the host. */
+const chooseCodec = async (context: CodecContext, column: Column, codecs: AdvisedCodec[]): Promise<CodecChoice> => {
+  const unknown: CodecChoice = { proof: 'unverified', codec: codecs.at(-1), savings: null }
+  if (!context.readsData) return unknown
+  const { query, call, hostKey, database, table, mayWrite } = context
+  const target = { hostKey, database, table, column: column.name }
+  const ratios = await attempt(() => query.codecRatios({ ...target, codecs }, call))
   const [best] = ratios?.toSorted((one, other) => other.ratio - one.ratio) ?? []
   if (!best) return unknown
   const before = column.compressedBytes ?? 0
   const estimated = savingsOf(before, (column.uncompressedBytes ?? 0) / best.ratio)
-  const measured = mayWrite && (await attempt(() => query.measureCodec({ ...asked, codec: best.codec }, call)))
+  const measured = mayWrite && (await attempt(() => query.measureCodec({ ...target, codec: best.codec }, call)))
   if (!measured || measured.bytesBefore === 0) return { proof: 'estimated', ...worth(best.codec, estimated) }
   const after = (before * measured.bytesAfter) / measured.bytesBefore
   return { proof: 'verified', ...worth(best.codec, savingsOf(before, after)) }
@@ -83,15 +81,13 @@ const savingsOf = (before: number, after: number) => ({
   of: 'stored' as const,
 })
 
-const worth = (codec: AdvisedCodec, savings: ReturnType<typeof savingsOf>): Omit<Weighed, 'proof'> =>
-  savings.bytesAfter <= (1 - leastSaved) * savings.bytesBefore
-    ? { codec, savings }
-    : { codec: undefined, savings: null }
+const worth = (codec: AdvisedCodec, savings: ReturnType<typeof savingsOf>): Omit<CodecChoice, 'proof'> =>
+  savings.bytesAfter <= (1 - minSaved) * savings.bytesBefore ? { codec, savings } : { codec: undefined, savings: null }
 
-/** What the host refuses or gives up on is not known; one that does not answer at all ends the advice. */
-const attempt = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+/** Returns undefined if the host rejects or aborts the query. Rethrows if the host is unreachable. */
+const attempt = async <T>(run: () => Promise<T>): Promise<T | undefined> => {
   try {
-    return await ask()
+    return await run()
   } catch (error) {
     if (!isRefusal(error)) throw error
     return undefined

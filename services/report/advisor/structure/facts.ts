@@ -9,58 +9,58 @@ import { quoteName } from '#shared/sql/quote.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 
-/** What was counted of a column over the rows that were looked at. */
-export interface Counted {
+/** Statistics of a column over the sampled rows. */
+export interface ColumnCounts {
   distinct: number
   nulls: number
   minimum: number | null
   maximum: number | null
 }
 
-/** One table as its host tells of it. */
+/** Metadata and statistics of a table. */
 export interface TableFacts {
-  /** Its name as people write it, and as SQL takes it. */
   name: string
+  /** The quoted name. */
   sql: string
   overview: z.infer<typeof TableOverview>
   columns: readonly (Column & { sql: string })[]
-  /** Rows that were looked at; 0 where none may be. */
+  /** The number of sampled rows; 0 if reading data is not allowed. */
   sampled: number
-  counted: ReadonlyMap<string, Counted>
+  counted: ReadonlyMap<string, ColumnCounts>
   oldBytes: number
 }
 
-/** Advice before its host measured anything. */
-export type Kind = (facts: TableFacts) => StructureAdvice[]
+/** Returns the advice of one kind, based only on the facts. */
+export type AdvisorKind = (facts: TableFacts) => StructureAdvice[]
 
-/** Whom to ask about which table. */
-export interface Asking {
+/** What the advisor needs to query a host about a table. */
+export interface AdviceContext {
   query: Client<typeof query>
   call: Call
   hostKey: string
   database: string
   table: string
-  /** Whether the data may be read. */
+  /** Whether reading data is allowed. */
   readsData: boolean
 }
 
-const ofServer = new Set(['system', 'INFORMATION_SCHEMA', 'information_schema'])
-/** Columns that are looked at: those that take the most. */
-const mostColumns = 40
+const systemDatabases = new Set(['system', 'INFORMATION_SCHEMA', 'information_schema'])
+/** Only the largest columns are sampled. */
+const maxColumns = 40
 
-/** Asks a host for all that advice on a table rests on; a sentence where it cannot tell. */
-export const readTable = async (asking: Asking): Promise<TableFacts | string> => {
-  const { query, call, hostKey, database, table } = asking
-  if (ofServer.has(database)) return 'it is a table of the server itself'
+/** Fetches metadata and statistics of a table. Returns the reason as a string if the host does not provide them. */
+export const readTable = async (context: AdviceContext): Promise<TableFacts | string> => {
+  const { query, call, hostKey, database, table } = context
+  if (systemDatabases.has(database)) return 'it is a system table'
   const named = { hostKey, database, table }
   const [overview, columns] = await Promise.all([query.exploreTable(named, call), query.exploreColumns(named, call)])
   const closed = overview.unavailable ?? columns.unavailable
-  if (closed || !overview.detail) return closed?.message ?? 'its host tells nothing of it'
-  if (!overview.detail.engine.endsWith('MergeTree')) return 'it is no MergeTree table'
+  if (closed || !overview.detail) return closed?.message ?? 'not reported by its host'
+  if (!overview.detail.engine.endsWith('MergeTree')) return 'it is not a MergeTree table'
   const largest = columns.rows
     .toSorted((one, other) => (other.compressedBytes ?? 0) - (one.compressedBytes ?? 0))
-    .slice(0, mostColumns)
-  const counted = await countColumns(asking, largest)
+    .slice(0, maxColumns)
+  const counted = await countColumns(context, largest)
   return {
     name: `${database}.${table}`,
     sql: `${quoteName(database)}.${quoteName(table)}`,
@@ -71,30 +71,30 @@ export const readTable = async (asking: Asking): Promise<TableFacts | string> =>
   }
 }
 
-/** Types of which every value can be counted and, of numbers, bounded. */
+/** Column types whose distinct values can be counted, and those with a minimum and maximum. */
 const countable =
   /^(Nullable\()?(LowCardinality\()?(Nullable\()?(U?Int(8|16|32|64)|Float(32|64)|String|FixedString|Date|DateTime|UUID|Enum)/
 const bounded = /^(Nullable\()?U?Int(16|32|64)\b/
 
 const countColumns = async (
-  { query, call, hostKey, database, table, readsData }: Asking,
+  { query, call, hostKey, database, table, readsData }: AdviceContext,
   columns: readonly Column[],
 ): Promise<Pick<TableFacts, 'sampled' | 'counted'>> => {
-  const asked = columns
+  const requested = columns
     .filter(({ type, defaultKind }) => countable.test(type) && defaultKind !== 'ALIAS')
     .map(({ name, type }) => ({ name, hasBounds: bounded.test(type) }))
-  const nothing = { sampled: 0, counted: new Map<string, Counted>() }
-  if (!readsData || asked.length === 0) return nothing
+  const nothing = { sampled: 0, counted: new Map<string, ColumnCounts>() }
+  if (!readsData || requested.length === 0) return nothing
   try {
-    const { rows, columns: told } = await query.columnFacts({ hostKey, database, table, columns: asked }, call)
-    return { sampled: rows, counted: new Map(told.map(({ name, ...counts }) => [name, counts])) }
+    const response = await query.columnFacts({ hostKey, database, table, columns: requested }, call)
+    return { sampled: response.rows, counted: new Map(response.columns.map(({ name, ...counts }) => [name, counts])) }
   } catch (error) {
-    // A host that refuses or gives up leaves what needs no counting.
+    // If the host rejects or aborts the query, the advice that needs no statistics remains.
     if (!isRefusal(error)) throw error
     return nothing
   }
 }
 
-/** Whether a host answered that it does not do what was asked; one that did not answer at all has refused nothing. */
+/** Returns whether the host responded with an error. False if it was unreachable. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

@@ -28,19 +28,22 @@ describe('advice on a column', () => {
     ['UInt64', { maximum: 2 ** 62 }, []],
     ['UInt64', { minimum: null, maximum: null }, []],
     ['Float64', {}, []],
-  ])('of type %s with %j is %j', (type, counts, expected) => {
+  ])('for type %s with %j is %j', (type, counts, expected) => {
     expect(titles(one(type, counts))).toEqual(expected)
   })
 
-  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])('of type %s in a key is none', (type) => {
+  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])('is empty for a key column of type %s', (type) => {
     expect(titles(one(type, {}, { isInSortingKey: true }))).toEqual([])
   })
 
-  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])('of type %s is none of a table with one row', (type) => {
-    expect(advised({ ...one(type), sampled: 1 })).toEqual([])
-  })
+  it.each([['UInt64'], ['String'], ['Nullable(UInt64)']])(
+    'is empty for a column of type %s in a table with one row',
+    (type) => {
+      expect(advised({ ...one(type), sampled: 1 })).toEqual([])
+    },
+  )
 
-  it('says what would be run and how sure it is', () => {
+  it('returns the DDL, the proof and the savings', () => {
     expect(advised(one('String'))).toEqual([
       expect.objectContaining({
         kind: 'low-cardinality',
@@ -63,19 +66,19 @@ describe('advice on a table', () => {
       ]),
     })
 
-  it('puts columns of few values first in its key', () => {
+  it('puts columns with few values first in the sorting key', () => {
     expect(titles(keys(900_000, 5))).toEqual(['kind before id in the sorting key'])
     expect(titles(keys(5, 900_000))).toEqual([])
     expect(titles(keys(900_000, 800_000))).toEqual([])
   })
 
-  it('misses a key where there is none', () => {
+  it('recommends a sorting key if there is none', () => {
     expect(advised(factsOf([], { overview: { sortingKey: '' } }))).toMatchObject([
-      { title: 'A sorting key', proof: 'unverified', ddl: null },
+      { title: 'Add a sorting key', proof: 'unverified', ddl: null },
     ])
   })
 
-  it('names a TTL where much is old and nothing removes it', () => {
+  it('recommends a TTL for old data without one', () => {
     const day = columnOf('day', 'Date', { isInPartitionKey: true })
     const old = { oldBytes: 5 * gibibyte, overview: { compressedBytes: 10 * gibibyte } }
     expect(advised(factsOf([day], old))).toMatchObject([
@@ -93,18 +96,18 @@ describe('advice on a table', () => {
 
 describe('advice on codecs', () => {
   const facts = factsOf([columnOf('x', 'UInt64', { ratio: 2 })])
-  type Answers = Partial<Client<typeof query>>
-  const ratios: Answers = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
-  const asked = (answers: Answers, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
-    const refuse = () => Promise.reject(new Error('not asked for'))
-    const all = new Proxy(answers, { get: (given, name) => Reflect.get(given, name) ?? refuse })
+  type Responses = Partial<Client<typeof query>>
+  const ratios: Responses = { codecRatios: async () => [{ codec: 'Delta, ZSTD(1)', ratio: 8 }] }
+  const advise = (responses: Responses, more: { readsData?: boolean; mayWrite?: boolean } = {}, of = facts) => {
+    const fail = () => Promise.reject(new Error('unexpected call'))
+    const all = new Proxy(responses, { get: (target, name) => Reflect.get(target, name) ?? fail })
     const named = { hostKey: 'box', database: 'cafe', table: 'orders', readsData: true, mayWrite: false, ...more }
-    // Whatever is not among the answers refuses, so that every method is there.
+    // A method without a response rejects, so the client has every method.
     return codecAdvice({ query: all as Client<typeof query>, call: aCall(), ...named }, of)
   }
 
   it('is estimated by the host', async () => {
-    expect(await asked(ratios)).toMatchObject([
+    expect(await advise(ratios)).toMatchObject([
       {
         title: 'x with CODEC(Delta, ZSTD(1))',
         proof: 'estimated',
@@ -114,36 +117,36 @@ describe('advice on codecs', () => {
     ])
   })
 
-  it('is verified where it may be measured, by what was measured', async () => {
+  it('is verified by a measurement if that is allowed', async () => {
     const measureCodec = async () => ({ rows: 10, bytesBefore: 100, bytesAfter: 50 })
-    expect(await asked({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([
+    expect(await advise({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([
       { proof: 'verified', savings: { bytesAfter: 2_000_000 } },
     ])
     const useless = async () => ({ rows: 10, bytesBefore: 100, bytesAfter: 90 })
-    expect(await asked({ ...ratios, measureCodec: useless }, { mayWrite: true })).toEqual([])
+    expect(await advise({ ...ratios, measureCodec: useless }, { mayWrite: true })).toEqual([])
   })
 
-  it('stays estimated where the user may not write', async () => {
+  it('stays estimated if the user has no write access', async () => {
     const measureCodec = () => Promise.reject(new ServiceError('forbidden', 'read-only'))
-    expect(await asked({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([{ proof: 'estimated' }])
+    expect(await advise({ ...ratios, measureCodec }, { mayWrite: true })).toMatchObject([{ proof: 'estimated' }])
   })
 
-  it('is unverified where nothing may be read or the host cannot estimate', async () => {
-    expect(await asked({}, { readsData: false })).toMatchObject([{ proof: 'unverified', savings: null }])
-    expect(await asked({ codecRatios: async () => [] })).toMatchObject([{ proof: 'unverified', savings: null }])
+  it('is unverified if reading is not allowed or the host cannot estimate', async () => {
+    expect(await advise({}, { readsData: false })).toMatchObject([{ proof: 'unverified', savings: null }])
+    expect(await advise({ codecRatios: async () => [] })).toMatchObject([{ proof: 'unverified', savings: null }])
   })
 
-  it('is none of small columns, of such that have a codec, and of what would save too little', async () => {
-    expect(await asked(ratios, {}, factsOf([columnOf('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
-    expect(await asked(ratios, {}, factsOf([columnOf('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual([])
-    expect(await asked({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
+  it('is empty for small columns, columns with a codec, and small savings', async () => {
+    expect(await advise(ratios, {}, factsOf([columnOf('x', 'UInt64', { compressedBytes: 1_000 })]))).toEqual([])
+    expect(await advise(ratios, {}, factsOf([columnOf('x', 'UInt64', { codec: 'CODEC(ZSTD(1))' })]))).toEqual([])
+    expect(await advise({ codecRatios: async () => [{ codec: 'ZSTD(1)', ratio: 2.2 }] })).toEqual([])
   })
 
-  it('fails with a host that cannot be reached, and not with one that refuses to measure', async () => {
+  it('rejects if the host is unreachable, but not if it rejects the measurement', async () => {
     const codecRatios = () => Promise.reject(new ServiceError('unavailable', 'gone'))
-    await expect(asked({ codecRatios })).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(advise({ codecRatios })).rejects.toMatchObject({ code: 'unavailable' })
     const refused = new ServiceError('unavailable', 'out of memory', { details: { clickhouseCode: 241 } })
-    await expect(asked({ codecRatios: () => Promise.reject(refused) })).resolves.toBeDefined()
+    await expect(advise({ codecRatios: () => Promise.reject(refused) })).resolves.toBeDefined()
   })
 })
 
@@ -176,7 +179,7 @@ describe('advice on a host', () => {
     expect(names(settings)).toEqual(expected)
   })
 
-  it('is none of hardware that is not known, and says what to run', () => {
+  it('is empty for unknown hardware, and contains the statement to run', () => {
     expect(names({ max_threads: '64', mark_cache_size: '1e15' }, null, null)).toEqual([])
     expect(settingAdvice({ cores: 8, memoryBytes: null, settings: { max_threads: '64' } })).toMatchObject([
       { ddl: 'ALTER USER <user> SETTINGS max_threads = 8', proof: 'unverified' },
@@ -190,8 +193,8 @@ describe('advice on a host', () => {
     ['25.11.1.1', undefined, null],
     ['25.10.1.1', undefined, '25.10.1.1 is 13 months old'],
     ['24.8.4.13', { version: '26.7.2.1', changes }, '24.8.4.13 is 27 months old'],
-    ['26.3.1.7', { version: '26.7.2.1', changes }, '26.7.2.1 runs elsewhere'],
-  ])('on %s beside %j is %s', (version, newer, title) => {
+    ['26.3.1.7', { version: '26.7.2.1', changes }, 'Another host runs 26.7.2.1'],
+  ])('for %s with a newer host %j is %s', (version, newer, title) => {
     const advice = upgradeAdvice({ version, nowMs }, newer)
     expect(advice[0]?.title ?? null).toBe(title)
     if (newer) expect(advice[0]?.rationale).toContain('a = 1 since 26.4: Faster.')

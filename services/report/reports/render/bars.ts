@@ -3,13 +3,13 @@ import type { Chart } from './document.ts'
 const width = 100
 const height = 30
 
-/** Bars as SVG within a page. */
+/** Returns a bar chart as an HTML figure with SVG. */
 export const chart = ({ title, highest, from, to, values }: Chart): string => {
-  const most = Math.max(0, ...values.map((value) => value ?? 0))
+  const largest = Math.max(0, ...values.map((value) => value ?? 0))
   const step = width / Math.max(1, values.length)
   const bars = values.flatMap((value, index) => {
-    if (!value || most === 0) return []
-    const tall = (value / most) * height
+    if (!value || largest === 0) return []
+    const tall = (value / largest) * height
     return `<rect x="${round(index * step)}" y="${round(height - tall)}" width="${round(step * 0.85)}" height="${round(tall)}"/>`
   })
   const label = escapeHtml(`${title}: at most ${highest}, from ${from} to ${to}`)
@@ -24,15 +24,17 @@ const round = (value: number): number => Math.round(value * 100) / 100
 
 const blocks = '▁▂▃▄▅▆▇█'
 
-/** The same as one line of text; a blank where there is no value. */
+/** Returns the values as a line of block characters, with a space for a missing value. */
 export const sparkline = (values: Chart['values']): string => {
-  const most = Math.max(0, ...values.map((value) => value ?? 0))
+  const largest = Math.max(0, ...values.map((value) => value ?? 0))
   return values
-    .map((value) => (value === null ? ' ' : blocks[most > 0 ? Math.round((value / most) * (blocks.length - 1)) : 0]))
+    .map((value) =>
+      value === null ? ' ' : blocks[largest > 0 ? Math.round((value / largest) * (blocks.length - 1)) : 0],
+    )
     .join('')
 }
 
-/** Characters that mean something in HTML, in text and in quoted attributes. */
+/** Special characters of HTML text and quoted attributes. */
 const special: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -40,5 +42,5 @@ const special: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-/** Text as it stands in a page. */
+/** Escapes text for HTML. */
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => special[character] ?? '')

@@ -1,8 +1,8 @@
-/** A report as it is laid out, whatever it is rendered as. */
+/** A report laid out in sections, independent of the output format. */
 export interface Document {
   title: string
   subtitle: string
-  verdict: string
+  headline: string
   sections: readonly Section[]
 }
 
@@ -22,27 +22,27 @@ interface Column {
   isNumber?: boolean
 }
 
-/** Bars over time; a gap where there is no value. */
+/** A bar chart over time, with gaps for missing values. */
 export interface Chart {
   kind: 'chart'
   title: string
-  /** The largest value and the ends of the axis, in words. */
+  /** The largest value and both ends of the time axis, formatted. */
   highest: string
   from: string
   to: string
   values: readonly (number | null)[]
 }
 
-/** Columns of numbers. */
+/** Returns right-aligned columns for numbers. */
 export const numeric = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
-/** Columns of words. */
+/** Returns columns for text. */
 export const plain = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
 
-/** What cannot be told is a dash. */
-export const known = (value: number | null, words: (value: number) => string): string =>
-  value === null ? '–' : words(value)
+/** Formats a value; null as a dash. */
+export const known = (value: number | null, format: (value: number) => string): string =>
+  value === null ? '–' : format(value)
 
-/** A section that is one table; none without rows. */
+/** Returns a section with one table; undefined without rows. */
 export const tableSection = (
   title: string,
   columns: readonly Column[],

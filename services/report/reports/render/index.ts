@@ -8,7 +8,7 @@ const style = `
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { margin-bottom: 0; } h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; break-after: avoid; }
-.subtitle { opacity: .75; margin-top: 0; } .verdict { font-size: 1.15rem; font-weight: 600; }
+.subtitle { opacity: .75; margin-top: 0; } .headline { font-size: 1.15rem; font-weight: 600; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); vertical-align: top; overflow-wrap: break-word; }
 td:first-child { min-width: 9rem; } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -17,8 +17,8 @@ figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-weight: 600; }
 svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { display: flex; justify-content: space-between; font-size: 12px; opacity: .75; }
 @media print { body { margin: 0; max-width: none; } }`
 
-/** A page of its own that runs nothing, loads nothing and can be printed. */
-const html = ({ title, subtitle, verdict, sections }: Document): string => `<!doctype html>
+/** Returns a complete, printable page without scripts and external resources. */
+const html = ({ title, subtitle, headline, sections }: Document): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -30,22 +30,22 @@ const html = ({ title, subtitle, verdict, sections }: Document): string => `<!do
 <body>
 <h1>${escapeHtml(title)}</h1>
 <p class="subtitle">${escapeHtml(subtitle)}</p>
-<p class="verdict">${escapeHtml(verdict)}</p>
-${sections.map((section) => `<h2>${escapeHtml(section.title)}</h2>\n${section.blocks.map(block).join('\n')}`).join('\n')}
+<p class="headline">${escapeHtml(headline)}</p>
+${sections.map((section) => `<h2>${escapeHtml(section.title)}</h2>\n${section.blocks.map(renderBlock).join('\n')}`).join('\n')}
 </body>
 </html>
 `
 
-const block = (told: Block): string => {
-  switch (told.kind) {
+const renderBlock = (block: Block): string => {
+  switch (block.kind) {
     case 'text':
-      return `<p>${escapeHtml(told.text)}</p>`
+      return `<p>${escapeHtml(block.text)}</p>`
     case 'statement':
-      return `<pre>${escapeHtml(told.sql)}</pre>`
+      return `<pre>${escapeHtml(block.sql)}</pre>`
     case 'chart':
-      return chart(told)
+      return chart(block)
     case 'table':
-      return table(told)
+      return table(block)
   }
 }
 
@@ -60,6 +60,6 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
 
 const renderers = { html, markdown } satisfies Record<(typeof reportFormats)[number], unknown>
 
-/** A report as people read it. */
+/** Returns a report in the requested format. */
 export const render = (report: HostReport, format: (typeof reportFormats)[number]): string =>
   renderers[format](layOut(report))

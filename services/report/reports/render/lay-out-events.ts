@@ -4,7 +4,7 @@ import { known, numeric, plain, tableSection, type Chart, type Section } from '.
 
 type Moment = (atMs: number) => string
 
-const milliseconds = (value: number | null): string => known(value, (told) => duration(told / 1_000))
+const milliseconds = (value: number | null): string => known(value, (ms) => duration(ms / 1_000))
 
 export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: Moment): Section | undefined => {
   if (!incidents) return undefined
@@ -12,7 +12,7 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
   const text =
     total === 0
       ? 'No alerts.'
-      : `${total} alerts, of which ${fired} began in this period, ${critical} were critical and ${open} are still open.`
+      : `${total} alerts: ${fired} started in this period, ${critical} critical, ${open} still open.`
   const flaps = flapping.length > 0 ? ` Fired three times or more: ${flapping.join(', ')}.` : ''
   return {
     title: 'Alerts',
@@ -38,24 +38,24 @@ export const incidentSection = ({ incidents, writtenAtMs }: HostReport, moment: 
 export const statementSection = (report: HostReport, moment: Moment): Section | undefined => {
   if (!report.statements) return undefined
   const { now, before } = report.statements
-  const row = (title: string, told: (totals: StatementTotals) => string): string[] => [
+  const row = (title: string, format: (totals: StatementTotals) => string): string[] => [
     title,
-    told(now),
-    before ? told(before) : '–',
+    format(now),
+    before ? format(before) : '–',
   ]
   return {
-    title: 'Statements',
+    title: 'Queries',
     blocks: [
       {
         kind: 'table',
-        columns: [...plain(''), ...numeric('This period', 'The one before')],
+        columns: [...plain(''), ...numeric('This period', 'Previous period')],
         rows: [
-          row('Ended', ({ calls }) => count(calls)),
+          row('Finished', ({ calls }) => count(calls)),
           row('Failed', ({ calls, errors }) => (calls > 0 ? `${count(errors)} (${percent(errors / calls)})` : '0')),
-          row('Time in all', ({ totalMs }) => duration(totalMs / 1_000)),
+          row('Total duration', ({ totalMs }) => duration(totalMs / 1_000)),
           row('Median', ({ p50Ms }) => milliseconds(p50Ms)),
           row('95th percentile', ({ p95Ms }) => milliseconds(p95Ms)),
-          row('Most memory of one', ({ peakMemoryBytes }) => known(peakMemoryBytes, bytes)),
+          row('Peak memory of one query', ({ peakMemoryBytes }) => known(peakMemoryBytes, bytes)),
         ],
       },
       ...chartsOf(report, moment),
@@ -64,33 +64,33 @@ export const statementSection = (report: HostReport, moment: Moment): Section | 
 }
 
 const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[] => {
-  const chart = (title: string, values: (number | null)[], words: (value: number) => string): Chart => ({
+  const chart = (title: string, values: (number | null)[], format: (value: number) => string): Chart => ({
     kind: 'chart',
     title,
     values,
-    highest: words(Math.max(0, ...values.map((value) => value ?? 0))),
+    highest: format(Math.max(0, ...values.map((value) => value ?? 0))),
     from: moment(fromMs),
     to: moment(toMs),
   })
   const of = (figureOf: (step: HostReport['course'][number]) => number | null) => course.map(figureOf)
   return [
     chart(
-      'Statements',
+      'Queries',
       of(({ calls }) => calls),
       count,
     ),
     chart(
-      'Failed statements',
+      'Failed queries',
       of(({ errors }) => errors),
       count,
     ),
     chart(
-      '95th percentile of their time',
+      '95th percentile of duration',
       of(({ p95Ms }) => p95Ms),
       milliseconds,
     ),
     chart(
-      'Most memory of one statement',
+      'Peak memory of one query',
       of(({ peakMemoryBytes }) => peakMemoryBytes),
       bytes,
     ),
@@ -98,14 +98,14 @@ const chartsOf = ({ course, fromMs, toMs }: HostReport, moment: Moment): Chart[]
 }
 
 export const patternSections = ({ regressions, improvements, newPatterns }: HostReport): (Section | undefined)[] => [
-  tableSection('Patterns that became slower', patternColumns, regressions.map(patternRow)),
-  tableSection('Patterns that became faster', patternColumns, improvements.map(patternRow)),
-  tableSection('New patterns', patternColumns, newPatterns.map(patternRow)),
+  tableSection('Slower query patterns', patternColumns, regressions.map(patternRow)),
+  tableSection('Faster query patterns', patternColumns, improvements.map(patternRow)),
+  tableSection('New query patterns', patternColumns, newPatterns.map(patternRow)),
 ]
 
 const patternColumns = [
-  ...plain('Statement'),
-  ...numeric('Calls', '95th percentile', 'before', 'Read by one', 'before', 'Share of time', 'before'),
+  ...plain('Query'),
+  ...numeric('Calls', '95th percentile', 'before', 'Read per query', 'before', 'Share of time', 'before'),
 ]
 
 const patternRow = (pattern: ReportedPattern): string[] => [
@@ -121,8 +121,8 @@ const patternRow = (pattern: ReportedPattern): string[] => [
 
 export const failureSection = ({ errorCodes, statements }: HostReport): Section | undefined =>
   tableSection(
-    'Failed statements by code',
-    [...plain('Code', ''), ...numeric('This period', 'The one before')],
+    'Failed queries by error code',
+    [...plain('Code', ''), ...numeric('This period', 'Previous period')],
     errorCodes.map(({ code, name, count: times, countBefore }) => [
       `${name} (${code})`,
       statements?.before && countBefore === 0 ? 'new' : '',

@@ -3,7 +3,7 @@ import { bytes, count, duration, figure } from '../../measures/words.ts'
 import { type Document, type Section, known, numeric, plain, tableSection } from './document.ts'
 import { incidentSection, statementSection, patternSections, failureSection } from './lay-out-events.ts'
 
-/** Lays a report out in its fixed order; sections of which nothing is known are left out, and the notes say why. */
+/** Lays out a report in a fixed order of sections. Sections without data are omitted; the notes explain why. */
 export const layOut = (report: HostReport): Document => {
   const moment = momentsOf(report.zone)
   const sections: (Section | undefined)[] = [
@@ -21,27 +21,27 @@ export const layOut = (report: HostReport): Document => {
   ]
   return {
     title: `${report.host}: ${report.week ?? 'report'}`,
-    subtitle: `${moment(report.fromMs)} to ${moment(report.toMs)}, ${report.zone}; written ${moment(report.writtenAtMs)}`,
-    verdict: report.verdict,
+    subtitle: `${moment(report.fromMs)} to ${moment(report.toMs)}, ${report.zone}; generated ${moment(report.writtenAtMs)}`,
+    headline: report.headline,
     sections: sections.filter((section) => section !== undefined),
   }
 }
 
 const summarySection = ({ summary }: HostReport): Section | undefined =>
-  summary === null ? undefined : { title: 'In short, by a language model', blocks: [{ kind: 'text', text: summary }] }
+  summary === null ? undefined : { title: 'Summary by the language model', blocks: [{ kind: 'text', text: summary }] }
 
 type Moment = (atMs: number) => string
 
 const storageSections = ({ disks, tables }: HostReport): (Section | undefined)[] => [
   tableSection(
     'Disks',
-    [...plain('Disk'), ...numeric('Used', 'of', 'Grew by'), ...plain('If it goes on so')],
-    disks.map(({ disk, usedBytes, totalBytes, grewBytes, outlook }) => [
+    [...plain('Disk'), ...numeric('Used', 'Size', 'Growth'), ...plain('Forecast')],
+    disks.map(({ disk, usedBytes, totalBytes, grewBytes, forecast }) => [
       disk,
       bytes(usedBytes),
       bytes(totalBytes),
       known(grewBytes, signedBytes),
-      outlook,
+      forecast,
     ]),
   ),
   tableSection(
@@ -67,31 +67,31 @@ const upkeepSection = ({ worst, safeguards }: HostReport, moment: Moment): Secti
   const { backupAtMs, failedBackups, certificateExpiresAtMs } = safeguards
   const when = (atMs: number | null): string => (atMs === null ? 'none known' : moment(atMs))
   return tableSection(
-    'Worst values and safeguards',
+    'Peak values, backups and certificates',
     [...plain(''), ...numeric('Value'), ...plain('At')],
     [
       ...worst.map((each) => [each.what, words(each), known(each.atMs, moment)]),
-      ['last backup that succeeded', when(backupAtMs), ''],
-      ['backups that failed', known(failedBackups, figure), ''],
-      ['first certificate to expire', when(certificateExpiresAtMs), ''],
+      ['last successful backup', when(backupAtMs), ''],
+      ['failed backups', known(failedBackups, figure), ''],
+      ['next certificate expiry', when(certificateExpiresAtMs), ''],
     ],
   )
 }
 
 const changeSection = ({ changes }: HostReport): Section => {
   const { version, versionBefore, settings, restarts } = changes
-  const upgrade = versionBefore === null ? '' : `; it was ${versionBefore} in the report before`
+  const upgrade = versionBefore === null ? '' : `, upgraded from ${versionBefore}`
   const changed = settings && settings.length > 0 ? settings.join(', ') : 'none'
   return {
     title: 'Version and settings',
     blocks: [
       {
         kind: 'text',
-        text: `Version ${version ?? 'unknown'}${upgrade}. Starts of the server: ${known(restarts, figure)}.`,
+        text: `Version ${version ?? 'unknown'}${upgrade}. Server restarts: ${known(restarts, figure)}.`,
       },
       {
         kind: 'text',
-        text: `Settings that changed: ${settings === null ? 'unknown, as there is no report of the week before' : changed}.`,
+        text: `Changed settings: ${settings === null ? 'unknown: there is no report of the previous week' : changed}.`,
       },
     ],
   }
@@ -99,21 +99,22 @@ const changeSection = ({ changes }: HostReport): Section => {
 
 const coverageSection = ({ coverage }: HostReport): Section => {
   const { hours, watchedHours, rules, unknownRules, undelivered } = coverage
-  const given = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
-  const watched = watchedHours === null ? 'unknown in how many hours' : `in ${watchedHours} of ${hours} hours`
-  const judged = rules
-    ? `Of ${rules} rules ${unknownRules ?? 0} could not be told.`
-    : 'No rule is known to have been judged.'
-  const told =
-    undelivered === null ? 'It is unknown which notices were given up.' : `Notices given up: ${given || 'none'}.`
-  return { title: 'How it was watched', blocks: [{ kind: 'text', text: `Watched ${watched}. ${judged} ${told}` }] }
+  const failed = undelivered?.map(({ channel, count }) => `${channel} ${count}`).join(', ')
+  const watched = watchedHours === null ? 'for an unknown number of hours' : `in ${watchedHours} of ${hours} hours`
+  const evaluated = rules ? `${unknownRules ?? 0} of ${rules} rules have no data.` : 'No rule evaluation is on record.'
+  const notified =
+    undelivered === null ? 'Failed notifications: unknown.' : `Failed notifications: ${failed || 'none'}.`
+  return {
+    title: 'Monitoring coverage',
+    blocks: [{ kind: 'text', text: `Monitored ${watched}. ${evaluated} ${notified}` }],
+  }
 }
 
 const recommendationSection = ({ recommendations }: HostReport): Section | undefined =>
   recommendations.length === 0
     ? undefined
     : {
-        title: 'Worth doing',
+        title: 'Recommendations',
         blocks: recommendations.flatMap(({ severity, title, detail, evidenceSql }) => [
           { kind: 'text' as const, text: `${title} (${severity}). ${detail}` },
           ...(evidenceSql === '' ? [] : [{ kind: 'statement' as const, sql: evidenceSql }]),
@@ -121,11 +122,9 @@ const recommendationSection = ({ recommendations }: HostReport): Section | undef
       }
 
 const noteSection = ({ notes }: HostReport): Section | undefined =>
-  notes.length === 0
-    ? undefined
-    : { title: 'What could not be told', blocks: notes.map((text) => ({ kind: 'text' as const, text })) }
+  notes.length === 0 ? undefined : { title: 'No data', blocks: notes.map((text) => ({ kind: 'text' as const, text })) }
 
-/** Instants as people of a zone write them. */
+/** Returns a formatter of timestamps in a time zone. */
 const momentsOf = (zone: string): ((atMs: number) => string) => {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'medium', timeStyle: 'short' })
   return (atMs) => format.format(atMs)

@@ -1,7 +1,7 @@
 import { sparkline } from './bars.ts'
 import type { Block, Document } from './document.ts'
 
-/** Text that stands for itself, on one line: nothing in it is markup, a list, HTML or an address that becomes a link. */
+/** Escapes text for Markdown and joins its lines, so that it contains no markup, list, HTML or automatic link. */
 export const escapeMarkdown = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
@@ -12,31 +12,31 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/^[-+]/, String.raw`\$&`)
     .replace(/^(\d+)([.)])(?=\s|$)/, String.raw`$1\$2`)
 
-/** A report in Markdown as GitHub reads it. */
-export const markdown = ({ title, subtitle, verdict, sections }: Document): string =>
+/** Returns a report in GitHub Flavored Markdown. */
+export const markdown = ({ title, subtitle, headline, sections }: Document): string =>
   [
     `# ${escapeMarkdown(title)}`,
     escapeMarkdown(subtitle),
-    `**${escapeMarkdown(verdict)}**`,
-    ...sections.flatMap((section) => [`## ${escapeMarkdown(section.title)}`, ...section.blocks.map(block)]),
+    `**${escapeMarkdown(headline)}**`,
+    ...sections.flatMap((section) => [`## ${escapeMarkdown(section.title)}`, ...section.blocks.map(renderBlock)]),
   ]
     .filter((part) => part !== '')
     .join('\n\n') + '\n'
 
-const block = (told: Block): string => {
-  switch (told.kind) {
+const renderBlock = (block: Block): string => {
+  switch (block.kind) {
     case 'text':
-      return escapeMarkdown(told.text)
+      return escapeMarkdown(block.text)
     case 'statement':
-      return fenced(told.sql)
+      return fenced(block.sql)
     case 'chart':
-      return `${escapeMarkdown(told.title)}, at most ${escapeMarkdown(told.highest)}:\n\n\`${sparkline(told.values)}\``
+      return `${escapeMarkdown(block.title)}, at most ${escapeMarkdown(block.highest)}:\n\n\`${sparkline(block.values)}\``
     case 'table':
-      return table(told)
+      return table(block)
   }
 }
 
-/** A fence longer than any row of backticks within. */
+/** Returns a code block whose fence is longer than any run of backticks in it. */
 const fenced = (sql: string): string => {
   const longest = Math.max(2, ...[...sql.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
@@ -53,12 +53,12 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
   ].join('\n')
 }
 
-/** A report as plain text, without the statements that show what is said. */
-export const plain = ({ title, subtitle, verdict, sections }: Document): string =>
+/** Returns a report as plain text without SQL statements. */
+export const plain = ({ title, subtitle, headline, sections }: Document): string =>
   [
     title,
     subtitle,
-    verdict,
+    headline,
     ...sections.flatMap((section) => ['', section.title, ...section.blocks.flatMap(linesOf)]),
   ].join('\n')
 

@@ -33,32 +33,32 @@ const full = writeReport(
 describe('a page', () => {
   const page = render(full, 'html')
 
-  it('runs nothing and loads nothing, whatever names are', () => {
+  it('contains no scripts and external resources for any names', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|<a |\son\w+=|javascript:|@import|url\(|<script>/i)
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &quot;x&quot; &amp; &#39;y&#39;')
   })
 
-  it('draws the course as SVG that says in words what it shows', () => {
+  it('draws charts as SVG with a text alternative', () => {
     expect(page.match(/<svg /g)).toHaveLength(4)
-    expect(page).toContain('aria-label="Statements: at most 27, from 9 Nov 2026, 00:00 to 16 Nov 2026, 00:00"')
+    expect(page).toContain('aria-label="Queries: at most 27, from 9 Nov 2026, 00:00 to 16 Nov 2026, 00:00"')
     expect(page.match(/<rect /g)?.length).toBe(27 + 28)
   })
 
-  it('has its sections in their order', () => {
+  it('orders its sections', () => {
     const titles = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)
     expect(titles).toEqual([
       'Alerts',
-      'Statements',
-      'Failed statements by code',
+      'Queries',
+      'Failed queries by error code',
       'Disks',
-      'Worst values and safeguards',
+      'Peak values, backups and certificates',
       'Version and settings',
-      'How it was watched',
-      'What could not be told',
+      'Monitoring coverage',
+      'No data',
     ])
   })
 
-  it('closes what it opens', () => {
+  it('closes every element', () => {
     const count = (pattern: RegExp) => page.match(pattern)?.length ?? 0
     for (const tag of ['table', 'tr', 'td', 'th', 'figure', 'svg', 'p', 'h2', 'div']) {
       expect(count(new RegExp(`<${tag}[ >]`, 'g')), tag).toBe(count(new RegExp(`</${tag}>`, 'g')))
@@ -67,7 +67,7 @@ describe('a page', () => {
 })
 
 describe('Markdown', () => {
-  it('has every cell in its column, whatever is in it', () => {
+  it('keeps every cell in its column for any content', () => {
     const tables = render(full, 'markdown')
       .split('\n\n')
       .filter((part) => part.startsWith('|'))
@@ -86,17 +86,17 @@ describe('Markdown', () => {
     ['10 of 100', '10 of 100'],
     ['https://x', String.raw`https:\/\/x`],
     ['www.x.org', String.raw`www\.x.org`],
-  ])('of %j is %j', (text, escaped) => {
+  ])('escapes %j as %j', (text, escaped) => {
     expect(escapeMarkdown(text)).toBe(escaped)
   })
 
-  it('fences statements with more backticks than they have', () => {
+  it('fences statements with more backticks than they contain', () => {
     const found = { kind: 'k', subject: 's', severity: 'info' as const, title: 't', detail: 'd', link: '/' }
     const text = render(aReport('a', { recommendations: [{ ...found, evidenceSql: 'SELECT "```"' }] }), 'markdown')
     expect(text).toContain('````sql\nSELECT "```"\n````')
   })
 
-  it('draws the course in one line', () => {
+  it('draws charts as sparklines', () => {
     expect(render(full, 'markdown')).toContain('`▁▁▂')
   })
 })

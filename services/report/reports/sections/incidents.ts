@@ -3,15 +3,18 @@ import type { HostReport, ReportedIncident } from '#proto/host-report.ts'
 
 type Incidents = NonNullable<HostReport['incidents']>
 
-const mostListed = 20
+const maxListed = 20
 const flapsFrom = 3
-/** Lines that tell of an episode which people heard of; `held` ones tell of what they did not. */
-const telling = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
+/** Kinds of history lines with a notification. `held` lines have none. */
+const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
 
-/** Alerts of a period out of the lines of their history. One that fired before it counts when a line of the period tells of it. */
+/**
+ * Returns the alerts of a period from their history. Alerts that fired earlier are included if the period has a line of
+ * them.
+ */
 export const incidentsOf = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
   const episodes = Map.groupBy(
-    history.filter(({ kind }) => telling.has(kind)),
+    history.filter(({ kind }) => notifiedKinds.has(kind)),
     ({ episode }) => episode,
   )
   const list = [...episodes].map(([episode, lines]) =>
@@ -25,7 +28,7 @@ export const incidentsOf = (history: readonly HistoryEntry[], acknowledged: read
     critical: list.filter(({ severity }) => severity === 'critical').length,
     open: list.filter(({ endedAtMs }) => endedAtMs === null).length,
     flapping: [...timesByTitle].flatMap(([title, times]) => (times.length >= flapsFrom ? title : [])).toSorted(),
-    list: list.toSorted(longestFirst).slice(0, mostListed),
+    list: list.toSorted(byDuration).slice(0, maxListed),
   }
 }
 
@@ -43,5 +46,5 @@ const incidentOf = (lines: readonly HistoryEntry[], acknowledgedBy: string | und
 
 const lengthOf = ({ sinceMs, endedAtMs }: ReportedIncident): number => (endedAtMs ?? Number.MAX_SAFE_INTEGER) - sinceMs
 
-const longestFirst = (one: ReportedIncident, other: ReportedIncident): number =>
+const byDuration = (one: ReportedIncident, other: ReportedIncident): number =>
   lengthOf(other) - lengthOf(one) || one.ruleId.localeCompare(other.ruleId, 'en')

@@ -7,14 +7,14 @@ type Pattern = ReportRow<'patterns'>
 
 const none: StatementTotals = { calls: 0, errors: 0, totalMs: 0, p50Ms: null, p95Ms: null, peakMemoryBytes: null }
 
-/** Statements of both periods; a period before of which the log has nothing is none. */
+/** Returns the query totals of both periods. `before` is null if the log has no entries of the previous period. */
 export const statementsOf = (rows: readonly Totals[]): HostReport['statements'] => {
   const [now, before] = [0, 1].map((isBefore) => rows.find((row) => row.isBefore === isBefore))
   const figures = ({ isBefore: _isBefore, ...totals }: Totals): StatementTotals => totals
   return { now: now ? figures(now) : none, before: before ? figures(before) : null }
 }
 
-/** The course of a period, a point for each step, also where nothing ended. */
+/** Returns one point per step of the period, including steps without queries. */
 export const courseOf = (
   rows: readonly ReportRow<'statement-steps'>[],
   { fromMs, toMs }: Period,
@@ -27,40 +27,40 @@ export const courseOf = (
   }))
 }
 
-const leastCalls = 20
-const leastMs = 50
+const minCalls = 20
+const minMs = 50
 const ratio = 1.5
-const mostTold = 5
+const maxLines = 5
 
-/** Patterns that take longer than in the period before, those first that this costs the most time. */
+/** Returns the patterns that are slower than in the previous period, largest total loss of time first. */
 export const regressionsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95Ms, p95MsBefore) ? calls * (p95Ms - p95MsBefore) : 0))
 
-/** Patterns that take less time than in the period before, those first that this saves the most. */
+/** Returns the patterns that are faster than in the previous period, largest total gain of time first. */
 export const improvementsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95MsBefore, p95Ms) ? calls * (p95MsBefore - p95Ms) : 0))
 
-type Compared = Pattern & { p95Ms: number; p95MsBefore: number }
+type ComparedPattern = Pattern & { p95Ms: number; p95MsBefore: number }
 
-const isWorse = (after: number, before: number): boolean => after >= ratio * before && after - before >= leastMs
+const isWorse = (after: number, before: number): boolean => after >= ratio * before && after - before >= minMs
 
-const isCompared = (row: Pattern): row is Compared =>
-  row.calls >= leastCalls && row.callsBefore >= leastCalls && row.p95Ms !== null && row.p95MsBefore !== null
+const isCompared = (row: Pattern): row is ComparedPattern =>
+  row.calls >= minCalls && row.callsBefore >= minCalls && row.p95Ms !== null && row.p95MsBefore !== null
 
-const costliest = (rows: readonly Pattern[], weigh: (row: Compared) => number): ReportedPattern[] =>
+const costliest = (rows: readonly Pattern[], weigh: (row: ComparedPattern) => number): ReportedPattern[] =>
   rows
     .filter(isCompared)
     .filter((row) => weigh(row) > 0)
     .toSorted((one, other) => weigh(other) - weigh(one) || one.hash.localeCompare(other.hash, 'en'))
-    .slice(0, mostTold)
+    .slice(0, maxLines)
     .map(reported)
 
-/** Patterns that did not run in the period before, those of the most time first. */
+/** Returns the patterns that did not run in the previous period, longest total duration first. */
 export const newPatternsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
   rows
     .filter(({ calls, callsBefore }) => calls > 0 && callsBefore === 0)
     .toSorted((one, other) => other.totalMs - one.totalMs || one.hash.localeCompare(other.hash, 'en'))
-    .slice(0, mostTold)
+    .slice(0, maxLines)
     .map(reported)
 
 const reported = ({ totalMs, totalMsBefore, allMs, allMsBefore, ...row }: Pattern): ReportedPattern => ({
@@ -69,11 +69,11 @@ const reported = ({ totalMs, totalMsBefore, allMs, allMsBefore, ...row }: Patter
   shareBefore: allMsBefore > 0 ? totalMsBefore / allMsBefore : null,
 })
 
-const mostCodes = 10
+const maxCodes = 10
 
-/** Codes of failed statements, the most frequent first. */
+/** Returns the error codes of failed queries, most frequent first. */
 export const errorCodesOf = (rows: readonly ReportRow<'error-codes'>[]): HostReport['errorCodes'] =>
   rows
     .filter(({ count }) => count > 0)
     .toSorted((one, other) => other.count - one.count || one.code - other.code)
-    .slice(0, mostCodes)
+    .slice(0, maxCodes)

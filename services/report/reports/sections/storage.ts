@@ -1,16 +1,16 @@
 import type { HostReport, ReportedDisk } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { ReportRow } from '#proto/report-rows.ts'
-import { forecastDisk, knownDiskHours, outlookOf } from '../../measures/forecast.ts'
+import { forecastDisk, knownDiskHours, describeForecast } from '../../measures/forecast.ts'
 import type { Period } from '../material.ts'
 
 type DiskHours = ReturnType<typeof knownDiskHours>
 
 const hourMs = 3_600_000
-/** A figure this near to the beginning of the period stands for it. */
+/** A value this close to the start of the period is used as the start value. */
 const nearHours = 6
 
-/** Disks as they were at the end of the period, how much they grew, and when they are full. */
+/** Returns the disks at the end of the period, with growth and forecast. */
 export const disksOf = (
   rows: readonly ReportRow<'disk-hours'>[],
   period: Period,
@@ -34,20 +34,20 @@ const diskOf = (disk: string, hours: DiskHours, periodHours: number): ReportedDi
     grewBytes:
       begin && last && periodHours - begin.hoursAgo <= nearHours ? Math.round(last.usedBytes - begin.usedBytes) : null,
     daysToFull: growth && { soonest: growth.soonest, latest: growth.latest },
-    outlook: outlookOf(forecast),
+    forecast: describeForecast(forecast),
   }
 }
 
-const mostTables = 5
+const maxTables = 5
 
-/** The largest tables, and what was inserted into them. */
+/** Returns the largest tables and the bytes inserted into them. */
 export const tablesOf = (
   tables: readonly InsightRow<'tables'>[],
   written: readonly ReportRow<'written'>[] | undefined,
 ): HostReport['tables'] =>
   tables
     .toSorted((one, other) => (other.compressedBytes ?? 0) - (one.compressedBytes ?? 0))
-    .slice(0, mostTables)
+    .slice(0, maxTables)
     .map(({ database, table, rows, compressedBytes }) => {
       const ofTable = written?.find((row) => row.database === database && row.table === table)
       const nothing = written ? 0 : null

@@ -3,7 +3,7 @@ import type { Material } from '../material.ts'
 
 const hourMs = 3_600_000
 
-/** Backups and certificates; a host that never made a backup or has no certificate tells none. */
+/** Returns the state of backups and certificates; null values if there are none. */
 export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safeguards'] => {
   const [backups] = rows.backups ?? []
   return {
@@ -13,11 +13,11 @@ export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safe
   }
 }
 
-/** What is set, as hashes by name. */
+/** Returns the hashes of changed settings by name. */
 export const settingsOf = ({ settings }: Pick<Material, 'settings'>): HostReport['settings'] =>
   Object.fromEntries((settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
 
-/** What changed since the report of the week before. */
+/** Returns the changes since the report of the previous week. */
 export const changesOf = (
   material: Pick<Material, 'rows' | 'settings' | 'version' | 'before'>,
 ): HostReport['changes'] => {
@@ -33,7 +33,7 @@ export const changesOf = (
   }
 }
 
-/** How well the host was watched. */
+/** Returns how completely the host was monitored. */
 export const coverageOf = ({
   period,
   writtenAtMs,
@@ -41,21 +41,21 @@ export const coverageOf = ({
   checks,
   undelivered,
 }: Pick<Material, 'period' | 'writtenAtMs' | 'rows' | 'checks' | 'undelivered'>): HostReport['coverage'] => {
-  const judged = checks?.filter(({ status, atMs }) => status !== 'off' && atMs !== null)
+  const evaluated = checks?.filter(({ status, atMs }) => status !== 'off' && atMs !== null)
   const byChannel = undelivered && Map.groupBy(undelivered, ({ channel }) => channel)
   return {
     hours: Math.ceil((Math.min(period.toMs, writtenAtMs) - period.fromMs) / hourMs),
     watchedHours: rows.watched?.[0]?.hours ?? null,
-    rules: judged?.length ?? null,
-    unknownRules: judged?.filter(({ status }) => status === 'unknown').length ?? null,
+    rules: evaluated?.length ?? null,
+    unknownRules: evaluated?.filter(({ status }) => status === 'unknown').length ?? null,
     undelivered: (byChannel && [...byChannel].map(([channel, { length }]) => ({ channel, count: length }))) ?? null,
   }
 }
 
-const mostRecommended = 10
+const maxRecommended = 10
 const worstFirst = ['critical', 'warning', 'info']
 
-/** What was found within the period and not dismissed, one of each kind and subject, the worst and latest first. */
+/** Returns the undismissed insights of the period, one per kind and subject, worst and latest first. */
 export const recommendationsOf = ({
   insights,
   period,
@@ -71,7 +71,7 @@ export const recommendationsOf = ({
     const name = JSON.stringify([kind, subject])
     return !seen.has(name) && seen.add(name)
   })
-  return firsts.slice(0, mostRecommended).map(({ kind, subject, severity, title, detail, evidenceSql, link }) => ({
+  return firsts.slice(0, maxRecommended).map(({ kind, subject, severity, title, detail, evidenceSql, link }) => ({
     kind,
     subject,
     severity,

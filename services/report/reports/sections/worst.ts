@@ -5,13 +5,13 @@ type Worst = HostReport['worst'][number]
 
 const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
   MaxPartCountForPartition: { what: 'parts in one partition', unit: 'count' },
-  ReplicasMaxAbsoluteDelay: { what: 'delay of a replica', unit: 'seconds' },
+  ReplicasMaxAbsoluteDelay: { what: 'replication delay', unit: 'seconds' },
   ReplicasMaxQueueSize: { what: 'entries of a replication queue', unit: 'count' },
-  MemoryResident: { what: 'memory of the server', unit: 'bytes' },
+  MemoryResident: { what: 'resident memory of the server', unit: 'bytes' },
   LoadAverage15: { what: 'load over 15 minutes', unit: 'load' },
 }
 
-/** The worst values of the period; of mutations, as they are now. */
+/** Returns the peak values of the period. Mutations are those of now. */
 export const worstOf = ({ rows, mutations }: Pick<Material, 'rows' | 'mutations'>): Worst[] => {
   const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
     const named = peakNames[metric]
@@ -25,12 +25,12 @@ export const worstOf = ({ rows, mutations }: Pick<Material, 'rows' | 'mutations'
       ? [{ what: 'longest merge', value: merges.longestMs / 1_000, unit: 'seconds' as const, atMs: null }]
       : []),
     ...(merges && merges.failed > 0
-      ? [{ what: 'merges that failed', value: merges.failed, unit: 'count' as const, atMs: null }]
+      ? [{ what: 'failed merges', value: merges.failed, unit: 'count' as const, atMs: null }]
       : []),
     ...(seconds.length > 0
       ? [
           {
-            what: 'oldest mutation that is not done',
+            what: 'oldest unfinished mutation',
             value: Math.max(...seconds),
             unit: 'seconds' as const,
             atMs: null,

@@ -31,7 +31,7 @@ export const answering = (place: () => Place): void => {
     expect(answers.map(({ text }) => text)).toEqual(texts)
   })
 
-  it('tells the handler who asks, how urgently, and which service passed it on', async () => {
+  it('passes the caller, the priority and the forwarding service to the handler', async () => {
     const { client } = await pair()
     const identity = { kind: 'user' as const, subject: 'Zoë "the boss"\n', features: ['METRICS'] }
     const answer = await client.call({}, callOf({ identity, priority: 'report' }))
@@ -46,42 +46,42 @@ export const answering = (place: () => Place): void => {
   })
 
   it('nests the span of the service in that of its caller, and measures the call', async () => {
-    const asking = recordTelemetry()
+    const calling = recordTelemetry()
     const answering = recordTelemetry()
     await place().serve('q1', { telemetry: answering.telemetry })
-    const caller = await place().open('gateway', { telemetry: asking.telemetry })
+    const caller = await place().open('gateway', { telemetry: calling.telemetry })
     await caller.client(probe).echo({ text: 'a' }, callOf({ trace: { traceparent: 'root' } }))
     await expect(caller.client(probe).fail({ how: 'known' }, callOf())).rejects.toThrow()
-    expect(asking.spans[0]).toMatchObject({ name: 'query.echo', kind: 'client', parent: 'root', ended: 'ok' })
+    expect(calling.spans[0]).toMatchObject({ name: 'query.echo', kind: 'client', parent: 'root', ended: 'ok' })
     expect(answering.spans[0]).toMatchObject({
       name: 'query.echo',
       kind: 'server',
-      parent: asking.spans[0]?.id,
+      parent: calling.spans[0]?.id,
       ended: 'ok',
     })
-    expect(asking.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
+    expect(calling.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
     // What the handler does itself nests in the span of the service.
     const { traceparent } = await caller.client(probe).call({}, callOf())
     expect(traceparent).toBe(answering.spans[2]?.id)
-    const measured = await asking.telemetry.metrics.metrics()
+    const measured = await calling.telemetry.metrics.metrics()
     expect(measured).toMatch(/duration_seconds_count\{service="query",method="echo",caller="gateway",outcome="ok"\} 1/)
     expect(measured).toMatch(/duration_seconds_count\{.*method="fail",caller="gateway",outcome="conflict"\} 1/)
     await until(() => answering.spans.every(({ ended }) => ended !== undefined))
     expect(await answering.telemetry.metrics.metrics()).toMatch(/bus_in_flight\{service="query"\} 0/)
   })
 
-  it('tells the handler the deadline, stops it then, and tells the caller', async () => {
+  it('passes the deadline to the handler, stops it then, and reports the timeout to the caller', async () => {
     const { client, seen } = await pair()
     const deadline = performance.now() + 5_000
-    const { deadline: told } = await client.call({}, callOf({ deadline }))
-    expect(Math.abs(told - deadline)).toBeLessThan(500)
+    const { deadline: deadlineSeen } = await client.call({}, callOf({ deadline }))
+    expect(Math.abs(deadlineSeen - deadline)).toBeLessThan(500)
     await expect(client.hold({}, callOf({ deadline: performance.now() + 50 }))).rejects.toMatchObject({
       code: 'timeout',
     })
     await until(() => seen.aborted === 1)
   })
 
-  it('asks nothing after the deadline', async () => {
+  it('sends no request after the deadline', async () => {
     const { client, seen } = await pair()
     await expect(client.hold({}, callOf({ deadline: performance.now() - 1 }))).rejects.toMatchObject({
       code: 'timeout',
@@ -102,7 +102,7 @@ export const answering = (place: () => Place): void => {
 
   it('carries a known failure with its code, sentence, details and time to wait', async () => {
     const { client } = await pair()
-    const error = { code: 'conflict', message: 'Somebody was faster.', details: { by: 'them' }, retryAfterMs: 1_500 }
+    const error = { code: 'conflict', message: 'Another was faster.', details: { by: 'them' }, retryAfterMs: 1_500 }
     await expect(client.fail({ how: 'known' }, callOf())).rejects.toMatchObject(error)
   })
 
@@ -130,7 +130,7 @@ export const answering = (place: () => Place): void => {
     await expect(client.echo(input, callOf())).rejects.toMatchObject(error)
   })
 
-  it('says of a method that the service does not have yet that it is not implemented', async () => {
+  it('returns not-implemented for a method that the service does not have yet', async () => {
     const { caller } = await pair()
     const empty = z.object({})
     const newer = service('query', { soon: rpc({ doc: 'Later.', callers: ['gateway'], input: empty, output: empty }) })

@@ -22,7 +22,7 @@ export interface Implementation {
 /** Where the buses of a test meet, and what can happen to it. */
 export interface Network extends AsyncDisposable {
   hub: Hub
-  /** Nobody reaches anybody until mended. */
+  /** Cuts all connections until mended. */
   cut(): Promise<void>
   mend(): Promise<void>
   /** Serves the probe in a way that can end without a word. */
@@ -80,7 +80,7 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
 /** Every kind of bus there is. */
 export const implementations: readonly Implementation[] = [memory, nats]
 
-/** Limits under which a producer stops because it is told to, and not because nobody grants it anything. */
+/** Limits under which a producer stops because it is cancelled, and not for lack of credit. */
 export const neverStarved: Partial<Limits> = { starvedMs: 600_000 }
 
 /** What one test opens; released after it. */
@@ -126,7 +126,7 @@ export class Place implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Those who ask come after those who answer, and leaving ends what they wait for.
+    // Callers close before servers, so that leaving ends their calls.
     for (const opened of this.#opened.toReversed()) await opened[Symbol.asyncDispose]()
     for (const { kill } of this.#killable) await kill()
   }

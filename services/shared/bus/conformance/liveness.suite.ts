@@ -5,7 +5,7 @@ import { decodeJson, encodeJson } from '../body.ts'
 import { encodeFailure } from '../failure.ts'
 import { frameHeaders } from '../frame.ts'
 import { frameBytes } from '../limits.ts'
-import { questionHeaders } from '../question.ts'
+import { requestHeaders } from '../request-headers.ts'
 import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe } from './probe.suite.ts'
 import { pick } from '../route.ts'
@@ -21,26 +21,26 @@ export const liveness = (place: () => Place): void => {
     return key
   }
 
-  it('fails at once when nobody answers', async () => {
+  it('fails immediately when no process serves the contract', async () => {
     const client = (await place().open('gateway')).client(probe)
-    const asked = performance.now()
+    const startedAtMs = performance.now()
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'No process of the service query is running.',
+      message: 'no process of service "query" is running; start it and try again',
     })
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     // Far less than the silence after which a caller gives up.
-    expect(performance.now() - asked).toBeLessThan(1_000)
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000)
   })
 
   it('waits for a slow handler that says it is working, longer than it would wait in silence', async () => {
     // Longer than it would work for a caller of whom it hears nothing, too.
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
-    const asked = performance.now()
+    const startedAtMs = performance.now()
     const answer = client.hold({}, callOf())
-    await until(() => performance.now() - asked > 600)
+    await until(() => performance.now() - startedAtMs > 600)
     seen.release()
     expect(await answer).toEqual({ instance: 'q1' })
   })
@@ -55,15 +55,15 @@ export const liveness = (place: () => Place): void => {
   it('hears an answer that came while this process itself was held', async () => {
     await place().startKillable('q1')
     const client = (await place().open('gateway', { limits: { silenceMs: 400 } })).client(probe)
-    const asked = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
+    const requests = (run: number) => client.ofRun({ runId: `q1.${run}` }, callOf())
     await until(() =>
-      asked(1).then(
+      requests(1).then(
         () => true,
         () => false,
       ),
     )
-    const answer = asked(2)
-    // The question leaves; its answer comes while nobody here can read it.
+    const answer = requests(2)
+    // The request leaves; its response comes while this process cannot read it.
     await nextTurn()
     await nextTurn()
     const held = performance.now() + 2_000
@@ -89,7 +89,7 @@ export const liveness = (place: () => Place): void => {
     await expect(answer).rejects.toThrow('I left')
   })
 
-  it('asks a safe question once more when its process dies, and another one answers', async () => {
+  it('retries a safe request once when its process dies, and another one responds', async () => {
     const doomed = await place().startKillable('doomed')
     const { bus } = await place().serve('alive')
     const client = (await place().open('gateway', { limits: { silenceMs: 1_500 } })).client(probe)
@@ -111,13 +111,13 @@ export const liveness = (place: () => Place): void => {
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
     await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     await doomed.kill()
-    // A server may notice that a moment later, and what it hands over until then nobody hears: that is another test.
+    // A server may notice that a moment later and lose what it delivers until then; another test covers this.
     const witness = (await place().open('gateway')).client(probe)
     const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
     await until(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
-    const asked = performance.now()
+    const startedAtMs = performance.now()
     expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'alive' })
-    expect(performance.now() - asked).toBeLessThan(1_000)
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000)
     await expect(client.ofRun({ runId: 'doomed.7' }, callOf())).rejects.toMatchObject({ code: 'gone' })
   })
 
@@ -136,7 +136,7 @@ export const liveness = (place: () => Place): void => {
     expect(read).toEqual([0, 1, 2])
   })
 
-  it('fails whoever waits when it is cut off, refuses at once from then on, and recovers', async () => {
+  it('fails waiting calls when it is cut off, rejects new ones immediately, and recovers', async () => {
     const { seen } = await place().serve('q1')
     const bus = await place().open('gateway', { limits: { cutOffMs: 500 } })
     const client = bus.client(probe)
@@ -146,12 +146,12 @@ export const liveness = (place: () => Place): void => {
     const cut = performance.now()
     await place().network.cut()
     expect(await waiting).toBe('unavailable')
-    // Before silence alone would have told.
+    // Before the silence timeout would have fired.
     expect(performance.now() - cut).toBeLessThan(4_000)
     expect(bus.connected).toBe(false)
-    const asked = performance.now()
+    const startedAtMs = performance.now()
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
-    expect(performance.now() - asked).toBeLessThan(500)
+    expect(performance.now() - startedAtMs).toBeLessThan(500)
     await place().network.mend()
     await until(() => bus.connected)
     seen.release()
@@ -167,7 +167,7 @@ export const liveness = (place: () => Place): void => {
     const reply = '_INBOX.gateway.raw.1'
     let frames = 0
     if (how === 'fell silent') wire.subscribe(reply, () => (frames += 1))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: questionHeaders(callOf(), 10_000), reply })
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: requestHeaders(callOf(), 10_000), reply })
     await until(() => seen.held === 1)
     const held = performance.now()
     await until(() => seen.aborted === 1)
@@ -182,7 +182,7 @@ export const liveness = (place: () => Place): void => {
     const reply = '_INBOX.gateway.raw.1'
     const last: unknown[] = []
     wire.subscribe(reply, ({ headers, body }) => headers.frame === 'error' && last.push(decodeJson(body)))
-    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: questionHeaders(callOf(), 100), reply })
+    wire.publish('svc.query.gateway.hold', encodeJson({}), { headers: requestHeaders(callOf(), 100), reply })
     await until(() => seen.aborted === 1)
     await until(() => last.length === 1)
     expect(last).toEqual([expect.objectContaining({ code: 'timeout' })])
@@ -194,42 +194,42 @@ export const liveness = (place: () => Place): void => {
       place().release({ [Symbol.asyncDispose]: async () => clearInterval(timer) })
     })
     const client = (await place().open('gateway', { limits: { silenceMs: 60_000 } })).client(probe)
-    const asked = performance.now()
+    const startedAtMs = performance.now()
     await expect(client.hold({}, callOf({ deadline: performance.now() + 300 }))).rejects.toMatchObject({
       code: 'timeout',
     })
-    expect(performance.now() - asked).toBeLessThan(10_000)
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000)
   })
 
-  it('asks a safe question no second time when what it asked for is unavailable', async () => {
-    let asked = 0
+  it('does not retry a safe request whose handler reports unavailable', async () => {
+    let requests = 0
     const failure = encodeFailure(new ServiceError('unavailable', 'The host is down.'), frameBytes)
     await serveRaw((wire, reply) => {
-      asked += 1
+      requests += 1
       wire.publish(reply, failure, { headers: frameHeaders('error', 0) })
     })
     const client = (await place().open('gateway')).client(probe)
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject({ message: 'The host is down.' })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   it('hears no answer to the process that had its name before it', async () => {
-    const asked: ((answer: string) => void)[] = []
+    const requests: ((answer: string) => void)[] = []
     await serveRaw((wire, reply) => {
       const headers = frameHeaders('answer', 0)
-      asked.push((instance) => wire.publish(reply, encodeJson({ instance }), { headers }))
+      requests.push((instance) => wire.publish(reply, encodeJson({ instance }), { headers }))
     })
-    const ask = async () => {
+    const request = async () => {
       const bus = await place().open('gateway', { instance: 'again' })
       return { bus, answer: bus.client(probe).hold({}, callOf()) }
     }
-    const before = await ask()
+    const before = await request()
     before.answer.catch(() => {})
-    await until(() => asked.length === 1)
+    await until(() => requests.length === 1)
     await before.bus[Symbol.asyncDispose]()
-    const { answer } = await ask()
-    await until(() => asked.length === 2)
-    for (const [index, send] of asked.entries()) send(`${index}`)
+    const { answer } = await request()
+    await until(() => requests.length === 2)
+    for (const [index, send] of requests.entries()) send(`${index}`)
     expect(await answer).toEqual({ instance: '1' })
   })
 
@@ -249,7 +249,7 @@ export const liveness = (place: () => Place): void => {
     waiting.catch(() => {})
     await until(() => seen.held === 1)
     await bus[Symbol.asyncDispose]()
-    const stopping = { code: 'unavailable', message: 'This process is stopping.' }
+    const stopping = { code: 'unavailable', message: 'this process is stopping' }
     await expect(waiting).rejects.toMatchObject(stopping)
     await expect(client.echo({ text: 'a' }, callOf())).rejects.toMatchObject(stopping)
     seen.release()

@@ -20,7 +20,7 @@ export const probe = service('query', {
     output: text,
   }),
   call: rpc({
-    doc: 'What the handler knows of its call.',
+    doc: 'Returns the call as the handler sees it.',
     callers,
     input: empty,
     output: z.object({
@@ -62,7 +62,7 @@ export const probe = service('query', {
     output: served,
   }),
   stallOnce: rpc({
-    doc: 'Never answers on one instance, and may not be asked twice.',
+    doc: 'Never responds on one instance, and must not be called twice.',
     callers,
     prefer: 'hostKey',
     input: z.object({ hostKey: z.string(), on: z.string() }),
@@ -130,14 +130,14 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
       identity,
       priority,
       deadline,
-      caller: caller ?? 'nobody',
+      caller: caller ?? 'none',
       traceparent: trace?.traceparent ?? null,
       tracestate: trace?.tracestate ?? null,
     }),
     async fail({ how }) {
       if (how === 'misfit') return JSON.parse('"not an object"')
       if (how === 'defect') throw new TypeError(secretText)
-      throw new ServiceError('conflict', 'Somebody was faster.', { details: { by: 'them' }, retryAfterMs: 1_500 })
+      throw new ServiceError('conflict', 'Another was faster.', { details: { by: 'them' }, retryAfterMs: 1_500 })
     },
     async hold(_input, call) {
       await Promise.race([released.promise, untilAborted(call)])
@@ -173,7 +173,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     },
     async blob({ pieces, size }) {
       const frames = async function* () {
-        // One buffer over and over, gone at the end: whoever sends it has to copy.
+        // One buffer is reused and cleared at the end, so a sender has to copy it.
         const piece = new Uint8Array(size)
         for (let number = 0; number < pieces; number += 1) {
           seen.produced += 1

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { SpanKind, Telemetry } from '../../telemetry/telemetry.ts'
 
-/** A span as it was made; its id stands in for a whole trace context. */
+/** A recorded span; its id replaces a whole trace context. */
 export interface RecordedSpan {
   id: string
   name: string
@@ -12,7 +12,7 @@ export interface RecordedSpan {
   ended: 'ok' | 'failed' | undefined
 }
 
-/** Telemetry that keeps what it is told. */
+/** Returns telemetry that records everything it receives. */
 export const recordTelemetry = (): {
   telemetry: Telemetry
   spans: RecordedSpan[]

@@ -20,19 +20,19 @@ export const routing = (place: () => Place): void => {
     expect(answers).toHaveLength(200)
   })
 
-  it('asks the same instance for a host from every caller, also from one that has just started', async () => {
+  it('calls the same instance for a host from every caller, also from one that has just started', async () => {
     for (const instance of ['q1', 'q2', 'q3']) await place().serve(instance)
     const answersOf = async (caller: 'gateway' | 'report') => {
       const client = (await place().open(caller)).client(probe)
       const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
-      let settled: string[] = []
+      let stable: string[] = []
       // Instances are heard of one after the other; until then any of them answers.
       await until(async () => {
         const [first, second] = [await all(), await all()]
-        settled = first
+        stable = first
         return new Set(first).size === 3 && first.join() === second.join()
       })
-      return settled
+      return stable
     }
     const started = performance.now()
     expect(await answersOf('gateway')).toEqual(await answersOf('report'))
@@ -40,7 +40,7 @@ export const routing = (place: () => Place): void => {
     expect(performance.now() - started).toBeLessThan(1_500)
   })
 
-  it('asks another instance for a host when the preferred one has left, and moves no other host', async () => {
+  it('calls another instance for a host when the preferred one has left, and moves no other host', async () => {
     const { bus } = await place().serve('q1')
     await place().serve('q2')
     await place().serve('q3')
@@ -59,7 +59,7 @@ export const routing = (place: () => Place): void => {
     expect(performance.now() - left).toBeLessThan(4_000)
   })
 
-  it('asks guests about databases that callers bring, and the others about everything else', async () => {
+  it('calls guests for user connections, and the other instances for everything else', async () => {
     await place().serve('own', { part: 'own' })
     const { bus: guest } = await place().serve('guest', { part: 'guest' })
     const client = (await place().open('gateway')).client(probe)
@@ -84,13 +84,13 @@ export const routing = (place: () => Place): void => {
     expect(await answers()).toEqual(['own', 'own', 'own', 'own'])
   })
 
-  it('asks whoever is there, where nobody is set apart for guests', async () => {
+  it('calls any instance where no process is a guest', async () => {
     await place().serve('both')
     const client = (await place().open('gateway')).client(probe)
     expect(await client.dial({}, callOf())).toEqual({ instance: 'both' })
   })
 
-  it('asks the one instance that holds what is asked for, and says so when it is gone', async () => {
+  it('calls the one instance that holds the requested state, and reports when it is gone', async () => {
     await place().serve('q1')
     await place().serve('q2')
     const client = (await place().open('gateway')).client(probe)
@@ -102,7 +102,7 @@ export const routing = (place: () => Place): void => {
     }
   })
 
-  it('asks the least loaded instance when one is busy, where the contract says so', async () => {
+  it('calls the least loaded instance when one is busy, where the contract says so', async () => {
     await place().serve('full-1', { load: () => 9 })
     await place().serve('full-2', { load: () => 7 })
     await place().serve('roomy', { load: () => 3 })
@@ -131,10 +131,10 @@ export const routing = (place: () => Place): void => {
 
     let stopped = false
     const stop = stopping[Symbol.asyncDispose]().then(() => (stopped = true))
-    const asked: Promise<{ instance: string }>[] = []
+    const calls: Promise<{ instance: string }>[] = []
     await until(async () => {
       const now = keys.flatMap((hostKey) => [client.ofHost({ hostKey }, callOf()), client.instance({}, callOf())])
-      asked.push(...now)
+      calls.push(...now)
       return (await Promise.all(now)).every(({ instance }) => instance === 'staying')
     })
     expect(stopped).toBe(false)
@@ -142,24 +142,24 @@ export const routing = (place: () => Place): void => {
     other.release()
     await stop
     expect(await Promise.all(held)).toHaveLength(20)
-    expect(await Promise.all(asked)).toHaveLength(asked.length)
+    expect(await Promise.all(calls)).toHaveLength(calls.length)
     expect(await client.instance({}, callOf())).toEqual({ instance: 'staying' })
   })
 
-  it('tells every listener what happened, in order', async () => {
+  it('delivers events to every listener, in order', async () => {
     const heard: Record<string, number[]> = { a: [], b: [] }
-    const teller = await place().open('gateway')
+    const publisher = await place().open('gateway')
     for (const name of ['a', 'b']) {
       const listener = await place().open('report', { instance: name })
       await listener.on(somethingHappened, ({ number }) => heard[name]?.push(number))
     }
-    for (let number = 0; number < 100; number += 1) teller.emit(somethingHappened, { number })
+    for (let number = 0; number < 100; number += 1) publisher.emit(somethingHappened, { number })
     const all = Array.from({ length: 100 }, (_, number) => number)
     await until(() => heard.a?.length === 100 && heard.b?.length === 100)
     expect(heard).toEqual({ a: all, b: all })
   })
 
-  it('tells a listener nothing any more once it is disposed', async () => {
+  it('delivers no events to a disposed listener', async () => {
     const heard: number[] = []
     const bus = await place().open('gateway')
     const first = await bus.on(somethingHappened, ({ number }) => heard.push(number))
@@ -184,13 +184,13 @@ export const routing = (place: () => Place): void => {
     const wire = await place().network.hub.connect({ caller: 'gateway', instance: 'raw' })
     place().release(wire)
     wire.publish('event.gateway.something.happened', new Uint8Array([1, 2, 3]))
-    for (const sender of ['report', 'query-guest', 'nobody'])
+    for (const sender of ['report', 'query-guest', 'unknown'])
       wire.publish(`event.${sender}.something.happened`, Buffer.from('{"number":3}'))
     bus.emit(somethingHappened, { number: 2 })
     await until(() => heard.length > 0 && logged.length >= 6)
     expect(heard).toEqual([2])
     const dropped = ['event dropped', 'event dropped', 'event dropped', 'event dropped']
-    expect(logged.map(({ msg }) => msg)).toEqual(['event not told', 'event not told', ...dropped])
+    expect(logged.map(({ msg }) => msg)).toEqual(['event not published', 'event not published', ...dropped])
   })
 
   it('refuses a listener of a service that the event does not name', async () => {

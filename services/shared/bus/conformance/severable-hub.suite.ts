@@ -1,6 +1,6 @@
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from '../wire.ts'
 
-/** A hub whose connections can be cut as a network is: what is on its way is lost, and both ends are told late or never. */
+/** A hub whose connections can be cut as a network is: messages in flight are lost, and both ends notice late or never. */
 export interface SeverableHub extends Hub {
   /** Cuts everybody off. */
   cut(): void

@@ -101,7 +101,7 @@ export const streaming = (place: () => Place): void => {
     expect(read).toBe(60)
   })
 
-  it('stops a producer whose frames nobody takes, and tells the reader when it comes back', async () => {
+  it('stops a producer whose frames are not read, and reports it to the reader when it comes back', async () => {
     const { client, seen } = await pair({ starvedMs: 300, workingEveryMs: 50 })
     const stream = await client.count({ to: 100 }, callOf())
     await until(() => seen.returned === 1)

@@ -42,15 +42,15 @@ const runAll = (): void => {
 }
 
 /**
- * Begins work when the present turn of the event loop is over, with all else that waits for it: what they write to one connection
- * leaves at once, and whoever reads there is woken once and not for each.
+ * Starts work when the current turn of the event loop ends, together with other waiting work. Writes to one connection then leave at
+ * once, which wakes the reader a single time.
  */
 export const together = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
-  waiting.push(() => resolve(begun(work)))
+  waiting.push(() => resolve(start(work)))
   if (waiting.length === 1) setImmediate(runAll)
   return promise
 }
 
-/** A failure of its beginning is one of its own, and keeps nobody else from beginning. */
-const begun = async <T>(work: () => T | Promise<T>): Promise<T> => work()
+/** Turns a synchronous failure into a rejection, so that it does not stop the other work from starting. */
+const start = async <T>(work: () => T | Promise<T>): Promise<T> => work()

@@ -56,7 +56,7 @@ export const createQueue = (parts: QueueParts): Queue => {
   }
 }
 
-/** Takes messages while fewer than the limit are in hand, and says that somebody is at them; disposing takes no more and waits for those. */
+/** Takes messages while fewer than the limit are in hand, and reports them as in progress; disposing takes no more and waits for the rest. */
 const startConsuming = (
   { driver, limits, log }: QueueParts,
   consumer: Attached,
@@ -102,13 +102,13 @@ const startConsuming = (
   }
 }
 
-/** Says of each message that somebody is at it; a timer of its own would cost more than most messages do. */
+/** Reports each message in hand as in progress; a timer per message would cost more than handling most of them. */
 const sayWorking = (inHand: ReadonlyMap<Taken, unknown>, everyMs: number): NodeJS.Timeout =>
   setInterval(() => {
     for (const taken of inHand.keys()) taken.working()
   }, everyMs)
 
-/** Handles one message and answers for it; never throws. What is away is told once, as it has each message put back. */
+/** Handles one message and acknowledges it; never throws. An outage is logged once, because it puts every message back. */
 const handler = <S extends z.ZodType>(
   parts: QueueParts,
   consumer: Attached & Consumer<S>,
@@ -145,7 +145,7 @@ const outcomeOf = async <S extends z.ZodType>(
   if (!parsed.success) return { dead: 'its content does not fit' }
   return handle({
     subject,
-    // Few ask for it, and it stands in headers that are read for it alone.
+    // Few handlers need it, and reading it parses headers.
     get id() {
       return taken.id
     },
@@ -171,7 +171,7 @@ const Buried = z.object({
   atMs: z.number(),
 })
 
-/** Copied before it ends: a crash in between leaves two copies under one id, of which the stream keeps one. */
+/** Copies before it acknowledges: a crash in between leaves two copies with one id, and the stream stores one of them. */
 const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): Promise<void> => {
   const { subject, id: messageId, body, deliveries } = taken
   const letter: z.input<typeof Buried> = {
@@ -185,10 +185,10 @@ const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): 
   const deadAs = deadSubject(subject)
   await driver.store(streamOf(deadAs), { subject: deadAs, id: messageId, body: encodeJson(letter) })
   await taken.done()
-  log?.warn({ id: messageId, subject, reason, deliveries }, 'message given up')
+  log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
 
-/** Numbers that are asked for one page: letters that were sent again leave holes. */
+/** Sequence numbers to request for one page: letters that were sent again leave gaps. */
 const looksLimit = 1_000
 
 const deadLetters = (driver: QueueDriver, stream: AnyStream): DeadLetters => ({

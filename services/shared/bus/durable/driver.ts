@@ -10,7 +10,7 @@ export interface QueueDriver extends AsyncDisposable {
   store(stream: AnyStream, message: StoredMessage): Promise<Published>
   /** Makes the consumer known, so that messages wait for it from now on. */
   attach(consumer: Attached): Promise<void>
-  /** Up to `max` messages as they come; ends earlier when it has to ask again or the signal aborts, and throws when the server fails. */
+  /** Returns up to `max` messages as they arrive. Ends earlier when it has to poll again or the signal aborts; throws when the server fails. */
   take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
   /** Messages that it has not dealt with. */
   backlog(consumer: Attached): Promise<number>
@@ -20,7 +20,7 @@ export interface QueueDriver extends AsyncDisposable {
   removeDead(stream: AnyStream, sequence: number): Promise<boolean>
 }
 
-/** A consumer with all its numbers settled. */
+/** A consumer with all its limits resolved. */
 export type Attached = Omit<Required<Consumer<z.ZodType>>, 'body'>
 
 /** A message on its way into a stream. */
@@ -38,6 +38,6 @@ export interface Taken extends StoredMessage {
   /** Resolves when the server knows, unless the consumer's messages may repeat; it is not handed over again. */
   done(): Promise<void>
   again(inMs: number): void
-  /** Still at it: begins the time anew after which another gets it. */
+  /** Extends the time after which the message is redelivered to another consumer. */
   working(): void
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { inBatches } from './batches.ts'
 
-it('writes together what comes meanwhile, in order, and tells each how its own batch ended', async () => {
+it('writes together what comes meanwhile, in order, and reports the result of its own batch to each', async () => {
   const batches: string[][] = []
   const writes = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { write, idle } = inBatches<string>(async (items) => {

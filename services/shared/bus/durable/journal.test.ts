@@ -100,7 +100,7 @@ describe('a queue with a journal', () => {
   it('keeps dead letters under their ids, and those that were removed away', async () => {
     const ids: string[] = []
     await inProcess(async (queue) => {
-      await consume(queue, { dead: 'nobody' })
+      await consume(queue, { dead: 'invalid' })
       for (const text of ['one', 'two']) await publish(queue, text)
       await until(async () => (await queue.dead.EVENTS.list({ limit: 10 })).letters.length === 2)
       const { letters } = await queue.dead.EVENTS.list({ limit: 10 })
@@ -109,11 +109,11 @@ describe('a queue with a journal', () => {
     })
     await inProcess(async (queue) => {
       const { letters } = await queue.dead.EVENTS.list({ limit: 10 })
-      expect(letters).toMatchObject([{ id: ids[1], reason: 'nobody', body: { text: 'one' } }])
+      expect(letters).toMatchObject([{ id: ids[1], reason: 'invalid', body: { text: 'one' } }])
     })
   })
 
-  it('refuses events while the database is away', async () => {
+  it('rejects events while the database is unavailable', async () => {
     const away = (journal: Journal): Journal => ({
       ...journal,
       keep: async () => {

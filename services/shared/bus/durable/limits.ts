@@ -10,12 +10,12 @@ export interface QueueLimits {
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
   bodyBytes: number
   /**
-   * Messages of one consumer that are being handled or wait to be handed over again; at the limit nobody gets anything.
+   * Messages of one consumer that are being handled or wait for redelivery; at the limit no consumer gets more.
    */
   maxPending: number
   maxInFlight: number
   tries: number
-  /** How long one request for messages stays open; a restarted server is asked again within this time. */
+  /** How long one request for messages stays open; a restarted server gets a new request within this time. */
   pullMs: number
   retryMs: number
   duplicateWindowMs: Readonly<Record<AnyStream, number>>

@@ -7,7 +7,7 @@ import { type AnyStream, type StreamPlan, streams } from './streams.ts'
 /** What one stream may hold. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStream
-  /** Hears of each message that has ended. */
+  /** Called for each message that all consumers have handled. */
   ended?(message: Kept): void
 }
 
@@ -27,11 +27,11 @@ export interface Kept extends StoredMessage {
   key: string
   sequence: number
   atMs: number
-  /** Who has not dealt with it: those who consumed when it came, else whoever comes first. */
+  /** Consumers that have not handled it: those that existed when it arrived, or else the first one. */
   waiting: Set<string>
 }
 
-/** A stream that lives as long as the process. A message ends when nobody waits for it any more. */
+/** A stream that lives as long as the process. A message ends when no consumer waits for it. */
 export class MemoryStream {
   readonly #plan: MemoryPlan
   readonly #messages = new Map<number, Kept>()
@@ -157,7 +157,7 @@ export class MemoryStream {
 /** Ids that are known at once; beyond, those that came first are forgotten. */
 const mostKnown = 100_000
 
-/** What a publisher is told when a stream has no room. */
+/** Returns the error for a publisher when a stream is full. */
 export const full = (stream: AnyStream): ServiceError =>
   new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${drain}`, {
     retryAfterMs: 5_000,

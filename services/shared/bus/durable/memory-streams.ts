@@ -12,7 +12,7 @@ export type Streams = Readonly<Record<AnyStream, MemoryStream>>
 /** Bytes that one stream may hold in memory, where it would hold more on disk. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
-/** Empty streams; `ended` hears of each message that nobody waits for any more. */
+/** Creates empty streams; `ended` is called for each message that no consumer waits for. */
 export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void): Streams => {
   const open = (name: AnyStream) =>
     new MemoryStream({
@@ -44,7 +44,7 @@ export const storeInMemory =
     return { duplicate: !admitted }
   }
 
-/** Nobody is handed a message before it is kept: else it could be dealt with first and come again after a restart. */
+/** A message is stored before it is delivered. Otherwise it could be handled first and be delivered again after a restart. */
 export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): Store => {
   const underWay = new Map<string, Promise<void>>()
   const keep = async (stream: AnyStream, message: Kept) => {

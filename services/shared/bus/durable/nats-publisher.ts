@@ -6,7 +6,7 @@ import type { EncodeHeaders } from '../nats-headers.ts'
 import type { WireHeaders } from '../wire.ts'
 import { together } from './batches.ts'
 
-/** What JetStream says of a message: in which stream it is kept, or why it is not. */
+/** The acknowledgement of JetStream: the stream that stores the message, or an error. */
 const Said = z.object({
   stream: z.string().default(''),
   duplicate: z.boolean().default(false),
@@ -14,7 +14,7 @@ const Said = z.object({
 })
 type Said = z.output<typeof Said>
 
-/** Resolves with what JetStream says of a message; rejects when it says nothing in time. */
+/** Resolves with the acknowledgement of JetStream; rejects when none arrives in time. */
 export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<Said>
 
 interface Publishing {
@@ -46,7 +46,7 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishin
         connection.publish(subject, body, { reply, headers: encode(headers) })
         return promise
       })
-      // A server that keeps no such stream, or has switched its JetStream off, answers for nobody.
+      // A server that has no such stream, or has JetStream disabled, sends no acknowledgement.
       if (data.length === 0) throw new Error('no responders')
       return Said.parse(decodeJson(data))
     } finally {

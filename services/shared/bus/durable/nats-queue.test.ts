@@ -179,8 +179,8 @@ describeWith(['nats'], 'a queue on JetStream', () => {
 
   it('says what a server refuses', async () => {
     await using server = await startNats({ private: true })
-    const asked = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
-    await expect(asked).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
+    const opening = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
+    await expect(opening).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
   })
 
   it('refuses a server that cannot keep messages', async () => {
@@ -259,7 +259,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
     expect(seen).toEqual(['before', 'again'])
   })
 
-  it('lets nobody else near the queue', async () => {
+  it('denies other users access to the queue', async () => {
     await using server = await start()
     await expect(server.queueOf('ingest', 'query')).rejects.toMatchObject({ code: 'unavailable' })
   })

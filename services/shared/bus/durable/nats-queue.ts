@@ -3,7 +3,7 @@ import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, N
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo, tellConnection } from '../nats-connection.ts'
+import { connectTo, logConnection } from '../nats-connection.ts'
 import { encodeWith } from '../nats-headers.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
@@ -70,7 +70,7 @@ class NatsQueue implements QueueDriver {
   readonly #limits: QueueLimits
   readonly #ensure: Opened['ensure']
   readonly #log: Logger | undefined
-  /** As they were made: whoever asked for one each time would wait for an answer that a lost connection took along. */
+  /** Opened consumers. Requesting one each time would wait for a response that a lost connection swallowed. */
   readonly #consumers = new WeakMap<Attached, NatsConsumer>()
   readonly #address: string
   #connected = true
@@ -101,7 +101,7 @@ class NatsQueue implements QueueDriver {
   }
 
   async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
-    // The client would keep it and send it when nobody waits any more.
+    // The client would buffer it and send it when no caller waits any more.
     if (!this.#connected) throw unavailable()
     const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
     const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
@@ -196,7 +196,7 @@ class NatsQueue implements QueueDriver {
 
   #change(connected: boolean): void {
     this.#connected = connected
-    tellConnection(this.#log, connected)
+    logConnection(this.#log, connected)
   }
 }
 
@@ -218,7 +218,7 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
 })
 
 const unavailable = (cause?: unknown): ServiceError =>
-  new ServiceError('unavailable', 'the queue does not answer', { retryAfterMs: 1_000, cause })
+  new ServiceError('unavailable', 'the queue is unreachable', { retryAfterMs: 1_000, cause })
 
 const notCreated = ({ stream, name }: Attached): ServiceError =>
   new ServiceError(

@@ -10,7 +10,7 @@ const nanosecondsPerMs = 1_000_000
 /** Milliseconds as JetStream counts time. */
 export const nanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
 
-/** The first server that knows all that the queue asks for: pull consumers by name, a delay when a message is put back. */
+/** The first server version with all that the queue needs: pull consumers by name, a delay when a message is put back. */
 const leastVersion = [2, 9, 4] as const
 
 /** JetStream of this connection, checked; throws `unavailable` with what is missing. */
@@ -66,12 +66,12 @@ export const ensureConsumer = (
     filter_subject: subjects,
     ack_wait: nanoseconds(ackWaitMs),
     max_ack_pending: maxPending,
-    // Ends are ours to decide: beyond a number of its own the server would leave messages behind that nobody gets.
+    // The queue decides when a message ends: the server would leave messages undelivered beyond its own limit.
     max_deliver: -1,
   })
 }
 
-/** Whoever comes second at the same time asks for the same, which JetStream takes as done. */
+/** A concurrent process requests the same stream, which JetStream accepts as done. */
 const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof configOf>): Promise<void> => {
   const known = await manager.streams.info(config.name).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -101,16 +101,16 @@ const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Parti
 }
 
 const notFound = 404
-/** What it says of a message that is to be deleted and is not there. */
+/** The error code of JetStream for deleting a message that does not exist. */
 const noSuchSequence = 10_043
 
-/** Whether JetStream says that what was asked for is not there. */
+/** Returns whether JetStream reports that the requested object does not exist. */
 export const isMissing = (error: unknown): boolean => {
   const { code, err_code: detail } = apiErrorOf(error) ?? {}
   return code === notFound || detail === noSuchSequence
 }
 
-/** What JetStream says of a request that it refused. */
+/** Returns the reason why JetStream rejected a request. */
 const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
   if (!(error instanceof Error) || !('api_error' in error)) return undefined
   const { api_error: given } = error

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { eventually } from '../../../testing/ask.ts'
 import { openMemoryQueues } from './memory-queue.ts'
 
-it('tells how much waits for a consumer, and how long it waited', async () => {
+it('reports how many messages wait for a consumer, and how long they waited', async () => {
   const registry = new Registry()
   await using queue = await openMemoryQueues()(undefined, registry)
-  const told = async (line: RegExp) => Number(line.exec(await registry.metrics())?.[1])
+  const metric = async (line: RegExp) => Number(line.exec(await registry.metrics())?.[1])
   for (const id of ['a', 'b', 'c']) await queue.publish('inbound.email.x', { id, body: {} })
   const go = Promise.withResolvers<void>()
   const consumer = { stream: 'EVENTS', name: 'email', subjects: 'inbound.email.>', body: z.object({}) } as const
@@ -15,9 +15,9 @@ it('tells how much waits for a consumer, and how long it waited', async () => {
     await go.promise
     return 'done'
   })
-  const waiting = () => told(/^watchhouse_queue_messages\{consumer="email"\} (\d+)/m)
+  const waiting = () => metric(/^watchhouse_queue_messages\{consumer="email"\} (\d+)/m)
   expect(await eventually(waiting, (count) => count === 3)).toBe(3)
-  const counted = () => told(/^watchhouse_queue_wait_seconds_count\{consumer="email"\} (\d+)/m)
+  const counted = () => metric(/^watchhouse_queue_wait_seconds_count\{consumer="email"\} (\d+)/m)
   expect(await eventually(counted, (count) => count === 3)).toBe(3)
   go.resolve()
 })

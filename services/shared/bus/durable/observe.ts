@@ -14,7 +14,7 @@ export interface ConsumerObserver extends Disposable {
   handed(taken: Taken): Taken
 }
 
-/** Asking costs a request, so that no scrape waits for it. */
+/** Reading the figure costs a request, so no scrape waits for it. */
 const lookEveryMs = 10_000
 
 /** Keeps the figures of one consumer current: how much waits for it, and how long messages waited. */
@@ -23,7 +23,7 @@ export const observeConsumer = ({ driver, metrics: registry }: Observed, consume
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)
   const waits = metrics.queueWait(registry).labels(label)
-  // While the server does not answer, the last figure stands; that it does not is told by whoever takes messages.
+  // While the server does not respond the last figure is kept; the consumers report the outage.
   const look = () =>
     void driver.backlog(consumer).then(
       (waiting) => messages.set(label, waiting),

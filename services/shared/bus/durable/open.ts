@@ -40,7 +40,7 @@ const openOwnQueues = (env: Environment, log: Logger): Queues => {
   let opening: Promise<OpenMemoryQueue> | undefined
   return {
     async open(_endpoint, { log: own, metrics }) {
-      // Whoever runs without a queue needs no database for it.
+      // A process without a queue needs no database for it.
       opening ??= openStreamsOf(env, log, opened)
       return (await opening)(own, metrics)
     },

@@ -95,7 +95,7 @@ for (const implementation of implementations) {
       expect(deliveries).toEqual([1, 1, 2])
     })
 
-    it('says once that what its handlers need is away, and once that it is back', async () => {
+    it('logs once that a dependency of its handlers is unavailable, and once that it is back', async () => {
       await queue[Symbol.asyncDispose]()
       const lines: string[] = []
       queue = await place.open(pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }))
@@ -114,7 +114,7 @@ for (const implementation of implementations) {
       expect(lines).toEqual(['messages are put back', 'messages are dealt with again'])
     })
 
-    it('gives up a message whose handler fails each time, and blocks nobody meanwhile', async () => {
+    it('gives up a message whose handler fails each time, and blocks no other message meanwhile', async () => {
       const seen = await consume(
         async ({ body }) => {
           if (body.text === 'poison') throw new Error('cannot')
@@ -163,7 +163,7 @@ for (const implementation of implementations) {
       expect((await dead()).letters.map(({ messageId }) => messageId)).toEqual(['three', 'one'])
     })
 
-    it('asks for a dead letter by its id only', async () => {
+    it('finds a dead letter by its id only', async () => {
       await expect(queue.dead.EVENTS.get('../x')).rejects.toMatchObject({ code: 'invalid' })
     })
 

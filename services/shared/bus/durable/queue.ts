@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** Messages that wait until somebody has dealt with them, each at least once. Memory and JetStream pass one conformance suite. */
+/** Messages that wait until a consumer has handled them, each at least once. Memory and JetStream pass one conformance suite. */
 export interface Queue extends AsyncDisposable {
   /** False while the server behind it does not answer; always true in memory. */
   readonly connected: boolean
@@ -25,7 +25,7 @@ export interface Published {
 /** Who takes which messages. */
 export interface Consumer<S extends z.ZodType> {
   stream: StreamName
-  /** Letters, digits and dashes. What it has not dealt with waits for it while nobody consumes. */
+  /** Letters, digits and dashes. Unhandled messages wait for it while no process consumes. */
   name: string
   /** One subject, or a pattern with NATS rules. */
   subjects: string
@@ -35,11 +35,11 @@ export interface Consumer<S extends z.ZodType> {
   tries?: number
   /** Messages handled at once; default 256. */
   maxInFlight?: number
-  /** Its handler changes nothing by a message that it had before: no word is waited for that the server knows of an end. */
+  /** Set when its handler is idempotent: the queue then does not wait for the server to confirm an acknowledgement. */
   mayRepeat?: boolean
 }
 
-/** Deals with one message. It is told to be worked on until this resolves; an error puts it back for a while. */
+/** Handles one message, which counts as in progress until this resolves; an error puts it back for a while. */
 export type Handle<T> = (message: QueuedMessage<T>) => Promise<Outcome>
 
 /** A message as its consumer sees it. */

@@ -61,7 +61,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
   })
 }
 
-/** Nobody waits for them any more, as on a server. */
+/** Messages that no consumer waits for any more, as on a server. */
 const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
     const before = systemClock.now() - streams[stream].maxAgeMs

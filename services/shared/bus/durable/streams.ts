@@ -5,7 +5,7 @@ export interface StreamPlan {
   subjects: readonly string[]
   maxAgeMs: number
   maxBytes: number
-  /** Messages that somebody waits for are never dropped unseen; of dead letters the newest matter most. */
+  /** Messages that a consumer waits for are never dropped silently; of dead letters the newest matter most. */
   whenFull: 'refuse' | 'forget-oldest'
   /** An id that comes again within this time is known. */
   duplicateWindowMs: number

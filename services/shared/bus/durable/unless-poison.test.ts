@@ -19,7 +19,7 @@ describe('a message', () => {
     expect(await handed(20, defect)).toEqual({ dead: 'could not be dealt with, handed over 20 times' })
   })
 
-  it.each(['unavailable', 'busy', 'timeout'] as const)('waits on for whoever is %s', async (code) => {
+  it.each(['unavailable', 'busy', 'timeout'] as const)('keeps retrying while a dependency is %s', async (code) => {
     const away = new ServiceError(code, 'the state database does not answer')
     await expect(handed(1_000, away)).rejects.toBe(away)
   })

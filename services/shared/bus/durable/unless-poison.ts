@@ -3,8 +3,8 @@ import { defaultQueueLimits } from './limits.ts'
 import type { Handle } from './queue.ts'
 
 /**
- * A handler that gives a message up which fails by itself again and again, while what waits for a server that is away waits on:
- * for consumers whose number of tries is too large to end either.
+ * Returns a handler that gives up a message which keeps failing by itself, and keeps retrying one that waits for an unavailable server.
+ * For consumers whose number of attempts is too large to end either.
  */
 export const unlessPoison =
   <T>(handle: Handle<T>): Handle<T> =>

@@ -7,7 +7,7 @@ import type { Part } from '../bus.ts'
 import { openSignatures } from '../config.ts'
 import { callOf } from '../conformance/probe.suite.ts'
 import { openBus, openMemoryHub } from '../open.ts'
-import { questionHeaders } from '../question.ts'
+import { requestHeaders } from '../request-headers.ts'
 import { type ClockReadings, type SignedRequest, type Signatures, signatureOf } from '../signatures.ts'
 import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
 import { keysOfProcess } from './keys.ts'
@@ -30,7 +30,7 @@ export const acting = service('query', {
   pieces: stream({ doc: 'Reads.', callers, input: empty, head: empty, frames: bytes(), tail: empty }),
 })
 
-/** Calls `acting` for somebody. */
+/** Calls `acting` for a caller. */
 export const passing = service('agent', {
   start: rpc({
     doc: 'Acts for a person.',
@@ -95,7 +95,7 @@ async function* none() {
   return {}
 }
 
-/** Publishes like somebody who may publish everything, and returns the answer. */
+/** Publishes with all permissions, and returns the response. */
 export const publishRaw = async (
   wire: Wire,
   { subject, headers, reply, body = {} }: { subject: string; headers: WireHeaders; reply: string; body?: object },
@@ -108,10 +108,10 @@ export const publishRaw = async (
   return answer
 }
 
-/** The headers of a request that nobody has signed. */
-export const unsigned = (identity = ada): WireHeaders => questionHeaders(callOf({ identity }), 10_000)
+/** Returns the headers of an unsigned request. */
+export const unsigned = (identity = ada): WireHeaders => requestHeaders(callOf({ identity }), 10_000)
 
-/** What somebody makes with a key that is not for this: a MAC by the key itself. */
+/** Returns a forged signature: a MAC by the key itself, which is not meant for this. */
 export const macBy =
   (key: string): Signatures['sign'] =>
   ({ text }) => [createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64url')]

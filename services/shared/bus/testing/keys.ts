@@ -12,7 +12,7 @@ export const keysOfProcess = (holders: readonly string[], secret: string): Recor
   }
 }
 
-/** Returns the keys with which one service calls others; empty text for one that calls nobody. */
+/** Returns the keys with which one service calls others; empty text for one that calls none. */
 export const callKeysOf = (caller: string, secret: string): string =>
   calleesOf(caller)
     .map((callee) => `${callee}=${callKeyOf(caller, callee, secret)}`)

@@ -6,7 +6,7 @@ import { onLoopback } from '../../net/testing/on-loopback.ts'
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
 
 /** A thread as the service keeps it. */
-export interface KeptThread {
+export interface StoredThread {
   id: string
   external_id: string | null
   title: string | null
@@ -20,7 +20,7 @@ export interface KeptThread {
 /** The conversation service by its documentation, with one project in memory. */
 export interface ConvstoreServer extends AsyncDisposable {
   url: string
-  threads: Map<string, KeptThread>
+  threads: Map<string, StoredThread>
   /** Method and path of every request. */
   heard: string[]
   /** Requests that the documentation knows nothing of. */
@@ -55,7 +55,7 @@ const ListQuery = z.strictObject({
   tag: z.string().max(64).optional(),
 })
 
-interface Asked {
+interface StoreRequest {
   query: URLSearchParams
   body: unknown
   names: string[]
@@ -92,7 +92,7 @@ export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> =>
   }
 }
 
-type Routes = readonly (readonly [RegExp, (asked: Asked) => Answer])[]
+type Routes = readonly (readonly [RegExp, (request: StoreRequest) => Answer])[]
 
 const answerTo = (
   { headers }: IncomingMessage,
@@ -113,7 +113,7 @@ const answerTo = (
   return { status: 405 }
 }
 
-/** What the service keeps, and its clock: nobody tells two changes of one millisecond apart, so each has its own here. */
+/** The stored threads and their clock: two changes within one millisecond are indistinguishable, so each change has its own. */
 const openState = (threads: ConvstoreServer['threads'], tagForm: RegExp) => {
   let atMs = 1_800_000_000_000
   let ids = 0
@@ -170,8 +170,8 @@ const routesOfAll = ({ threads, tagForm, now, kept, newId }: State): Routes => [
 
 const routesOfOne = ({ threads, tagForm, now, kept }: State): Routes => {
   const of =
-    (answer: (thread: KeptThread, body: unknown) => Answer) =>
-    ({ names: [id = ''], body }: Asked): Answer => {
+    (answer: (thread: StoredThread, body: unknown) => Answer) =>
+    ({ names: [id = ''], body }: StoreRequest): Answer => {
       const thread = threads.get(id)
       return thread ? answer(thread, body) : { status: 404 }
     }
@@ -180,7 +180,7 @@ const routesOfOne = ({ threads, tagForm, now, kept }: State): Routes => {
       /^PUT \/api\/v1\/conversations\/([^/]+)$/,
       of((thread, body) => {
         Object.assign(thread, Update.parse(body), { updated_at: now() })
-        return { status: 200, json: told(thread) }
+        return { status: 200, json: summaryOf(thread) }
       }),
     ],
     [/^DELETE \/api\/v1\/conversations\/([^/]+)$/, of(({ id }) => ({ status: threads.delete(id) ? 204 : 404 }))],
@@ -204,14 +204,14 @@ const routesOfOne = ({ threads, tagForm, now, kept }: State): Routes => {
   ]
 }
 
-const told = ({ messages, tags: _tags, ...thread }: KeptThread) => ({
+const summaryOf = ({ messages, tags: _tags, ...thread }: StoredThread) => ({
   ...thread,
   project_id: 'p',
   message_count: messages.length,
   token_count: 0,
 })
 
-const whole = (thread: KeptThread | undefined) => thread && { ...told(thread), messages: thread.messages }
+const whole = (thread: StoredThread | undefined) => thread && { ...summaryOf(thread), messages: thread.messages }
 
 const list = (
   threads: ConvstoreServer['threads'],
@@ -226,5 +226,5 @@ const list = (
   const data = found.slice(0, limit)
   const last = data.at(-1)
   const next_cursor = last && found.length > limit ? `${last.updated_at}.${last.id}` : null
-  return { status: 200, json: { data: data.map(told), pagination: { limit, next_cursor } } }
+  return { status: 200, json: { data: data.map(summaryOf), pagination: { limit, next_cursor } } }
 }

@@ -92,7 +92,7 @@ function suite(name: string): void {
     expect(await collection.ids()).toEqual(['a', 'b'])
   })
 
-  it('are copies that nobody changes from outside', async () => {
+  it('are copies that cannot be changed from outside', async () => {
     const written = note('a')
     const collection = await filled(written)
     written.text = 'changed'
@@ -121,7 +121,7 @@ function suite(name: string): void {
 
   it.each([
     [{ owner: 'ada' }, ['a', 'd']],
-    [{ owner: 'nobody' }, []],
+    [{ owner: 'unknown' }, []],
     [{ owner: undefined, atMs: 2_000 }, ['b', 'c', 'd']],
     [{ owner: null }, ['c']],
     [{ owner: { isSet: true as const } }, ['a', 'b', 'd', 'e']],
@@ -174,7 +174,7 @@ function suite(name: string): void {
     expect(await collection.remove({ owner: 'ada' })).toBe(2_101)
   })
 
-  it('change a document by what it is, whoever else does so', async () => {
+  it('change a document by its current value, also with concurrent writers', async () => {
     const collection = await filled(note('a', { text: '' }))
     const append = (letter: string) =>
       collection.change('a', (present) => present && { ...present, text: present.text + letter })
@@ -222,7 +222,7 @@ function suite(name: string): void {
     expect([await collections.of(notes).count(), await collections.of(late).count()]).toEqual([0, 0])
   })
 
-  it('leave out what they cannot read, or show what stands for it, and replace it', async () => {
+  it('skip unreadable documents or show a placeholder, and can replace them', async () => {
     const collections = await open()
     const database = databases.get(collections)
     for (const spec of [notes, late]) {

@@ -18,7 +18,7 @@ export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   valuesOf(document: NoInfer<T>): { readonly [K in keyof C]: ValueOf<C[K]> | null }
   /** What lists show of a document, where reading all of it costs too much. */
   readonly summary?: { readonly schema: z.ZodType<S>; of(document: NoInfer<T>): S }
-  /** Stands for a document that cannot be read, which is otherwise left out. */
+  /** Returns a placeholder for an unreadable document, which is otherwise skipped. */
   unreadable?(id: string): NoInfer<T>
 }
 
@@ -27,7 +27,7 @@ export const defineCollection = <T, const C extends Columns, S = never>(
   spec: CollectionSpec<T, C, S>,
 ): CollectionSpec<T, C, S> => spec
 
-/** A value, or null; one of several; a range; a text within; anything but null. Undefined asks for nothing. */
+/** A value, or null; one of several; a range; a text within; anything but null. Undefined does not filter. */
 type Criterion<V> =
   | V
   | null
@@ -151,7 +151,7 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
         const after = next(before)
         if (after === undefined || (await rows.swap(rowOf(spec, after), row?.version))) return { before, after }
       }
-      throw new ServiceError('busy', `${spec.name} is written from several places at once`, { retryAfterMs: 1_000 })
+      throw new ServiceError('busy', `${spec.name} has too many concurrent writers; try again`, { retryAfterMs: 1_000 })
     },
     remove: (where) => rows.remove(conditions(where)),
   }

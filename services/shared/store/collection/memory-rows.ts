@@ -43,7 +43,7 @@ const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
   }
   const isOverfull = () => rows.size > maxDocuments || (held.characters > maxCharacters && rows.size > 1)
   const write = (row: Row): void => {
-    // What is written anew is the youngest.
+    // A replaced row becomes the youngest.
     drop(row.id)
     rows.set(row.id, row)
     held.characters += row.document.length

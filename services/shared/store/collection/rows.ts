@@ -80,7 +80,7 @@ export interface Rows {
 export interface Tables {
   readonly kind: 'memory' | 'postgres' | 'sqlite'
   of(table: TableSpec): Rows
-  /** Tells the operator of rows that cannot be read. */
+  /** Reports unreadable rows to the operator. */
   report(problem: string): void
   /** Runs a step all or nothing; with a name, while no other step of that name runs. */
   atomically<R>(step: (tables: Tables) => Promise<R>, alone: string | undefined): Promise<R>

@@ -168,7 +168,7 @@ const matches =
       where.flatMap((condition): Expression<SqlBool>[] => {
         const column = columnOf(condition.column)
         if ('isSet' in condition) return [eb(column, 'is not', null)]
-        // Finds the text itself, whatever its characters mean in a pattern.
+        // Finds the literal text, even when it has characters with a meaning in patterns.
         if ('contains' in condition)
           return [
             sql<SqlBool>`${sql.raw(kind === 'postgres' ? 'strpos' : 'instr')}(${ref(column)}, ${condition.contains}) > 0`,

@@ -3,7 +3,7 @@ import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult
 import type { Fence } from '../store.ts'
 
 const keysLimit = 200_000
-/** Expired values are also looked for after this many writes, so that keys nobody reads again do not pile up. */
+/** Expired values are also removed after this many writes, so that keys that are never read again do not pile up. */
 const purgeEvery = 1_000
 
 /** Monotonic, so that a corrected system clock neither ends a lease early nor keeps it. */

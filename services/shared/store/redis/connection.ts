@@ -8,13 +8,13 @@ const startWithinMs = 10_000
 const longestReconnectPauseMs = 1_000
 const oldestVersion = [6, 2] as const
 
-/** How every connection that asks is made. */
+/** The options of every connection that sends commands. */
 export const clientOptions = {
   lazyConnect: true,
   connectionName: 'watchhouse',
   connectTimeout: connectWithinMs,
   commandTimeout: commandWithinMs,
-  // A call made while the server is away fails at once, and one that may have run already is not run twice.
+  // A call while the server is unavailable fails immediately, and one that may have run is not retried.
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
@@ -55,7 +55,7 @@ const untilReady = async (client: Redis, address: string): Promise<void> => {
   }
 }
 
-/** State that is evicted or lost with the server's process is no state; INFO is asked because hosted servers forbid CONFIG. */
+/** A server that evicts or loses state is rejected. Uses INFO because hosted servers forbid CONFIG. */
 const requireDurable = async (client: Redis): Promise<void> => {
   const facts = factsOf(await client.info())
   const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)

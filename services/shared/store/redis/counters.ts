@@ -10,30 +10,30 @@ const blockShare = 1 / 1_000
 /** Keys whose blocks are remembered; what is left of a forgotten one stays unused. */
 const maxBlocks = 10_000
 
-/** Counts that this process has taken from the server together, and tells one by one. */
+/** Counts that this process has reserved on the server, and returns one by one. */
 interface Block {
-  told: number
+  returned: number
   last: number
   endsAtMs: number
 }
 
-/** Counts several at once; says how many there are then. */
+/** Counts several at once; returns the count afterwards. */
 type Take = (key: string, often: number, seconds: number) => Promise<Counted>
 
 /**
- * Asks the server for each count where few are left of what is allowed, and for many together where that is far away. No two are
- * told the same count, so no more are let through than are allowed.
+ * Requests each count from the server when few are left of the allowance, and many together when the limit is far away. No two callers
+ * get the same count, so no more are admitted than allowed.
  */
 const countInBlocks = (take: Take): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
 
   const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<Counted> => {
     const { count: last, endsInMs } = await take(key, often, seconds)
-    const told = last - often + 1
+    const returned = last - often + 1
     // Those who came while a block was on its way are counted one by one, and must not put theirs in its place.
     const isNeeded = often > 1 || (blockAfter(last, allowed) > 1 && !blocks.has(key))
-    if (isNeeded) blocks.set(key, { told, last, endsAtMs: performance.now() + endsInMs })
-    return { count: told, endsInMs }
+    if (isNeeded) blocks.set(key, { returned, last, endsAtMs: performance.now() + endsInMs })
+    return { count: returned, endsInMs }
   }
 
   return (what, subject, seconds, allowed = 0) => {
@@ -44,9 +44,9 @@ const countInBlocks = (take: Take): Counters['count'] => {
       blocks.delete(key)
       return taken(key, 1, seconds, allowed)
     }
-    if (block.told < block.last) {
-      block.told += 1
-      return { count: block.told, endsInMs: leftMs }
+    if (block.returned < block.last) {
+      block.returned += 1
+      return { count: block.returned, endsInMs: leftMs }
     }
     blocks.delete(key)
     return taken(key, blockAfter(block.last, allowed), seconds, allowed)
@@ -55,30 +55,30 @@ const countInBlocks = (take: Take): Counters['count'] => {
 
 const blockAfter = (count: number, allowed: number): number => Math.max(1, Math.floor((allowed - count) * blockShare))
 
-/** Whoever is counted waits for it, so a server that hangs is waited for no longer than this, and only until the heartbeat notices. */
-const silentForMs = 500
+/** Requests wait for their count, so a hanging server is awaited no longer than this, and only until the heartbeat notices. */
+const timeoutMs = 500
 /** One timer for the connection instead of one for each command, which was a tenth of what counting costs. */
 const { commandTimeout: _ofEachCommand, ...sharedOptions } = clientOptions
 // Requests that come together are counted in one write to the socket.
-const options = { ...sharedOptions, socketTimeout: silentForMs, enableAutoPipelining: true } as const
+const options = { ...sharedOptions, socketTimeout: timeoutMs, enableAutoPipelining: true } as const
 
-/** Counters of all processes on one Redis, on a connection of their own; `countAlone` stands in while the server is away. */
+/** Counters of all processes on one Redis, on a connection of their own; `countAlone` replaces them while the server is unavailable. */
 export const openRedisCounters = async (
   url: string,
   countAlone: Counters['count'],
-  told?: (connected: boolean) => void,
+  report?: (connected: boolean) => void,
 ): Promise<Counters> => {
   const { Redis } = await import('ioredis')
   const client = new Redis(url, options)
-  const heartbeat = startHeartbeat(() => client.ping(), told)
+  const heartbeat = startHeartbeat(() => client.ping(), report)
   client.on('close', () => heartbeat.learn(false))
   client.on('ready', () => heartbeat.learn(true))
-  // The heartbeat tells of an outage.
+  // The heartbeat reports an outage.
   client.on('error', () => {})
   await client.connect().catch(() => heartbeat.learn(false))
 
   const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:count`, points: 1, duration: 60 })
-  // It only counts: how much is too much is known where it is asked, and each count names its window.
+  // It only counts: the callers know the limit, and each count names its window.
   const countShared = countInBlocks(async (key, often, seconds) => {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key, often, { customDuration: seconds })
     return { count: consumedPoints, endsInMs: msBeforeNext }

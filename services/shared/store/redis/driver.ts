@@ -22,12 +22,12 @@ type Evaluate = (script: Script, keys: readonly string[], values: readonly (stri
 /** State of all processes that share one Redis. */
 export const openRedisDriver = async (
   url: string,
-  told?: (connected: boolean, reason?: string) => void,
+  report?: (connected: boolean, reason?: string) => void,
 ): Promise<Driver> => {
   const client = await connectRedis(url)
   const { host: address } = new URL(url)
   const explain = (error: unknown) => reasonOf(error, address)
-  const heartbeat = startHeartbeat(() => client.ping(), told, explain)
+  const heartbeat = startHeartbeat(() => client.ping(), report, explain)
   client.on('close', () => heartbeat.learn(false))
   client.on('ready', () => heartbeat.learn(true))
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -132,10 +132,10 @@ const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<
   }))
 }
 
-/** A connection of its own, since one that subscribes cannot ask. */
+/** A connection of its own, since a subscribed one cannot send commands. */
 const listen = async (client: Redis, wake: () => void): Promise<AsyncDisposable> => {
   const subscriber = client.duplicate({ enableOfflineQueue: true, maxRetriesPerRequest: null, lazyConnect: false })
-  // Its outage is the heartbeat's to tell; meanwhile the poll wakes.
+  // The heartbeat reports its outage; meanwhile the poll wakes.
   subscriber.on('error', () => {})
   subscriber.on('message', wake)
   subscriber.on('ready', wake)

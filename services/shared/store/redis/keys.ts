@@ -22,5 +22,5 @@ export const valueKey = (key: string): string => named(`value:${key}`)
 /** Where a lease lies. */
 export const leaseKey = (name: string): string => named(`lease:${name}`)
 
-/** Channel on which an append is told. */
+/** Channel on which appends are announced. */
 export const appendChannel = `${prefix}:outbox`

@@ -6,7 +6,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * One change: the values under their versions, the fence, messages and acknowledgements, or nothing. A value has a version beside it because
- * a text that came back to what it was is still a write in between. No listener hears of messages that their writer claims.
+ * a text that came back to what it was is still a write in between. Messages that their writer claims are not announced.
  * KEYS fences, messages, waiting, claimed, attempts, then each value.
  * ARGV fence name, fence token, limit, channel, length of the claim or 0, numbers of acknowledged and of needed messages and their ids, then
  * expected, version, keep, text and expiry of each value, then id and text of each message.
@@ -115,7 +115,7 @@ return held
 `
 
 /**
- * Tokens begin at the server's time, so they grow even when a server that lost its data counts anew. All takers of a name use one
+ * Tokens begin at the server's time, so they grow even when a server that lost its data restarts its counts. All takers of a name use one
  * length: a lease that lasts much longer was taken before the clock of the server was set back, and is free.
  * KEYS lease, fences. ARGV name, length.
  */

@@ -65,7 +65,7 @@ class PrefixTransformer extends OperationNodeTransformer {
   }
 }
 
-/** An open state database. Whoever owns tables in it migrates them with `migrate` and queries them through `run`. */
+/** An open state database. The owner of tables in it migrates them with `migrate` and queries them through `run`. */
 export interface Database extends AsyncDisposable {
   readonly kind: StateDatabase['kind']
   readonly connected: boolean
@@ -91,16 +91,16 @@ export type DatabaseListener = (connected: boolean, reason?: string) => void
 const reportedForMs = 60_000
 
 /** Opens the state database; throws `unavailable` when it does not answer within 10 s. */
-export const openDatabase = async (where: StateDatabase, told: DatabaseListener = () => {}): Promise<Database> => {
+export const openDatabase = async (where: StateDatabase, listener: DatabaseListener = () => {}): Promise<Database> => {
   const server = where.kind === 'postgres' ? await openPostgres(where) : await openLibsql(where)
   let failed: { reason: string; atMs: number } | undefined
   const explain = (error: unknown) => (error === undefined ? undefined : reasonOf(error, where))
-  const heartbeat = startHeartbeat(server.probe, told, explain)
+  const heartbeat = startHeartbeat(server.probe, listener, explain)
   const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
   const report = (problem: string) => {
     const isNews = latest() !== problem
     failed = { reason: problem, atMs: performance.now() }
-    if (isNews) told(true, problem)
+    if (isNews) listener(true, problem)
   }
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
     heartbeat.require()

@@ -15,13 +15,13 @@ export interface Sql {
   database: Database
   tables: Kysely<StoreTables>
   now: RawBuilder<number>
-  /** Where an append is told. */
+  /** Channel on which appends are announced. */
   channel: string
-  /** Listeners of this process, told directly where the server tells nobody. */
+  /** Listeners of this process, called directly where the server does not notify. */
   wakes: Set<() => void>
 }
 
-/** Tells the listeners of all processes once the surrounding transaction is committed. */
+/** Notifies the listeners of all processes once the surrounding transaction is committed. */
 export const notify = async ({ database, channel }: Sql, transaction: Kysely<StoreTables>): Promise<void> => {
   if (database.kind === 'postgres') await sql`select pg_notify(${channel}, '')`.execute(transaction)
 }

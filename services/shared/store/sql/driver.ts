@@ -124,8 +124,8 @@ const holds = async ({ tables }: Sql, ids: readonly string[]): Promise<string[]>
   (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
 /** State in tables of the state database. */
-export const openSqlDriver = async (where: StateDatabase, told?: DatabaseListener): Promise<Driver> => {
-  const database = await openDatabase(where, told)
+export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
+  const database = await openDatabase(where, report)
   const tables = database.tables<StoreTables>(storeTables)
   const context: Sql = {
     database,
@@ -165,7 +165,7 @@ export const openSqlDriver = async (where: StateDatabase, told?: DatabaseListene
   }
 }
 
-/** SQLite tells no other process; there the appends of this one wake, and the poll finds the rest. */
+/** SQLite notifies no other process; appends of this process wake, and the poll finds the rest. */
 const listen = async ({ database, channel, wakes }: Sql, wake: () => void): Promise<AsyncDisposable> => {
   if (database.kind === 'postgres') return database.listen(channel, wake)
   wakes.add(wake)

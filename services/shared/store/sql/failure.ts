@@ -33,7 +33,7 @@ export const nameOf = ({ url }: Pick<Place, 'url'>): string => {
   const path = filePath(url)
   if (path !== undefined) return path
   const { host, pathname, searchParams } = new URL(url)
-  // A folder of sockets stands in a parameter.
+  // A parameter holds the directory of sockets.
   return `${searchParams.get('host') ?? host}${pathname === '/' ? '' : pathname}`
 }
 
@@ -82,7 +82,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_AGAIN)/, 'its host name is not known; check the address and the name server'],
 ]
 
-/** Why a file cannot be opened, as its folder tells. */
+/** Returns why a file cannot be opened, from the state of its directory. */
 const unopenedCause = (path: string): string => {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return 'is a folder; name a file in it'

@@ -25,7 +25,8 @@ const createTurns = (): Turns => {
   let last = Promise.resolve()
   return {
     async take() {
-      if (waiting >= waitingLimit) throw new ServiceError('busy', `${waitingLimit} writes wait for the state database`)
+      if (waiting >= waitingLimit)
+        throw new ServiceError('busy', `${waitingLimit} writes are already waiting for the state database; try again`)
       const before = last
       const { promise, resolve } = Promise.withResolvers<void>()
       last = promise
@@ -51,7 +52,7 @@ export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })
 
-/** Without this Kysely would let nobody read while a transaction is open, the transaction's own caller included. */
+/** Without this Kysely would block all reads while a transaction is open, those of the transaction's own caller included. */
 class LibsqlAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -60,13 +61,13 @@ class LibsqlAdapter extends SqliteAdapter {
 
 const libsqlDriver = (clients: LibsqlClients): Driver => {
   const turns = createTurns()
-  const begun = new WeakMap<DatabaseConnection, Begun>()
+  const transactions = new WeakMap<DatabaseConnection, OpenTransaction>()
   /** A transaction is over whether or not its last statement succeeded, and the next writer may go. */
   const end = async (connection: DatabaseConnection, last: (transaction: Transaction) => Promise<void>) => {
-    const open = begun.get(connection)
+    const open = transactions.get(connection)
     // A commit that failed has ended the transaction before Kysely rolls it back.
     if (!open) return
-    begun.delete(connection)
+    transactions.delete(connection)
     using _turn = open.turn
     await last(open.transaction)
   }
@@ -74,13 +75,13 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
     init: async () => {},
     acquireConnection: async () =>
       connectionOf((connection, query) => {
-        const open = begun.get(connection)
+        const open = transactions.get(connection)
         return open ? execute(open.transaction, query) : executeAlone(clients, turns, query)
       }),
     beginTransaction: async (connection) => {
       const turn = await turns.take()
       try {
-        begun.set(connection, {
+        transactions.set(connection, {
           turn,
           transaction: await patient(clients.writer, () => clients.writer.transaction('write')),
         })
@@ -99,7 +100,7 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
   }
 }
 
-interface Begun {
+interface OpenTransaction {
   turn: Disposable
   transaction: Transaction
 }
@@ -110,7 +111,7 @@ const connectionOf = (
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery) {
       const { rows, columns, rowsAffected } = await answer(connection, query)
-      // A file answers within the call: without a turn nobody else would be served, and no spent statement freed.
+      // A file responds within the call; without a turn no other work would run, and no spent statement would be freed.
       await turn()
       const records = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
       // Rows are what the query's table types say, as with every dialect.

@@ -32,7 +32,7 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
   let inode = path === undefined ? undefined : inodeOf(path)
   const probe = async () => {
     if (path !== undefined) {
-      // SQLite goes on with a file that was removed or replaced, and nobody finds there what it writes.
+      // SQLite continues with a file that was removed or replaced, and its writes are lost there.
       const now = inodeOf(path)
       if (now !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
       inode = now

@@ -59,7 +59,7 @@ for (const kind of kinds) {
     const fresh = (): Promise<Database> => open(`p${(places += 1)}_`)
     const notes = (database: Database): Kysely<NoteTables> => database.tables<NoteTables>(names)
 
-    it('makes each step once, whoever comes first of many', async () => {
+    it('runs each step once, also with many concurrent processes', async () => {
       await using first = await fresh()
       const many = await Promise.all(Array.from({ length: 5 }, () => open(first.prefix)))
       let made = 0

@@ -68,7 +68,7 @@ const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { nam
   if (needs !== undefined) await bookkeeping.insertInto(needsTable).values({ owner, name, needs }).execute()
 }
 
-/** SQLite's write transaction is alone already; PostgreSQL is asked for a lock that ends with the transaction. */
+/** SQLite's write transaction is exclusive already; on PostgreSQL this takes a lock that ends with the transaction. */
 const takeTurn = async (database: Database, transaction: Kysely<Record<string, unknown>>): Promise<void> => {
   if (database.kind === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + table}))`.execute(transaction)

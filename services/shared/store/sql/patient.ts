@@ -3,13 +3,13 @@ import type { Client } from '@libsql/client'
 import { ServiceError } from '#proto/errors.ts'
 import { isReadOnly } from './failure.ts'
 
-/** Another process may be writing to the file; asking again is cheap, and waiting inside SQLite would stop this process. */
+/** Another process may be writing to the file; a retry is cheap, and waiting inside SQLite would block this process. */
 const busyForMs = 2_000
 const busyPauseMs = 10
 
 /**
- * Asks again while another process has the database. A statement that was refused stays open on its connection and would keep
- * the next transaction there from ending, so the client gets new connections.
+ * Retries while another process has locked the database. A rejected statement stays open on its connection and would keep the next
+ * transaction there from ending, so the client gets new connections.
  */
 export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + busyForMs
@@ -21,7 +21,7 @@ export const patient = async <T>(client: Client, work: () => Promise<T>): Promis
       if (isReadOnly(error)) client.reconnect()
       if (!isBusy(error)) throw error
       if (performance.now() > until) {
-        throw new ServiceError('busy', 'another process keeps the state database locked', { cause: error })
+        throw new ServiceError('busy', 'the state database is locked by another process; try again', { cause: error })
       }
       client.reconnect()
       await wait(busyPauseMs)

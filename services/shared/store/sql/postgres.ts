@@ -41,7 +41,7 @@ const within = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout
 
 const over = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
 
-/** A connection that ends is replaced when the next one is asked for; whoever used it hears of it from its query. */
+/** A lost connection is replaced when the next one is needed; its user gets the error from its query. */
 const surviving = (pool: Pool): Pool => {
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
@@ -106,7 +106,7 @@ const keepListening = async (
       listener()
       await over
     } catch {
-      // Its outage is the heartbeat's to tell; meanwhile whoever listens polls.
+      // The heartbeat reports its outage; meanwhile listeners poll.
     } finally {
       await client.end().catch(() => {})
     }

@@ -16,7 +16,7 @@ type DatabaseValues = Values<typeof databaseSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
-/** Those that the driver knows; it takes whatever else for verify-full, and the connection then fails without a word why. */
+/** Modes that the driver supports. It treats any other as verify-full, and the connection then fails without a reason. */
 const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 

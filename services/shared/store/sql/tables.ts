@@ -50,7 +50,7 @@ const createTables = async (tables: Kysely<unknown>, kind: Database['kind'], pre
     .execute()
   await tables.schema
     .createTable('watchhouse_outbox')
-    // SQLite reuses the places of deleted rows unless told not to.
+    // SQLite reuses the ids of deleted rows without this.
     .addColumn('place', kind === 'postgres' ? 'bigserial' : 'integer', (column) =>
       kind === 'postgres' ? column.primaryKey() : column.primaryKey().autoIncrement(),
     )

@@ -90,7 +90,7 @@ const areHeld = async ({ database }: Sql, transaction: Tables, { needs }: Change
 
 const Token = z.coerce.number()
 
-/** Holds the lease's row until the end of the transaction, so that nobody takes the lease between this look and the write. */
+/** Locks the lease's row until the end of the transaction, so that no process takes the lease between this check and the write. */
 const isFenced = async ({ database }: Sql, transaction: Tables, { fence }: Change): Promise<boolean> => {
   if (!fence) return false
   const query = transaction.selectFrom('watchhouse_leases').select('token').where('name', '=', fence.name)

@@ -3,7 +3,7 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
 import { isInstant, keyOf } from '#lib/table/result-rows.ts'
 
-/** How long a thing took is told without saying in which unit, so it stays a number. */
+/** The agent gives durations without a unit, so they are shown as plain numbers. */
 const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
   bytes: 'bytes',
   duration: 'none',
@@ -11,14 +11,14 @@ const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
   quantity: 'count',
 }
 
-/** Kinds along a time; along names all others are bars by name. */
+/** Chart kinds along a time axis; along names, every other kind is a bar chart. */
 const timeKinds: Partial<Record<ChartPart['kind'], ChartInfo['kind']>> = { bar: 'bar', area: 'area' }
 
-/** A chart of an answer as one like those of the catalogue. Times are told as the host wrote them, so they are shown without a zone. */
-export const chartOf = ({ title, kind, columns, rows, x, y, unit: given }: ChartPart, id: string): ChartData => {
+/** Converts a chart of an answer to catalogue form. Times are shown in the time zone of the host, so no zone is applied. */
+export const chartOf = ({ title, kind, columns, rows, x, y, unit: partUnit }: ChartPart, id: string): ChartData => {
   const along = columns.findIndex(({ name }) => name === x)
   const overTime = along >= 0 && isInstant(columns[along]?.type ?? '')
-  const unit: Unit = given === null ? 'none' : units[given]
+  const unit: Unit = partUnit === null ? 'none' : units[partUnit]
   const drawn: ChartInfo['columns'] = columns.flatMap(({ name }, index): ChartInfo['columns'] => {
     if (index === along) return [{ name: keyOf(index), label: name, role: overTime ? 'time' : 'label', unit: 'none' }]
     return y.includes(name) ? [{ name: keyOf(index), label: name, role: 'value', unit }] : []
@@ -57,7 +57,7 @@ const kindOf = (kind: ChartPart['kind'], along: number, overTime: boolean): Char
   return along < 0 ? 'number' : 'horizontal-bar'
 }
 
-/** `2026-11-21 18:14:24.5` as an instant, as if the host lived in UTC. */
+/** Parses `2026-11-21 18:14:24.5` as epoch milliseconds, as if the host used UTC. */
 const instantOf = (value: unknown): number | null => {
   const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?))?/.exec(String(value))
   return parts ? Date.parse(`${parts[1]}T${parts[2] ?? '00:00:00'}Z`) : null

@@ -25,8 +25,8 @@ const chunks: UIMessageChunk[] = [
   { type: 'finish' },
 ]
 
-describe('a message', () => {
-  it('becomes what the AI SDK makes of the same chunks', async () => {
+describe('assemble', () => {
+  it('builds the same message as the AI SDK', async () => {
     const message: Message = { id: '', role: 'assistant', parts: [] }
     const add = assemble(message)
     for (const chunk of chunks) add(chunk)
@@ -35,7 +35,7 @@ describe('a message', () => {
     expect(message).toMatchObject(JSON.parse(JSON.stringify({ ...theirs, parts: theirs?.parts ?? [] })))
   })
 
-  it('tells how long a call took, and that it was stopped', () => {
+  it('records the duration of a call and an abort', () => {
     const message: Message = { id: '', role: 'assistant', parts: [] }
     let nowMs = 1_000
     const add = assemble(message, () => nowMs)

@@ -1,6 +1,6 @@
 import type { Message, Part, ToolPart, WordsPart } from './message.ts'
 
-/** A chunk of the UI message stream; which members it has hangs on its type. */
+/** A chunk of the UI message stream. Its `type` decides which fields are set. */
 export interface Chunk {
   type: string
   id?: string
@@ -15,7 +15,7 @@ export interface Chunk {
   data?: unknown
 }
 
-/** Puts a message together of the chunks that come, as the AI SDK does. It changes the message it is given. */
+/** Returns a function that adds stream chunks to a message, in place, as the AI SDK does. */
 export const assemble = (message: Message, now: () => number = Date.now): ((chunk: Chunk) => void) => {
   const does: Record<string, (chunk: Chunk) => void> = {
     start: ({ messageId }) => {
@@ -35,7 +35,7 @@ export const assemble = (message: Message, now: () => number = Date.now): ((chun
 
 const add = <P extends Part>({ parts }: Message, part: P): P => {
   parts.push(part)
-  // It is the part that was pushed, or the page's view of it, whose changes the page sees.
+  // Returns the element of the array, which may be a reactive proxy, so that the page sees later changes.
   return parts.at(-1) as P
 }
 
@@ -88,7 +88,7 @@ const toolsOf = (message: Message, now: () => number): Record<string, (chunk: Ch
   }
 }
 
-/** A part of the same type and id takes the place of the one before. */
+/** Replaces the part with the same type and id, or appends a new one. */
 const addData = (message: Message, type: `data-${string}`, { id, data }: Chunk): void => {
   const before = message.parts.find((part) => part.type === type && id !== undefined && 'id' in part && part.id === id)
   if (before && 'data' in before) before.data = data

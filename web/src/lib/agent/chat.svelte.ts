@@ -1,22 +1,22 @@
-import { askAgent, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
+import { startAnswer, decideApproval, decideEgress, resumeAnswer, stopAnswer, type SeenPage } from '#lib/api/agent.ts'
 import { failureMessage } from '#lib/api/failure.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { follow } from './follow.ts'
-import { sent } from './fitting.ts'
-import { personSaid, type Message, type ToolPart } from './message.ts'
+import { trimForRequest } from './message-limits.ts'
+import { userMessage, type Message, type ToolPart } from './message.ts'
 
-/** What an answer is asked with. */
-export interface Asking {
+/** The context of a question. */
+export interface ChatContext {
   host: number
   model: string | null
-  /** The page that whoever asks looks at; absent where that says nothing. */
+  /** The page that the user is viewing; absent where it adds nothing. */
   seen?: SeenPage | undefined
 }
 
-/** Told of a conversation when it is worth keeping: when something was asked, and when it was answered. */
-type OnChange = (id: string, messages: readonly Message[], asking: Asking) => void
+/** Called when a conversation should be saved: after a question was sent and after it was answered. */
+type OnChange = (id: string, messages: readonly Message[], context: ChatContext) => void
 
-/** One conversation under way. */
+/** A conversation with the agent, with its streaming state. */
 export class Chat {
   id = $state('')
   messages = $state<Message[]>([])
@@ -29,30 +29,30 @@ export class Chat {
     this.#onchange = onchange
   }
 
-  /** Shows another conversation. What is under way goes on at the service, and is taken up when this one is shown again. */
-  open(id: string, messages: readonly Message[], asking: Asking): void {
+  /** Shows another conversation. A running answer continues on the server and is resumed when its conversation is shown again. */
+  open(id: string, messages: readonly Message[], context: ChatContext): void {
     this.leave()
     Object.assign(this, { id, messages: [...messages], isBusy: false, failure: null })
-    if (messages.at(-1)?.role === 'user') void this.#tell(asking, (signal) => resumeAnswer(id, 0, signal))
+    if (messages.at(-1)?.role === 'user') void this.#stream(context, (signal) => resumeAnswer(id, 0, signal))
   }
 
-  /** Asks in place of the message at `at` and all after it, or at the end. */
-  say(text: string, asking: Asking, at = this.messages.length): Promise<void> {
+  /** Sends a question. It replaces the message at `at` and all later ones; by default it is appended. */
+  send(text: string, context: ChatContext, at = this.messages.length): Promise<void> {
     this.messages.splice(at)
-    this.messages.push(personSaid(randomId(), text))
-    return this.#ask(asking)
+    this.messages.push(userMessage(randomId(), text))
+    return this.#send(context)
   }
 
-  /** Asks again what was asked last. */
-  retry(asking: Asking): Promise<void> {
+  /** Sends the last question again. */
+  retry(context: ChatContext): Promise<void> {
     this.messages.splice(this.messages.findLastIndex(({ role }) => role === 'user') + 1)
-    return this.#ask(asking)
+    return this.#send(context)
   }
 
-  /** Answers what the agent asked. */
-  reply(call: ToolPart, output: string, asking: Asking): Promise<void> {
+  /** Replies to a question of the agent. */
+  reply(call: ToolPart, output: string, context: ChatContext): Promise<void> {
     Object.assign(call, { state: 'output-available', output })
-    return this.#ask(asking)
+    return this.#send(context)
   }
 
   stop = (): Promise<void> => this.#attempt(() => stopAnswer(this.id))
@@ -63,31 +63,31 @@ export class Chat {
   decideEgress = (approvalId: string, approved: boolean): Promise<void> =>
     this.#attempt(() => decideEgress(approvalId, approved))
 
-  /** Lets go of what is read. */
+  /** Stops reading the current answer, which continues on the server. */
   leave = (): void => {
     this.#reading?.abort()
     this.#reading = null
   }
 
-  async #attempt(deed: () => Promise<unknown>): Promise<void> {
+  async #attempt(action: () => Promise<unknown>): Promise<void> {
     this.failure = null
     try {
-      await deed()
+      await action()
     } catch (error) {
       this.failure = failureMessage(error)
     }
   }
 
-  #ask(asking: Asking): Promise<void> {
+  #send(context: ChatContext): Promise<void> {
     const messages = $state.snapshot(this.messages)
-    this.#onchange(this.id, messages, asking)
-    const { host: hostId, model, seen: pageContext } = asking
-    const body = { id: this.id, messages: sent(messages), hostId, model, pageContext }
-    return this.#tell(asking, (signal) => askAgent(body, signal))
+    this.#onchange(this.id, messages, context)
+    const { host: hostId, model, seen: pageContext } = context
+    const body = { id: this.id, messages: trimForRequest(messages), hostId, model, pageContext }
+    return this.#stream(context, (signal) => startAnswer(body, signal))
   }
 
-  /** Has an answer told, and whatever goes wrong with it. */
-  async #tell(asking: Asking, open: (signal: AbortSignal) => Promise<Response | null>): Promise<void> {
+  /** Streams an answer into a new message and records a failure. */
+  async #stream(context: ChatContext, open: (signal: AbortSignal) => Promise<Response | null>): Promise<void> {
     const controller = new AbortController()
     const { signal } = controller
     const { id } = this
@@ -100,7 +100,7 @@ export class Chat {
         this.messages.push({ id: randomId(), role: 'assistant', parts: [] })
         const message = this.messages.at(-1)
         if (message) await follow(response, response.headers.get('x-run-id') ?? id, message, signal)
-        if (!signal.aborted) this.#onchange(id, $state.snapshot(this.messages), asking)
+        if (!signal.aborted) this.#onchange(id, $state.snapshot(this.messages), context)
       }
     } catch (error) {
       if (!signal.aborted) this.failure = failureMessage(error)

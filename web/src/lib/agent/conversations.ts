@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from '#lib/api/call.ts'
 import { RequestFailure } from '#lib/api/failure.ts'
-import { readStoredJson, writeStored } from '#lib/state/stored.ts'
-import { keepable } from './fitting.ts'
+import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
+import { trimForStorage } from './message-limits.ts'
 import { textOf, type Message } from './message.ts'
 
-/** A conversation as lists tell it. */
+/** The entry of a conversation in a list. */
 export interface Summary {
   id: string
   title: string
@@ -18,16 +18,16 @@ export interface Conversation extends Summary {
   messages: Message[]
 }
 
-/** Where conversations are kept. */
+/** Storage of conversations. */
 export interface Conversations {
   list: () => Promise<readonly Summary[]>
-  /** Null for one that there is not. */
+  /** Resolves to null for an unknown id. */
   load: (id: string) => Promise<Conversation | null>
-  keep: (conversation: Omit<Conversation, 'title' | 'updatedAtMs'>) => Promise<void>
+  save: (conversation: Omit<Conversation, 'title' | 'updatedAtMs'>) => Promise<void>
   remove: (id: string) => Promise<void>
 }
 
-/** Every query about the list of them begins with this key. */
+/** Prefix of the keys of all queries of the conversation list. */
 export const conversationsKey = ['conversations'] as const
 
 export const backendQuery = () =>
@@ -37,24 +37,24 @@ export const backendQuery = () =>
     staleTime: Infinity,
   })
 
-/** On the server, for whoever is signed in. */
+/** Stores conversations on the server, for the signed-in user. */
 export const serverConversations: Conversations = {
   list: async () => (await call('GET /api/v1/conversations', { query: { limit: 50 } })).data,
   load: async (id) => {
     try {
       const { data } = await call('GET /api/v1/conversations/{id}', { path: { id } })
-      // The messages are those that this page has kept there.
+      // This page stored the messages, so they have its type.
       return { ...data, messages: data.messages as Message[] }
     } catch (error) {
       if (error instanceof RequestFailure && error.status === 404) return null
       throw error
     }
   },
-  keep: async ({ id, hostId, model, messages }) => {
+  save: async ({ id, hostId, model, messages }) => {
     const body = {
       hostId: hostId !== null && hostId >= 0 ? hostId : null,
       model,
-      messages: keepable(messages).map(({ parts, ...each }) => ({
+      messages: trimForStorage(messages).map(({ parts, ...each }) => ({
         ...each,
         parts: parts.map((part) => ({ ...part })),
       })),
@@ -67,46 +67,46 @@ export const serverConversations: Conversations = {
 }
 
 const storedName = 'conversations'
-const mostKept = 30
-/** The browser gives a page some five million characters in all. */
-const mostCharacters = 2_000_000
-const longestTitle = 80
+const maxConversations = 30
+/** Browsers limit local storage to about five million characters per origin. */
+const maxCharacters = 2_000_000
+const maxTitleLength = 80
 
-/** In this browser alone. */
+/** Stores conversations in this browser only. */
 export const browserConversations: Conversations = {
-  list: async () => readKept(),
-  load: async (id) => readKept().find((each) => each.id === id) ?? null,
-  keep: async (conversation) => {
-    const kept = { ...conversation, title: titleOf(conversation.messages), updatedAtMs: Date.now() }
-    writeKept([kept, ...readKept().filter(({ id }) => id !== kept.id)])
+  list: async () => readConversations(),
+  load: async (id) => readConversations().find((each) => each.id === id) ?? null,
+  save: async (conversation) => {
+    const stored = { ...conversation, title: titleOf(conversation.messages), updatedAtMs: Date.now() }
+    writeConversations([stored, ...readConversations().filter(({ id }) => id !== stored.id)])
   },
-  remove: async (id) => writeKept(readKept().filter((each) => each.id !== id)),
+  remove: async (id) => writeConversations(readConversations().filter((each) => each.id !== id)),
 }
 
-/** As many of the latest as there is room for. */
-const writeKept = (conversations: readonly Conversation[]): void => {
+/** Writes as many of the newest conversations as fit. */
+const writeConversations = (conversations: readonly Conversation[]): void => {
   let characters = 0
   const written = conversations
-    .slice(0, mostKept)
-    .filter((each) => (characters += JSON.stringify(each).length) <= mostCharacters)
+    .slice(0, maxConversations)
+    .filter((each) => (characters += JSON.stringify(each).length) <= maxCharacters)
   writeStored(storedName, JSON.stringify(written))
 }
 
-const readKept = (): Conversation[] => {
-  const kept = readStoredJson(storedName)
-  return Array.isArray(kept) ? kept.filter(isConversation) : []
+const readConversations = (): Conversation[] => {
+  const stored = readStoredJson(storedName)
+  return Array.isArray(stored) ? stored.filter(isConversation) : []
 }
 
-const isConversation = (given: unknown): given is Conversation =>
-  typeof given === 'object' &&
-  given !== null &&
-  ['id', 'title', 'updatedAtMs'].every((name) => name in given) &&
-  'messages' in given &&
-  Array.isArray(given.messages)
+const isConversation = (value: unknown): value is Conversation =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['id', 'title', 'updatedAtMs'].every((name) => name in value) &&
+  'messages' in value &&
+  Array.isArray(value.messages)
 
-/** What a conversation is called: the first words of it. */
+/** Returns the title of a conversation: the beginning of its first message. */
 export const titleOf = (messages: readonly Message[]): string => {
   const words = messages[0] ? textOf(messages[0]).replaceAll(/\s+/g, ' ').trim() : ''
   if (words === '') return 'Conversation'
-  return words.length > longestTitle ? `${words.slice(0, longestTitle)}…` : words
+  return words.length > maxTitleLength ? `${words.slice(0, maxTitleLength)}…` : words
 }

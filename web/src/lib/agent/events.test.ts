@@ -7,15 +7,15 @@ const read = async (...written: string[]): Promise<ServerEvent[]> => {
   return Array.fromAsync(eventsOf(new Response(stream)))
 }
 
-describe('events of an answer', () => {
-  it('are read wherever what was sent is cut, with their numbers', async () => {
+describe('eventsOf', () => {
+  it('parses events and ids regardless of chunk boundaries', async () => {
     expect(await read('id: 1\nda', 'ta: {"a":1}\n', '\n: alive\n\nid: 2\ndata: [DONE]\n\n')).toEqual([
       { id: 1, data: '{"a":1}' },
       { id: 2, data: '[DONE]' },
     ])
   })
 
-  it('that did not come whole are none', async () => {
+  it('drops incomplete events', async () => {
     expect(await read('id: 1\ndata: a')).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
-/** One server-sent event with the number by which its stream can be taken up again. */
+/** A server-sent event. Its id is the position at which its stream can be resumed. */
 export interface ServerEvent {
   id: number
   data: string
 }
 
-/** The events of an answer as they come. Comments, which keep connections open, are left out. */
+/** Yields the events of a response as they arrive. Comments, which only keep the connection open, are skipped. */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -21,7 +21,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent>
       }
     }
   } finally {
-    // Whoever stops reading lets go of the connection too.
+    // Closes the connection when the consumer stops early.
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -4,13 +4,13 @@ import { assemble } from './assemble.ts'
 import { eventsOf } from './events.ts'
 import type { Message } from './message.ts'
 
-/** Times that a lost connection is taken up again, and how much longer is waited before each. */
-const mostTries = 5
+/** Reconnect attempts, and the delay that is added before each. */
+const maxTries = 5
 const waitMs = 1_000
-/** The event after which nothing comes. */
+/** The last event of a stream. */
 const done = '[DONE]'
 
-/** Reads an answer into a message to its end, through connections that are lost. */
+/** Reads an answer into a message to its end and reconnects when the connection is lost. */
 export const follow = async (first: Response, run: string, message: Message, signal: AbortSignal): Promise<void> => {
   const add = assemble(message)
   let response: Response | null = first
@@ -28,12 +28,12 @@ export const follow = async (first: Response, run: string, message: Message, sig
     } catch (error) {
       if (signal.aborted || !isLost(error)) throw error
     }
-    if (tries > mostTries) throw new RequestFailure({ status: 0, type: 'network', message: 'The connection was lost.' })
+    if (tries > maxTries) throw new RequestFailure({ status: 0, type: 'network', message: 'The connection was lost.' })
     response = null
     await new Promise((resolve) => setTimeout(resolve, waitMs * tries))
   }
 }
 
-/** What browsers throw for a connection that ends in the middle, and what a request says that found none. */
+/** Whether the connection was lost: browsers throw a `TypeError`, and failed requests have status 0. */
 const isLost = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof RequestFailure && error.status === 0)

@@ -10,7 +10,7 @@ import type {
 } from '#proto/agent-parts.ts'
 import type { NumberedEvidence } from '#proto/evidence.ts'
 
-/** What somebody said, as the AI SDK writes it. */
+/** A message in the format of the AI SDK. */
 export interface Message {
   id: string
   role: 'user' | 'assistant'
@@ -26,7 +26,6 @@ export interface WordsPart {
   state: 'streaming' | 'done'
 }
 
-/** One call of a tool. */
 export interface ToolPart {
   type: `tool-${string}`
   toolCallId: string
@@ -35,7 +34,7 @@ export interface ToolPart {
   input?: unknown
   output?: unknown
   errorText?: string
-  /** When it was called, and how long this browser waited for what came of it. */
+  /** Epoch milliseconds of the call, and how long this browser waited for the result. */
   calledAtMs?: number
   tookMs?: number
 }
@@ -46,7 +45,7 @@ export interface DataPart {
   data: unknown
 }
 
-/** What the parts of ours are about. */
+/** The data of each data part that this product adds to the stream. */
 interface DataOf {
   'data-plan': z.infer<typeof PlanPart>
   'data-chart': ChartPart
@@ -63,15 +62,15 @@ export const isTool = (part: Part): part is ToolPart => part.type.startsWith('to
 export const isWords = (part: Part): part is WordsPart => part.type === 'text' || part.type === 'reasoning'
 export const isData = (part: Part): part is DataPart => part.type.startsWith('data-')
 
-/** What the parts of a type say. */
+/** Returns the data of all parts of a type. */
 export const dataOf = <T extends keyof DataOf>(parts: readonly Part[], type: T): DataOf[T][] =>
-  // The service holds every part against the schema of its type before it tells it.
+  // The service validates every part against the schema of its type before it sends it.
   parts.flatMap((part) => (isData(part) && part.type === type ? [part.data as DataOf[T]] : []))
 
 export const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.type === 'text' && 'text' in part ? [part.text] : [])).join('\n\n')
 
-export const personSaid = (id: string, text: string): Message => ({
+export const userMessage = (id: string, text: string): Message => ({
   id,
   role: 'user',
   parts: [{ type: 'text', text, state: 'done' }],

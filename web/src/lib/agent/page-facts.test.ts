@@ -6,7 +6,7 @@ const at = (address: string, route: string, parts: Place['parts'] = {}): Place =
   return { route, path, parts, search }
 }
 
-describe('what a page is about', () => {
+describe('pageFacts', () => {
   it.each([
     ['a query', at('/queries/a-b?host=1', '/queries/[id]', { id: 'a-b' }), [{ name: 'Query id', value: 'a-b' }]],
     [
@@ -17,7 +17,7 @@ describe('what a page is about', () => {
     ['a table', at('/explorer?database=shop&table=orders', '/explorer'), [{ name: 'Table', value: 'shop.orders' }]],
     ['a database', at('/explorer?database=shop', '/explorer'), [{ name: 'Database', value: 'shop' }]],
     [
-      'what is looked for',
+      'the search text',
       at('/tables/x?filter=user.eq.ada&filter=kind.eq.Select&search=sum', '/tables/[name]', { name: 'x' }),
       [
         { name: 'Filter', value: 'user.eq.ada' },
@@ -26,9 +26,9 @@ describe('what a page is about', () => {
       ],
     ],
     ['nothing in particular', at('/console?sql=SELECT%201&host=0', '/console'), []],
-  ])('is told of %s', (_what, place, facts) => expect(pageFacts(place)).toEqual(facts))
+  ])('describes %s', (_what, place, facts) => expect(pageFacts(place)).toEqual(facts))
 
-  it('is no longer than the service takes', () => {
+  it('respects the limits of the service', () => {
     const filters = Array.from({ length: 20 }, (_, index) => `filter=${index}${'x'.repeat(400)}`).join('&')
     const facts = pageFacts(at(`/tables/x?${filters}`, '/tables/[name]', { name: 'x' }))
     expect(facts).toHaveLength(12)
@@ -36,19 +36,19 @@ describe('what a page is about', () => {
   })
 })
 
-describe('the name of a page', () => {
+describe('pageTitle', () => {
   const shared = { doc: '', feature: 'QUERIES' as const, topic: 'queries' }
   const table = { ...shared, name: 'running-queries', title: 'Running queries' }
   it.each([
-    ['of the menu', at('/fleet', '/fleet'), 'Fleet'],
+    ['of a menu page', at('/fleet', '/fleet'), 'Fleet'],
     [
-      'of the catalogue',
+      'of a catalogue page',
       at('/tables/running-queries', '/tables/[name]', { name: 'running-queries' }),
       'Running queries',
     ],
-    ['of one thing', at('/queries/a', '/queries/[id]', { id: 'a' }), 'Query'],
-    ['of a page that nobody lists', at('/device', '/device'), '/device'],
-  ])('is that %s', (_where, place, title) => {
+    ['of a detail page', at('/queries/a', '/queries/[id]', { id: 'a' }), 'Query'],
+    ['of an unlisted page', at('/device', '/device'), '/device'],
+  ])('is the title %s', (_where, place, title) => {
     const tables = [{ ...table, columns: [], charts: [], actions: [], parameters: [], requires: [] }]
     expect(pageTitle(place, { topics: [], charts: [], tables })).toBe(title)
   })

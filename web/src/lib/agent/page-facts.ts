@@ -2,28 +2,28 @@ import type { Catalogue } from '#proto/catalogue.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 import { menuSections } from '#lib/ui/menu.ts'
 
-/** One thing that a page is about: `{ name: 'Table', value: 'shop.orders' }`. */
+/** A fact about a page, such as `{ name: 'Table', value: 'shop.orders' }`. */
 export interface PageFact {
   name: string
   value: string
 }
 
-/** Where somebody is, as the router and the URL say it. */
+/** The location of a page, as given by the router and the URL. */
 export interface Place {
-  /** The route with its parts unfilled, such as `/queries/[id]`. */
+  /** The route pattern, such as `/queries/[id]`. */
   route: string
   path: string
   parts: Readonly<Record<string, string | undefined>>
   search: ReadableParameters
 }
 
-/** Parts of paths that name what a page is about. */
+/** Path parameters that name the subject of a page. */
 const partNames: Readonly<Record<string, string>> = {
   '/queries/[id]': 'Query id',
   '/fingerprints/[hash]': 'Fingerprint',
 }
 
-/** Parameters of URLs that do so. The text of statements is not among them: it may be long, and belongs in the question. */
+/** Query parameters that describe a page. Statements are left out: they may be long and belong in the question. */
 const parameterNames: Readonly<Record<string, string>> = {
   cluster: 'Cluster',
   diagnose: 'Condition',
@@ -31,11 +31,11 @@ const parameterNames: Readonly<Record<string, string>> = {
   search: 'Search',
 }
 
-/** What the service takes of each. */
-const longest = 300
-const mostFacts = 12
+/** Limits of the service. */
+const maxLength = 300
+const maxFacts = 12
 
-/** What a page is about beside its host and time. */
+/** Returns what a page is about, except host and time. */
 export const pageFacts = (place: Place): PageFact[] => {
   const { route, parts, search } = place
   const part = Object.values(parts)[0]
@@ -49,10 +49,10 @@ export const pageFacts = (place: Place): PageFact[] => {
       search.getAll(parameter).map((value) => ({ name, value })),
     ),
   ]
-  return facts.slice(0, mostFacts).map(({ name, value }) => ({ name, value: value.slice(0, longest) }))
+  return facts.slice(0, maxFacts).map(({ name, value }) => ({ name, value: value.slice(0, maxLength) }))
 }
 
-/** What the page is called. */
+/** Returns the title of a page. */
 export const pageTitle = ({ route, path, parts }: Place, catalogue: Catalogue | undefined): string => {
   const titles: Readonly<Record<string, string | undefined>> = {
     '/tables/[name]': catalogue?.tables.find(({ name }) => name === parts['name'])?.title,
@@ -63,5 +63,5 @@ export const pageTitle = ({ route, path, parts }: Place, catalogue: Catalogue | 
     '/docs/[[page]]': 'Documentation',
   }
   const ofMenu = menuSections.flatMap(({ pages }) => pages).find((page) => page.path === path)
-  return titles[route] ?? ofMenu?.title ?? path.slice(0, longest)
+  return titles[route] ?? ofMenu?.title ?? path.slice(0, maxLength)
 }

@@ -1,10 +1,10 @@
-/** A question of the agent, and how it is answered. */
+/** A question of the agent with its possible answers. */
 export interface Question {
   question: string
   options: readonly string[]
-  /** Several may be chosen. */
+  /** Whether several options may be chosen. */
   isMany: boolean
-  /** In words of one's own. */
+  /** Whether the answer is free text. */
   isFree: boolean
 }
 
@@ -12,8 +12,8 @@ const ratings = ['1', '2', '3', '4', '5']
 
 export const readQuestion = (input: unknown): Question => {
   const { question = '', kind, options } = isRecord(input) ? input : {}
-  const given = Array.isArray(options) ? options.filter((each) => typeof each === 'string') : []
-  const choices = kind === 'confirm' && given.length === 0 ? ['Yes', 'No'] : kind === 'rating' ? ratings : given
+  const offered = Array.isArray(options) ? options.filter((each) => typeof each === 'string') : []
+  const choices = kind === 'confirm' && offered.length === 0 ? ['Yes', 'No'] : kind === 'rating' ? ratings : offered
   return {
     question: String(question),
     options: [...new Set(choices)],
@@ -22,4 +22,4 @@ export const readQuestion = (input: unknown): Question => {
   }
 }
 
-const isRecord = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,4 +1,4 @@
-/** For tests: a stream of what is given, piece by piece. */
+/** Returns a stream of the pieces, for tests. */
 export const streamOf = <T>(pieces: readonly T[]): ReadableStream<T> =>
   new ReadableStream({
     start(controller) {

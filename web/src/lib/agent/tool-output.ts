@@ -1,11 +1,11 @@
 import type { ResultColumn } from '#proto/console.ts'
 
-/** What a tool answered, in so far as it can be shown as more than text. */
+/** The result of a tool, split into what can be displayed separately. */
 export interface ToolOutput {
   text: string | null
-  /** Rows, where the result has some. */
+  /** The rows of the result, if it has any. */
   table: { columns: ResultColumn[]; rows: unknown[][] } | null
-  /** What else there is of the result. */
+  /** The remainder of the result. */
   rest: unknown
   isCut: boolean
   evidence: readonly string[]
@@ -30,16 +30,16 @@ const tableOf = ({ columns, rows }: Record<string, unknown>): ToolOutput['table'
   return { columns, rows }
 }
 
-const isColumn = (given: unknown): given is ResultColumn =>
-  isRecord(given) && typeof given['name'] === 'string' && typeof given['type'] === 'string'
+const isColumn = (value: unknown): value is ResultColumn =>
+  isRecord(value) && typeof value['name'] === 'string' && typeof value['type'] === 'string'
 
-const isRecord = (given: unknown): given is Record<string, unknown> => typeof given === 'object' && given !== null
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** The statement that a call brings along. */
+/** Returns the SQL statement among the arguments of a call, or null. */
 export const statementOf = (input: unknown): string | null =>
   isRecord(input) && typeof input['sql'] === 'string' ? input['sql'] : null
 
-/** What a call brings along besides, as JSON; null where that is nothing. */
+/** Returns the other arguments of a call as JSON, or null if there are none. */
 export const argumentsOf = (input: unknown): string | null => {
   if (!isRecord(input)) return input === undefined || input === '' ? null : String(input)
   const { sql: _sql, ...others } = input

@@ -11,7 +11,7 @@ it.each([
   [{ CLIENT_ANALYTICS_A_ENABLED: 'yes', CLIENT_MEASUREMENT_ID: 'G-1' }, 'G-1', null],
   [{ CLIENT_ANALYTICS_B_ENABLED: '1', ...product }, null, { key: 'k', host: 'https://eu.example' }],
   [{ CLIENT_ANALYTICS_B_ENABLED: '1', ...product, CLIENT_PRODUCT_ANALYTICS_HOST: 'eu' }, null, null],
-])('a build with %o measures %o and %o', (built, measurementId, measured) => {
+])('a build with %o uses %o and %o', (built, measurementId, measured) => {
   const accounts = accountsOf(built)
   expect(accounts).toEqual({ measurementId, product: measured })
   expect(isMeasured(accounts)).toBe(measurementId !== null || measured !== null)

@@ -1,25 +1,25 @@
 import type { ClientVariable } from '#proto/build-variables.ts'
-import { builtFlag } from '#lib/state/built.ts'
+import { buildFlag } from '#lib/state/build-flags.ts'
 
 type Built = Readonly<Partial<Record<ClientVariable, string | null>>>
 
-/** Where the use of the pages is measured, as the build says; a field is null where that is not. */
+/** The analytics accounts of this build; a field is null where it is disabled. */
 export interface Accounts {
-  /** Of Google Analytics. */
+  /** The measurement id of Google Analytics. */
   measurementId: string | null
-  /** Of product analytics: whose project, and the origin that takes its events. */
+  /** The project key of product analytics, and the origin that receives its events. */
   product: { key: string; host: string } | null
 }
 
-/** Off unless both the switch and the account are there. */
+/** Returns the configured accounts. Each requires both its switch and its account. */
 export const accountsOf = (built: Built): Accounts => {
   const { CLIENT_MEASUREMENT_ID: id, CLIENT_PRODUCT_ANALYTICS_KEY: key, CLIENT_PRODUCT_ANALYTICS_HOST: url } = built
   const host = url && URL.canParse(url) ? new URL(url).origin : null
   return {
-    measurementId: builtFlag(built.CLIENT_ANALYTICS_A_ENABLED) && id ? id : null,
-    product: builtFlag(built.CLIENT_ANALYTICS_B_ENABLED) && key && host ? { key, host } : null,
+    measurementId: buildFlag(built.CLIENT_ANALYTICS_A_ENABLED) && id ? id : null,
+    product: buildFlag(built.CLIENT_ANALYTICS_B_ENABLED) && key && host ? { key, host } : null,
   }
 }
 
-/** Whether anybody is to be asked at all. */
+/** Whether any analytics is enabled, so that users have to consent. */
 export const isMeasured = ({ measurementId, product }: Accounts): boolean => measurementId !== null || product !== null

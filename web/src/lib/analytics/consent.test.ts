@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { readConsent } from './consent.ts'
 
 it.each([
-  [null, false, 'unasked'],
-  ['yes', false, 'unasked'],
-  ['given', false, 'given'],
-  ['refused', false, 'refused'],
-  ['given', true, 'refused'],
-  [null, true, 'refused'],
-] as const)('%o with a browser that refuses all: %s is %s', (kept, refusesAll, expected) => {
-  expect(readConsent(kept, refusesAll)).toBe(expected)
+  [null, false, 'unset'],
+  ['yes', false, 'unset'],
+  ['granted', false, 'granted'],
+  ['denied', false, 'denied'],
+  ['granted', true, 'denied'],
+  [null, true, 'denied'],
+] as const)('%o with Global Privacy Control: %s is %s', (stored, refusesAll, expected) => {
+  expect(readConsent(stored, refusesAll)).toBe(expected)
 })

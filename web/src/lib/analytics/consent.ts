@@ -1,15 +1,15 @@
 import { createSubscriber } from 'svelte/reactivity'
-import { readStoredJson, writeStored } from '#lib/state/stored.ts'
+import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
 
-/** What somebody said to being measured; `unasked` until then, which counts as no. */
-export type Consent = 'unasked' | 'given' | 'refused'
+/** The consent of the user to analytics. `unset` counts as denied. */
+export type Consent = 'unset' | 'granted' | 'denied'
 
 const storedAs = 'analytics-consent'
 
-/** What was kept; a browser that asks all sites not to (Global Privacy Control) has refused, whatever was kept. */
-export const readConsent = (kept: unknown, refusesAll: boolean): Consent => {
-  if (refusesAll) return 'refused'
-  return kept === 'given' || kept === 'refused' ? kept : 'unasked'
+/** Returns the stored consent. Global Privacy Control in the browser overrides it with `denied`. */
+export const readConsent = (stored: unknown, refusesAll: boolean): Consent => {
+  if (refusesAll) return 'denied'
+  return stored === 'granted' || stored === 'denied' ? stored : 'unset'
 }
 
 const refusesAll = (): boolean => 'globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true
@@ -20,14 +20,14 @@ const subscribe = createSubscriber((update) => {
   return () => (announce = () => {})
 })
 
-/** What somebody said in this browser. */
+/** The consent stored in this browser. */
 export const consent = {
   get current(): Consent {
     subscribe()
     return readConsent(readStoredJson(storedAs), refusesAll())
   },
-  say(said: Exclude<Consent, 'unasked'>): void {
-    writeStored(storedAs, JSON.stringify(said))
+  set(choice: Exclude<Consent, 'unset'>): void {
+    writeStored(storedAs, JSON.stringify(choice))
     announce()
   },
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { productEvent } from './measure.ts'
 
-it('tells the pattern of a page, and nobody’s name', () => {
+it('reports the pattern of a page without personal data', () => {
   const opened = { pattern: '/tables/[name]', origin: 'https://watch.example', visitor: 'v' }
   expect(productEvent('k', opened)).toEqual({
     api_key: 'k',

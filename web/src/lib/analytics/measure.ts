@@ -1,15 +1,15 @@
 import { randomId } from '#lib/ui/random-id.ts'
 import type { Accounts } from './accounts.ts'
 
-/** What is told of a page: the pattern of its path, such as `/tables/[name]`, and nothing that stands in its address. */
+/** A page view: the path pattern, such as `/tables/[name]`, without any values of the URL. */
 interface Opened {
   pattern: string
   origin: string
-  /** Of this visit alone; forgotten with the tab. */
+  /** A random id of this visit; it is discarded with the tab. */
   visitor: string
 }
 
-/** An event as product analytics (PostHog) take it. */
+/** Returns a page view event in the format of PostHog. */
 export const productEvent = (key: string, { pattern, origin, visitor }: Opened) => ({
   api_key: key,
   event: '$pageview',
@@ -19,14 +19,14 @@ export const productEvent = (key: string, { pattern, origin, visitor }: Opened) 
 
 const visitor = randomId()
 
-/** Tells whoever the build names that a page was opened. Nobody waits for it, and nobody minds when it does not arrive. */
+/** Reports a page view to the configured analytics. Failures are ignored. */
 export const measure = ({ measurementId, product }: Accounts, pattern: string): void => {
   const opened = { pattern, origin: location.origin, visitor }
-  if (measurementId !== null) tellGoogle(measurementId, opened)
+  if (measurementId !== null) sendToGoogle(measurementId, opened)
   if (product === null) return
   void fetch(`${product.host}/i/v0/e/`, {
     method: 'POST',
-    // Without a header of ours it is a request that needs no permission first.
+    // Without custom headers the browser sends no preflight request.
     body: JSON.stringify(productEvent(product.key, opened)),
     credentials: 'omit',
     keepalive: true,
@@ -34,14 +34,14 @@ export const measure = ({ measurementId, product }: Accounts, pattern: string): 
   }).catch(() => {})
 }
 
-/** The queue that the script of Google Analytics reads: it wants the `arguments` of calls, not lists. */
+/** The queue that the Google Analytics script reads. It requires `arguments` objects, not arrays. */
 const queue: unknown[] = []
 function gtag(..._call: unknown[]): void {
   // oxlint-disable-next-line prefer-rest-params
   queue.push(arguments)
 }
 
-const tellGoogle = (id: string, { pattern, origin }: Opened): void => {
+const sendToGoogle = (id: string, { pattern, origin }: Opened): void => {
   if (!document.getElementById('web-analytics')) {
     Object.assign(window, { dataLayer: queue })
     gtag('js', new Date())

@@ -6,13 +6,13 @@ import { consent } from './consent.ts'
 
 const accounts = accountsOf(import.meta.env)
 
-/** Whether anybody is to be asked whether they may be measured. */
-export const asksConsent = isMeasured(accounts)
+/** Whether analytics is enabled, so that users have to consent. */
+export const needsConsent = isMeasured(accounts)
 
-/** Counts each page once that is opened: here where the operator keeps page views, elsewhere where the reader consents. */
+/** Counts page views: on the service where the operator enables that, and in analytics where the user consents. */
 export const countOpenedPages = (session: Session): void => {
   const isKept = $derived(session.offers?.pageViews === true)
-  const isGiven = $derived(asksConsent && consent.current === 'given')
+  const isGranted = $derived(needsConsent && consent.current === 'granted')
   const pattern = $derived(page.route.id)
   const path = $derived(page.url.pathname)
   $effect(() => {
@@ -21,6 +21,6 @@ export const countOpenedPages = (session: Session): void => {
   })
   $effect(() => {
     void path
-    if (pattern !== null && isGiven) void import('./measure.ts').then(({ measure }) => measure(accounts, pattern))
+    if (pattern !== null && isGranted) void import('./measure.ts').then(({ measure }) => measure(accounts, pattern))
   })
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** What runs here changes with a deployment. */
+/** Versions and plans change only with a deployment. */
 const ageMs = 10 * 60_000
 
 export const versionQuery = () =>

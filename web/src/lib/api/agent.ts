@@ -8,27 +8,27 @@ export const modelsQuery = () =>
     staleTime: 5 * 60_000,
   })
 
-/** Which model gateways have keys, and what to set where none has. */
+/** Which model gateways have keys, and which variables to set otherwise. */
 export const configCheckQuery = () =>
   queryOptions({
     queryKey: ['agent-config-check'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
   })
 
-/** Whether whoever looks asks gateway C on an account of their own, or may. */
+/** Whether the user can use, or already uses, gateway C with their own account. */
 export const modelSignInQuery = () =>
   queryOptions({
     queryKey: ['agent-sign-in'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/sign-in', { signal })).data,
   })
 
-/** Where the browser is to go to sign in with gateway C. */
+/** Returns the URL of the sign-in page of gateway C. */
 export const beginModelSignIn = async (back: string): Promise<string> =>
   (await call('POST /api/v1/agents/sign-in', { body: { return: back } })).data.url
 
 export const endModelSignIn = () => call('DELETE /api/v1/agents/sign-in')
 
-/** Questions that may be asked next. */
+/** Suggested follow-up questions. */
 export const followUpsQuery = (id: string, messages: number) =>
   queryOptions({
     queryKey: ['follow-ups', id, messages],
@@ -38,25 +38,25 @@ export const followUpsQuery = (id: string, messages: number) =>
     retry: false,
   })
 
-type Asked = Pick<Body<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
+type QuestionBody = Pick<Body<'POST /api/v1/agent'>, 'id' | 'messages' | 'hostId' | 'model' | 'pageContext'>
 
-/** What somebody looks at while they ask. */
-export type SeenPage = NonNullable<Asked['pageContext']>
+/** The page that the user is viewing while they use the agent. */
+export type SeenPage = NonNullable<QuestionBody['pageContext']>
 
-/** Asks; the answer is an event stream, and its run is named by the header `x-run-id`. */
-export const askAgent = (body: Asked, signal: AbortSignal): Promise<Response | null> =>
+/** Sends a question. The response is an event stream; the header `x-run-id` names its run. */
+export const startAnswer = (body: QuestionBody, signal: AbortSignal): Promise<Response | null> =>
   callForStream('POST /api/v1/agent', { body, signal })
 
-/** Goes on with an answer after an event, by the id of its run or chat; null when there is none. */
+/** Resumes an answer after an event, by the id of its run or chat. Resolves to null when nothing is running. */
 export const resumeAnswer = (id: string, after: number, signal: AbortSignal): Promise<Response | null> =>
   callForStream('GET /api/v1/agent/{id}/stream', { path: { id }, signal, headers: { 'last-event-id': String(after) } })
 
 export const stopAnswer = (id: string) => call('POST /api/v1/agent/{id}/stop', { path: { id }, body: {} })
 
-/** Has what an answer wishes done to a host, or refuses it. */
+/** Approves or denies an action that an answer requests. */
 export const decideApproval = (id: string, approved: boolean) =>
   call('POST /api/v1/agent/approvals/{id}', { path: { id }, body: { approved } })
 
-/** Lets a call of an answer send its arguments to an external server, or denies it. */
+/** Approves or denies that a tool call sends its arguments to an external server. */
 export const decideEgress = (id: string, approved: boolean) =>
   call('POST /api/v1/agent/egress/{id}', { path: { id }, body: { approved } })

@@ -3,30 +3,30 @@ import { call, hrefOf, type Body, type Data, type Query } from './call.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
 import { routeQuery } from './route-query.ts'
 
-/** Whatever operators settle of alerts renews every query of health, as the service judges by it at once. */
-export const settledKey = healthKey
+/** Changes of the alert configuration invalidate all health queries, as the service evaluates rules with it at once. */
+export const alertConfigKey = healthKey
 
-export type ChannelSettled = Data<'GET /api/v1/health/alert-config'>['channels'][number]
-export type ChannelSaving = Body<'PUT /api/v1/health/alert-config/channels/{channel}'>
+export type ChannelConfig = Data<'GET /api/v1/health/alert-config'>['channels'][number]
+export type ChannelUpdate = Body<'PUT /api/v1/health/alert-config/channels/{channel}'>
 export type AlertTarget = Data<'GET /api/v1/health/targets'>[number]
 export type WebhookTarget = Data<'GET /api/v1/health/webhook-targets'>[number]
-export type Tested = Data<'POST /api/v1/health/channels/{channel}/test'>[number]
+export type TestResult = Data<'POST /api/v1/health/channels/{channel}/test'>[number]
 
-/** What is settled of channels; asked anew when the page is opened, unlike where it only tells whether anybody is told. */
+/** The channel configuration. It is fetched whenever the page opens, unlike where only the enabled state matters. */
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
 
-/** Where alerts go now, and how each of these places fares. */
+/** The notification targets in effect, with the result of their last delivery. */
 export const targetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/targets')
 
-export const saveChannel = (channel: string, body: ChannelSaving) =>
+export const saveChannel = (channel: string, body: ChannelUpdate) =>
   call('PUT /api/v1/health/alert-config/channels/{channel}', { path: { channel }, body })
 
-/** Leaves a channel to files and variables again. */
-export const forgetChannel = (channel: string) =>
+/** Deletes the stored configuration of a channel, so that files and variables apply again. */
+export const resetChannel = (channel: string) =>
   call('DELETE /api/v1/health/alert-config/channels/{channel}', { path: { channel } })
 
 /** Sends a test message to one target of a channel, or to all of them. */
-export const testChannel = async (channel: string, target?: string): Promise<Tested[]> =>
+export const testChannel = async (channel: string, target?: string): Promise<TestResult[]> =>
   (
     await call('POST /api/v1/health/channels/{channel}/test', {
       path: { channel },
@@ -34,47 +34,46 @@ export const testChannel = async (channel: string, target?: string): Promise<Tes
     })
   ).data
 
-/** Further webhooks. */
+/** Additional webhooks. */
 export const webhookTargetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/webhook-targets')
 
-export type WebhookSaving = Body<'PUT /api/v1/health/webhook-targets/{id}'>
+export type WebhookTargetUpdate = Body<'PUT /api/v1/health/webhook-targets/{id}'>
 
-/** The chats that the chat application is installed for. */
+/** The chats in which the chat application is installed. */
 export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/health/chat-application')
 
-/** Leads to the page of the chat service where a chat is chosen. */
+/** The address of the chat service's page for choosing a chat. */
 export const installChatPage = hrefOf('GET /api/v1/health/chat-application/install')
 
 export const removeChat = (id: string) => call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
-/** Kinds of things of which operators settle several. */
-export type SettledKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
-/** What is sent of one of them. */
-export type SettledBody = Body<`PUT /api/v1/health/${SettledKind}/{id}`>
+/** Kinds of alert configuration that have several entries. */
+export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
+export type AlertConfigBody = Body<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
-export const settle = (kind: SettledKind, body: SettledBody) =>
-  // The form of a new one demands what the other leaves as it was.
-  call(`POST /api/v1/health/${kind}`, { body: body as Body<`POST /api/v1/health/${SettledKind}`> })
+export const createAlertConfig = (kind: AlertConfigKind, body: AlertConfigBody) =>
+  // A new entry requires fields that an update may omit.
+  call(`POST /api/v1/health/${kind}`, { body: body as Body<`POST /api/v1/health/${AlertConfigKind}`> })
 
-/** Puts something else in the place of what was settled. */
-export const resettle = (kind: SettledKind, id: string, body: SettledBody) =>
+export const updateAlertConfig = (kind: AlertConfigKind, id: string, body: AlertConfigBody) =>
   call(`PUT /api/v1/health/${kind}/{id}`, { path: { id }, body })
 
-export const unsettle = (kind: SettledKind, id: string) => call(`DELETE /api/v1/health/${kind}/{id}`, { path: { id } })
+export const deleteAlertConfig = (kind: AlertConfigKind, id: string) =>
+  call(`DELETE /api/v1/health/${kind}/{id}`, { path: { id } })
 
 export type GeneralSettings = Data<'GET /api/v1/health/alert-config'>['general']
-export type CustomRuleSaving = Body<'PUT /api/v1/health/custom-rules/{id}'>
-export type RuleSettled = Data<'GET /api/v1/health/check-alerts'>[number]
-export type RuleSaving = Body<'PUT /api/v1/health/check-alerts/{checkId}'>
+export type CustomRuleUpdate = Body<'PUT /api/v1/health/custom-rules/{id}'>
+export type RuleConfig = Data<'GET /api/v1/health/check-alerts'>[number]
+export type RuleConfigUpdate = Body<'PUT /api/v1/health/check-alerts/{checkId}'>
 export type CustomRule = Data<'GET /api/v1/health/custom-rules'>[number]
-/** Rules about which something is settled. */
-export const settledRulesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
+/** Rules with a stored configuration. */
+export const ruleConfigsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
-export const saveRule = (ruleId: string, body: RuleSaving) =>
+export const saveRule = (ruleId: string, body: RuleConfigUpdate) =>
   call('PUT /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId }, body })
 
-/** Leaves a rule to files, variables and its own definition again. */
-export const forgetRule = (ruleId: string) =>
+/** Deletes the stored configuration of a rule, so that files, variables and its definition apply again. */
+export const resetRule = (ruleId: string) =>
   call('DELETE /api/v1/health/check-alerts/{checkId}', { path: { checkId: ruleId } })
 
 export const saveGeneral = (body: Body<'PUT /api/v1/health/alert-config'>) =>
@@ -83,48 +82,48 @@ export const saveGeneral = (body: Body<'PUT /api/v1/health/alert-config'>) =>
 export const saveDigest = (body: Body<'PUT /api/v1/health/alert-digest'>) =>
   call('PUT /api/v1/health/alert-digest', { body })
 
-/** Rules that operators put on metrics, and the metrics there are. */
+/** Custom rules, and the metrics that they can use. */
 export const customRulesQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'custom-rules'],
     queryFn: ({ signal }) => call('GET /api/v1/health/custom-rules', { query: { catalog: '1' }, signal }),
   })
 
-/** Measures once what a rule would judge. */
-export const testRule = async (hostId: number, rule: CustomRuleSaving) =>
+/** Evaluates a custom rule once, without saving it. */
+export const testRule = async (hostId: number, rule: CustomRuleUpdate) =>
   (await call('POST /api/v1/health/custom-rules/test', { body: { hostId, ...rule } })).data
 
 export type MaintenanceWindow = Data<'GET /api/v1/health/maintenance-windows'>[number]
 export type QuietHours = Data<'GET /api/v1/health/quiet-hours'>[number]
 export type AlertRoute = Data<'GET /api/v1/health/routes'>[number]
 
-/** Times in which nobody is told anything. */
+/** Maintenance windows, during which no notifications are sent. */
 export const maintenanceQuery = () => routeQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
-/** Hours of the week in which people are told of less. */
+/** Quiet hours, during which only notifications of a minimum severity are sent. */
 export const quietHoursQuery = () => routeQuery(healthKey, 'GET /api/v1/health/quiet-hours')
-/** Who is told of what. */
+/** Notification routes. */
 export const routesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
 
-export type MaintenanceSaving = Body<'PUT /api/v1/health/maintenance-windows/{id}'>
-export type QuietHoursSaving = Body<'PUT /api/v1/health/quiet-hours/{id}'>
-export type RouteSaving = Body<'PUT /api/v1/health/routes/{id}'>
+export type MaintenanceWindowUpdate = Body<'PUT /api/v1/health/maintenance-windows/{id}'>
+export type QuietHoursUpdate = Body<'PUT /api/v1/health/quiet-hours/{id}'>
+export type RouteUpdate = Body<'PUT /api/v1/health/routes/{id}'>
 
 export type DeadLetter = Data<'GET /api/v1/health/dead-letters'>[number]
 
-/** Alerts and inbound events that were given up, the newest first. */
+/** Notifications and inbound events that could not be delivered, newest first. */
 export const deadLettersQuery = () => routeQuery(healthKey, 'GET /api/v1/health/dead-letters')
 
 export const replay = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
   call('POST /api/v1/health/dead-letters/{id}/replay', { path: { id }, body: { stream } })
 
-/** How deliveries ended, the newest first. */
+/** Delivery results, newest first. */
 export const deliveriesQuery = (result: Query<'GET /api/v1/health/deliveries'>['result'] | null) =>
   queryOptions({
     queryKey: [...healthKey, 'deliveries', result],
     queryFn: ({ signal }) => call('GET /api/v1/health/deliveries', { query: { result }, signal }),
   })
 
-/** What other systems sent, the newest first; only filters that are given narrow it down. */
+/** Inbound events of other systems, newest first. */
 export const eventsQuery = (query: Query<'GET /api/v1/events'>) =>
   queryOptions({
     queryKey: [...healthKey, 'events', query],

@@ -1,16 +1,16 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { Interval } from '#proto/catalogue.ts'
 import type { ExplainMode, ExplainSettings } from '#proto/explain.ts'
-import { call, type Answer, type Data, type Query } from './call.ts'
+import { call, type ResponseBody, type Data, type Query } from './call.ts'
 import type { WindowQuery } from './queries.ts'
 
-export type PatternAnswer = Answer<'GET /api/v1/insights/query-patterns/{hash}'>
+export type PatternAnswer = ResponseBody<'GET /api/v1/insights/query-patterns/{hash}'>
 export type Pattern = NonNullable<PatternAnswer['data']>
 export type Detail = NonNullable<Data<'GET /api/v1/queries/{queryId}'>>
 export type Explained = Data<'GET /api/v1/explain'>
-export type Advice = Answer<'POST /api/v1/advice'>
+export type Advice = ResponseBody<'POST /api/v1/advice'>
 
-export interface PatternsAsked {
+export interface PatternsInput {
   order: Query<'GET /api/v1/insights/query-patterns'>['order']
   search: string
   user: string
@@ -19,23 +19,23 @@ export interface PatternsAsked {
   offset: number
 }
 
-/** Patterns of statements, those largest first by what they are ordered by. */
-export const patternsQuery = (host: number, window: WindowQuery, { own, ...asked }: PatternsAsked) => {
-  const query = { hostId: host, ...window, ...asked, own: own ? '1' : null }
+/** Query patterns, largest first by the order column. */
+export const patternsQuery = (host: number, window: WindowQuery, { own, ...input }: PatternsInput) => {
+  const query = { hostId: host, ...window, ...input, own: own ? '1' : null }
   return queryOptions({
     queryKey: ['patterns', host, query],
     queryFn: ({ signal }) => call('GET /api/v1/insights/query-patterns', { query, signal }),
   })
 }
 
-export interface PatternAsked {
+export interface PatternInput {
   window: WindowQuery
   interval: Interval
   timezone: string | null
 }
 
-/** One pattern from all sides. */
-export const patternQuery = (host: number, hash: string, { window, interval, timezone }: PatternAsked) =>
+/** One query pattern with its trends, tables and regressions. */
+export const patternQuery = (host: number, hash: string, { window, interval, timezone }: PatternInput) =>
   queryOptions({
     queryKey: ['pattern', host, hash, window, interval, timezone],
     queryFn: ({ signal }) =>
@@ -46,14 +46,14 @@ export const patternQuery = (host: number, hash: string, { window, interval, tim
       }),
   })
 
-export interface ExecutionsAsked {
+export interface ExecutionsInput {
   window: WindowQuery
   minMs: number | null
   maxMs: number | null
 }
 
-/** The executions of a pattern that took so long, longest first. */
-export const executionsQuery = (host: number, hash: string, { window, minMs, maxMs }: ExecutionsAsked) =>
+/** Executions of a pattern within a range of durations, longest first. */
+export const executionsQuery = (host: number, hash: string, { window, minMs, maxMs }: ExecutionsInput) =>
   queryOptions({
     queryKey: ['executions', host, hash, window, minMs, maxMs],
     queryFn: ({ signal }) =>
@@ -64,7 +64,7 @@ export const executionsQuery = (host: number, hash: string, { window, minMs, max
       }),
   })
 
-/** One query, with everything the logs know of it. */
+/** One query with everything that the logs record about it. */
 export const queryDetailQuery = (host: number, queryId: string) =>
   queryOptions({
     queryKey: ['query', host, queryId],
@@ -72,31 +72,31 @@ export const queryDetailQuery = (host: number, queryId: string) =>
       call('GET /api/v1/queries/{queryId}', { path: { queryId }, query: { hostId: host }, signal }),
   })
 
-export interface ExplainAsked {
+export interface ExplainInput {
   query: string
   mode: ExplainMode
   planSettings?: ExplainSettings | undefined
   database?: string | undefined
 }
 
-/** What the host would do with a statement. Asking may run parts of it, so it is asked once and not with every refresh. */
-export const explainQuery = (host: number, asked: ExplainAsked) =>
+/** The plan of a statement. It may execute parts of the statement, so it is fetched once and not with every refresh. */
+export const explainQuery = (host: number, input: ExplainInput) =>
   queryOptions({
-    queryKey: ['explain', host, asked],
-    enabled: asked.query.trim() !== '',
+    queryKey: ['explain', host, input],
+    enabled: input.query.trim() !== '',
     staleTime: Infinity,
     refetchOnWindowFocus: false,
-    queryFn: ({ signal }) => call('POST /api/v1/explain', { signal, body: { hostId: host, ...asked } }),
+    queryFn: ({ signal }) => call('POST /api/v1/explain', { signal, body: { hostId: host, ...input } }),
   })
 
-/** A statement, or the id of one in the log. */
-export type Advised = { query: string; database?: string } | { queryId: string }
+/** A statement, or the id of a logged query. */
+export type AdviceInput = { query: string; database?: string } | { queryId: string }
 
-/** What would make a statement cheaper; tried out on the data, so once. */
-export const adviceQuery = (host: number, asked: Advised) =>
+/** Advice for a statement. It is tested against real data, so it is fetched once. */
+export const adviceQuery = (host: number, input: AdviceInput) =>
   queryOptions({
-    queryKey: ['advice', host, asked],
+    queryKey: ['advice', host, input],
     staleTime: Infinity,
     refetchOnWindowFocus: false,
-    queryFn: ({ signal }) => call('POST /api/v1/advice', { signal, body: { hostId: host, ...asked } }),
+    queryFn: ({ signal }) => call('POST /api/v1/advice', { signal, body: { hostId: host, ...input } }),
   })

@@ -3,11 +3,11 @@ import { call, type Body, type Data } from './call.ts'
 export type ApiKey = Data<'GET /api/v1/auth/api-keys'>[number]
 export type NewKey = Data<'POST /api/v1/auth/api-key'>
 
-/** With the operator secret the keys of everybody, without it those of who is signed in. */
+/** Lists all keys with the operator secret, otherwise those of the signed-in user. */
 export const listKeys = async (operator: string | undefined): Promise<readonly ApiKey[]> =>
   (await call('GET /api/v1/auth/api-keys', { bearer: operator })).data
 
-/** The key itself is in this answer and in no other. */
+/** Issues a key. This is the only response that contains the key itself. */
 export const issueKey = async (operator: string, body: Body<'POST /api/v1/auth/api-key'>): Promise<NewKey> =>
   (await call('POST /api/v1/auth/api-key', { bearer: operator, body })).data
 

@@ -1,6 +1,6 @@
 import { failureMessage } from './failure.ts'
 
-/** Deeds that may fail, one after another, and what went wrong with the last of them. */
+/** Runs actions that may fail and holds the failure of the last one. */
 export const createAttempt = () => {
   let failure = $state<string | null>(null)
   return {
@@ -10,11 +10,11 @@ export const createAttempt = () => {
     say: (sentence: string): void => {
       failure = sentence
     },
-    /** Whether it was done. */
-    run: async (deed: () => Promise<unknown>): Promise<boolean> => {
+    /** Runs an action and returns whether it succeeded. */
+    run: async (action: () => Promise<unknown>): Promise<boolean> => {
       failure = null
       try {
-        await deed()
+        await action()
         return true
       } catch (error) {
         failure = failureMessage(error)

@@ -3,26 +3,26 @@ import { call, type Data, type Query } from './call.ts'
 
 export type AuditRecord = Data<'GET /api/v1/audit'>[number]
 
-/** Which records are wanted: parameters of the route that are given. */
+/** The query parameters of the audit route. */
 export type AuditFilter = Query<'GET /api/v1/audit'>
 
-const ask = (filter: AuditFilter, signal?: AbortSignal) =>
+const fetchRecords = (filter: AuditFilter, signal?: AbortSignal) =>
   call('GET /api/v1/audit', { query: filter, ...(signal && { signal }) })
 
-/** Who did what, the newest first. */
+/** Audit records, newest first. */
 export const auditQuery = (filter: AuditFilter) =>
-  queryOptions({ queryKey: ['audit', filter], queryFn: ({ signal }) => ask(filter, signal) })
+  queryOptions({ queryKey: ['audit', filter], queryFn: ({ signal }) => fetchRecords(filter, signal) })
 
-/** Records of one request, and requests for one file: more than this is for a program to fetch. */
+/** Records per request, and requests per exported file. Larger exports should use the API directly. */
 const pageRecords = 1_000
-const mostPages = 10
+const maxPages = 10
 
-/** Every record that a filter leaves, up to ten thousand. */
-export const wholeAudit = async (filter: AuditFilter): Promise<AuditRecord[]> => {
+/** Returns all records that match a filter, at most ten thousand. */
+export const fetchAllRecords = async (filter: AuditFilter): Promise<AuditRecord[]> => {
   const found: AuditRecord[] = []
   let before: number | null = null
-  for (let page = 0; page < mostPages; page++) {
-    const { data, metadata } = await ask({ ...filter, before, limit: pageRecords })
+  for (let page = 0; page < maxPages; page++) {
+    const { data, metadata } = await fetchRecords({ ...filter, before, limit: pageRecords })
     found.push(...data)
     if (metadata.next === null) break
     before = metadata.next

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { call, hrefOf, type Answer, type RouteName } from './call.ts'
+import { call, hrefOf, type ResponseBody, type RouteName } from './call.ts'
 
 const sent: { address: string; init: RequestInit }[] = []
 beforeEach(() => {
@@ -12,8 +12,8 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-describe('a call of a route', () => {
-  it('fills the path, and leaves out parameters that are null or empty', async () => {
+describe('call', () => {
+  it('fills the path and leaves out null and empty parameters', async () => {
     await call('GET /api/v1/tables/{name}/filter-options', {
       path: { name: 'a/b' },
       query: { hostId: 2, column: 'user', search: '', timezone: null },
@@ -23,7 +23,7 @@ describe('a call of a route', () => {
     ])
   })
 
-  it('sends a body as JSON, by the method of the route', async () => {
+  it('sends a JSON body with the method of the route', async () => {
     await call('PUT /api/v1/health/alert-digest', { body: { enabled: true, windowMinutes: 30 } })
     await call('DELETE /api/v1/health/alert-digest')
     expect(sent.map(({ init: { method, body } }) => [method, body])).toEqual([
@@ -32,7 +32,7 @@ describe('a call of a route', () => {
     ])
   })
 
-  it('passes on parameters of an address as they are', () => {
+  it('passes URL parameters through', () => {
     const query = new URLSearchParams([
       ['filter', 'user.eq.ada'],
       ['filter', 'kind.eq.Select'],
@@ -43,37 +43,37 @@ describe('a call of a route', () => {
   })
 })
 
-describe('the types of routes', () => {
-  it('refuse what the contract does not have', () => {
+describe('route types', () => {
+  it('reject calls that violate the contract', () => {
     const refused = async (): Promise<unknown[]> => [
-      // @ts-expect-error no such path
+      // @ts-expect-error unknown path
       await call('GET /api/v1/no-such-route'),
-      // @ts-expect-error no such method of this path
+      // @ts-expect-error unknown method of this path
       await call('PUT /api/v1/hosts'),
-      // @ts-expect-error no such parameter
+      // @ts-expect-error unknown parameter
       await call('GET /api/v1/overview', { query: { hostId: 0, limit: 1 } }),
-      // @ts-expect-error a parameter of another type
+      // @ts-expect-error wrong parameter type
       await call('GET /api/v1/insights', { query: { severity: 'loud' } }),
-      // @ts-expect-error a parameter is missing
+      // @ts-expect-error missing parameter
       await call('GET /api/v1/overview'),
       // @ts-expect-error this route has no parameters
       await call('GET /api/v1/hosts', { query: { hostId: 0 } }),
-      // @ts-expect-error a name of the path is missing
+      // @ts-expect-error missing path parameter
       await call('GET /api/v1/queries/{queryId}', { query: { hostId: 0 } }),
-      // @ts-expect-error no such name in the path
+      // @ts-expect-error unknown path parameter
       await call('GET /api/v1/queries/{queryId}', { path: { id: 'x' } }),
-      // @ts-expect-error the body is missing
+      // @ts-expect-error missing body
       await call('POST /api/v1/actions', { query: { hostId: 0 } }),
-      // @ts-expect-error no such action
+      // @ts-expect-error unknown action
       await call('POST /api/v1/actions', { query: { hostId: 0 }, body: { action: 'dropTable', params: {} } }),
-      // @ts-expect-error no such field of the answer
+      // @ts-expect-error unknown response field
       (await call('GET /api/version')).versions,
     ]
     expect(refused).toBeTypeOf('function')
   })
 
-  it('give each route its answer', () => {
-    const version: Answer<'GET /api/version'>['version'] = '1.2.3'
+  it('give each route its response type', () => {
+    const version: ResponseBody<'GET /api/version'>['version'] = '1.2.3'
     const route: RouteName = 'GET /api/version'
     expect([route, version]).toEqual(['GET /api/version', '1.2.3'])
   })

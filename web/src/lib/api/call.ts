@@ -2,15 +2,15 @@ import type { PathParameter } from '#proto/http/parameters.ts'
 import { requestFile, requestJson, requestStream, type RequestOptions } from './request.ts'
 import type { Routes } from './routes.ts'
 
-/** A route by its method and path, such as `GET /api/v1/charts/{name}`. */
+/** A route by method and path, such as `GET /api/v1/charts/{name}`. */
 export type RouteName = keyof Routes
-/** What a route answers. */
-export type Answer<R extends RouteName> = Routes[R]['answer']
-/** The `data` of what a route answers. */
-export type Data<R extends RouteName> = Answer<R> extends { data: infer D } ? D : never
-/** What a route takes in its body. */
+/** The response body of a route. */
+export type ResponseBody<R extends RouteName> = Routes[R]['response']
+/** The `data` field of a route's response. */
+export type Data<R extends RouteName> = ResponseBody<R> extends { data: infer D } ? D : never
+/** The request body of a route. */
 export type Body<R extends RouteName> = Routes[R]['body']
-/** What a route takes in its query. */
+/** The query parameters of a route. */
 export type Query<R extends RouteName> = Routes[R]['query']
 
 type Field<N extends string, T> = undefined extends T
@@ -19,30 +19,30 @@ type Field<N extends string, T> = undefined extends T
     ? { [_ in N]?: T }
     : { [_ in N]: T }
 
-/** What the address of a route needs. */
+/** The path and query parameters of a route. */
 type Place<R extends RouteName> = Field<'query', Query<R>> &
   ([PathParameter<R>] extends [never] ? unknown : { path: Record<PathParameter<R>, string> })
 
-type Given<R extends RouteName> = Omit<RequestOptions, 'body' | 'method'> & Place<R> & Field<'body', Body<R>>
+type CallInput<R extends RouteName> = Omit<RequestOptions, 'body' | 'method'> & Place<R> & Field<'body', Body<R>>
 
-/** What a call of a route takes besides its name. */
-export type Arguments<R extends RouteName> = Optional<Given<R>>
+/** The arguments of `call` after the route. */
+export type Arguments<R extends RouteName> = Optional<CallInput<R>>
 
-type Optional<T> = object extends T ? [given?: T] : [given: T]
+type Optional<T> = object extends T ? [input?: T] : [input: T]
 
-/** The JSON answer of a route, or a `RequestFailure`. */
-export const call = <R extends RouteName>(route: R, ...[given]: Arguments<R>): Promise<Answer<R>> =>
-  requestJson(addressOf(route, given), optionsOf(route, given))
+/** Calls a route and returns its JSON response, or rejects with a `RequestFailure`. */
+export const call = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<ResponseBody<R>> =>
+  requestJson(addressOf(route, input), optionsOf(route, input))
 
-/** The answer of a route as a file. */
-export const callForFile = <R extends RouteName>(route: R, ...[given]: Arguments<R>): Promise<Blob> =>
-  requestFile(addressOf(route, given), optionsOf(route, given))
+/** Calls a route and returns its response as a file. */
+export const callForFile = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<Blob> =>
+  requestFile(addressOf(route, input), optionsOf(route, input))
 
-/** The answer of a route while it comes; null where there is none. */
-export const callForStream = <R extends RouteName>(route: R, ...[given]: Arguments<R>): Promise<Response | null> =>
-  requestStream(addressOf(route, given), optionsOf(route, given))
+/** Calls a route and returns the response as soon as its headers arrive; null for 204. */
+export const callForStream = <R extends RouteName>(route: R, ...[input]: Arguments<R>): Promise<Response | null> =>
+  requestStream(addressOf(route, input), optionsOf(route, input))
 
-/** The address of a route, for links. */
+/** Returns the address of a route, for links. */
 export const hrefOf = <R extends RouteName>(route: R, ...[place]: Optional<Place<R>>): string => addressOf(route, place)
 
 interface Address {
@@ -50,7 +50,7 @@ interface Address {
   query?: object | undefined
 }
 
-/** Parameters that are null or empty are left out. */
+/** Builds an address; null and empty parameters are left out. */
 const addressOf = (route: string, { path = {}, query = {} }: Address = {}): string => {
   const filled = route
     .slice(route.indexOf(' ') + 1)

@@ -2,13 +2,13 @@ import { QueryCache, QueryClient } from '@tanstack/svelte-query'
 import { RequestFailure } from './failure.ts'
 import { configQuery } from './queries.ts'
 import { delayBefore, shouldRetry } from './retry.ts'
-import { meQuery } from './signing-in.ts'
+import { meQuery } from './sign-in.ts'
 
-/** The cache of answers. What was shown stays shown: a failed refresh keeps the rows and says how old they are. */
+/** Creates the query cache. A failed refresh keeps the last data on screen, marked as stale. */
 export const createClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // A session has ended: what may be seen now, and how to sign in, stands in the config.
+      // The session has expired: config and user decide what is visible and how to sign in.
       onError: (error) => {
         if (!(error instanceof RequestFailure) || error.status !== 401) return
         void client.invalidateQueries({ queryKey: configQuery().queryKey })
@@ -19,10 +19,10 @@ export const createClient = (): QueryClient => {
       queries: {
         retry: shouldRetry,
         retryDelay: delayBefore,
-        // A monitoring page is often open on a network without internet, where browsers say "offline".
+        // Dashboards are often open on networks without internet, where browsers report "offline".
         networkMode: 'always',
         refetchIntervalInBackground: false,
-        // Rows are replaced as a whole; comparing them with the old ones would cost more than drawing them.
+        // Rows are replaced as a whole; comparing them with the previous ones costs more than rendering them.
         structuralSharing: false,
       },
     },

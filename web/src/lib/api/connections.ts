@@ -1,31 +1,31 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type Data } from './call.ts'
 
-/** Where a database is and who one is there. */
+/** The address and credentials of a database. */
 export interface Target {
   url: string
   user: string
   password: string
 }
 
-export type Tested = Data<'POST /api/v1/browser-connections/test'>
+export type TestResult = Data<'POST /api/v1/browser-connections/test'>
 
-/** Dials a database; one that does not work is a good answer too, with the reason. */
-export const testConnection = async (target: Target): Promise<Tested> =>
+/** Tests a connection. A connection that fails is a successful response with the reason. */
+export const testConnection = async (target: Target): Promise<TestResult> =>
   (await call('POST /api/v1/browser-connections/test', { body: target })).data
 
-/** The connections that who looks keeps on the server. */
-export const keptConnectionsQuery = () =>
+/** The connections that the signed-in user has stored on the server. */
+export const storedConnectionsQuery = () =>
   queryOptions({
     queryKey: ['connections'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/user-connections', { signal })).data,
   })
 
-export const keepConnection = async (name: string, target: Target) =>
+export const storeConnection = async (name: string, target: Target) =>
   (await call('POST /api/v1/user-connections', { body: { name, ...target } })).data
 
-/** A new name, and with a target everything anew: the one before is never given out, not even to be kept. */
-export const changeConnection = async (id: string, name: string, target?: Target) =>
+/** Renames a connection. A new target must be complete, as stored credentials are never returned. */
+export const updateConnection = async (id: string, name: string, target?: Target) =>
   call('PUT /api/v1/user-connections/{id}', { path: { id }, body: { name, ...target } })
 
-export const forgetConnection = (id: string) => call('DELETE /api/v1/user-connections/{id}', { path: { id } })
+export const deleteConnection = (id: string) => call('DELETE /api/v1/user-connections/{id}', { path: { id } })

@@ -4,7 +4,7 @@ import { call, type Data } from './call.ts'
 
 export type Deployment = Data<'GET /api/v1/deployments'>[number]
 
-/** What was put into use within a range, which is no host's alone. */
+/** Deployments within a time range, across all hosts. */
 export const deploymentsQuery = (range: Range) =>
   queryOptions({
     queryKey: ['deployments', range],

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** The texts that there are; they are part of the build. */
+/** The documentation pages. They are part of the build. */
 export const docsQuery = () =>
   queryOptions({
     queryKey: ['docs'],

@@ -1,7 +1,7 @@
 import type { Data } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
-/** A database, or a table in it. */
+/** A database, or one of its tables. */
 export interface Place {
   database: string
   table?: string
@@ -12,30 +12,30 @@ export type Dependency = Data<'GET /api/v1/explorer/dependencies'>[number]
 
 const about = ['explorer']
 
-/** Definitions change rarely, and trees are opened often. */
-const lasting = <Q extends object>(query: Q) => ({ ...query, staleTime: 60_000 })
+/** Caches schema queries, as schemas change rarely and trees are opened often. */
+const cached = <Q extends object>(query: Q) => ({ ...query, staleTime: 60_000 })
 
 export const databasesQuery = (hostId: number) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/databases', { query: { hostId } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/databases', { query: { hostId } }))
 export const tablesQuery = (hostId: number, database: string) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
 export const tableQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
 export const columnsQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
 export const ddlQuery = (hostId: number, place: Place) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
 export const skipIndexesQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }))
 export const projectionsQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }))
 export const partsQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
 export const dependenciesQuery = (hostId: number, place: Place) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }))
 export const usageQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))
 export const tableQueriesQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/query-log', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/query-log', { query: { hostId, ...place } }))
 export const previewQuery = (hostId: number, place: OfTable) =>
-  lasting(routeQuery(about, 'GET /api/v1/explorer/preview', { query: { hostId, ...place } }))
+  cached(routeQuery(about, 'GET /api/v1/explorer/preview', { query: { hostId, ...place } }))

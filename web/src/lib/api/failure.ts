@@ -1,4 +1,4 @@
-/** Why a request gave no answer. `status` is 0 when the service could not be reached at all. */
+/** A failed request. `status` is 0 when the service is unreachable. */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure'
   readonly status: number
@@ -17,8 +17,8 @@ export class RequestFailure extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null
   }
 
-  /** Worth another attempt soon: the network failed, or the service is busy and said when to come again. */
-  get passing(): boolean {
+  /** Whether a retry may succeed soon: the network failed, or the service is busy and sent `Retry-After`. */
+  get isTransient(): boolean {
     return this.status === 0 || (this.status === 503 && this.retryAfterMs !== null)
   }
 }
@@ -32,11 +32,11 @@ interface FailureFacts {
   retryAfterMs?: number | null
 }
 
-/** The sentence to show for whatever was thrown. */
+/** Returns the message of a thrown value. */
 export const failureMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** The host that an error says has not answered; null where it answered with a failure, or something else went wrong. */
-export const silentHost = (error: unknown): string | null => {
+/** Returns the host that an error reports as unreachable, or null for any other error. */
+export const unreachableHost = (error: unknown): string | null => {
   const { host, reason } = error instanceof RequestFailure ? error.details : {}
   return typeof host === 'string' && typeof reason === 'string' ? host : null
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** Every host with its last known state and load, in one answer. */
+/** All hosts with their last known status and load. */
 export const fleetQuery = () =>
   queryOptions({
     queryKey: ['fleet'],

@@ -1,37 +1,37 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Answer, type Body, type Data } from './call.ts'
+import { call, type ResponseBody, type Body, type Data } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
-/** Every query below begins with this key, so that what an operator says renews them all. */
+/** Prefix of the keys of all health queries, so that a change by an operator invalidates them together. */
 export const healthKey = ['health'] as const
 
-/** The most lines of the history that one answer has. */
-export const mostLines = 200
+/** Maximum number of history entries per response. */
+export const maxLines = 200
 
-export type AlertState = Answer<'GET /api/v1/health/alert-state'>
+export type AlertState = ResponseBody<'GET /api/v1/health/alert-state'>
 export type LiveCondition = AlertState['data'][number]
 export type Check = Data<'GET /api/v1/health/checks'>[number]
 export type HistoryLine = Data<'GET /api/v1/health/history'>[number]
 export type Silence = Data<'GET /api/v1/health/ack'>[number]
 export type HostFigures = Data<'GET /api/v1/health/snapshot'>[number]
-export type AlertConfig = Answer<'GET /api/v1/health/alert-config'>
+export type AlertConfig = ResponseBody<'GET /api/v1/health/alert-config'>
 
-/** A host by its position, or all of them. */
+/** A host by its position in the list, or all hosts. */
 export type Scope = number | 'all'
 
 const ofScope = (scope: Scope) => (scope === 'all' ? {} : { hostId: scope })
 
-/** What is not ok now. */
+/** Conditions that are not ok. */
 export const alertStateQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [...healthKey, 'state', scope],
     queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: ofScope(scope), signal }),
   })
 
-/** All hosts in a few figures. */
+/** Key figures of all hosts. */
 export const snapshotQuery = () => routeQuery(healthKey, 'GET /api/v1/health/snapshot')
 
-/** Every rule on one host. Only a sweep changes them, so the sweep is part of what is asked for. */
+/** The checks of one host. They change only with a sweep, so the time of the sweep is part of the key. */
 export const checksQuery = (host: number, sweptAtMs: number | null | undefined) =>
   queryOptions({
     queryKey: [...healthKey, 'checks', host, sweptAtMs],
@@ -39,15 +39,15 @@ export const checksQuery = (host: number, sweptAtMs: number | null | undefined) 
     staleTime: Infinity,
   })
 
-/** What became of conditions, on one day or lately. */
+/** Condition history of one day, or the latest entries. */
 export const historyQuery = (scope: Scope, day: string | null) =>
   queryOptions({
     queryKey: [...healthKey, 'history', scope, day],
     queryFn: ({ signal }) =>
-      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: mostLines }, signal }),
+      call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: maxLines }, signal }),
   })
 
-/** Who has silenced conditions, and why. What is silenced is part of what is asked for, so that it is asked when that changes. */
+/** Silences with author and reason. The silenced conditions are part of the key, so that a change refetches. */
 export const silencesQuery = (silenced: readonly string[]) =>
   queryOptions({
     queryKey: [...healthKey, 'silences', silenced],
@@ -58,7 +58,7 @@ export const silencesQuery = (silenced: readonly string[]) =>
 
 const configAgeMs = 10 * 60_000
 
-/** Whether anybody is told, by which channels, and whether what operators say can be kept. */
+/** Whether alerting is enabled, its channels, and whether changes can be stored. */
 export const alertConfigQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'config'],
@@ -66,7 +66,7 @@ export const alertConfigQuery = () =>
     staleTime: configAgeMs,
   })
 
-/** The rows that explain a rule on a host; asked of the host, so once and not with every refresh. */
+/** Rows that explain a condition. They are queried on the host, so once and not with every refresh. */
 export const diagnosisQuery = (host: number, ruleId: string) =>
   queryOptions({
     queryKey: [...healthKey, 'diagnosis', host, ruleId],
@@ -75,34 +75,36 @@ export const diagnosisQuery = (host: number, ruleId: string) =>
   })
 
 /**
- * How a condition is named to the service: with its episode, so that a later one is not silenced by mistake. What an inbound
- * event began is on no host, and its episode is all its name.
+ * Identifies a condition, including its episode, so that a later episode is not silenced by mistake. Conditions from inbound
+ * events belong to no host and are identified by their episode alone.
  */
-export type Named = { hostId: number; ruleId: string; episode: string } | { episode: string }
+export type ConditionKey = { hostId: number; ruleId: string; episode: string } | { episode: string }
 
-/** Undefined for what is on a host that is not in the list any more. */
-export const nameOf = ({ source, hostId, ruleId, episode }: LiveCondition): Named | undefined => {
+/** Returns undefined for conditions of hosts that are no longer configured. */
+export const conditionKeyOf = ({ source, hostId, ruleId, episode }: LiveCondition): ConditionKey | undefined => {
   if (source !== null) return { episode }
   return hostId === null ? undefined : { hostId, ruleId, episode }
 }
 
-type Said = Body<'POST /api/v1/health/inbound/{episode}/ack'>
-type Dismissed = Body<'POST /api/v1/health/inbound/{episode}/dismiss'>
+type AckBody = Body<'POST /api/v1/health/inbound/{episode}/ack'>
+type DismissBody = Body<'POST /api/v1/health/inbound/{episode}/dismiss'>
 
-export const acknowledge = (named: Named, said: Said) =>
-  'ruleId' in named
-    ? call('POST /api/v1/health/ack', { body: { ...named, ...said } })
-    : call('POST /api/v1/health/inbound/{episode}/ack', { path: named, body: said })
+export const acknowledge = (conditionKey: ConditionKey, body: AckBody) =>
+  'ruleId' in conditionKey
+    ? call('POST /api/v1/health/ack', { body: { ...conditionKey, ...body } })
+    : call('POST /api/v1/health/inbound/{episode}/ack', { path: conditionKey, body: body })
 
-export const dismiss = (named: Named, said: Dismissed) =>
-  'ruleId' in named
-    ? call('POST /api/v1/health/dismiss', { body: { ...named, ...said } })
-    : call('POST /api/v1/health/inbound/{episode}/dismiss', { path: named, body: said })
+export const dismiss = (conditionKey: ConditionKey, body: DismissBody) =>
+  'ruleId' in conditionKey
+    ? call('POST /api/v1/health/dismiss', { body: { ...conditionKey, ...body } })
+    : call('POST /api/v1/health/inbound/{episode}/dismiss', { path: conditionKey, body: body })
 
 const kinds = { ack: 'ack', dismissal: 'dismiss' } as const
 
-/** Takes an acknowledgement or a dismissal back. */
-export const takeBack = (kind: keyof typeof kinds, named: Named) =>
-  'ruleId' in named
-    ? call(`DELETE /api/v1/health/${kinds[kind]}`, { query: { hostId: named.hostId, ruleId: named.ruleId } })
-    : call(`DELETE /api/v1/health/inbound/{episode}/${kinds[kind]}`, { path: named })
+/** Removes an acknowledgement or a dismissal. */
+export const removeSilence = (kind: keyof typeof kinds, conditionKey: ConditionKey) =>
+  'ruleId' in conditionKey
+    ? call(`DELETE /api/v1/health/${kinds[kind]}`, {
+        query: { hostId: conditionKey.hostId, ruleId: conditionKey.ruleId },
+      })
+    : call(`DELETE /api/v1/health/inbound/{episode}/${kinds[kind]}`, { path: conditionKey })

@@ -1,23 +1,22 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Answer, type Query } from './call.ts'
+import { call, type ResponseBody, type Query } from './call.ts'
 
-/** Every query of insights begins with this key, so that a look at a host renews them all. */
+/** Prefix of the keys of all insight queries, so that a scan invalidates them together. */
 export const insightsKey = ['insights'] as const
 
-export type Insights = Answer<'GET /api/v1/insights'>
+export type Insights = ResponseBody<'GET /api/v1/insights'>
 export type Insight = Insights['data'][number]
-export type Forecast = Answer<'GET /api/v1/insights/forecast'>['data'][number]
-export type AwaitedForecast = Answer<'GET /api/v1/insights/forecast'>['metadata']['awaited'][number]
+export type Forecast = ResponseBody<'GET /api/v1/insights/forecast'>['data'][number]
+export type AwaitedForecast = ResponseBody<'GET /api/v1/insights/forecast'>['metadata']['awaited'][number]
 
-/** What is asked of the insights of a host. */
-export interface InsightsAsked {
+export interface InsightsInput {
   host: number
   lastHours: number
   severity: Query<'GET /api/v1/insights'>['severity'] | null
   dismissed: boolean
 }
 
-export const insightsQuery = ({ host, lastHours, severity, dismissed }: InsightsAsked) =>
+export const insightsQuery = ({ host, lastHours, severity, dismissed }: InsightsInput) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'list', lastHours, severity, dismissed],
     queryFn: ({ signal }) => {
@@ -26,14 +25,14 @@ export const insightsQuery = ({ host, lastHours, severity, dismissed }: Insights
     },
   })
 
-/** Where insights are kept, and what came of the last look. */
+/** Where insights are stored, and the result of the last scan. */
 export const insightStatusQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'status'],
     queryFn: ({ signal }) => call('GET /api/v1/insights/status', { query: { hostId: host }, signal }),
   })
 
-/** When something is full; the host is asked, so once and not with every refresh. */
+/** When resources run out. It is computed on the host, so it is fetched once and not with every refresh. */
 export const forecastQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'forecast'],
@@ -41,7 +40,7 @@ export const forecastQuery = (host: number) =>
     staleTime: 300_000,
   })
 
-/** Looks at a host now, however short ago the last look was. */
+/** Scans a host now, even if the last scan was recent. */
 export const generateInsights = (hostId: number) =>
   call('POST /api/v1/insights/generate', { body: { hostId, force: true } })
 

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/svelte-query'
-import { call, type Answer, type Body } from './call.ts'
+import { call, type ResponseBody, type Body } from './call.ts'
 
-/** One change of a user, a role or a grant. */
+/** A change of a user, a role or a grant. */
 export type Operation = Body<'POST /api/v1/management'>
-export type Carried = Answer<'POST /api/v1/management'>
+export type OperationResult = ResponseBody<'POST /api/v1/management'>
 
-/** Whether anything of that kind may be changed here. */
+/** Whether users, roles and grants can be changed in this installation. */
 export const managementQuery = () =>
   queryOptions({
     queryKey: ['management'],

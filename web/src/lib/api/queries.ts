@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import type { HostSummary } from '#proto/http/config.ts'
 import { call, type Body } from './call.ts'
-import { outageOf, withResults, type ChartAnswers } from './chart-answers.ts'
+import { outageOf, withResults, type ChartStates } from './chart-states.ts'
 
-/** How often statuses of hosts are looked at, however seldom the page itself is refreshed. */
+/** How often host statuses are refreshed, independent of the refresh interval of the page. */
 export const statusRefreshMs = 60_000
-/** The same while the host of the page is down, or does not answer what the page asks: the service looks as often. */
+/** The refresh interval while the host of the page is down or unreachable, which matches that of the service. */
 export const statusWatchMs = 5_000
 
 /** Definitions change with a deployment of the service, not while a page is open. */
 const configAgeMs = 10 * 60_000
 
-/** Hosts and definitions. The statuses that come along save the first request for them. */
+/** Hosts and definitions. The response includes statuses, which saves the first status request. */
 export const configQuery = () =>
   queryOptions({
     queryKey: ['config'],
@@ -39,7 +39,7 @@ export const overviewQuery = (host: number) =>
     queryFn: ({ signal }) => call('GET /api/v1/overview', { query: { hostId: host }, signal }),
   })
 
-/** What selects a window: the last hours, or two instants in epoch seconds. */
+/** A time window: the last hours, or two instants in epoch seconds. */
 export type WindowQuery = { lastHours: number } | { from: number; to: number }
 
 export interface ChartsQuery {
@@ -48,25 +48,25 @@ export interface ChartsQuery {
   window: WindowQuery
   interval: Body<'POST /api/v1/charts/batch'>['interval']
   timezone: string | null
-  /** Values for the placeholders of the charts that have them. */
+  /** Values of the chart parameters. */
   params?: Record<string, string>
 }
 
-/** The most charts that one request may ask for. */
-export const mostCharts = 50
+/** Maximum number of charts per request. */
+export const maxCharts = 50
 
-/** Several charts in one request; each keeps what it last showed when only its own refresh fails. */
+/** Several charts in one request. A chart that fails keeps its last data. */
 export const chartsQuery = ({ host, names, window, interval, timezone, params = {} }: ChartsQuery) => {
   const queryKey = ['charts', host, names.join(), window, interval, timezone, params] as const
   return queryOptions({
     queryKey,
     enabled: names.length > 0,
-    queryFn: async ({ signal, client }): Promise<ChartAnswers> => {
+    queryFn: async ({ signal, client }): Promise<ChartStates> => {
       const body = { hostId: host, names: [...names], interval, ...window, ...(timezone ? { timezone } : {}), params }
       const answer = await call('POST /api/v1/charts/batch', { signal, body })
       const outage = outageOf(answer.data)
       if (outage) throw outage
-      return withResults(client.getQueryData<ChartAnswers>(queryKey), answer.data, Date.now())
+      return withResults(client.getQueryData<ChartStates>(queryKey), answer.data, Date.now())
     },
   })
 }
@@ -79,12 +79,12 @@ export const tableQuery = (host: number, name: string, parameters: URLSearchPara
   })
 }
 
-const mostListed = 20
+const maxListed = 20
 const listAgeMs = 60_000
 
-/** Tables of a host whose name has a text in it. */
+/** Tables of a host whose names contain a text. */
 export const tableListQuery = (host: number, text: string) => {
-  const query = { hostId: host, search: text, limit: mostListed }
+  const query = { hostId: host, search: text, limit: maxListed }
   return queryOptions({
     queryKey: ['table-list', host, text],
     queryFn: ({ signal }) => call('GET /api/v1/tables', { query, signal }),
@@ -92,8 +92,8 @@ export const tableListQuery = (host: number, text: string) => {
   })
 }
 
-/** Keeps the last answer on screen while another window or order of the same subject is fetched, never across hosts. */
-export const keepOfSameSubject =
+/** Keeps the last data on screen while another window or order of the same subject loads, but never across hosts. */
+export const keepPreviousOf =
   (subject: readonly unknown[]) =>
   <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
     query && subject.every((part, index) => query.queryKey[index] === part) ? previous : undefined

@@ -3,7 +3,7 @@ import { call, hrefOf, type Body } from './call.ts'
 
 export const reportsKey = ['reports'] as const
 
-/** Reports on one host that are kept, the newest first. */
+/** Stored reports of one host, newest first. */
 export const reportsQuery = (host: number) =>
   queryOptions({
     queryKey: [...reportsKey, host],
@@ -12,6 +12,6 @@ export const reportsQuery = (host: number) =>
 
 export const buildReport = (body: Body<'POST /api/v1/reports'>) => call('POST /api/v1/reports', { body })
 
-/** Where a report is read: as a page that can be printed, or as text. */
+/** Returns the address of a report, as a printable page or as Markdown. */
 export const reportHref = (id: string, format: 'html' | 'markdown'): string =>
   hrefOf('GET /api/v1/reports/{id}', { path: { id }, query: { format } })

@@ -5,7 +5,7 @@ import { RequestFailure } from './failure.ts'
 import { requestJson } from './request.ts'
 
 let stop = () => {}
-// Requests look at the page's address, which may name a brought host.
+// Requests read the URL of the page, which may select a browser connection.
 beforeEach(() => void vi.stubGlobal('location', new URL('http://localhost:3000/overview')))
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -30,13 +30,13 @@ const failureOf = async (attempt: Promise<unknown>): Promise<RequestFailure> => 
   throw new Error(`expected a failure, got ${String(thrown)}`)
 }
 
-describe('requests to the API', () => {
-  it('gives the answer', async () => {
+describe('API requests', () => {
+  it('returns the response', async () => {
     const url = await serve((_, response) => response.end('{"success":true,"data":[1],"metadata":{}}'))
     expect(await requestJson(url)).toEqual({ success: true, data: [1], metadata: {} })
   })
 
-  it('posts a body as JSON', async () => {
+  it('posts a JSON body', async () => {
     const url = await serve((request, response) => {
       response.setHeader('content-type', 'application/json')
       request.pipe(response)
@@ -44,7 +44,7 @@ describe('requests to the API', () => {
     expect(await requestJson(url, { body: { names: ['a'] } })).toEqual({ names: ['a'] })
   })
 
-  it('says type, sentence, details, request id and when to come again', async () => {
+  it('reports type, message, details, request id and retry delay', async () => {
     const error = { type: 'busy', message: 'Come later.', details: { host: 'a' } }
     const url = await serve((_, response) => {
       response.writeHead(503, { 'retry-after': '3' })
@@ -59,26 +59,26 @@ describe('requests to the API', () => {
       retryAfterMs: 3000,
     })
     expect(failure.details).toEqual({ host: 'a' })
-    expect(failure.passing).toBe(true)
+    expect(failure.isTransient).toBe(true)
     expect(delayBefore(0, failure)).toBe(3000)
   })
 
-  it('does not try a host that is down again at once', async () => {
+  it('does not retry at once when a host is down', async () => {
     const url = await serve((_, response) => response.writeHead(503).end('{}'))
-    expect((await failureOf(requestJson(url))).passing).toBe(false)
+    expect((await failureOf(requestJson(url))).isTransient).toBe(false)
   })
 
-  it('calls an unreachable service a network failure', async () => {
+  it('reports an unreachable service as a network failure', async () => {
     const failure = await failureOf(requestJson('http://127.0.0.1:1/'))
-    expect(failure).toMatchObject({ status: 0, type: 'network', passing: true })
+    expect(failure).toMatchObject({ status: 0, type: 'network', isTransient: true })
   })
 
-  it('does not show an error page of something in between as data', async () => {
+  it('rejects an HTML error page of an intermediate proxy', async () => {
     const url = await serve((_, response) => response.end('<html>proxy</html>'))
     expect((await failureOf(requestJson(url))).type).toBe('garbage')
   })
 
-  it('ends when it is not wanted any more', async () => {
+  it('aborts with its signal', async () => {
     const url = await serve(() => {})
     const wanted = new AbortController()
     const attempt = requestJson(url, { signal: wanted.signal })

@@ -1,63 +1,63 @@
 import type { Failure } from '#proto/http/answer.ts'
-import { broughtHeaders, type BroughtHost } from './brought-hosts.ts'
+import { connectionHeaders, type BrowserConnection } from './browser-connections.ts'
 import { RequestFailure } from './failure.ts'
 import type { Routes } from './routes.ts'
 
-/** A page waits this long for an answer: a little more than the longest statement may take. */
-const patienceMs = 70_000
+/** Request timeout, slightly longer than the longest permitted statement. */
+const timeoutMs = 70_000
 
 export interface RequestOptions {
   signal?: AbortSignal
-  /** Sent as JSON, by POST unless `method` says otherwise; without it the request is a GET. */
+  /** Sent as JSON, by POST unless `method` is set. Without a body the request is a GET. */
   body?: unknown
   method?: string
-  /** A secret that somebody typed for this one request; who is signed in needs none. */
+  /** A secret that the user entered for this request; signed-in users need none. */
   bearer?: string | undefined
-  /** Further header fields, of routes that read some. */
+  /** Further request headers. */
   headers?: Record<string, string>
 }
 
-/** The JSON answer of a path of this service, or a `RequestFailure`. Its shape is the service's contract for that path. */
-export const requestJson = async <Answer>(path: string, options: RequestOptions = {}): Promise<Answer> => {
-  const response = await send(path, options, await broughtHeaders(openSession))
+/** Sends a request and returns its JSON response, or rejects with a `RequestFailure`. */
+export const requestJson = async <Body>(path: string, options: RequestOptions = {}): Promise<Body> => {
+  const response = await send(path, options, await connectionHeaders(openSession))
   const body = await readBody(response, path)
-  if (!response.ok) throw refused(response, body)
-  // The service validates every answer against the schema from which `Answer` is inferred.
-  return body as Answer
+  if (!response.ok) throw responseFailure(response, body)
+  // The service validates every response against the schema from which the type is inferred.
+  return body as Body
 }
 
-/** The answer of a path as a file, for where a link cannot send the header of a brought host. */
+/** Sends a request and returns the response as a file. Links cannot send the header of a browser connection. */
 export const requestFile = async (path: string, options: RequestOptions = {}): Promise<Blob> => {
-  const response = await send(path, options, await broughtHeaders(openSession))
-  if (!response.ok) throw refused(response, await readBody(response, path))
+  const response = await send(path, options, await connectionHeaders(openSession))
+  if (!response.ok) throw responseFailure(response, await readBody(response, path))
   return response.blob()
 }
 
-/** An answer that is read while it comes, for as long as that takes; null where there is nothing to tell. */
+/** Sends a request without a timeout and returns the response while it streams; null for 204. */
 export const requestStream = async (path: string, options: RequestOptions = {}): Promise<Response | null> => {
-  const response = await send(path, options, await broughtHeaders(openSession), null)
-  if (!response.ok) throw refused(response, await readBody(response, path))
+  const response = await send(path, options, await connectionHeaders(openSession), null)
+  if (!response.ok) throw responseFailure(response, await readBody(response, path))
   return response.status === 204 ? null : response
 }
 
-const openSession = async ({ name, url, user, password }: BroughtHost) => {
+const openSession = async ({ name, url, user, password }: BrowserConnection) => {
   const path = '/api/v1/browser-connections/sessions'
   const response = await send(path, { body: { name, url, user, password } }, {})
   const body = await readBody(response, path)
-  if (!response.ok) throw refused(response, body)
-  // The service validates its answers, as above.
-  return (body as Routes['POST /api/v1/browser-connections/sessions']['answer']).data
+  if (!response.ok) throw responseFailure(response, body)
+  // The service validates its responses, as above.
+  return (body as Routes['POST /api/v1/browser-connections/sessions']['response']).data
 }
 
 const send = async (
   path: string,
   { signal, body, method, bearer, headers: further }: RequestOptions,
-  brought: Record<string, string>,
-  waitMs: number | null = patienceMs,
+  connection: Record<string, string>,
+  waitMs: number | null = timeoutMs,
 ): Promise<Response> => {
-  const patience = waitMs === null ? new AbortController().signal : AbortSignal.timeout(waitMs)
+  const timeout = waitMs === null ? new AbortController().signal : AbortSignal.timeout(waitMs)
   const headers = {
-    ...brought,
+    ...connection,
     ...further,
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
@@ -67,13 +67,13 @@ const send = async (
       headers,
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       ...(method && { method }),
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
   } catch (thrown) {
     if (signal?.aborted) throw thrown
-    const message = patience.aborted
-      ? `No answer within ${patienceMs / 1000} seconds.`
-      : 'The monitoring service cannot be reached. Check your connection and whether it is running.'
+    const message = timeout.aborted
+      ? `No response within ${timeoutMs / 1000} seconds.`
+      : 'The monitoring service is unreachable. Check your network connection and that the service is running.'
     throw new RequestFailure({ status: 0, type: 'network', message })
   }
 }
@@ -83,16 +83,16 @@ const readBody = async (response: Response, path: string): Promise<unknown> => {
     return await response.json()
   } catch {
     if (!response.ok) return undefined
-    throw new RequestFailure({ status: 502, type: 'garbage', message: `The answer of ${path} is not JSON.` })
+    throw new RequestFailure({ status: 502, type: 'garbage', message: `The response of ${path} is not valid JSON.` })
   }
 }
 
-const refused = (response: Response, body: unknown): RequestFailure => {
+const responseFailure = (response: Response, body: unknown): RequestFailure => {
   const failure = isFailure(body) ? body : undefined
   return new RequestFailure({
     status: response.status,
     type: failure?.error.type ?? 'unknown',
-    message: failure?.error.message ?? `The service answered ${response.status} ${response.statusText}.`,
+    message: failure?.error.message ?? `The service responded with ${response.status} ${response.statusText}.`,
     details: failure?.error.details,
     requestId: failure?.metadata.requestId ?? response.headers.get('x-request-id'),
     retryAfterMs: retryAfter(response.headers.get('retry-after')),

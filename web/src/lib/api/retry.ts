@@ -1,16 +1,16 @@
 import { RequestFailure } from './failure.ts'
 
-/** Attempts after the first: enough for a restart of the service, few enough not to hide that it is away. */
-const maximumRetries = 2
+/** Retries after the first attempt: enough for a restart of the service, few enough not to hide an outage. */
+const maxRetries = 2
 const firstDelayMs = 1_000
-const longestDelayMs = 15_000
+const maxDelayMs = 15_000
 
-/** Whether to try again after this many failures. */
+/** Returns whether to retry after this many failures. */
 export const shouldRetry = (failures: number, error: Error): boolean =>
-  failures < maximumRetries && error instanceof RequestFailure && error.passing
+  failures < maxRetries && error instanceof RequestFailure && error.isTransient
 
-/** Waits as long as the service asked, else twice as long each time. */
+/** Returns the delay in milliseconds: that of `Retry-After`, otherwise doubled with each failure. */
 export const delayBefore = (failures: number, error: Error): number => {
-  const asked = error instanceof RequestFailure ? error.retryAfterMs : null
-  return Math.min(asked ?? firstDelayMs * 2 ** failures, longestDelayMs)
+  const requested = error instanceof RequestFailure ? error.retryAfterMs : null
+  return Math.min(requested ?? firstDelayMs * 2 ** failures, maxDelayMs)
 }

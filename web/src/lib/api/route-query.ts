@@ -1,10 +1,10 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type Arguments, type RouteName } from './call.ts'
 
-/** A query of what a route answers. Its key is what it is about, the route, and what is sent. */
-export const routeQuery = <R extends RouteName>(about: readonly unknown[], route: R, ...[given]: Arguments<R>) =>
+/** Creates a query of a route, keyed by subject, route and arguments. */
+export const routeQuery = <R extends RouteName>(about: readonly unknown[], route: R, ...[input]: Arguments<R>) =>
   queryOptions({
-    queryKey: [...about, route, given],
-    // The same arguments with one more that every route takes.
-    queryFn: ({ signal }) => call(route, ...([{ ...given, signal }] as unknown as Arguments<R>)),
+    queryKey: [...about, route, input],
+    // TypeScript cannot infer that adding `signal` keeps the arguments valid.
+    queryFn: ({ signal }) => call(route, ...([{ ...input, signal }] as unknown as Arguments<R>)),
   })

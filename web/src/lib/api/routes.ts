@@ -47,218 +47,218 @@ import type { DataAnswer, Route } from './route.ts'
 
 /** Answer, parameters and body of every route, by its method and path. */
 export interface Routes {
-  'DELETE /api/v1/agents/sign-in': Route<typeof models.ModelSignInAnswer>
-  'DELETE /api/v1/auth/api-keys/{id}': Route<typeof auth.RevokedKeyAnswer>
-  'DELETE /api/v1/auth/session': Route<typeof session.SignOutAnswer>
-  'DELETE /api/v1/conversations': Route<typeof conversations.RemoveConversationsAnswer>
-  'DELETE /api/v1/conversations/{id}': Route<typeof conversations.RemoveConversationsAnswer>
-  'DELETE /api/v1/explorer/query/{runId}': Route<typeof console.CancelAnswer, typeof console.CancelQuery>
-  'DELETE /api/v1/health/ack': Route<typeof alerts.SilenceAnswer, typeof alerts.SilenceQuery>
-  'DELETE /api/v1/health/alert-config': Route<typeof alerts.AlertConfigAnswer>
-  'DELETE /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigAnswer>
-  'DELETE /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestAnswer>
-  'DELETE /api/v1/health/chat-application/{id}': Route<typeof chatApplication.ChatInstallationAnswer>
-  'DELETE /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsAnswer>
-  'DELETE /api/v1/health/custom-rules/{id}': Route<typeof alerts.SettledIdAnswer>
-  'DELETE /api/v1/health/dismiss': Route<typeof alerts.SilenceAnswer, typeof alerts.SilenceQuery>
-  'DELETE /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceAnswer>
-  'DELETE /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceAnswer>
-  'DELETE /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.SettledIdAnswer>
-  'DELETE /api/v1/health/quiet-hours/{id}': Route<typeof alerts.SettledIdAnswer>
-  'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.SettledIdAnswer>
-  'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.SettledIdAnswer>
-  'DELETE /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionAnswer>
-  'DELETE /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.SubscriptionAnswer>
+  'DELETE /api/v1/agents/sign-in': Route<typeof models.ModelSignInResponse>
+  'DELETE /api/v1/auth/api-keys/{id}': Route<typeof auth.RevokedKeyResponse>
+  'DELETE /api/v1/auth/session': Route<typeof session.SignOutResponse>
+  'DELETE /api/v1/conversations': Route<typeof conversations.RemoveConversationsResponse>
+  'DELETE /api/v1/conversations/{id}': Route<typeof conversations.RemoveConversationsResponse>
+  'DELETE /api/v1/explorer/query/{runId}': Route<typeof console.CancelResponse, typeof console.CancelQuery>
+  'DELETE /api/v1/health/ack': Route<typeof alerts.SilenceResponse, typeof alerts.SilenceQuery>
+  'DELETE /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse>
+  'DELETE /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse>
+  'DELETE /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestResponse>
+  'DELETE /api/v1/health/chat-application/{id}': Route<typeof chatApplication.ChatInstallationResponse>
+  'DELETE /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsResponse>
+  'DELETE /api/v1/health/custom-rules/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/health/dismiss': Route<typeof alerts.SilenceResponse, typeof alerts.SilenceQuery>
+  'DELETE /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceResponse>
+  'DELETE /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceResponse>
+  'DELETE /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse>
+  'DELETE /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse>
+  'DELETE /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.SubscriptionResponse>
   'GET /.well-known/agent-skills/index.json': Route<typeof skills.SkillIndex>
   'GET /.well-known/agent-skills/{name}/SKILL.md': Route<z.ZodString>
   'GET /.well-known/api-catalog': Route<typeof auth.ApiCatalog>
   'GET /.well-known/mcp/server-card.json': Route<typeof mcp.ServerCard>
   'GET /.well-known/oauth-protected-resource': Route<typeof auth.ProtectedResource>
   'GET /.well-known/oauth-protected-resource/api/mcp': Route<typeof auth.ProtectedResource>
-  'GET /api/cron/health-sweep': Route<typeof cron.SweepAnswer, typeof cron.CronQuery>
-  'GET /api/cron/retention-prune': Route<typeof cron.PruneAnswer, typeof cron.CronQuery>
-  'GET /api/cron/weekly-report': Route<typeof cron.WeeklyReportAnswer, typeof cron.CronQuery>
+  'GET /api/cron/health-sweep': Route<typeof cron.SweepResponse, typeof cron.CronQuery>
+  'GET /api/cron/retention-prune': Route<typeof cron.PruneResponse, typeof cron.CronQuery>
+  'GET /api/cron/weekly-report': Route<typeof cron.WeeklyReportResponse, typeof cron.CronQuery>
   'GET /api/health': Route<typeof status.Health>
   'GET /api/healthz': Route<typeof status.Healthz>
-  'GET /api/v1/advice/host': Route<typeof structureAdvice.StructureAdviceAnswer, typeof parameters.HostQuery>
-  'GET /api/v1/agent/skills': Route<typeof skills.SkillsAnswer>
-  'GET /api/v1/agent/skills/{name}': Route<typeof skills.SkillAnswer>
+  'GET /api/v1/advice/host': Route<typeof structureAdvice.StructureAdviceResponse, typeof parameters.HostQuery>
+  'GET /api/v1/agent/skills': Route<typeof skills.SkillsResponse>
+  'GET /api/v1/agent/skills/{name}': Route<typeof skills.SkillResponse>
   'GET /api/v1/agent/{id}/stream': Route<z.ZodString>
-  'GET /api/v1/agents/config-check': Route<typeof models.ConfigCheckAnswer>
-  'GET /api/v1/agents/models': Route<typeof models.ModelsAnswer>
-  'GET /api/v1/agents/sign-in': Route<typeof models.ModelSignInAnswer>
+  'GET /api/v1/agents/config-check': Route<typeof models.ConfigCheckResponse>
+  'GET /api/v1/agents/models': Route<typeof models.ModelsResponse>
+  'GET /api/v1/agents/sign-in': Route<typeof models.ModelSignInResponse>
   'GET /api/v1/agents/sign-in/callback': Route<z.ZodUndefined, typeof models.SignInCallbackQuery>
-  'GET /api/v1/audit': Route<typeof audit.AuditAnswer, typeof audit.AuditQuery>
-  'GET /api/v1/auth/api-keys': Route<typeof auth.ApiKeysAnswer>
+  'GET /api/v1/audit': Route<typeof audit.AuditResponse, typeof audit.AuditQuery>
+  'GET /api/v1/auth/api-keys': Route<typeof auth.ApiKeysResponse>
   'GET /api/v1/auth/callback': Route<z.ZodUndefined, typeof session.CallbackQuery>
   'GET /api/v1/auth/cli': Route<typeof auth.CliDiscovery>
-  'GET /api/v1/auth/device/status': Route<typeof auth.DeviceStatusAnswer, typeof auth.UserCodeRequest>
-  'GET /api/v1/auth/me': Route<typeof session.MeAnswer>
+  'GET /api/v1/auth/device/status': Route<typeof auth.DeviceStatusResponse, typeof auth.UserCodeRequest>
+  'GET /api/v1/auth/me': Route<typeof session.MeResponse>
   'GET /api/v1/auth/sign-in': Route<z.ZodUndefined, typeof session.SignInQuery>
-  'GET /api/v1/billing': Route<typeof billing.BillingAnswer>
-  'GET /api/v1/catalogue': Route<typeof data.CatalogueAnswer>
-  'GET /api/v1/charts/{name}': Route<typeof data.ChartAnswer, typeof parameters.ChartQuery>
-  'GET /api/v1/cluster/topology': Route<typeof cluster.TopologyAnswer, typeof cluster.TopologyQuery>
-  'GET /api/v1/compare': Route<typeof comparison.ComparisonAnswer, typeof comparison.ComparisonQuery>
-  'GET /api/v1/config': Route<typeof config.ConfigAnswer>
-  'GET /api/v1/conversations': Route<typeof conversations.ConversationsAnswer, typeof conversations.ConversationsQuery>
-  'GET /api/v1/conversations/backend': Route<typeof conversations.ConversationBackendAnswer>
+  'GET /api/v1/billing': Route<typeof billing.BillingResponse>
+  'GET /api/v1/catalogue': Route<typeof data.CatalogueResponse>
+  'GET /api/v1/charts/{name}': Route<typeof data.ChartResponse, typeof parameters.ChartQuery>
+  'GET /api/v1/cluster/topology': Route<typeof cluster.TopologyResponse, typeof cluster.TopologyQuery>
+  'GET /api/v1/compare': Route<typeof comparison.ComparisonResponse, typeof comparison.ComparisonQuery>
+  'GET /api/v1/config': Route<typeof config.ConfigResponse>
+  'GET /api/v1/conversations': Route<typeof conversations.ConversationsResponse, typeof conversations.ConversationsQuery>
+  'GET /api/v1/conversations/backend': Route<typeof conversations.ConversationBackendResponse>
   'GET /api/v1/conversations/export': Route<z.ZodString>
-  'GET /api/v1/conversations/{id}': Route<typeof conversations.ConversationAnswer>
-  'GET /api/v1/conversations/{id}/follow-ups': Route<typeof conversations.FollowUpsAnswer>
-  'GET /api/v1/deployments': Route<typeof deployments.DeploymentsAnswer, typeof deployments.DeploymentsQuery>
-  'GET /api/v1/docs': Route<typeof docs.DocsAnswer>
-  'GET /api/v1/docs/{page}': Route<typeof docs.DocAnswer>
-  'GET /api/v1/events': Route<typeof events.EventsAnswer, typeof events.EventsQuery>
-  'GET /api/v1/explain': Route<typeof analysis.ExplainAnswer, typeof analysis.ExplainQuery>
-  'GET /api/v1/explorer/columns': Route<typeof explorer.ColumnsAnswer, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/databases': Route<typeof explorer.DatabasesAnswer, typeof explorer.DatabasesQuery>
-  'GET /api/v1/explorer/ddl': Route<typeof explorer.DdlAnswer, typeof explorer.OfDatabaseQuery>
-  'GET /api/v1/explorer/dependencies': Route<typeof explorer.DependenciesAnswer, typeof explorer.OfDatabaseQuery>
-  'GET /api/v1/explorer/indexes': Route<typeof explorer.KeysAnswer, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/parts': Route<typeof explorer.PartsAnswer, typeof explorer.PartsQuery>
-  'GET /api/v1/explorer/preview': Route<typeof console.ConsoleAnswer, typeof explorer.PreviewQuery>
-  'GET /api/v1/explorer/projections': Route<typeof explorer.ProjectionsAnswer, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/query-log': Route<typeof explorer.TableQueriesAnswer, typeof explorer.TableQueriesQuery>
-  'GET /api/v1/explorer/skip-indexes': Route<typeof explorer.SkipIndexesAnswer, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/table': Route<typeof explorer.TableOverviewAnswer, typeof explorer.OfTableQuery>
-  'GET /api/v1/explorer/tables': Route<typeof explorer.TablesAnswer, typeof explorer.TablesQuery>
-  'GET /api/v1/explorer/usage': Route<typeof explorer.UsageAnswer, typeof explorer.UsageQuery>
-  'GET /api/v1/findings': Route<typeof insights.FindingsAnswer, typeof insights.FindingsQuery>
-  'GET /api/v1/fleet': Route<typeof fleet.FleetAnswer>
-  'GET /api/v1/health/ack': Route<typeof alerts.SilencesAnswer>
-  'GET /api/v1/health/alert-config': Route<typeof alerts.AlertConfigAnswer>
-  'GET /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestAnswer>
-  'GET /api/v1/health/alert-state': Route<typeof alerts.AlertStateAnswer, typeof alerts.AlertStateQuery>
-  'GET /api/v1/health/channels/paging-a/services': Route<typeof pagingServices.PagingServicesAnswer, typeof pagingServices.PagingServicesQuery>
-  'GET /api/v1/health/chat-application': Route<typeof chatApplication.ChatApplicationAnswer>
+  'GET /api/v1/conversations/{id}': Route<typeof conversations.ConversationResponse>
+  'GET /api/v1/conversations/{id}/follow-ups': Route<typeof conversations.FollowUpsResponse>
+  'GET /api/v1/deployments': Route<typeof deployments.DeploymentsResponse, typeof deployments.DeploymentsQuery>
+  'GET /api/v1/docs': Route<typeof docs.DocsResponse>
+  'GET /api/v1/docs/{page}': Route<typeof docs.DocResponse>
+  'GET /api/v1/events': Route<typeof events.EventsResponse, typeof events.EventsQuery>
+  'GET /api/v1/explain': Route<typeof analysis.ExplainResponse, typeof analysis.ExplainQuery>
+  'GET /api/v1/explorer/columns': Route<typeof explorer.ColumnsResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/databases': Route<typeof explorer.DatabasesResponse, typeof explorer.DatabasesQuery>
+  'GET /api/v1/explorer/ddl': Route<typeof explorer.DdlResponse, typeof explorer.OfDatabaseQuery>
+  'GET /api/v1/explorer/dependencies': Route<typeof explorer.DependenciesResponse, typeof explorer.OfDatabaseQuery>
+  'GET /api/v1/explorer/indexes': Route<typeof explorer.KeysResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/parts': Route<typeof explorer.PartsResponse, typeof explorer.PartsQuery>
+  'GET /api/v1/explorer/preview': Route<typeof console.ConsoleResponse, typeof explorer.PreviewQuery>
+  'GET /api/v1/explorer/projections': Route<typeof explorer.ProjectionsResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/query-log': Route<typeof explorer.TableQueriesResponse, typeof explorer.TableQueriesQuery>
+  'GET /api/v1/explorer/skip-indexes': Route<typeof explorer.SkipIndexesResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/table': Route<typeof explorer.TableOverviewResponse, typeof explorer.OfTableQuery>
+  'GET /api/v1/explorer/tables': Route<typeof explorer.TablesResponse, typeof explorer.TablesQuery>
+  'GET /api/v1/explorer/usage': Route<typeof explorer.UsageResponse, typeof explorer.UsageQuery>
+  'GET /api/v1/findings': Route<typeof insights.FindingsResponse, typeof insights.FindingsQuery>
+  'GET /api/v1/fleet': Route<typeof fleet.FleetResponse>
+  'GET /api/v1/health/ack': Route<typeof alerts.SilencesResponse>
+  'GET /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse>
+  'GET /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestResponse>
+  'GET /api/v1/health/alert-state': Route<typeof alerts.AlertStateResponse, typeof alerts.AlertStateQuery>
+  'GET /api/v1/health/channels/paging-a/services': Route<typeof pagingServices.PagingServicesResponse, typeof pagingServices.PagingServicesQuery>
+  'GET /api/v1/health/chat-application': Route<typeof chatApplication.ChatApplicationResponse>
   'GET /api/v1/health/chat-application/callback': Route<z.ZodUndefined, typeof chatApplication.ChatCallbackQuery>
   'GET /api/v1/health/chat-application/install': Route<z.ZodUndefined>
-  'GET /api/v1/health/check-alerts': Route<typeof alerts.CheckAlertsAnswer>
-  'GET /api/v1/health/checks': Route<typeof alerts.ChecksAnswer, typeof alerts.ChecksQuery>
-  'GET /api/v1/health/custom-rules': Route<typeof alerts.CustomRulesAnswer, typeof alerts.CustomRulesQuery>
-  'GET /api/v1/health/dead-letters': Route<typeof deliveries.DeadLettersAnswer, typeof deliveries.DeadLettersQuery>
-  'GET /api/v1/health/deliveries': Route<typeof deliveries.DeliveriesAnswer, typeof deliveries.DeliveriesQuery>
-  'GET /api/v1/health/history': Route<typeof alerts.HistoryAnswer, typeof alerts.HistoryQuery>
-  'GET /api/v1/health/maintenance-windows': Route<typeof alerts.MaintenanceWindowsAnswer>
-  'GET /api/v1/health/quiet-hours': Route<typeof alerts.QuietHoursAnswer>
-  'GET /api/v1/health/routes': Route<typeof alerts.RoutesAnswer>
-  'GET /api/v1/health/snapshot': Route<typeof alerts.SnapshotAnswer, typeof alerts.SnapshotQuery>
-  'GET /api/v1/health/targets': Route<typeof deliveries.TargetsAnswer>
-  'GET /api/v1/health/webhook-targets': Route<typeof channels.WebhookTargetsAnswer>
-  'GET /api/v1/host-status': Route<typeof data.HostStatusAnswer, typeof parameters.HostStatusQuery>
-  'GET /api/v1/hosts': Route<typeof data.HostsAnswer>
-  'GET /api/v1/insights': Route<typeof insights.InsightsAnswer, typeof insights.InsightsQuery>
-  'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesAnswer, typeof parameters.HostQuery>
-  'GET /api/v1/insights/backend': Route<typeof insights.InsightBackendAnswer>
-  'GET /api/v1/insights/forecast': Route<typeof insights.ForecastAnswer, typeof parameters.HostQuery>
-  'GET /api/v1/insights/query-patterns': Route<typeof analysis.QueryPatternsAnswer, typeof analysis.QueryPatternsQuery>
-  'GET /api/v1/insights/query-patterns/{hash}': Route<typeof analysis.QueryPatternAnswer, typeof analysis.QueryPatternQuery>
-  'GET /api/v1/insights/query-patterns/{hash}/executions': Route<typeof analysis.ExecutionsAnswer, typeof analysis.ExecutionsQuery>
-  'GET /api/v1/insights/status': Route<typeof insights.InsightStatusAnswer, typeof parameters.HostQuery>
+  'GET /api/v1/health/check-alerts': Route<typeof alerts.CheckAlertsResponse>
+  'GET /api/v1/health/checks': Route<typeof alerts.ChecksResponse, typeof alerts.ChecksQuery>
+  'GET /api/v1/health/custom-rules': Route<typeof alerts.CustomRulesResponse, typeof alerts.CustomRulesQuery>
+  'GET /api/v1/health/dead-letters': Route<typeof deliveries.DeadLettersResponse, typeof deliveries.DeadLettersQuery>
+  'GET /api/v1/health/deliveries': Route<typeof deliveries.DeliveriesResponse, typeof deliveries.DeliveriesQuery>
+  'GET /api/v1/health/history': Route<typeof alerts.HistoryResponse, typeof alerts.HistoryQuery>
+  'GET /api/v1/health/maintenance-windows': Route<typeof alerts.MaintenanceWindowsResponse>
+  'GET /api/v1/health/quiet-hours': Route<typeof alerts.QuietHoursResponse>
+  'GET /api/v1/health/routes': Route<typeof alerts.RoutesResponse>
+  'GET /api/v1/health/snapshot': Route<typeof alerts.SnapshotResponse, typeof alerts.SnapshotQuery>
+  'GET /api/v1/health/targets': Route<typeof deliveries.TargetsResponse>
+  'GET /api/v1/health/webhook-targets': Route<typeof channels.WebhookTargetsResponse>
+  'GET /api/v1/host-status': Route<typeof data.HostStatusResponse, typeof parameters.HostStatusQuery>
+  'GET /api/v1/hosts': Route<typeof data.HostsResponse>
+  'GET /api/v1/insights': Route<typeof insights.InsightsResponse, typeof insights.InsightsQuery>
+  'GET /api/v1/insights/anomalies': Route<typeof insights.AnomaliesResponse, typeof parameters.HostQuery>
+  'GET /api/v1/insights/backend': Route<typeof insights.InsightBackendResponse>
+  'GET /api/v1/insights/forecast': Route<typeof insights.ForecastResponse, typeof parameters.HostQuery>
+  'GET /api/v1/insights/query-patterns': Route<typeof analysis.QueryPatternsResponse, typeof analysis.QueryPatternsQuery>
+  'GET /api/v1/insights/query-patterns/{hash}': Route<typeof analysis.QueryPatternResponse, typeof analysis.QueryPatternQuery>
+  'GET /api/v1/insights/query-patterns/{hash}/executions': Route<typeof analysis.ExecutionsResponse, typeof analysis.ExecutionsQuery>
+  'GET /api/v1/insights/status': Route<typeof insights.InsightStatusResponse, typeof parameters.HostQuery>
   'GET /api/v1/management': Route<typeof management.ManagementState>
   'GET /api/v1/mcp/info': Route<typeof mcp.McpInfo>
   'GET /api/v1/metrics': Route<z.ZodString, typeof exposition.MetricsQuery>
   'GET /api/v1/openapi.json': Route<typeof openapi.OpenApi>
-  'GET /api/v1/overview': Route<typeof data.OverviewAnswer, typeof parameters.HostQuery>
-  'GET /api/v1/own-cost': Route<typeof ownCost.OwnCostAnswer, typeof ownCost.OwnCostQuery>
-  'GET /api/v1/postgres/activity': Route<typeof postgres.PostgresActivityAnswer, typeof postgres.PostgresActivityQuery>
-  'GET /api/v1/postgres/locks': Route<typeof postgres.PostgresLocksAnswer>
-  'GET /api/v1/postgres/replication': Route<typeof postgres.PostgresReplicationAnswer>
-  'GET /api/v1/postgres/statements': Route<typeof postgres.PostgresStatementsAnswer, typeof postgres.PostgresStatementsQuery>
-  'GET /api/v1/postgres/status': Route<typeof postgres.PostgresStatusAnswer>
-  'GET /api/v1/postgres/tables': Route<typeof postgres.PostgresTablesAnswer, typeof postgres.PostgresTablesQuery>
-  'GET /api/v1/queries/{queryId}': Route<typeof analysis.QueryDetailAnswer, typeof analysis.QueryDetailQuery>
-  'GET /api/v1/repldb-status': Route<typeof repldb.RepldbStatusAnswer>
+  'GET /api/v1/overview': Route<typeof data.OverviewResponse, typeof parameters.HostQuery>
+  'GET /api/v1/own-cost': Route<typeof ownCost.OwnCostResponse, typeof ownCost.OwnCostQuery>
+  'GET /api/v1/postgres/activity': Route<typeof postgres.PostgresActivityResponse, typeof postgres.PostgresActivityQuery>
+  'GET /api/v1/postgres/locks': Route<typeof postgres.PostgresLocksResponse>
+  'GET /api/v1/postgres/replication': Route<typeof postgres.PostgresReplicationResponse>
+  'GET /api/v1/postgres/statements': Route<typeof postgres.PostgresStatementsResponse, typeof postgres.PostgresStatementsQuery>
+  'GET /api/v1/postgres/status': Route<typeof postgres.PostgresStatusResponse>
+  'GET /api/v1/postgres/tables': Route<typeof postgres.PostgresTablesResponse, typeof postgres.PostgresTablesQuery>
+  'GET /api/v1/queries/{queryId}': Route<typeof analysis.QueryDetailResponse, typeof analysis.QueryDetailQuery>
+  'GET /api/v1/repldb-status': Route<typeof repldb.RepldbStatusResponse>
   'GET /api/v1/repldb/dynamic_settings': Route<DataAnswer<typeof repldb.RepldbSettings>>
-  'GET /api/v1/repldb/log-patterns': Route<typeof repldb.RepldbLogPatternsAnswer, typeof repldb.RepldbLogPatternsQuery>
+  'GET /api/v1/repldb/log-patterns': Route<typeof repldb.RepldbLogPatternsResponse, typeof repldb.RepldbLogPatternsQuery>
   'GET /api/v1/repldb/mirrors/cdc/initial_load/{mirror}': Route<DataAnswer<typeof repldb.RepldbInitialLoad>>
   'GET /api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}': Route<DataAnswer<typeof repldb.RepldbTableCounts>>
   'GET /api/v1/repldb/mirrors/list': Route<DataAnswer<typeof repldb.RepldbMirrors>>
   'GET /api/v1/repldb/mirrors/names': Route<DataAnswer<typeof repldb.RepldbMirrorNames>>
   'GET /api/v1/repldb/mirrors/total_rows_synced/{mirror}': Route<DataAnswer<typeof repldb.RepldbRowsSynced>>
-  'GET /api/v1/repldb/overview': Route<typeof repldb.RepldbOverviewAnswer>
+  'GET /api/v1/repldb/overview': Route<typeof repldb.RepldbOverviewResponse>
   'GET /api/v1/repldb/peers/info/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerInfo>>
   'GET /api/v1/repldb/peers/list': Route<DataAnswer<typeof repldb.RepldbPeers>>
   'GET /api/v1/repldb/peers/slots/{peer}': Route<DataAnswer<typeof repldb.RepldbSlots>>
   'GET /api/v1/repldb/peers/stats/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerStats>>
   'GET /api/v1/repldb/peers/type/{peer}': Route<DataAnswer<typeof repldb.RepldbPeerType>>
   'GET /api/v1/repldb/version': Route<DataAnswer<typeof repldb.RepldbVersion>>
-  'GET /api/v1/reports': Route<typeof reports.ReportsAnswer, typeof reports.ReportsQuery>
-  'GET /api/v1/reports/{id}': Route<typeof reports.ReportAnswer, typeof reports.ReportQuery>
-  'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffAnswer, typeof comparison.SettingsDiffQuery>
-  'GET /api/v1/tables': Route<typeof data.TableListAnswer, typeof parameters.TableListQuery>
-  'GET /api/v1/tables/{name}': Route<typeof data.TableAnswer, typeof parameters.TableQuery>
-  'GET /api/v1/tables/{name}/filter-options': Route<typeof data.FilterOptionsAnswer, typeof parameters.FilterOptionsQuery>
-  'GET /api/v1/user-connections': Route<typeof connections.UserConnectionsAnswer>
-  'GET /api/v1/webhook-subscriptions': Route<typeof subscriptions.SubscriptionsAnswer>
-  'GET /api/v1/webhook-subscriptions/{id}/deliveries': Route<typeof subscriptions.SubscriptionDeliveriesAnswer>
+  'GET /api/v1/reports': Route<typeof reports.ReportsResponse, typeof reports.ReportsQuery>
+  'GET /api/v1/reports/{id}': Route<typeof reports.ReportResponse, typeof reports.ReportQuery>
+  'GET /api/v1/settings-diff': Route<typeof comparison.SettingsDiffResponse, typeof comparison.SettingsDiffQuery>
+  'GET /api/v1/tables': Route<typeof data.TableListResponse, typeof parameters.TableListQuery>
+  'GET /api/v1/tables/{name}': Route<typeof data.TableResponse, typeof parameters.TableQuery>
+  'GET /api/v1/tables/{name}/filter-options': Route<typeof data.FilterOptionsResponse, typeof parameters.FilterOptionsQuery>
+  'GET /api/v1/user-connections': Route<typeof connections.UserConnectionsResponse>
+  'GET /api/v1/webhook-subscriptions': Route<typeof subscriptions.SubscriptionsResponse>
+  'GET /api/v1/webhook-subscriptions/{id}/deliveries': Route<typeof subscriptions.SubscriptionDeliveriesResponse>
   'GET /api/version': Route<typeof status.Version>
   'GET /auth.md': Route<z.ZodString>
-  'POST /api/events/ingest': Route<typeof events.IngestAnswer, z.ZodUndefined, typeof events.IngestBody>
-  'POST /api/v1/actions': Route<typeof actions.ActionAnswer, typeof parameters.HostQuery, typeof actions.ActionRequest>
-  'POST /api/v1/advice': Route<typeof advice.AdviceAnswer, z.ZodUndefined, typeof advice.AdviceRequest>
-  'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceAnswer, z.ZodUndefined, typeof structureAdvice.TableAdviceRequest>
+  'POST /api/events/ingest': Route<typeof events.IngestResponse, z.ZodUndefined, typeof events.IngestBody>
+  'POST /api/v1/actions': Route<typeof actions.ActionResponse, typeof parameters.HostQuery, typeof actions.ActionRequest>
+  'POST /api/v1/advice': Route<typeof advice.AdviceResponse, z.ZodUndefined, typeof advice.AdviceRequest>
+  'POST /api/v1/advice/table': Route<typeof structureAdvice.StructureAdviceResponse, z.ZodUndefined, typeof structureAdvice.TableAdviceRequest>
   'POST /api/v1/agent': Route<z.ZodString, z.ZodUndefined, typeof agent.AgentRequest>
-  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalAnswer, z.ZodUndefined, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressAnswer, z.ZodUndefined, typeof agent.ApprovalRequest>
-  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopAnswer, z.ZodUndefined, typeof parameters.noBody>
-  'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInAnswer, z.ZodUndefined, typeof models.BeginSignInRequest>
-  'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyAnswer, z.ZodUndefined, typeof auth.ApiKeyRequest>
-  'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionAnswer, z.ZodUndefined, typeof auth.UserCodeRequest>
-  'POST /api/v1/auth/device/code': Route<typeof auth.DeviceCodeAnswer, z.ZodUndefined, typeof auth.DeviceCodeRequest>
-  'POST /api/v1/auth/device/deny': Route<typeof auth.DeviceDecisionAnswer, z.ZodUndefined, typeof auth.UserCodeRequest>
-  'POST /api/v1/auth/session': Route<typeof session.MeAnswer, z.ZodUndefined, typeof session.SessionRequest>
-  'POST /api/v1/auth/token': Route<typeof auth.TokenAnswer, z.ZodUndefined, typeof auth.TokenRequest>
-  'POST /api/v1/browser-connections/sessions': Route<typeof connections.ConnectionSessionAnswer, z.ZodUndefined, typeof connections.ConnectionSessionRequest>
-  'POST /api/v1/browser-connections/test': Route<typeof connections.ConnectionTestAnswer, z.ZodUndefined, typeof connections.ConnectionTestRequest>
-  'POST /api/v1/charts/batch': Route<typeof data.ChartBatchAnswer, z.ZodUndefined, typeof parameters.ChartBatchRequest>
-  'POST /api/v1/explain': Route<typeof analysis.ExplainAnswer, z.ZodUndefined, typeof analysis.ExplainRequest>
-  'POST /api/v1/explorer/query': Route<typeof console.ConsoleAnswer, z.ZodUndefined, typeof console.ConsoleRequest>
-  'POST /api/v1/health/ack': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.AckRequest>
-  'POST /api/v1/health/actions': Route<typeof alerts.DiagnosisAnswer, typeof alerts.SnapshotQuery, typeof alerts.DiagnosisRequest>
-  'POST /api/v1/health/channels/{channel}/test': Route<typeof channels.ChannelTestAnswer, z.ZodUndefined, typeof channels.ChannelTestRequest>
-  'POST /api/v1/health/custom-rules': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.CustomRuleRequest>
-  'POST /api/v1/health/custom-rules/test': Route<typeof alerts.CustomRuleTestAnswer, z.ZodUndefined, typeof alerts.CustomRuleTestRequest>
-  'POST /api/v1/health/dead-letters/{id}/replay': Route<typeof deliveries.ReplayAnswer, z.ZodUndefined, typeof deliveries.ReplayRequest>
-  'POST /api/v1/health/dismiss': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.DismissRequest>
-  'POST /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.InboundAckRequest>
-  'POST /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceAnswer, z.ZodUndefined, typeof alerts.InboundDismissRequest>
-  'POST /api/v1/health/maintenance-windows': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewMaintenanceWindow>
-  'POST /api/v1/health/quiet-hours': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewQuietHours>
-  'POST /api/v1/health/routes': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.NewRoute>
-  'POST /api/v1/health/webhook-targets': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof channels.NewWebhookTarget>
-  'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewAnswer, z.ZodUndefined, typeof channels.TargetPreviewRequest>
-  'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightAnswer, z.ZodUndefined, typeof insights.DismissInsightRequest>
-  'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsAnswer, z.ZodUndefined, typeof insights.GenerateInsightsRequest>
-  'POST /api/v1/management': Route<typeof management.ManagementAnswer, typeof parameters.HostQuery, typeof management.ManagementRequest>
-  'POST /api/v1/mcp/probe': Route<typeof models.ProbeAnswer, z.ZodUndefined, typeof models.ProbeRequest>
-  'POST /api/v1/page-views': Route<typeof pageViews.PageViewAnswer, z.ZodUndefined, typeof pageViews.PageViewRequest>
+  'POST /api/v1/agent/approvals/{id}': Route<typeof agent.ApprovalResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
+  'POST /api/v1/agent/egress/{id}': Route<typeof agent.EgressResponse, z.ZodUndefined, typeof agent.ApprovalRequest>
+  'POST /api/v1/agent/{id}/stop': Route<typeof agent.StopResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/agents/sign-in': Route<typeof models.BeginSignInResponse, z.ZodUndefined, typeof models.BeginSignInRequest>
+  'POST /api/v1/auth/api-key': Route<typeof auth.ApiKeyResponse, z.ZodUndefined, typeof auth.ApiKeyRequest>
+  'POST /api/v1/auth/device/approve': Route<typeof auth.DeviceDecisionResponse, z.ZodUndefined, typeof auth.UserCodeRequest>
+  'POST /api/v1/auth/device/code': Route<typeof auth.DeviceCodeResponse, z.ZodUndefined, typeof auth.DeviceCodeRequest>
+  'POST /api/v1/auth/device/deny': Route<typeof auth.DeviceDecisionResponse, z.ZodUndefined, typeof auth.UserCodeRequest>
+  'POST /api/v1/auth/session': Route<typeof session.MeResponse, z.ZodUndefined, typeof session.SessionRequest>
+  'POST /api/v1/auth/token': Route<typeof auth.TokenResponse, z.ZodUndefined, typeof auth.TokenRequest>
+  'POST /api/v1/browser-connections/sessions': Route<typeof connections.ConnectionSessionResponse, z.ZodUndefined, typeof connections.ConnectionSessionRequest>
+  'POST /api/v1/browser-connections/test': Route<typeof connections.ConnectionTestResponse, z.ZodUndefined, typeof connections.ConnectionTestRequest>
+  'POST /api/v1/charts/batch': Route<typeof data.ChartBatchResponse, z.ZodUndefined, typeof parameters.ChartBatchRequest>
+  'POST /api/v1/explain': Route<typeof analysis.ExplainResponse, z.ZodUndefined, typeof analysis.ExplainRequest>
+  'POST /api/v1/explorer/query': Route<typeof console.ConsoleResponse, z.ZodUndefined, typeof console.ConsoleRequest>
+  'POST /api/v1/health/ack': Route<typeof alerts.SilenceResponse, z.ZodUndefined, typeof alerts.AckRequest>
+  'POST /api/v1/health/actions': Route<typeof alerts.DiagnosisResponse, typeof alerts.SnapshotQuery, typeof alerts.DiagnosisRequest>
+  'POST /api/v1/health/channels/{channel}/test': Route<typeof channels.ChannelTestResponse, z.ZodUndefined, typeof channels.ChannelTestRequest>
+  'POST /api/v1/health/custom-rules': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.CustomRuleRequest>
+  'POST /api/v1/health/custom-rules/test': Route<typeof alerts.CustomRuleTestResponse, z.ZodUndefined, typeof alerts.CustomRuleTestRequest>
+  'POST /api/v1/health/dead-letters/{id}/replay': Route<typeof deliveries.ReplayResponse, z.ZodUndefined, typeof deliveries.ReplayRequest>
+  'POST /api/v1/health/dismiss': Route<typeof alerts.SilenceResponse, z.ZodUndefined, typeof alerts.DismissRequest>
+  'POST /api/v1/health/inbound/{episode}/ack': Route<typeof alerts.SilenceResponse, z.ZodUndefined, typeof alerts.InboundAckRequest>
+  'POST /api/v1/health/inbound/{episode}/dismiss': Route<typeof alerts.SilenceResponse, z.ZodUndefined, typeof alerts.InboundDismissRequest>
+  'POST /api/v1/health/maintenance-windows': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewMaintenanceWindow>
+  'POST /api/v1/health/quiet-hours': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewQuietHours>
+  'POST /api/v1/health/routes': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.NewRoute>
+  'POST /api/v1/health/webhook-targets': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.NewWebhookTarget>
+  'POST /api/v1/health/webhook-targets/preview': Route<typeof channels.TargetPreviewResponse, z.ZodUndefined, typeof channels.TargetPreviewRequest>
+  'POST /api/v1/insights/dismiss': Route<typeof insights.DismissInsightResponse, z.ZodUndefined, typeof insights.DismissInsightRequest>
+  'POST /api/v1/insights/generate': Route<typeof insights.GenerateInsightsResponse, z.ZodUndefined, typeof insights.GenerateInsightsRequest>
+  'POST /api/v1/management': Route<typeof management.ManagementResponse, typeof parameters.HostQuery, typeof management.ManagementRequest>
+  'POST /api/v1/mcp/probe': Route<typeof models.ProbeResponse, z.ZodUndefined, typeof models.ProbeRequest>
+  'POST /api/v1/page-views': Route<typeof pageViews.PageViewResponse, z.ZodUndefined, typeof pageViews.PageViewRequest>
   'POST /api/v1/repldb/mirrors/cdc/batches': Route<DataAnswer<typeof repldb.RepldbBatches>, z.ZodUndefined, typeof repldb.RepldbBatchesRequest>
   'POST /api/v1/repldb/mirrors/cdc/graph': Route<DataAnswer<typeof repldb.RepldbGraph>, z.ZodUndefined, typeof repldb.RepldbGraphRequest>
   'POST /api/v1/repldb/mirrors/logs': Route<DataAnswer<typeof repldb.RepldbLogs>, z.ZodUndefined, typeof repldb.RepldbLogsRequest>
   'POST /api/v1/repldb/mirrors/status': Route<DataAnswer<typeof repldb.RepldbMirrorStatus>, z.ZodUndefined, typeof repldb.RepldbMirrorStatusRequest>
   'POST /api/v1/repldb/peers/slots/lag_history': Route<DataAnswer<typeof repldb.RepldbSlotLag>, z.ZodUndefined, typeof repldb.RepldbSlotLagRequest>
-  'POST /api/v1/reports': Route<typeof reports.BuildReportAnswer, z.ZodUndefined, typeof reports.BuildReportRequest>
-  'POST /api/v1/user-connections': Route<typeof connections.UserConnectionAnswer, z.ZodUndefined, typeof connections.UserConnectionRequest>
-  'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionAnswer, z.ZodUndefined, typeof subscriptions.NewSubscription>
-  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionAnswer, z.ZodUndefined, typeof parameters.noBody>
-  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestAnswer, z.ZodUndefined, typeof parameters.noBody>
-  'POST /api/webhooks/chat-application': Route<typeof chatApplication.ChatActionAnswer, z.ZodUndefined, typeof chatApplication.ChatActionForm>
-  'POST /api/webhooks/identity-provider': Route<typeof identityWebhook.IdentityWebhookAnswer, z.ZodUndefined, typeof identityWebhook.IdentityEvent>
-  'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookAnswer, z.ZodUndefined, typeof deployments.RepositoryHookBody>
-  'POST /auth/device/code': Route<typeof auth.DeviceCodeAnswer, z.ZodUndefined, typeof auth.DeviceCodeRequest>
-  'POST /auth/token': Route<typeof auth.TokenAnswer, z.ZodUndefined, typeof auth.TokenRequest>
-  'PUT /api/v1/conversations/{id}': Route<typeof conversations.KeepConversationAnswer, z.ZodUndefined, typeof conversations.KeepConversationRequest>
-  'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigAnswer, z.ZodUndefined, typeof alerts.AlertConfigRequest>
-  'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigAnswer, z.ZodUndefined, typeof alerts.AlertChannelRequest>
-  'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestAnswer, z.ZodUndefined, typeof alerts.AlertDigestRequest>
-  'PUT /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsAnswer, z.ZodUndefined, typeof alerts.CheckAlertsRequest>
-  'PUT /api/v1/health/custom-rules/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.CustomRuleRequest>
-  'PUT /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.MaintenanceWindowRequest>
-  'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.QuietHoursRequest>
-  'PUT /api/v1/health/routes/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof alerts.RouteRequest>
-  'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.SettledIdAnswer, z.ZodUndefined, typeof channels.WebhookTargetRequest>
-  'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionAnswer, z.ZodUndefined, typeof connections.UserConnectionChange>
-  'PUT /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.ChangedSubscriptionAnswer, z.ZodUndefined, typeof subscriptions.SubscriptionRequest>
+  'POST /api/v1/reports': Route<typeof reports.BuildReportResponse, z.ZodUndefined, typeof reports.BuildReportRequest>
+  'POST /api/v1/user-connections': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionRequest>
+  'POST /api/v1/webhook-subscriptions': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.NewSubscription>
+  'POST /api/v1/webhook-subscriptions/{id}/rotate-secret': Route<typeof subscriptions.SignedSubscriptionResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/v1/webhook-subscriptions/{id}/test': Route<typeof subscriptions.SubscriptionTestResponse, z.ZodUndefined, typeof parameters.noBody>
+  'POST /api/webhooks/chat-application': Route<typeof chatApplication.ChatActionResponse, z.ZodUndefined, typeof chatApplication.ChatActionForm>
+  'POST /api/webhooks/identity-provider': Route<typeof identityWebhook.IdentityWebhookResponse, z.ZodUndefined, typeof identityWebhook.IdentityEvent>
+  'POST /api/webhooks/repository': Route<typeof deployments.RepositoryHookResponse, z.ZodUndefined, typeof deployments.RepositoryHookBody>
+  'POST /auth/device/code': Route<typeof auth.DeviceCodeResponse, z.ZodUndefined, typeof auth.DeviceCodeRequest>
+  'POST /auth/token': Route<typeof auth.TokenResponse, z.ZodUndefined, typeof auth.TokenRequest>
+  'PUT /api/v1/conversations/{id}': Route<typeof conversations.StoreConversationResponse, z.ZodUndefined, typeof conversations.KeepConversationRequest>
+  'PUT /api/v1/health/alert-config': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertConfigRequest>
+  'PUT /api/v1/health/alert-config/channels/{channel}': Route<typeof alerts.AlertConfigResponse, z.ZodUndefined, typeof alerts.AlertChannelRequest>
+  'PUT /api/v1/health/alert-digest': Route<typeof alerts.AlertDigestResponse, z.ZodUndefined, typeof alerts.AlertDigestRequest>
+  'PUT /api/v1/health/check-alerts/{checkId}': Route<typeof alerts.CheckAlertsResponse, z.ZodUndefined, typeof alerts.CheckAlertsRequest>
+  'PUT /api/v1/health/custom-rules/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.CustomRuleRequest>
+  'PUT /api/v1/health/maintenance-windows/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.MaintenanceWindowRequest>
+  'PUT /api/v1/health/quiet-hours/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.QuietHoursRequest>
+  'PUT /api/v1/health/routes/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof alerts.RouteRequest>
+  'PUT /api/v1/health/webhook-targets/{id}': Route<typeof alerts.AlertConfigIdResponse, z.ZodUndefined, typeof channels.WebhookTargetRequest>
+  'PUT /api/v1/user-connections/{id}': Route<typeof connections.UserConnectionResponse, z.ZodUndefined, typeof connections.UserConnectionChange>
+  'PUT /api/v1/webhook-subscriptions/{id}': Route<typeof subscriptions.ChangedSubscriptionResponse, z.ZodUndefined, typeof subscriptions.SubscriptionRequest>
 }

@@ -3,7 +3,7 @@ import type { mcpVersions } from '#proto/mcp.ts'
 import { call } from './call.ts'
 import { requestJson } from './request.ts'
 
-/** What the tool server says of itself, and whether it wants to know who asks. */
+/** The MCP server card, and whether the server requires authentication. */
 export const toolServerQuery = () =>
   queryOptions({
     queryKey: ['tool-server'],
@@ -16,13 +16,12 @@ export const toolServerQuery = () =>
     },
   })
 
-/** JSON Schema of what a tool takes, in so far as the forms of this page read it. */
+/** The part of a tool's JSON Schema that the forms support. */
 export interface InputSchema {
   properties?: Readonly<Record<string, InputProperty>>
   required?: readonly string[]
 }
 
-/** One parameter of a tool. */
 export interface InputProperty {
   type?: string
   description?: string
@@ -33,7 +32,7 @@ export interface InputProperty {
   maxLength?: number
 }
 
-/** A tool as it tells of itself. */
+/** A tool as listed by the server. */
 export interface Tool {
   name: string
   title: string
@@ -41,21 +40,29 @@ export interface Tool {
   inputSchema: InputSchema
 }
 
-/** What came of a call. */
-export interface Called {
+export interface CallResult {
   isError?: boolean
   content: readonly { type: string; text?: string }[]
   structuredContent?: Readonly<Record<string, unknown>>
 }
 
-/** The tools there are; who asks is whoever the key stands for, as the server knows nobody by a session of these pages. */
+/** Lists the tools. The server authenticates by API key only, not by the session of the browser. */
 export const listTools = async (key: string): Promise<readonly Tool[]> =>
-  (await speak<{ tools: readonly Tool[] }>({ method: 'tools/list', params: {}, key })).tools
+  (await sendMessage<{ tools: readonly Tool[] }>({ method: 'tools/list', params: {}, key })).tools
 
-export const callTool = (name: string, given: Readonly<Record<string, unknown>>, key: string): Promise<Called> =>
-  speak<Called>({ method: 'tools/call', params: { name, arguments: given }, key, headers: { 'mcp-name': name } })
+export const callTool = (
+  name: string,
+  toolArguments: Readonly<Record<string, unknown>>,
+  key: string,
+): Promise<CallResult> =>
+  sendMessage<CallResult>({
+    method: 'tools/call',
+    params: { name, arguments: toolArguments },
+    key,
+    headers: { 'mcp-name': name },
+  })
 
-/** The revision that needs no handshake. */
+/** The protocol revision that needs no handshake. */
 const revision: (typeof mcpVersions)[0] = '2026-07-28'
 
 interface Message {
@@ -65,14 +72,14 @@ interface Message {
   headers?: Record<string, string>
 }
 
-/** One message of the protocol and its answer, as any other client would send it. */
-const speak = async <Result>({ method, params, key, headers }: Message): Promise<Result> => {
+/** Sends one protocol message and returns its result, as any other client would. */
+const sendMessage = async <Result>({ method, params, key, headers }: Message): Promise<Result> => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/clientInfo': { name: 'watchhouse-web', version: '1' },
   }
-  const told = await requestJson<{ result: Result; error?: { message: string } }>('/api/mcp', {
+  const message = await requestJson<{ result: Result; error?: { message: string } }>('/api/mcp', {
     body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
     ...(key !== '' && { bearer: key }),
     headers: {
@@ -82,6 +89,6 @@ const speak = async <Result>({ method, params, key, headers }: Message): Promise
       ...headers,
     },
   })
-  if (told.error) throw new Error(told.error.message)
-  return told.result
+  if (message.error) throw new Error(message.error.message)
+  return message.result
 }

@@ -1,14 +1,14 @@
 import { createQuery } from '@tanstack/svelte-query'
 import { historyQuery, type HistoryLine } from '#lib/api/health.ts'
-import { createAfterPage } from '#lib/state/after-page.svelte.ts'
+import { createPageLoaded } from '#lib/state/page-loaded.svelte.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
 const refreshMs = 10 * 60_000
 
-/** What fired on the host lately; only the configured hosts are watched. */
+/** Recent alerts of the host of the page. Only configured hosts have alerts. */
 export const createAlertLines = (session: Session): { readonly lines: readonly HistoryLine[] } => {
-  const page = createAfterPage()
+  const page = createPageLoaded()
   const history = createQuery(() => ({
     ...historyQuery(view.host, null),
     enabled: page.isDue && view.host >= 0 && view.connection === null && session.isOffered('HEALTH'),

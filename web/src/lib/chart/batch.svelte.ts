@@ -1,38 +1,38 @@
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query'
 import type { ChartInfo } from '#proto/catalogue.ts'
-import { commonFailure, type ChartAnswers } from '#lib/api/chart-answers.ts'
+import { commonFailure, type ChartStates } from '#lib/api/chart-states.ts'
 import { failureMessage } from '#lib/api/failure.ts'
-import { chartsQuery, keepOfSameSubject, mostCharts } from '#lib/api/queries.ts'
+import { chartsQuery, keepPreviousOf, maxCharts } from '#lib/api/queries.ts'
 import { spanSeconds, toWindow, type Range } from '#lib/state/range.ts'
 import type { Session } from '#lib/state/session.svelte.ts'
 import { view } from '#lib/state/view.svelte.ts'
 
-/** The chart whose rows mark what changed on the host in all others. */
+/** The chart whose rows annotate all other charts with changes of the host. */
 export const changesChart = 'host-changes'
 
-/** The charts of a page, asked for at once. */
+/** The charts of a page, fetched in one request. */
 export interface ChartBatch {
-  readonly now: CreateQueryResult<ChartAnswers>
-  /** The same length of time before; asked for only where the reader compares. */
-  readonly before: CreateQueryResult<ChartAnswers>
-  /** How much earlier that was; 0 where nothing is compared. */
+  readonly now: CreateQueryResult<ChartStates>
+  /** The preceding window of the same length; fetched only when the user compares. */
+  readonly before: CreateQueryResult<ChartStates>
+  /** Offset of the preceding window in milliseconds; 0 without comparison. */
   readonly beforeMs: number
-  /** Why none of them has a new answer, so that it can be said once. */
+  /** The failure that all charts share, so that it is shown once. */
   readonly failure: string | null
 }
 
-interface Asked {
+interface BatchRequest {
   charts: readonly ChartInfo[]
-  /** Values for the placeholders of the charts. */
+  /** Values of the chart parameters. */
   params?: Record<string, string>
 }
 
-/** Asks for the charts that a page shows now, over the window that the reader chose. */
-export const createChartBatch = (session: Session, asked: () => Asked): ChartBatch => {
+/** Fetches the charts of a page over the selected time range. */
+export const createChartBatch = (session: Session, request: () => BatchRequest): ChartBatch => {
   const query = (range: Range, further: readonly string[]) => {
-    const { charts, params = {} } = asked()
+    const { charts, params = {} } = request()
     const names =
-      charts.length > 0 ? [...new Set([...charts.slice(0, mostCharts - 1).map(({ name }) => name), ...further])] : []
+      charts.length > 0 ? [...new Set([...charts.slice(0, maxCharts - 1).map(({ name }) => name), ...further])] : []
     return {
       ...chartsQuery({
         host: view.host,
@@ -43,14 +43,18 @@ export const createChartBatch = (session: Session, asked: () => Asked): ChartBat
         params,
       }),
       refetchInterval: view.rangeRefreshMs,
-      placeholderData: keepOfSameSubject(['charts', view.host, names.join()]),
+      placeholderData: keepPreviousOf(['charts', view.host, names.join()]),
     }
   }
   const hasChanges = $derived(session.catalogue?.charts.some(({ name }) => name === changesChart) ?? false)
   const now = createQuery(() => query(view.range, hasChanges ? [changesChart] : []))
   const before = createQuery(() => {
     const options = query(previous(view.range, now.dataUpdatedAt), [])
-    return { ...options, refetchInterval: false, enabled: view.comparing && now.isSuccess && asked().charts.length > 0 }
+    return {
+      ...options,
+      refetchInterval: false,
+      enabled: view.comparing && now.isSuccess && request().charts.length > 0,
+    }
   })
   return {
     now,
@@ -64,9 +68,9 @@ export const createChartBatch = (session: Session, asked: () => Asked): ChartBat
   }
 }
 
-/** The range before this one, as long; of one up to now that is up to when it was answered. */
-const previous = (range: Range, answeredAtMs: number): Range => {
+/** Returns the preceding range of the same length; a relative range ends when its data was received. */
+const previous = (range: Range, receivedAtMs: number): Range => {
   const length = spanSeconds(range)
-  const from = range.kind === 'between' ? range.from : Math.floor(answeredAtMs / 1000) - length
+  const from = range.kind === 'between' ? range.from : Math.floor(receivedAtMs / 1000) - length
   return { kind: 'between', from: from - length, to: from }
 }

@@ -1,6 +1,6 @@
 import { createContext } from 'svelte'
 
-/** The instant that all charts of a page point at, and the chart over which the pointer or the keyboard chose it. */
+/** The instant that all charts of a page highlight, and the chart that set it. */
 export interface Crosshair {
   timeMs: number | null
   owner: string | null
@@ -8,7 +8,7 @@ export interface Crosshair {
 
 export const [getCrosshair, setCrosshair] = createContext<Crosshair>()
 
-/** One for a page; charts reach it through the context. */
+/** Creates the crosshair of a page; charts get it from the context. */
 export const createCrosshair = (): Crosshair => {
   let timeMs = $state<number | null>(null)
   let owner = $state<string | null>(null)

@@ -1,7 +1,7 @@
 import type { ChartData } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
 
-/** The rows of a chart as RFC 4180 has them: instants in ISO form, numbers as they came. */
+/** Returns the rows of a chart as RFC 4180 CSV, with instants in ISO 8601. */
 export const toCsv = ({ chart, rows }: Pick<ChartData, 'chart' | 'rows'>): string => {
   const head = chart.columns.map((column) => column.label ?? column.name)
   const lines = rows.map((row) =>
@@ -13,11 +13,11 @@ export const toCsv = ({ chart, rows }: Pick<ChartData, 'chart' | 'rows'>): strin
   return csvOf([head, ...lines])
 }
 
-/** Lines of cells as RFC 4180 has them. */
+/** Returns lines of cells as RFC 4180 CSV. */
 export const csvOf = (lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('')
 
-/** A cell that a spreadsheet would take for a formula is one only of text that hosts chose, so it is kept from being one. */
+/** Quotes a cell. A leading apostrophe keeps spreadsheets from evaluating text of hosts as a formula. */
 const quoted = (text: string): string => {
   const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,7 +1,7 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 import { isOverTime } from './series.ts'
 
-/** The ways to draw a chart. */
+/** Visualizations of charts. */
 export type ChartForm =
   | 'time'
   | 'heatmap'
@@ -13,7 +13,7 @@ export type ChartForm =
   | 'treemap'
   | 'timeline'
 
-/** How a chart is drawn: by its kind, and bars by whether they stand along a time or for classes of a size. */
+/** Returns the visualization of a chart. Bars depend on whether they run along time or along value buckets. */
 export const formOf = (chart: ChartInfo): ChartForm => {
   const { kind } = chart
   if (kind === 'list') return 'table'

@@ -8,9 +8,9 @@ const series = (fromMs: number, stepMs: number, values: readonly (number | null)
 })
 const places = (heat: ReturnType<typeof toHeat>) => heat.cells.map(({ column, row }) => [column, row])
 
-describe('squares of a heat map', () => {
-  it('are days of weeks that begin on Monday', () => {
-    // Saturday, 21 November 2026, by the clock of Kathmandu.
+describe('heat map cells', () => {
+  it('place days in weeks starting on Monday', () => {
+    // Saturday, 21 November 2026, in Kathmandu.
     const saturday = Date.parse('2026-11-21T00:00:00+05:45')
     const heat = toHeat(series(saturday, 24 * hourMs, [1, 2, 3, 4]), 'Asia/Kathmandu')
     expect(places(heat)).toEqual([
@@ -22,7 +22,7 @@ describe('squares of a heat map', () => {
     expect([heat.columns, heat.rows]).toEqual([2, 7])
   })
 
-  it('are hours of days when they are hours, also where the clock is set back', () => {
+  it('place hours in days, also when daylight saving time ends', () => {
     const evening = Date.parse('2026-10-24T22:00:00+02:00')
     const heat = toHeat(series(evening, hourMs, [1, 1, 1, 1, 1, 1]), 'Europe/Berlin')
     expect(places(heat)).toEqual([
@@ -36,7 +36,7 @@ describe('squares of a heat map', () => {
     expect([heat.columns, heat.rows]).toEqual([2, 24])
   })
 
-  it('are as dark as their share of the most, and blank where nothing is known', () => {
+  it('shade values relative to the maximum, and leave missing ones blank', () => {
     const heat = toHeat(series(0, 24 * hourMs, [5, null, 10, 0]), 'UTC')
     expect(heat.cells.map(({ shade }) => shade)).toEqual([0.5, 0, 1, 0])
     expect(toHeat(series(0, 24 * hourMs, [0, 0]), 'UTC').cells.map(({ shade }) => shade)).toEqual([0, 0])

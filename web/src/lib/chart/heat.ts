@@ -1,7 +1,7 @@
 import { dayOf, type LocalDay } from '#lib/ui/time.ts'
 import { bucketMs, type TimeSeries } from './series.ts'
 
-/** One square: where it lies, and how dark it is, from 0 for nothing to 1 for the most. */
+/** A cell with its position and its shade, from 0 for zero to 1 for the maximum. */
 export interface HeatCell {
   timeMs: number
   value: number | null
@@ -18,20 +18,20 @@ export interface Heat {
 
 const dayMs = 86_400_000
 const weekDays = 7
-/** The first day of 1970 was a Thursday; weeks begin on Monday. */
+/** 1 January 1970 was a Thursday; weeks start on Monday. */
 const weekdayOfEpoch = 3
 
-/** Days as weeks side by side, Monday on top; shorter buckets as days side by side, midnight on top. */
+/** Lays out daily buckets in columns of weeks starting on Monday, and shorter buckets in columns of days. */
 export const toHeat = ({ times, series }: TimeSeries, zone: string): Heat => {
   const values = series[0]?.values ?? []
-  const most = Math.max(0, ...values.map((value) => value ?? 0))
+  const highest = Math.max(0, ...values.map((value) => value ?? 0))
   const step = bucketMs(times)
   const placed = times.map((timeMs) => placeOf(dayOf(timeMs, zone), step))
   const first = Math.min(...placed.map(({ column }) => column))
   const cells = times.map((timeMs, index) => {
     const { column, row } = placed[index] ?? { column: first, row: 0 }
     const value = values[index] ?? null
-    return { timeMs, value, column: column - first, row, shade: most > 0 ? (value ?? 0) / most : 0 }
+    return { timeMs, value, column: column - first, row, shade: highest > 0 ? (value ?? 0) / highest : 0 }
   })
   return {
     cells,

@@ -20,7 +20,7 @@ const chart: ChartInfo = {
   ],
 }
 
-it('gives each name a lane, the fullest first, with lengths in milliseconds', () => {
+it('creates a lane per name, largest first, with durations in milliseconds', () => {
   const rows = [
     { time: 1_000, table: 'a', part: 'x', took: 2 },
     { time: '5000', table: 'b', part: 'y', took: 0 },

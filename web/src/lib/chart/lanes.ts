@@ -3,7 +3,7 @@ import type { Row } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
 import { readNumber } from './series.ts'
 
-/** Something that began at an instant and took a while; no time at all for what is only an instant. */
+/** An event with a start and a duration, which is 0 for an instant. */
 export interface Span {
   fromMs: number
   lengthMs: number
@@ -15,12 +15,12 @@ export interface Lane {
   spans: readonly Span[]
 }
 
-/** As many lanes as a card can show; the table view tells the others. */
-const maximumLanes = 10
+/** Lanes that fit a card; the table view lists all. */
+const maxLanes = 10
 
 const unitMs: Partial<Record<string, number>> = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3 }
 
-/** The rows of a timeline: lanes by the `series` column, those with most on them first; its length is the `value` column. */
+/** Groups the rows of a timeline into lanes by the `series` column, largest first. The `value` column is the duration. */
 export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
   const column = (role: string) => chart.columns.find((each) => each.role === role)
   const [time, series, label, value] = ['time', 'series', 'label', 'value'].map(column)
@@ -35,5 +35,5 @@ export const toLanes = (chart: ChartInfo, rows: readonly Row[]): Lane[] => {
   return [...Map.groupBy(spans, ({ lane }) => lane)]
     .map(([name, found]) => ({ name, spans: found.map(({ lane: _, ...span }) => span) }))
     .toSorted((a, b) => b.spans.length - a.spans.length)
-    .slice(0, maximumLanes)
+    .slice(0, maxLanes)
 }

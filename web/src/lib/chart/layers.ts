@@ -1,7 +1,7 @@
 import { area, line } from 'd3-shape'
 import type { TimeSeries } from './series.ts'
 
-/** One instant of one drawn series: `base` and `top` are where its area begins and ends. */
+/** One instant of a drawn series, with the lower and upper edge of its area. */
 export interface Mark {
   timeMs: number
   base: number
@@ -12,7 +12,7 @@ export interface Layer {
   key: string
   label: string
   color: string
-  /** By which lines differ where colours alone would not do. */
+  /** The dash pattern that distinguishes lines where colours are not sufficient. */
   dash?: string
   marks: readonly Mark[]
 }
@@ -21,7 +21,7 @@ export const colorOf = (index: number): string => `var(--chart-${(index % 8) + 1
 
 const dashes = ['', '6 3', '2 2', '8 3 2 3', '4 4', '10 3', '2 4', '6 2 2 2']
 
-/** Series as layers of marks: side by side from zero, or each on top of those before it. */
+/** Converts series to layers of marks, each from zero or stacked on the previous ones. */
 export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown: (key: string) => boolean): Layer[] => {
   const heights = times.map(() => 0)
   return series.flatMap(({ key, label, values }, index) => {
@@ -37,7 +37,7 @@ export const toLayers = ({ times, series }: TimeSeries, stacked: boolean, shown:
   })
 }
 
-/** The lowest and highest value drawn. */
+/** Returns the lowest and the highest drawn value. */
 export const extentOf = (layers: readonly Layer[]): [number, number] => {
   let [lowest, highest] = [0, 0]
   for (const { marks } of layers) {
@@ -52,7 +52,7 @@ export const extentOf = (layers: readonly Layer[]): [number, number] => {
 
 export type Place = (value: number) => number
 
-/** The outline of a layer; where a value is absent the line stops and begins anew. */
+/** Returns the line of a layer, interrupted where values are missing. */
 export const linePath = (marks: readonly Mark[], x: Place, y: Place): string =>
   line<Mark>()
     .defined((mark) => mark.top !== null)
@@ -66,7 +66,7 @@ export const areaPath = (marks: readonly Mark[], x: Place, y: Place): string =>
     .y0((mark) => y(mark.base))
     .y1((mark) => y(mark.top ?? 0))([...marks]) ?? ''
 
-/** The bars of a layer as one outline: a page has hundreds, and an element for each of them would be slow to draw. */
+/** Returns the bars of a layer as one path, as a path element per bar would render slowly. */
 export const barPath = (marks: readonly Mark[], x: Place, y: Place, width: number): string =>
   marks
     .map(({ timeMs, base, top }) =>

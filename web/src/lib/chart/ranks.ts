@@ -2,11 +2,11 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from './series.ts'
 
-/** One bar of a chart over names, with what else its row says. */
+/** A bar of a chart over names, with the further values of its row. */
 export interface Rank {
   label: string
   value: number | null
-  /** Part of the largest value, from 0 to 1. */
+  /** Share of the largest value, from 0 to 1. */
   share: number
   more: readonly { label: string; value: number | null; unit: Unit }[]
 }
@@ -18,23 +18,23 @@ export interface Ranks {
 }
 
 /** Bars that a card can show; the table view lists all rows. */
-export const maximumRanks = 50
+export const maxRanks = 50
 
-/** Further columns that a card has room for. */
-const maximumTold = 2
+/** Further columns that fit a card. */
+const maxMoreColumns = 2
 
-/** The rows of a chart over names: the first value column is drawn, further ones are told. */
+/** Returns the rows of a chart over names. The first value column is drawn as a bar, further ones are listed. */
 export const toRanks = (chart: ChartInfo, rows: readonly Row[]): Ranks => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
-  const [drawn, ...told] = chart.columns.filter((column) => column.role === 'value')
+  const [drawn, ...others] = chart.columns.filter((column) => column.role === 'value')
   if (!drawn) return { label: '', unit: 'none', ranks: [] }
   const values = rows.map((row) => readNumber(row[drawn.name]))
   const largest = Math.max(0, ...values.map((value) => value ?? 0))
-  const ranks = rows.slice(0, maximumRanks).map((row, index) => ({
+  const ranks = rows.slice(0, maxRanks).map((row, index) => ({
     label: names.map((column) => String(row[column.name] ?? '')).join(' · ') || (drawn.label ?? drawn.name),
     value: values[index] ?? null,
     share: largest > 0 ? Math.max(0, (values[index] ?? 0) / largest) : 0,
-    more: told.slice(0, maximumTold).map((column) => ({
+    more: others.slice(0, maxMoreColumns).map((column) => ({
       label: column.label ?? column.name,
       value: readNumber(row[column.name]),
       unit: column.unit,

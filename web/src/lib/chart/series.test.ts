@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ChartInfo } from '#proto/catalogue.ts'
 import { barPath, extentOf, linePath, toLayers } from './layers.ts'
 import { toRanks } from './ranks.ts'
-import { bucketMs, latestWhole, maximumSeries, nearest, readNumber, toTimeSeries } from './series.ts'
+import { bucketMs, latestComplete, maxSeries, nearest, readNumber, toTimeSeries } from './series.ts'
 import { summariseRanks, summariseSeries } from './summary.ts'
 import { timeTicks, valueTicks } from './ticks.ts'
 
@@ -19,8 +19,8 @@ const chart = (columns: object[], kind = 'line') =>
 const time = { name: 't', role: 'time', unit: 'none' }
 const minuteMs = 60_000
 
-describe('series of a chart over time', () => {
-  it('makes a series of each value column', () => {
+describe('toTimeSeries', () => {
+  it('creates a series per value column', () => {
     const data = toTimeSeries(
       chart([
         time,
@@ -39,7 +39,7 @@ describe('series of a chart over time', () => {
     ])
   })
 
-  it('makes a series of each name, the largest first, and null where a name is absent', () => {
+  it('creates a series per name, largest first, with null for missing values', () => {
     const data = toTimeSeries(chart([time, { name: 'user', role: 'series' }, { name: 'n', role: 'value' }]), [
       { t: 0, user: 'a', n: 1 },
       { t: 0, user: 'b', n: 5 },
@@ -51,7 +51,7 @@ describe('series of a chart over time', () => {
     ])
   })
 
-  it('draws the first value of a name that has several', () => {
+  it('uses the first value column of a name', () => {
     const columns = [time, { name: 'table', role: 'series' }, { name: 'parts', role: 'value' }]
     const data = toTimeSeries(chart([...columns, { name: 'rows', role: 'value', unit: 'rows' }]), [
       { t: 0, table: 'a', parts: 2, rows: 500 },
@@ -59,15 +59,15 @@ describe('series of a chart over time', () => {
     expect(data.series).toEqual([{ key: 'a', label: 'a', unit: 'count', values: [2] }])
   })
 
-  it('sums up the smallest names when there are more than colours', () => {
+  it('sums up the smallest series beyond the number of colours', () => {
     const rows = Array.from({ length: 20 }, (_, index) => ({ t: 0, user: `u${index}`, n: index + 1 }))
     const { series } = toTimeSeries(chart([time, { name: 'user', role: 'series' }, { name: 'n', role: 'value' }]), rows)
-    expect(series).toHaveLength(maximumSeries)
+    expect(series).toHaveLength(maxSeries)
     expect(series.at(-1)?.label).toBe('13 others')
     expect(series.reduce((sum, each) => sum + (each.values[0] ?? 0), 0)).toBe(210)
   })
 
-  it('reads numbers as hosts send them', () => {
+  it('parses numbers as hosts send them', () => {
     expect(['18446744073709551615', '1.5', '', null, 'x'].map(readNumber)).toEqual([
       18446744073709552000,
       1.5,
@@ -83,11 +83,11 @@ describe('series of a chart over time', () => {
     [6, 1],
     [24, 2],
     [900, 3],
-  ])('finds what is nearest to %s', (timeMs, position) => expect(nearest([0, 10, 20, 30], timeMs)).toBe(position))
+  ])('finds the instant nearest to %s', (timeMs, position) => expect(nearest([0, 10, 20, 30], timeMs)).toBe(position))
 
-  it('finds nothing near in an empty chart', () => expect(nearest([], 5)).toBe(-1))
+  it('finds no instant in an empty chart', () => expect(nearest([], 5)).toBe(-1))
 
-  it('takes the smallest step for the bucket', () => expect(bucketMs([0, 60, 120, 300])).toBe(60))
+  it('uses the smallest step as the bucket', () => expect(bucketMs([0, 60, 120, 300])).toBe(60))
 })
 
 describe('layers', () => {
@@ -97,7 +97,7 @@ describe('layers', () => {
     { t: 2, a: 4, b: 5 },
   ])
 
-  it('stand on one another when stacked', () => {
+  it('are stacked on each other', () => {
     const layers = toLayers(data, true, () => true)
     expect(layers[1]?.marks.map(({ base, top }) => [base, top])).toEqual([
       [1, 3],
@@ -107,7 +107,7 @@ describe('layers', () => {
     expect(extentOf(layers)).toEqual([0, 9])
   })
 
-  it('leave a gap where a value is absent', () => {
+  it('leave a gap for missing values', () => {
     const [first] = toLayers(data, false, () => true)
     expect(
       linePath(
@@ -118,7 +118,7 @@ describe('layers', () => {
     ).toBe('M0,1ZM2,4Z')
   })
 
-  it('are one outline of bars, without those that are absent or empty', () => {
+  it('draw bars as one path, without missing or zero values', () => {
     const marks = [
       { timeMs: 1, base: 0, top: 5 },
       { timeMs: 2, base: 5, top: 5 },
@@ -129,7 +129,7 @@ describe('layers', () => {
     expect(barPath(marks, same, same, 0.5)).toBe('M1 5h0.5V0h-0.5zM4 3h0.5V2h-0.5z')
   })
 
-  it('keep their colour when another is hidden', () => {
+  it('keep their colour when another series is hidden', () => {
     expect(toLayers(data, false, (key) => key === 'b').map((layer) => layer.color)).toEqual(['var(--chart-2)'])
   })
 })
@@ -140,29 +140,29 @@ describe('ticks', () => {
     [3, 'count'],
     [0.03, 'none'],
     [3 * 1024 ** 3, 'bytes'],
-  ] as const)('never end below the highest value %s %s', (highest, unit) => {
+  ] as const)('include the highest value %s %s', (highest, unit) => {
     const ticks = valueTicks(0, highest, 4, unit)
     expect(ticks[0]).toBe(0)
     expect(ticks.at(-1)).toBeGreaterThanOrEqual(highest)
     expect(ticks.length).toBeLessThanOrEqual(6)
   })
 
-  it('of long durations are round on a clock', () => {
+  it('use clock units for long durations', () => {
     expect(valueTicks(0, 1_140, 4, 'seconds')).toEqual([0, 300, 600, 900, 1_200])
     expect(valueTicks(0, 90, 4, 'seconds')).toEqual([0, 25, 50, 75, 100])
   })
 
-  it('name no half query', () => expect(valueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
+  it('are whole for counts', () => expect(valueTicks(0, 2, 4, 'count').every(Number.isInteger)).toBe(true))
 
-  it('draw an axis for a chart of zeros', () => expect(valueTicks(0, 0, 4, 'count')).toEqual([0, 1]))
+  it('form an axis for zeros', () => expect(valueTicks(0, 0, 4, 'count')).toEqual([0, 1]))
 
-  it('stand at round hours of the zone and name a new day', () => {
+  it('use round hours in the zone and label midnight with the date', () => {
     const from = Date.parse('2026-11-19T18:30:00Z')
     const ticks = timeTicks(from, from + 6 * 60 * minuteMs, 6, 'Asia/Kolkata')
     expect(ticks.map((tick) => tick.label)).toEqual(['20 Nov', '01:00', '02:00', '03:00', '04:00', '05:00', '06:00'])
   })
 
-  it('of less than a minute are named by the second', () => {
+  it('show seconds below one minute', () => {
     const from = Date.parse('2026-11-20T10:00:57Z')
     expect(timeTicks(from, from + 4_000, 3, 'UTC').map((tick) => tick.label)).toEqual(['10:00:58', '10:01:00'])
   })
@@ -178,7 +178,7 @@ describe('ranks', () => {
     'horizontal-bar',
   )
 
-  it('are drawn relative to the largest and tell what else they know', () => {
+  it('are relative to the largest and include further values', () => {
     const { ranks } = toRanks(info, [
       { db: 'a', size: 4096, n: 1 },
       { db: 'b', size: '1024', n: 2 },
@@ -190,13 +190,13 @@ describe('ranks', () => {
     expect(ranks[0]?.more).toEqual([{ label: 'n', value: 1, unit: 'rows' }])
   })
 
-  it('are summed up in a sentence', () => {
+  it('are summarized in a sentence', () => {
     expect(summariseRanks('Disk', toRanks(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
   })
 })
 
-describe('the summary of a chart', () => {
-  it('names range, latest, lowest and highest', () => {
+describe('chart summary', () => {
+  it('contains time range, latest, lowest and highest value', () => {
     const data = toTimeSeries(chart([time, { name: 'n', role: 'value', label: 'Queries' }]), [
       { t: 0, n: 3 },
       { t: minuteMs, n: 1 },
@@ -215,6 +215,6 @@ it.each([
   [[0, 60, 120], 30, 2],
   [[0], 30, 0],
   [[], 30, -1],
-])('the newest of %j that is over at %d is at %d', (times, untilMs, expected) =>
-  expect(latestWhole(times, untilMs)).toBe(expected),
+])('the latest complete bucket of %j at %d has index %d', (times, untilMs, expected) =>
+  expect(latestComplete(times, untilMs)).toBe(expected),
 )

@@ -2,7 +2,7 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readInstant } from '#lib/ui/time.ts'
 
-/** One line of a chart: a value, or its absence, for each instant of the chart. */
+/** A series with a value, or null, for each instant of the chart. */
 export interface Series {
   key: string
   label: string
@@ -15,13 +15,13 @@ export interface TimeSeries {
   series: readonly Series[]
 }
 
-/** As many series as there are colours; what is smaller is summed up as the last of them. */
-export const maximumSeries = 8
+/** One series per colour; the smallest are summed up in the last one. */
+export const maxSeries = 8
 
-/** Whether a chart is drawn over time rather than over names. */
+/** Whether a chart has a time axis. */
 export const isOverTime = (chart: ChartInfo): boolean => chart.columns.some((column) => column.role === 'time')
 
-/** The rows of a chart over time as series: one per value column, or one per name when there is a series column. */
+/** Returns the rows of a chart over time as series: one per value column, or one per name where there is a series column. */
 export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries => {
   const time = chart.columns.find((column) => column.role === 'time')?.name ?? ''
   const stamped = rows.flatMap((row) => {
@@ -31,7 +31,7 @@ export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries
   const times = [...new Set(stamped.map((each) => each.timeMs))].toSorted((a, b) => a - b)
   const position = new Map(times.map((timeMs, index) => [timeMs, index]))
   const name = chart.columns.find((column) => column.role === 'series')?.name
-  // A name has one series, of the first value; the table view tells the others.
+  // With a series column only the first value column is drawn; the table view lists the others.
   const values = chart.columns.filter((column) => column.role === 'value').slice(0, name ? 1 : undefined)
   const found = new Map<string, Series & { values: (number | null)[] }>()
 
@@ -45,10 +45,10 @@ export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries
       if (index !== undefined) series.values[index] = readNumber(row[column.name])
     }
   }
-  return { times, series: name ? foldSmallest([...found.values()]) : [...found.values()].slice(0, maximumSeries) }
+  return { times, series: name ? foldSmallest([...found.values()]) : [...found.values()].slice(0, maxSeries) }
 }
 
-/** A number as hosts send it: 64-bit integers may come as text. */
+/** Parses a number; hosts may send 64-bit integers as text. */
 export const readNumber = (value: unknown): number | null => {
   if (value === null || value === undefined || value === '') return null
   const number = Number(value)
@@ -59,16 +59,16 @@ const total = (series: Series): number => series.values.reduce<number>((sum, val
 
 const foldSmallest = (series: readonly Series[]): Series[] => {
   const largestFirst = series.toSorted((a, b) => total(b) - total(a))
-  if (largestFirst.length <= maximumSeries) return largestFirst
-  const rest = largestFirst.slice(maximumSeries - 1)
+  if (largestFirst.length <= maxSeries) return largestFirst
+  const rest = largestFirst.slice(maxSeries - 1)
   const [first] = rest
   if (!first) return largestFirst
   const values = first.values.map((_, index) => rest.reduce((sum, each) => sum + (each.values[index] ?? 0), 0))
   const folded = { key: '…', label: `${rest.length} others`, unit: first.unit, values }
-  return [...largestFirst.slice(0, maximumSeries - 1), folded]
+  return [...largestFirst.slice(0, maxSeries - 1), folded]
 }
 
-/** The position of the instant nearest to `timeMs`; -1 when there is none. `times` is in order. */
+/** Returns the index of the instant nearest to `timeMs`, or -1 if there are none. `times` must be sorted. */
 export const nearest = (times: readonly number[], timeMs: number): number => {
   let [low, high] = [0, times.length - 1]
   while (low < high) {
@@ -81,14 +81,14 @@ export const nearest = (times: readonly number[], timeMs: number): number => {
   return before !== undefined && timeMs - before < at - timeMs ? low - 1 : low
 }
 
-/** The usual distance between two instants of a chart, in milliseconds. */
+/** Returns the smallest distance between two instants, in milliseconds. */
 export const bucketMs = (times: readonly number[]): number => {
   const steps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs))
   return steps.length > 0 ? Math.min(...steps) : 0
 }
 
-/** The position of the newest bucket that was over at `untilMs`; of the last where none was. One that has only begun would be read as a fall. */
-export const latestWhole = (times: readonly number[], untilMs: number): number => {
+/** Returns the index of the newest complete bucket at `untilMs`, or the last index. A partial bucket would look like a drop. */
+export const latestComplete = (times: readonly number[], untilMs: number): number => {
   const step = bucketMs(times)
   const found = times.findLastIndex((timeMs) => timeMs + step <= untilMs)
   return found === -1 ? times.length - 1 : found

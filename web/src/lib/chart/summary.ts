@@ -3,10 +3,10 @@ import { formatDayTime } from '#lib/ui/time.ts'
 import type { Ranks } from './ranks.ts'
 import type { TimeSeries } from './series.ts'
 
-/** Series and bars that a spoken summary names; a listener reads the table view for the rest. */
+/** Maximum number of series in a summary; screen reader users find the rest in the table view. */
 const spoken = 4
 
-/** What a chart over time shows, in a sentence for those who do not see it. */
+/** Summarizes a chart over time in one sentence for screen readers. */
 export const summariseSeries = (title: string, { times, series }: TimeSeries, zone: string): string => {
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return `${title}: no data`
@@ -20,7 +20,7 @@ export const summariseSeries = (title: string, { times, series }: TimeSeries, zo
   return `${title}, ${formatDayTime(first, zone)} to ${formatDayTime(last, zone)}: ${parts.join('; ')}${more}`
 }
 
-/** What a chart over names shows, in a sentence. */
+/** Summarizes a chart over names in one sentence for screen readers. */
 export const summariseRanks = (title: string, { ranks, unit }: Ranks): string => {
   const parts = ranks.slice(0, spoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
   const more = ranks.length > spoken ? `; and ${ranks.length - spoken} more` : ''

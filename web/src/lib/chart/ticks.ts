@@ -8,7 +8,7 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Steps of a time axis at which people read a clock or a calendar. */
+/** Steps of a time axis that match units of clock and calendar. */
 const timeSteps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds / 60),
   1,
@@ -36,7 +36,7 @@ export interface TimeTick {
   label: string
 }
 
-/** Round instants of a zone between two others, at most `count` of them; a new day is named by its date. */
+/** Returns at most `count` round instants in a time zone. A tick at midnight is labelled with its date. */
 export const timeTicks = (fromMs: number, toMs: number, count: number, zone: string): TimeTick[] => {
   const step = timeSteps.find((each) => (toMs - fromMs) / each <= count) ?? toMs - fromMs
   if (!(step > 0)) return []
@@ -51,35 +51,35 @@ export const timeTicks = (fromMs: number, toMs: number, count: number, zone: str
   })
 }
 
-/** Steps at which people read lengths of time beyond two minutes, in seconds. */
+/** Steps for durations above two minutes, in seconds. */
 const spanSteps = [30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400]
-const leastSpan = 120
+const minSteppedSpan = 120
 
 const decimalSteps = [1, 2, 2.5, 5, 10]
 const binarySteps = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Round values from 0, or from the lowest value, up to a round value that is not below the highest. */
+/** Returns round values that cover the range from zero, or from the lowest value, to the highest. */
 export const valueTicks = (lowest: number, highest: number, count: number, unit: Unit): number[] => {
   const bottom = Math.min(0, lowest)
   const span = highest - bottom
   if (!(span > 0)) return [0, 1]
-  const spanStep = unit === 'seconds' && span > leastSpan && spanSteps.find((each) => span / each <= count)
-  if (spanStep) return rounds(bottom, highest, spanStep)
+  const spanStep = unit === 'seconds' && span > minSteppedSpan && spanSteps.find((each) => span / each <= count)
+  if (spanStep) return multiplesBetween(bottom, highest, spanStep)
   const isBinary = (unit === 'bytes' || unit === 'bytes-per-second') && preferences.current.bytes === 'binary'
   const base = isBinary ? 1024 : 10
   const magnitude = base ** Math.floor(Math.log(span / count) / Math.log(base))
   const step = (isBinary ? binarySteps : decimalSteps)
     .map((each) => each * magnitude)
     .find((each) => span / each <= count)
-  const size = wholeOnly(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
-  return rounds(bottom, highest, size)
+  const size = isWholeNumberUnit(unit) ? Math.max(1, Math.ceil(step ?? span)) : (step ?? span)
+  return multiplesBetween(bottom, highest, size)
 }
 
-/** Multiples of a step from not above one value up to not below another. */
-const rounds = (lowest: number, highest: number, step: number): number[] => {
+/** Returns the multiples of a step that enclose a range. */
+const multiplesBetween = (lowest: number, highest: number, step: number): number[] => {
   const [from, to] = [Math.floor(lowest / step), Math.ceil(highest / step)]
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * step)
 }
 
-/** Half a query or half a row does not exist, so an axis names none. */
-const wholeOnly = (unit: Unit): boolean => unit === 'count' || unit === 'rows'
+/** Whether the values of a unit are whole, so that fractional ticks make no sense. */
+const isWholeNumberUnit = (unit: Unit): boolean => unit === 'count' || unit === 'rows'

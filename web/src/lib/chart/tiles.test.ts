@@ -20,23 +20,23 @@ const chart: ChartInfo = {
 }
 const row = (table: string, partition: string, bytes: number | string) => ({ table, partition, bytes })
 
-describe('a treemap', () => {
+describe('treemap', () => {
   const tiles = toTiles(chart, [row('a', '1', 10), row('b', '1', '50'), row('b', '2', 40), row('c', '1', 0)], 100, 100)
 
-  it('has one rectangle for each part that has a size, in proportion to it', () => {
+  it('has a proportional rectangle per non-empty part', () => {
     expect(tiles.map(({ group, name }) => `${group} ${name}`).toSorted()).toEqual(['a 1', 'b 1', 'b 2'])
     const area = new Map(tiles.map((tile) => [`${tile.group} ${tile.name}`, tile.width * tile.height]))
     expect((area.get('b 1') ?? 0) / (area.get('a 1') ?? 1)).toBeGreaterThan(4)
   })
 
-  it('keeps all of them within the rectangle that it was given', () => {
+  it('keeps rectangles within its bounds', () => {
     for (const { x, y, width, height } of tiles) {
       expect(Math.min(x, y, width, height)).toBeGreaterThanOrEqual(0)
       expect(Math.max(x + width, y + height)).toBeLessThanOrEqual(100)
     }
   })
 
-  it('counts groups by their size', () =>
+  it('ranks groups by size', () =>
     expect(tiles.filter(({ rank }) => rank === 0).every(({ group }) => group === 'b')).toBe(true))
 
   it('is empty without rows', () => expect(toTiles(chart, [], 100, 100)).toEqual([]))

@@ -3,17 +3,17 @@ import type { ChartInfo } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from './series.ts'
 
-/** One rectangle of a treemap: its size is its value. */
+/** A rectangle of a treemap, sized by its value. */
 export interface Tile {
   group: string
-  /** Empty where a group has no parts. */
+  /** Empty for a group without parts. */
   name: string
   value: number
   x: number
   y: number
   width: number
   height: number
-  /** Position of its group, the largest first. */
+  /** Rank of its group, largest first. */
   rank: number
 }
 
@@ -24,11 +24,11 @@ interface Node {
   children?: Node[]
 }
 
-/** More rectangles could be neither seen nor pointed at; what is smaller is left to the table view. */
-const maximumTiles = 400
+/** Smaller rectangles would be illegible; the table view lists them. */
+const maxTiles = 400
 const gap = 1
 
-/** The rows of a treemap, laid out in a rectangle: groups by the `label` column, parts of a group by the `series` column. */
+/** Lays out the rows of a treemap: the `label` column forms groups, the `series` column their parts. */
 export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, height: number): Tile[] => {
   const [label, series, value] = (['label', 'series', 'value'] as const).map(
     (role) => chart.columns.find((column) => column.role === role)?.name ?? '',
@@ -41,7 +41,7 @@ export const toTiles = (chart: ChartInfo, rows: readonly Row[], width: number, h
     }))
     .filter((part) => part.value > 0)
     .toSorted((a, b) => b.value - a.value)
-    .slice(0, maximumTiles)
+    .slice(0, maxTiles)
   const groups = [...Map.groupBy(parts, (part) => part.group)]
     .map(([group, children]) => ({
       group,

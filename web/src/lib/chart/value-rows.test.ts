@@ -16,11 +16,11 @@ const chartOf = (columns: object[], kind = 'line') =>
   })
 const minute = (at: number) => String(at * 60_000)
 
-describe('the values of a chart over time', () => {
+describe('value rows of a chart', () => {
   const bySeries = chartOf([time, column('kind', 'series'), column('queries', 'value')])
   const row = (at: number, kind: string, queries: unknown) => ({ at: minute(at), kind, queries })
 
-  it('are in order of time, the newest first, with a column for each series, the largest first', () => {
+  it('are sorted newest first, with a column per series, largest first', () => {
     const rows = [row(1, 'Insert', 1), row(2, 'Insert', 2), row(1, 'Select', '10'), row(3, 'Select', 30), row(3, '', 1)]
     const { columns, rows: lines } = valueRows(bySeries, rows)
     expect(columns.map(({ name, label }) => label ?? name)).toEqual(['at', 'Select', 'Insert', '(none)'])
@@ -31,12 +31,12 @@ describe('the values of a chart over time', () => {
     ])
   })
 
-  it('keep the names of series in a column where there are too many, and where one occurs twice at an instant', () => {
+  it('keep names in a column when there are too many series or duplicates at an instant', () => {
     const many = Array.from({ length: 13 }, (_, index) => row(index < 5 ? 1 : 2, `name ${index}`, index))
     for (const rows of [many, [row(1, 'Insert', 1), row(2, 'Insert', 2), row(2, 'Insert', 3)]]) {
-      const told = valueRows(bySeries, rows)
-      expect(told.columns).toBe(bySeries.columns)
-      expect([told.rows.length, told.rows[0]?.['at'], told.rows.at(-1)?.['at']]).toEqual([
+      const table = valueRows(bySeries, rows)
+      expect(table.columns).toBe(bySeries.columns)
+      expect([table.rows.length, table.rows[0]?.['at'], table.rows.at(-1)?.['at']]).toEqual([
         rows.length,
         minute(2),
         minute(1),
@@ -44,7 +44,7 @@ describe('the values of a chart over time', () => {
     }
   })
 
-  it('have the columns that they have where those are values, or more than one for a name', () => {
+  it('keep the columns of charts with several value columns', () => {
     const values = chartOf([time, column('average', 'value'), column('highest', 'value')])
     const rows = [
       { at: minute(1), average: 1, highest: 2 },
@@ -55,13 +55,13 @@ describe('the values of a chart over time', () => {
     expect(valueRows(both, []).columns).toBe(both.columns)
   })
 
-  it('take no name of a series for that of a column', () => {
+  it('distinguish series names from column names', () => {
     const { columns, rows } = valueRows(bySeries, [row(1, 'at', 5)])
     expect(rows.map((line) => columns.map(({ name }) => line[name]))).toEqual([[minute(1), 5]])
   })
 })
 
-it('leaves what is no course of time as the host put it in order', () => {
+it('keeps the order of the host without a time axis', () => {
   const rank = chartOf([column('table', 'label'), column('bytes', 'value')], 'bar')
   const list = chartOf([time, column('what', 'label')], 'list')
   const rows = [

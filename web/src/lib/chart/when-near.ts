@@ -1,17 +1,17 @@
 import type { Attachment } from 'svelte/attachments'
 
-/** Half a screen before it is seen. */
+/** Half a screen. */
 const margin = '50%'
 
-/** Tells once that an element is seen, or about to be. */
+/** Calls a function once when an element becomes visible or is about to. */
 export const whenNear =
-  (tell: () => void): Attachment =>
+  (onNear: () => void): Attachment =>
   (element) => {
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return
         observer.disconnect()
-        tell()
+        onNear()
       },
       { rootMargin: margin },
     )

@@ -8,8 +8,8 @@ const edges = [
   { from: 'c', to: 'd' },
 ]
 
-describe('the layout of a graph', () => {
-  it.each(['down', 'right'] as const)('leads %s, without nodes on one another, inside its frame', (direction) => {
+describe('graph layout', () => {
+  it.each(['down', 'right'] as const)('goes %s, without overlaps and within its bounds', (direction) => {
     const { nodes, width, height } = layOut(['a', 'b', 'c', 'd'], edges, size, direction)
     const at = new Map(nodes.map((node) => [node.id, node]))
     const along = (id: string) => (direction === 'down' ? at.get(id)?.top : at.get(id)?.left) ?? Number.NaN
@@ -26,7 +26,7 @@ describe('the layout of a graph', () => {
     }
   })
 
-  it('draws each edge as a line, two between the same nodes too, and none to what is not there', () => {
+  it('draws each edge, including duplicates, and drops edges to unknown nodes', () => {
     const drawn = layOut(['a', 'b'], [...edges, { from: 'a', to: 'b' }], size, 'right').edges
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([
       ['a', 'b'],
@@ -35,7 +35,7 @@ describe('the layout of a graph', () => {
     for (const { path } of drawn) expect(path).toMatch(/^M[\d.]+,[\d.]+ [LQ]/)
   })
 
-  it('keeps the order of a tree', () => {
+  it('keeps the order of siblings in a tree', () => {
     const leaves = ['one', 'two', 'three', 'four']
     const { nodes } = layOut(
       ['root', ...leaves],
@@ -48,7 +48,7 @@ describe('the layout of a graph', () => {
     expect(tops).toEqual(tops.toSorted((a, b) => a - b))
   })
 
-  it('bears a cycle and an empty graph', () => {
+  it('handles cycles and empty graphs', () => {
     expect(
       layOut(
         ['a', 'b'],

@@ -1,6 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre'
 
-/** A node as it is drawn, in pixels, from its upper left corner. */
+/** The position of a node in pixels, from its upper left corner. */
 export interface Placed {
   id: string
   left: number
@@ -20,7 +20,7 @@ export interface Size {
 
 export interface PlacedEdge extends GraphEdge {
   path: string
-  /** Where its label stands. */
+  /** The centre of the label. */
   x: number
   y: number
 }
@@ -30,13 +30,13 @@ export interface Layout extends Size {
   edges: readonly PlacedEdge[]
 }
 
-/** Whether edges lead down or to the right. */
+/** Direction of the edges. */
 export type Direction = 'down' | 'right'
 
 const gap = { node: 20, rank: 48, margin: 12 }
 const labelRoom = { width: 80, height: 18 }
 
-/** Lays out a directed graph in ranks, so that edges cross as little as possible; a tree keeps its order. Edges to unknown nodes are left out. */
+/** Lays out a directed graph in ranks with few edge crossings; trees keep the order of siblings. Edges to unknown nodes are dropped. */
 export const layOut = (
   ids: readonly string[],
   edges: readonly GraphEdge[],
@@ -76,7 +76,7 @@ interface Point {
   y: number
 }
 
-/** A smooth line whose bends are the points between its ends. */
+/** Returns a smooth path through points. */
 const curve = (points: readonly Point[]): string => {
   const [first, ...rest] = points
   if (!first) return ''

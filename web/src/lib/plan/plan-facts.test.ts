@@ -29,8 +29,8 @@ const indexes = [
   },
 ]
 
-describe('a node of a plan', () => {
-  it('says what its indexes leave to be read, together and one by one', () => {
+describe('planFacts', () => {
+  it('returns what each index and all together select', () => {
     const facts = planFacts(node('ReadFromMergeTree', { 'Node Id': 'Read_0', Indexes: indexes }))
     expect(facts.reads).toEqual({ selected: 3, initial: 57 })
     expect(facts.indexes[1]).toEqual({
@@ -42,7 +42,7 @@ describe('a node of a plan', () => {
     expect(facts.others).toEqual([])
   })
 
-  it('says everything else in words, and not endlessly', () => {
+  it('returns other details as truncated text', () => {
     const { others, reads } = planFacts(
       node('Sorting', { Keys: ['a', 'b'], Limit: 10, Actions: { x: 1 }, Long: 'x'.repeat(500) }),
     )
@@ -55,12 +55,12 @@ describe('a node of a plan', () => {
     expect(others[3]?.text).toHaveLength(401)
   })
 
-  it.each([[null], ['text'], [[null, 3]], [{}]])('bears indexes that are %j', (given) => {
+  it.each([[null], ['text'], [[null, 3]], [{}]])('handles indexes that are %j', (given) => {
     expect(planFacts(node('Read', { Indexes: given })).indexes).toEqual([])
   })
 })
 
-it('draws a plan along the flow of rows', () => {
+it('builds a graph in the direction of data flow', () => {
   const { nodes, edges } = planGraph([node('Expression', {}, [node('Join', {}, [node('Read a'), node('Read b')])])])
   expect(nodes.map((each) => [each.id, each.node.name])).toEqual([
     ['0', 'Expression'],

@@ -1,6 +1,6 @@
 import type { ExplainNode } from '#proto/explain.ts'
 
-/** How much of a table an index leaves to be read. */
+/** How much of a table an index selects. */
 export interface IndexFact {
   name: string
   condition: string
@@ -8,23 +8,23 @@ export interface IndexFact {
   granules: { selected: number; initial: number } | null
 }
 
-/** What a node of a plan says of itself, the important apart. */
+/** The details of a plan node, with indexes separated. */
 export interface PlanFacts {
   indexes: readonly IndexFact[]
-  /** What all indexes together leave to be read: the last says. */
+  /** The granules that remain after all indexes, which the last one reports. */
   reads: { selected: number; initial: number } | null
   others: readonly { name: string; text: string }[]
 }
 
-/** Names that the host needs, and nobody reads. */
-const unsaid = new Set(['Node Id', 'Indexes'])
+/** Attributes that are of no use to readers. */
+const ignored = new Set(['Node Id', 'Indexes'])
 const longestText = 400
 
 export const planFacts = ({ details }: ExplainNode): PlanFacts => {
   const listed: unknown = details['Indexes']
   const indexes = (Array.isArray(listed) ? listed : []).filter(isRecord).map(indexFact)
   const others = Object.entries(details)
-    .filter(([name]) => !unsaid.has(name))
+    .filter(([name]) => !ignored.has(name))
     .map(([name, value]) => ({ name, text: inWords(value) }))
   return { indexes, reads: indexes.findLast(({ granules }) => granules !== null)?.granules ?? null, others }
 }
@@ -52,13 +52,13 @@ const inWords = (value: unknown): string => {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text
 }
 
-/** A node of a plan drawn as a graph. */
+/** A node of a plan graph. */
 export interface PlanNode {
   id: string
   node: ExplainNode
 }
 
-/** A plan as nodes, and as edges along which rows flow: from what is read to the result. */
+/** Returns a plan as nodes and edges in the direction of data flow, from reads to the result. */
 export const planGraph = (roots: readonly ExplainNode[]) => {
   const nodes: PlanNode[] = []
   const edges: { from: string; to: string }[] = []

@@ -6,4 +6,4 @@ it.each([
   [{ marksBefore: 100, marksAfter: 10, bytesBefore: 0, bytesAfter: 0 }, 0.9],
   [{ marksBefore: 0, marksAfter: 0, bytesBefore: 0, bytesAfter: 0 }, null],
   [{ marksBefore: 1, marksAfter: 2, bytesBefore: 10, bytesAfter: 20 }, 0],
-])('of %j is saved %s', (savings, share) => expect(savedShare(savings)).toBe(share))
+])('%j saves %s', (savings, share) => expect(savedShare(savings)).toBe(share))

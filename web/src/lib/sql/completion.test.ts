@@ -1,7 +1,7 @@
 import { CompletionContext } from '@codemirror/autocomplete'
 import { EditorState } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
-import { completing, type Offers } from './completion.ts'
+import { createCompletionSource, type Offers } from './completion.ts'
 
 const columns: Record<string, string[]> = { 'shop.orders': ['id', 'amount'], 'shop.customers': ['country'] }
 
@@ -23,11 +23,11 @@ const offers: Offers = {
   statementAt: ({ state }) => state.doc.toString(),
 }
 
-/** What is offered where `|` stands. */
+/** Returns the completions at `|`. */
 const offered = async (text: string, explicit = false) => {
   const position = text.indexOf('|')
   const state = EditorState.create({ doc: text.replace('|', '') })
-  const result = await completing(offers)(new CompletionContext(state, position, explicit))
+  const result = await createCompletionSource(offers)(new CompletionContext(state, position, explicit))
   return result && { from: result.from, labels: result.options.map(({ label }) => label), options: result.options }
 }
 
@@ -45,7 +45,7 @@ describe('completion', () => {
     ])
   })
 
-  it('offers the columns of the tables that the statement reads first', async () => {
+  it('offers the columns of referenced tables first', async () => {
     const found = await offered('SELECT a| FROM orders JOIN shop.customers AS c USING id')
     expect(found?.labels.slice(0, 3)).toEqual(['id', 'amount', 'country'])
     expect(found?.options[0]?.boost).toBeGreaterThan(found?.options[3]?.boost ?? 0)
@@ -56,18 +56,18 @@ describe('completion', () => {
     ['SELECT c.| FROM shop.customers AS c', ['country']],
     ['SELECT orders.am| FROM orders', ['id', 'amount']],
     ['SELECT shop.orders.| FROM shop.orders', ['id', 'amount']],
-    ['SELECT nobody.| FROM orders', []],
-  ])('offers after a dot in %j what belongs to the name before it: %j', async (text, labels) => {
+    ['SELECT missing.| FROM orders', []],
+  ])('offers after the dot in %j: %j', async (text, labels) => {
     expect((await offered(text))?.labels).toEqual(labels)
   })
 
-  it('replaces only what stands after the dot, and quotes names that need it', async () => {
+  it('replaces only the text after the dot and quotes names if needed', async () => {
     const found = await offered('SELECT * FROM shop.cu|')
     expect(found?.from).toBe('SELECT * FROM shop.'.length)
     expect(found?.options.map(({ apply }) => apply)).toEqual(['orders', '`customer list`'])
   })
 
-  it('is silent after a space, until asked', async () => {
+  it('opens after a space only on request', async () => {
     expect(await offered('SELECT |')).toBeNull()
     expect((await offered('SELECT |', true))?.labels).toContain('quantileTDigest')
   })

@@ -1,34 +1,34 @@
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
-import { referencedTables, written, type Reference } from './referenced-tables.ts'
+import { referencedTables, quoteIdentifier, type Reference } from './referenced-tables.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A column, as it is offered. */
-export interface OfferedColumn {
+/** A column in the completion list. */
+export interface CompletionColumn {
   name: string
   type: string
 }
 
 export interface Offers {
-  /** What is typed before it has come is completed when it comes. */
+  /** Completion waits for the vocabulary to load. */
   vocabulary: () => Promise<Vocabulary>
-  /** Where names without a database are looked up. */
+  /** The database of unqualified names. */
   database: () => string
-  /** Asked when a statement first names a table; empty for one that is not there. */
-  columns: (database: string, table: string) => Promise<readonly OfferedColumn[]>
-  /** How a function is called and what it does, in words. */
+  /** Returns the columns of a table; empty if it does not exist. */
+  columns: (database: string, table: string) => Promise<readonly CompletionColumn[]>
+  /** Returns syntax and description of a function. */
   about: (name: string) => Promise<string | null>
-  /** The statement around a position. */
+  /** Returns the statement around a position. */
   statementAt: (context: CompletionContext) => string
 }
 
-/** Tables of one statement whose columns are looked up at most. */
-const mostReferences = 8
+/** Maximum number of tables per statement whose columns are fetched. */
+const maxReferences = 8
 
 const first = { boost: 10 }
 const early = { boost: 5 }
 
-/** What may stand at the cursor: columns of the tables of the statement, then tables, functions and keywords of the host. */
-export const completing =
+/** Completes columns of the tables in the statement, then tables, functions and keywords of the host. */
+export const createCompletionSource =
   (offers: Offers): CompletionSource =>
   async (context): Promise<CompletionResult | null> => {
     const word = context.matchBefore(/[\w`"]+(?:\.[\w`"]*)*/)
@@ -36,7 +36,7 @@ export const completing =
     const text = word?.text ?? ''
     const dot = text.lastIndexOf('.')
     const from = (word?.from ?? context.pos) + dot + 1
-    const references = referencedTables(offers.statementAt(context)).slice(0, mostReferences)
+    const references = referencedTables(offers.statementAt(context)).slice(0, maxReferences)
     const vocabulary = await offers.vocabulary()
     const options =
       dot >= 0
@@ -45,7 +45,7 @@ export const completing =
     return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
   }
 
-/** Tables of a database, or columns of a table or of what is called so in this statement. */
+/** Returns tables of a database, or columns of a table or an alias in the statement. */
 const afterDot = async (
   offers: Offers,
   vocabulary: Vocabulary,
@@ -53,20 +53,20 @@ const afterDot = async (
   owner: string,
 ): Promise<Completion[]> => {
   const [table = '', database] = owner.split('.').toReversed()
-  const meant = references.filter((each) => each.alias === owner || each.table === owner)
-  const asked = database === undefined ? meant : [{ database, table, alias: null }]
+  const matching = references.filter((each) => each.alias === owner || each.table === owner)
+  const candidates = database === undefined ? matching : [{ database, table, alias: null }]
   return [
-    ...(await columnsOf(offers, vocabulary, asked)),
+    ...(await columnsOf(offers, vocabulary, candidates)),
     ...vocabulary.tables
       .filter(({ database }) => database === owner)
-      .map(({ table, engine }) => ({ label: table, apply: written(table), type: 'class', detail: engine })),
+      .map(({ table, engine }) => ({ label: table, apply: quoteIdentifier(table), type: 'class', detail: engine })),
   ]
 }
 
-/** Databases of every host, whose tables it does not list. */
+/** Databases that exist on every host and whose tables are not listed. */
 const unlisted = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
 
-/** A name that is being written is mostly none of a table yet; the host is not asked about it. */
+/** Whether a table may exist. Names are mostly incomplete while being typed, so unknown ones are not queried on the host. */
 const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
   unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
 
@@ -81,7 +81,7 @@ const columnsOf = async (
       const columns = mayBeTable(vocabulary, database, table) ? await offers.columns(database, table) : []
       return columns.map(({ name, type }) => ({
         label: name,
-        apply: written(name),
+        apply: quoteIdentifier(name),
         type: 'property',
         detail: type,
         ...first,
@@ -97,29 +97,35 @@ const names = ({ keywords, functions, types, tables }: Vocabulary, offers: Offer
   return [
     ...databases.map((name) => ({
       label: name,
-      apply: `${written(name)}.`,
+      apply: `${quoteIdentifier(name)}.`,
       type: 'namespace',
       detail: 'database',
       ...early,
     })),
     ...tables
       .filter(({ database }) => database === here)
-      .map(({ table, engine }) => ({ label: table, apply: written(table), type: 'class', detail: engine, ...early })),
+      .map(({ table, engine }) => ({
+        label: table,
+        apply: quoteIdentifier(table),
+        type: 'class',
+        detail: engine,
+        ...early,
+      })),
     ...functions.map(({ name, isAggregate }) => ({
       label: name,
       type: 'function',
       detail: isAggregate ? 'aggregate' : 'function',
-      info: async () => described(await offers.about(name)),
+      info: async () => renderDescription(await offers.about(name)),
     })),
     ...keywords.map((label) => ({ label, type: 'keyword', detail: 'keyword' })),
     ...types.map((label) => ({ label, type: 'type', detail: 'type' })),
   ]
 }
 
-const described = (text: string | null): Node | null => {
+const renderDescription = (text: string | null): Node | null => {
   if (!text) return null
   const node = document.createElement('div')
-  // Hosts write Markdown; what a link leads to is not on this page.
+  // Descriptions are Markdown with relative links, so only the link text is kept.
   node.textContent = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\n{2,}/g, '\n\n')
   node.style.whiteSpace = 'pre-wrap'
   node.style.maxWidth = '24rem'

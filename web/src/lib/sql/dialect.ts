@@ -2,15 +2,15 @@ import { SQLDialect } from '@codemirror/lang-sql'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What every server understands, until this one has said what it understands. */
+/** Words that every server supports, used until the host's own list is loaded. */
 const commonKeywords =
   'all and anti any array as asc asof between by case cast cross cube date desc describe distinct else end except exists explain final format from full global group having ilike in inner intersect interval into is join left like limit not null offset on or order outer over partition prewhere qualify right rollup sample select semi settings show then ties timestamp totals union using values view when where window with'
 const commonTypes =
   'array bool date date32 datetime datetime64 decimal enum8 enum16 fixedstring float32 float64 int8 int16 int32 int64 int128 int256 ipv4 ipv6 json lowcardinality map nested nullable string tuple uint8 uint16 uint32 uint64 uint128 uint256 uuid variant'
 
-/** A dialect whose words are those of the host. */
+/** Returns a SQL dialect with the keywords, types and functions of the host. */
 export const clickhouse = ({ keywords, types, functions }: Vocabulary): SQLDialect => {
-  // A phrase is highlighted by its words; what is a function too is a function.
+  // Phrases are split into words; names that are also functions are highlighted as functions.
   const called = new Set(functions.map(({ name }) => name.toLowerCase()))
   const words = new Set(keywords.flatMap((phrase) => phrase.toLowerCase().split(/\s+/)))
   const only = [...words].filter((word) => /^[a-z_]+$/.test(word) && !called.has(word))
@@ -33,7 +33,7 @@ export const clickhouse = ({ keywords, types, functions }: Vocabulary): SQLDiale
   })
 }
 
-/** Colours of the parts of a statement, which keep their contrast in both themes. */
+/** Highlight colours, with sufficient contrast in both themes. */
 export const colors = tagHighlighter([
   { tag: tags.keyword, class: 'font-medium text-accent' },
   { tag: [tags.typeName, tags.bool, tags.null], class: 'text-warn' },

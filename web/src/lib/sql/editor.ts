@@ -18,14 +18,14 @@ import {
   placeholder,
   type DecorationSet,
 } from '@codemirror/view'
-import { builtCount } from '#lib/state/built.ts'
-import { completing, type Offers } from './completion.ts'
+import { buildCount } from '#lib/state/build-flags.ts'
+import { createCompletionSource, type Offers } from './completion.ts'
 import { clickhouse, colors } from './dialect.ts'
-import { statementAt, type Chosen } from './statement-at.ts'
-import { noVocabulary, type Vocabulary } from './vocabulary.ts'
+import { statementAt, type SelectedStatement } from './statement-at.ts'
+import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
-/** Completions that are shown at once; people type on rather than scroll through more. */
-const mostCompletions = builtCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
+/** Maximum number of completions shown; users type on rather than scroll further. */
+const maxCompletions = buildCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
 
 export interface EditorOptions {
   parent: HTMLElement
@@ -34,16 +34,16 @@ export interface EditorOptions {
   hint: string
   offers: Omit<Offers, 'statementAt'>
   onchange: (text: string) => void
-  onrun: (chosen: Chosen) => void
+  onrun: (chosen: SelectedStatement) => void
 }
 
 export interface Editor extends Disposable {
   setText: (text: string) => void
   setVocabulary: (vocabulary: Vocabulary) => void
-  /** Underlines the word at a place, or nothing. */
+  /** Underlines the word at a position, or clears the underline. */
   mark: (position: number | null) => void
-  /** What is selected, else the statement around the cursor. */
-  chosen: () => Chosen
+  /** Returns the selection, or the statement around the cursor. */
+  chosen: () => SelectedStatement
   focus: () => void
 }
 
@@ -78,7 +78,7 @@ const look = EditorView.theme({
 const setMark = StateEffect.define<number | null>()
 const wrong = Decoration.mark({ class: 'cm-wrong' })
 
-/** The word that the host objected to, until the text changes. */
+/** The word that the host reported as an error, until the text changes. */
 const marked = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -96,15 +96,15 @@ const markAt = ({ doc }: EditorState, position: number | null): DecorationSet =>
   return Decoration.set([wrong.range(from, Math.min(doc.length, from + word))])
 }
 
-const chosenIn = (state: EditorState): Chosen => {
+const chosenIn = (state: EditorState): SelectedStatement => {
   const { from, to, empty, head } = state.selection.main
   return empty ? statementAt(state, head) : { text: state.sliceDoc(from, to), from }
 }
 
-/** An editor of ClickHouse SQL. Tab leaves it, unless there is something to accept. */
+/** Creates an editor for ClickHouse SQL. Tab moves the focus, unless it accepts a completion. */
 export const createEditor = ({ parent, text, label, hint, offers, onchange, onrun }: EditorOptions): Editor => {
   const language = new Compartment()
-  const complete = completing({
+  const complete = createCompletionSource({
     ...offers,
     statementAt: (context) => statementAt(context.state, context.pos).text,
   })
@@ -125,8 +125,8 @@ export const createEditor = ({ parent, text, label, hint, offers, onchange, onru
     marked,
     look,
     syntaxHighlighting(colors),
-    language.of(clickhouse(noVocabulary).language),
-    autocompletion({ override: [complete], maxRenderedOptions: mostCompletions }),
+    language.of(clickhouse(emptyVocabulary).language),
+    autocompletion({ override: [complete], maxRenderedOptions: maxCompletions }),
     Prec.highest(
       keymap.of([
         { key: 'Mod-Enter', run },

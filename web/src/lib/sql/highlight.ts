@@ -1,17 +1,17 @@
 import { highlightCode } from '@lezer/highlight'
 import { clickhouse, colors } from './dialect.ts'
-import { noVocabulary } from './vocabulary.ts'
+import { emptyVocabulary } from './vocabulary.ts'
 
-/** A piece of a statement and the classes of its colour. */
+/** A token of a statement and its CSS classes. */
 export interface Piece {
   text: string
   classes: string
 }
 
-/** A statement in pieces that are coloured as the editor colours them. */
-export const highlighted = (sql: string): Piece[] => {
+/** Splits a statement into tokens with the colours of the editor. */
+export const highlightSql = (sql: string): Piece[] => {
   const pieces: Piece[] = []
   const put = (text: string, classes: string) => void pieces.push({ text, classes })
-  highlightCode(sql, clickhouse(noVocabulary).language.parser.parse(sql), colors, put, () => put('\n', ''))
+  highlightCode(sql, clickhouse(emptyVocabulary).language.parser.parse(sql), colors, put, () => put('\n', ''))
   return pieces
 }

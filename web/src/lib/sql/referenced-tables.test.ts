@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { referencedTables, written } from './referenced-tables.ts'
+import { referencedTables, quoteIdentifier } from './referenced-tables.ts'
 
 const reference = (table: string, database: string | null = null, alias: string | null = null) => ({
   database,
@@ -7,7 +7,7 @@ const reference = (table: string, database: string | null = null, alias: string 
   alias,
 })
 
-describe('the tables that a statement names', () => {
+describe('referencedTables', () => {
   it.each([
     ['SELECT 1', []],
     ['SELECT * FROM orders', [reference('orders')]],
@@ -19,7 +19,7 @@ describe('the tables that a statement names', () => {
     ['SELECT * FROM numbers(10)', []],
     ['SELECT * FROM (SELECT 1 FROM inner_table)', [reference('inner_table')]],
     ['SELECT * FROM\n  a\n  PREWHERE x', [reference('a')]],
-  ])('%j are %j', (statement, found) => expect(referencedTables(statement)).toEqual(found))
+  ])('finds in %j: %j', (statement, found) => expect(referencedTables(statement)).toEqual(found))
 })
 
 it.each([
@@ -27,4 +27,4 @@ it.each([
   ['o d', '`o d`'],
   ['a`b', '`a\\`b`'],
   ['1st', '`1st`'],
-])('writes %s as %s', (name, text) => expect(written(name)).toBe(text))
+])('quotes %s as %s', (name, text) => expect(quoteIdentifier(name)).toBe(text))

@@ -1,4 +1,4 @@
-/** A table that a statement reads, as it is written there. */
+/** A table reference in a statement, as written. */
 export interface Reference {
   database: string | null
   table: string
@@ -6,14 +6,14 @@ export interface Reference {
 }
 
 const name = String.raw`(?:\`[^\`]+\`|"[^"]+"|[A-Za-z_]\w*\b)`
-/** Words after a table that are no alias of it. */
+/** Keywords that may follow a table and are not an alias. */
 const noAlias = String.raw`(?:ALL|ANTI|ANY|ARRAY|ASOF|CROSS|EXCEPT|FINAL|FORMAT|FULL|GLOBAL|GROUP|HAVING|INNER|INTERSECT|JOIN|LEFT|LIMIT|OFFSET|ON|ORDER|PASTE|PREWHERE|QUALIFY|RIGHT|SAMPLE|SEMI|SETTINGS|UNION|USING|WHERE|WINDOW|WITH)\b`
 const pattern = new RegExp(
   String.raw`\b(?:FROM|JOIN)\s+(?:(?<database>${name})\s*\.\s*)?(?<table>${name})(?!\s*\()(?:\s+(?:AS\s+)?(?!${noAlias})(?<alias>${name}))?`,
   'gi',
 )
 
-/** The tables that a statement names after FROM and JOIN; good enough to offer their columns. */
+/** Returns the tables after FROM and JOIN. It is a heuristic, sufficient for completion. */
 export const referencedTables = (statement: string): Reference[] =>
   [...statement.matchAll(pattern)].flatMap(({ groups }) => {
     const { database, table, alias } = groups ?? {}
@@ -22,6 +22,6 @@ export const referencedTables = (statement: string): Reference[] =>
 
 const plain = (written: string | undefined): string | null => written?.replace(/^[`"]|[`"]$/g, '') ?? null
 
-/** A name as a statement takes it. */
-export const written = (given: string): string =>
-  /^[A-Za-z_]\w*$/.test(given) ? given : `\`${given.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``
+/** Returns a name, quoted if necessary. */
+export const quoteIdentifier = (identifier: string): string =>
+  /^[A-Za-z_]\w*$/.test(identifier) ? identifier : `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { clickhouse } from './dialect.ts'
 import { statementAt } from './statement-at.ts'
 
-/** The statement where `|` stands. */
+/** Returns the statement at `|`. */
 const at = (text: string) => {
   const doc = text.replace('|', '')
   const state = EditorState.create({
@@ -16,20 +16,20 @@ const at = (text: string) => {
 }
 
 it.each([
-  ['the only one', 'SELECT| 1', 'SELECT 1'],
-  ['that before the position, of several on one line', 'SELECT 1; |SELECT 2', 'SELECT 2'],
-  ['that before an empty end', 'SELECT 1;\n\n|', 'SELECT 1'],
-  ['the first, from what is empty before it', '|\n\nSELECT 1', 'SELECT 1'],
-  ['what a comment at the end of a line is about', 'SELECT 1 -- one|', 'SELECT 1'],
-  ['what a comment at its very end is about', 'SELECT 1 /* one */|', 'SELECT 1'],
-  ['what a comment after its semicolon is about', 'SELECT 1; -- o|ne\nSELECT 2', 'SELECT 1'],
-  ['that below a comment of its own line', 'SELECT 1;\n-- t|wo\nSELECT 2', 'SELECT 2'],
-  ['the last, from a comment below all', 'SELECT 1;\nSELECT 2\n-- don|e', 'SELECT 2'],
-  ['that which a comment within is part of', 'SELECT 1, -- one|\n2', 'SELECT 1, -- one\n2'],
-  ['none that is empty', 'SELECT 1;;|', 'SELECT 1'],
-])('is %s', (_, text, chosen) => expect(at(text)).toBe(chosen))
+  ['the only statement', 'SELECT| 1', 'SELECT 1'],
+  ['the preceding statement on the same line', 'SELECT 1; |SELECT 2', 'SELECT 2'],
+  ['the statement before trailing space', 'SELECT 1;\n\n|', 'SELECT 1'],
+  ['the first statement from leading space', '|\n\nSELECT 1', 'SELECT 1'],
+  ['the statement before a trailing line comment', 'SELECT 1 -- one|', 'SELECT 1'],
+  ['the statement before a trailing block comment', 'SELECT 1 /* one */|', 'SELECT 1'],
+  ['the statement before a comment after its semicolon', 'SELECT 1; -- o|ne\nSELECT 2', 'SELECT 1'],
+  ['the statement below a comment line', 'SELECT 1;\n-- t|wo\nSELECT 2', 'SELECT 2'],
+  ['the last statement from a comment at the end', 'SELECT 1;\nSELECT 2\n-- don|e', 'SELECT 2'],
+  ['the statement around an inner comment', 'SELECT 1, -- one|\n2', 'SELECT 1, -- one\n2'],
+  ['no empty statement', 'SELECT 1;;|', 'SELECT 1'],
+])('returns %s', (_, text, chosen) => expect(at(text)).toBe(chosen))
 
-it('is whole, however long', () => {
+it('returns long statements in full', () => {
   const long = `SELECT 1 WHERE 1 IN (${Array.from({ length: 40_000 }, (_, index) => index).join(', ')})`
   expect(at(`${long}|`)).toBe(long)
 })

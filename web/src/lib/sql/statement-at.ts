@@ -1,22 +1,22 @@
 import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 
-/** A statement of the text, and where in it. */
-export interface Chosen {
+/** A statement and its position in the text. */
+export interface SelectedStatement {
   text: string
   from: number
 }
 
-/** Statements as long as hosts are sent are read in a small part of this. */
-const longestReadMs = 500
+/** Parsing timeout; statements within the size limit take a small part of it. */
+const maxParseMs = 500
 
 /**
- * The statement around a position; of several on one line the one before a position between them. A comment that stands above a statement
- * belongs to it, and one at the end of a line to what the line ends.
+ * Returns the statement around a position, or the preceding one when the position is between two on one line. A comment above a
+ * statement belongs to it; a comment at the end of a line belongs to the statement before it.
  */
-export const statementAt = (state: EditorState, position: number): Chosen => {
-  // What was read so far may end within a statement, and a statement without its end is another one.
-  const tree = ensureSyntaxTree(state, state.doc.length, longestReadMs)
+export const statementAt = (state: EditorState, position: number): SelectedStatement => {
+  // A partial syntax tree may end within a statement and cut it off.
+  const tree = ensureSyntaxTree(state, state.doc.length, maxParseMs)
   const statements = (tree?.topNode.getChildren('Statement') ?? []).filter(
     ({ from, to }) => !/^[\s;]*$/.test(state.sliceDoc(from, to)),
   )

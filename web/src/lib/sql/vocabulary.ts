@@ -2,23 +2,23 @@ import { queryOptions } from '@tanstack/svelte-query'
 import { runStatement } from '#lib/api/console.ts'
 import { call } from '#lib/api/call.ts'
 
-/** What a host understands, by its own account. */
+/** Keywords, functions, types and tables of a host. */
 export interface Vocabulary {
-  /** Words and phrases, in capitals. */
+  /** Words and phrases in upper case. */
   keywords: readonly string[]
   functions: readonly { name: string; isAggregate: boolean }[]
   types: readonly string[]
   tables: readonly { database: string; table: string; engine: string }[]
-  /** False where the host has more tables than were asked for, or said nothing. */
+  /** False where the list of tables is truncated or missing. */
   areAllTables: boolean
 }
 
-export const noVocabulary: Vocabulary = { keywords: [], functions: [], types: [], tables: [], areAllTables: false }
+export const emptyVocabulary: Vocabulary = { keywords: [], functions: [], types: [], tables: [], areAllTables: false }
 
-const mostWords = 20_000
-const mostTables = 10_000
+const maxWords = 20_000
+const maxTables = 10_000
 
-/** Asked once for a host; what it does not tell is left out. */
+/** Fetched once per host; parts that fail are left empty. */
 export const vocabularyQuery = (host: number) =>
   queryOptions({
     queryKey: ['vocabulary', host],
@@ -26,12 +26,12 @@ export const vocabularyQuery = (host: number) =>
     refetchOnWindowFocus: false,
     queryFn: async ({ signal }): Promise<Vocabulary> => {
       const words = async (query: string): Promise<unknown[][]> =>
-        (await runStatement({ host, query, maxRows: mostWords }, signal)).data.rows
+        (await runStatement({ host, query, maxRows: maxWords }, signal)).data.rows
       const [keywords, functions, types, tables] = await Promise.all([
-        known(words('SELECT keyword FROM system.keywords ORDER BY keyword')),
-        known(words('SELECT name, is_aggregate FROM system.functions ORDER BY name')),
-        known(words('SELECT name FROM system.data_type_families ORDER BY name')),
-        known(tablesOf(host, signal)),
+        orEmpty(words('SELECT keyword FROM system.keywords ORDER BY keyword')),
+        orEmpty(words('SELECT name, is_aggregate FROM system.functions ORDER BY name')),
+        orEmpty(words('SELECT name FROM system.data_type_families ORDER BY name')),
+        orEmpty(tablesOf(host, signal)),
       ])
       return {
         keywords: keywords.map(([word]) => String(word)),
@@ -41,13 +41,13 @@ export const vocabularyQuery = (host: number) =>
         })),
         types: types.map(([name]) => String(name)),
         tables,
-        areAllTables: tables.length > 0 && tables.length < mostTables,
+        areAllTables: tables.length > 0 && tables.length < maxTables,
       }
     },
   })
 
 const tablesOf = async (host: number, signal: AbortSignal) =>
-  (await call('GET /api/v1/tables', { query: { hostId: host, limit: mostTables }, signal })).data
+  (await call('GET /api/v1/tables', { query: { hostId: host, limit: maxTables }, signal })).data
 
-/** Older servers have no table of keywords, and a user may lack a grant: then the rest is still of use. */
-const known = <Item>(asked: Promise<Item[]>): Promise<Item[]> => asked.catch(() => [])
+/** Returns an empty list on failure: older servers lack some tables and users may lack grants. */
+const orEmpty = <Item>(items: Promise<Item[]>): Promise<Item[]> => items.catch(() => [])

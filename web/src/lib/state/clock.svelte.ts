@@ -1,6 +1,6 @@
 import { createSubscriber } from 'svelte/reactivity'
 
-/** Ages are shown to the nearest few seconds; nobody reads them finer. */
+/** Ages are shown with a precision of a few seconds. */
 const tickMs = 5_000
 
 const subscribe = createSubscriber((update) => {
@@ -8,7 +8,7 @@ const subscribe = createSubscriber((update) => {
   return () => clearInterval(timer)
 })
 
-/** The present, in epoch milliseconds, that moves on while a component reads it. */
+/** The current time in epoch milliseconds, reactive while a component reads it. */
 export const clock = {
   get nowMs(): number {
     subscribe()

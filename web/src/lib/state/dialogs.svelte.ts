@@ -2,7 +2,7 @@ export type DialogName = 'palette' | 'shortcuts' | 'settings' | 'add-host'
 
 let shown = $state<DialogName | null>(null)
 
-/** The dialog that any page can ask for; one at a time. What is in it comes when it is first asked for. */
+/** The open dialog; at most one is open. Its content is loaded on first use. */
 export const dialogs = {
   get shown(): DialogName | null {
     return shown

@@ -2,13 +2,13 @@ let isOpen = $state(false)
 let chat = $state<string | null>(null)
 
 /**
- * The agent beside the page. It stays from page to page and is no part of any: a link shows another person the page alone.
+ * The agent panel. It stays open across pages and is not part of the URL, so shared links do not open it.
  */
 export const panel = {
   get isOpen(): boolean {
     return isOpen
   },
-  /** The conversation that was begun in it; null before the first question. */
+  /** The conversation of the panel; null before the first question. */
   get chat(): string | null {
     return chat
   },
@@ -18,7 +18,7 @@ export const panel = {
   close: (): void => {
     isOpen = false
   },
-  keep: (id: string | null): void => {
+  setChat: (id: string | null): void => {
     chat = id
   },
 }

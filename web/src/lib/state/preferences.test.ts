@@ -3,7 +3,7 @@ import { chosenPreferences, preferenceChoices, readPreferences } from './prefere
 
 const usual = { zone: 'default', bytes: 'binary', palette: 'standard', density: 'compact', keys: 'on' }
 
-describe('what a browser kept', () => {
+describe('stored preferences', () => {
   it.each([
     [undefined, usual],
     ['nonsense', usual],
@@ -15,20 +15,20 @@ describe('what a browser kept', () => {
       { zone: 'utc', density: 'comfortable' },
       { ...usual, zone: 'utc', density: 'comfortable' },
     ],
-  ])('%j is read as far as it is a choice', (kept, expected) => expect(readPreferences(kept)).toEqual(expected))
+  ])('replaces invalid values in %j by defaults', (kept, expected) => expect(readPreferences(kept)).toEqual(expected))
 
-  it('follows the default of the operator where an earlier release kept its own default', () => {
+  it('follows the default of the operator where an earlier release stored its own', () => {
     expect(readPreferences({ ...usual, zone: 'browser', bytes: 'decimal' })).toEqual({ ...usual, bytes: 'decimal' })
     expect(readPreferences({ ...usual, zone: 'utc' })).toEqual({ ...usual, zone: 'utc' })
   })
 
-  it('is only what differs from the defaults, and is read back', () => {
+  it('contain only non-default values', () => {
     expect(chosenPreferences(readPreferences(undefined))).toEqual({})
     const chosen = { zone: 'browser', bytes: 'decimal' }
     expect(chosenPreferences(readPreferences(chosen))).toEqual(chosen)
   })
 
-  it('may be each choice that there is', () => {
+  it('accept every choice', () => {
     for (const [name, choices] of Object.entries(preferenceChoices)) {
       for (const choice of choices) expect(readPreferences({ [name]: choice })).toEqual({ ...usual, [name]: choice })
     }

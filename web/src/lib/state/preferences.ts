@@ -1,13 +1,13 @@
 import { createSubscriber } from 'svelte/reactivity'
-import { readStoredJson, writeStored } from './stored.ts'
+import { readStoredJson, writeStored } from './browser-storage.ts'
 
-/** What each preference may be; the first is what holds until somebody chooses. */
+/** The values of each preference; the first is the default. */
 export const preferenceChoices = {
   zone: ['default', 'browser', 'utc', 'host'],
   bytes: ['binary', 'decimal'],
   palette: ['standard', 'colour-blind', 'grey'],
   density: ['compact', 'comfortable'],
-  /** Keys of one letter, which somebody who dictates or types by a switch may set off unawares. */
+  /** Single-letter shortcuts, which speech or switch input may trigger by accident. */
   keys: ['on', 'off'],
 } as const
 
@@ -17,36 +17,36 @@ export type Preferences = { [Name in Preference]: Choices[Name][number] }
 
 const storedAs = 'preferences'
 
-/** What was kept, in so far as it still is a choice. */
-export const readPreferences = (kept: unknown): Preferences => {
-  const given = new Map<string, unknown>(Object.entries(typeof kept === 'object' && kept !== null ? kept : {}))
+/** Returns the stored preferences; invalid values become defaults. */
+export const readPreferences = (stored: unknown): Preferences => {
+  const values = new Map<string, unknown>(Object.entries(typeof stored === 'object' && stored !== null ? stored : {}))
   return {
-    zone: readPreferredZone(given),
-    bytes: oneOf(preferenceChoices.bytes, given.get('bytes')),
-    palette: oneOf(preferenceChoices.palette, given.get('palette')),
-    density: oneOf(preferenceChoices.density, given.get('density')),
-    keys: oneOf(preferenceChoices.keys, given.get('keys')),
+    zone: readPreferredZone(values),
+    bytes: oneOf(preferenceChoices.bytes, values.get('bytes')),
+    palette: oneOf(preferenceChoices.palette, values.get('palette')),
+    density: oneOf(preferenceChoices.density, values.get('density')),
+    keys: oneOf(preferenceChoices.keys, values.get('keys')),
   }
 }
 
-/** Earlier releases kept every preference as soon as one was chosen, with the browser's zone as the default. */
-const readPreferredZone = (given: ReadonlyMap<string, unknown>): Preferences['zone'] => {
-  const zone = oneOf(preferenceChoices.zone, given.get('zone'))
-  const keepsDefaults = names.some((name) => given.get(name) === preferenceChoices[name][0])
+/** Earlier releases stored all preferences as soon as one was changed, with the browser's zone as the default. */
+const readPreferredZone = (values: ReadonlyMap<string, unknown>): Preferences['zone'] => {
+  const zone = oneOf(preferenceChoices.zone, values.get('zone'))
+  const keepsDefaults = names.some((name) => values.get(name) === preferenceChoices[name][0])
   return zone === 'browser' && keepsDefaults ? 'default' : zone
 }
 
-// The keys of a constant are those of its type.
+// `Object.keys` is typed as `string[]`, but the keys of this constant are known.
 const names = Object.keys(preferenceChoices) as Preference[]
 
-/** What is kept: a preference that is not chosen follows the default of the product and of its operator. */
+/** Returns the preferences to store. Defaults are left out, so that they follow the product and its operator. */
 export const chosenPreferences = (current: Preferences): Partial<Preferences> =>
   Object.fromEntries(
     names.filter((name) => current[name] !== preferenceChoices[name][0]).map((name) => [name, current[name]]),
   )
 
-const oneOf = <Choice>(choices: readonly [Choice, ...Choice[]], given: unknown): Choice =>
-  choices.find((choice) => choice === given) ?? choices[0]
+const oneOf = <Choice>(choices: readonly [Choice, ...Choice[]], value: unknown): Choice =>
+  choices.find((choice) => choice === value) ?? choices[0]
 
 let current = readPreferences(readStoredJson(storedAs))
 let announce = (): void => {}
@@ -55,7 +55,7 @@ const subscribe = createSubscriber((update) => {
   return () => (announce = () => {})
 })
 
-/** What somebody likes, in this browser. What a link should show to others stands in the URL instead. */
+/** The preferences of this browser. State that links should share is in the URL instead. */
 export const preferences = {
   get current(): Readonly<Preferences> {
     subscribe()
@@ -69,7 +69,7 @@ export const preferences = {
   },
 }
 
-/** Tells the style sheet; `app.html` does the same before the first paint. */
+/** Applies preferences to the document; `app.html` does the same before the first paint. */
 const applyPreferences = (): void => {
   for (const name of ['palette', 'density'] as const) {
     if (current[name] === preferenceChoices[name][0]) delete document.documentElement.dataset[name]

@@ -1,6 +1,6 @@
 import type { ReadableParameters } from './range.ts'
 
-/** How often a page asks again, in seconds; 0 is only when told to. */
+/** Refresh intervals in seconds; 0 disables automatic refresh. */
 export const refreshChoices: readonly { seconds: number; text: string; label: string }[] = [
   { seconds: 0, text: 'off', label: 'Off' },
   { seconds: 15, text: '15s', label: '15 s' },
@@ -12,10 +12,10 @@ export const refreshChoices: readonly { seconds: number; text: string; label: st
 
 export const defaultRefreshSeconds = 60
 
-/** Reads `refresh=30s`; anything else is the default. */
+/** Parses `refresh=30s`; returns the default for anything else. */
 export const readRefresh = (parameters: ReadableParameters): number =>
   refreshChoices.find((choice) => choice.text === parameters.get('refresh'))?.seconds ?? defaultRefreshSeconds
 
-/** The text of the `refresh` parameter; null, which removes it, for the default. */
+/** Returns the `refresh` parameter, or null for the default, which removes it. */
 export const writeRefresh = (seconds: number): string | null =>
   seconds === defaultRefreshSeconds ? null : (refreshChoices.find((choice) => choice.seconds === seconds)?.text ?? null)

@@ -7,32 +7,32 @@ import type { HostSummary, Offers } from '#proto/http/config.ts'
 import type { Me } from '#proto/http/session.ts'
 import { configQuery, overviewQuery, statusQuery, statusRefreshMs, statusWatchMs } from '#lib/api/queries.ts'
 import { failureMessage } from '#lib/api/failure.ts'
-import { createSilentHosts } from './silent-hosts.svelte.ts'
+import { createUnreachableHosts } from './unreachable-hosts.svelte.ts'
 import { view } from './view.svelte.ts'
 import { zoneName } from './zone.ts'
 
-/** What all pages share: the hosts with their present status, and the definitions in force. */
+/** Shared state of all pages: hosts with their status, definitions and permissions. */
 export interface Session {
   readonly hosts: readonly HostSummary[]
-  /** The host of this page; undefined while hosts are loading or when there is no such host. */
+  /** The host of the page; undefined while hosts are loading or for an unknown host. */
   readonly host: HostSummary | undefined
-  /** Whether the host of this page is a connection of whoever looks, which nobody watches while they look elsewhere. */
-  readonly isBrought: boolean
+  /** Whether the page shows a user connection, which is not monitored in the background. */
+  readonly isUserConnection: boolean
   readonly catalogue: Catalogue | undefined
-  /** IANA name of the zone in which instants are shown. */
+  /** IANA name of the display time zone. */
   readonly zone: string
   readonly failure: string | null
-  /** Whether who looks may read what is shown; undefined until that is known. */
+  /** Whether the user can read; undefined until known. */
   readonly mayRead: boolean | undefined
-  /** Whether who looks may change anything; undefined until that is known. */
+  /** Whether the user can change anything; undefined until known. */
   readonly mayWrite: boolean | undefined
-  /** What the installation is set up for; undefined until that is known. */
+  /** Optional capabilities of the installation; undefined until known. */
   readonly offers: Offers | undefined
-  /** Whether there is a feature at all; who may use it is another matter. True until it is known. */
+  /** Whether a feature is enabled, regardless of permissions. True until known. */
   isOffered: (feature: Feature) => boolean
-  /** The ways to sign in; undefined until they are known. */
+  /** Sign-in methods; undefined until known. */
   readonly signIn: SignInWays | undefined
-  /** Whether people are told apart at all. */
+  /** Whether the installation has user accounts. */
   readonly hasAccounts: boolean
   retry: () => void
 }
@@ -41,7 +41,7 @@ type SignInWays = Me['signIn']
 
 export const [getSession, setSession] = createContext<Session>()
 
-/** Asked once by the layout. */
+/** Creates the session; called once by the layout. */
 export const createSession = (): Session => {
   const { config, status, overview } = createQueries()
   const hosts = $derived.by(() => {
@@ -57,7 +57,7 @@ export const createSession = (): Session => {
     get host() {
       return host
     },
-    get isBrought() {
+    get isUserConnection() {
       return view.connection !== null || view.host < 0
     },
     get catalogue() {
@@ -89,30 +89,30 @@ export const createSession = (): Session => {
   }
 }
 
-/** Statuses come with the first answer and are renewed on their own afterwards. */
+/** The config includes initial statuses, which are refreshed separately afterwards. */
 const createQueries = () => {
   const client = useQueryClient()
-  const silent = createSilentHosts(client)
+  const unreachable = createUnreachableHosts(client)
   const config = createQuery(() => configQuery())
   const configured = $derived(config.data?.hosts.find(({ id }) => id === view.host))
-  const isSilent = $derived(configured !== undefined && silent.has(configured.name))
+  const isUnreachable = $derived(configured !== undefined && unreachable.has(configured.name))
   const status = createQuery(() => ({
     ...statusQuery(),
     refetchInterval: ({ state: { data } }) =>
-      isSilent || data?.some(({ id, status: latest }) => id === view.host && latest !== 'up')
+      isUnreachable || data?.some(({ id, status: latest }) => id === view.host && latest !== 'up')
         ? statusWatchMs
         : Math.min(statusRefreshMs, view.refreshMs || statusRefreshMs),
-    // The statuses are those of the configured hosts; of a brought one nobody keeps watch.
+    // Statuses cover configured hosts only; user connections are not monitored.
     enabled: config.data !== undefined && view.connection === null,
   }))
-  // Why a host is down, and the version with which it is back, come with the config alone.
+  // Only the config contains the reason of an outage and the version after a restart.
   const isNews = $derived(
     status.data?.some(({ id, status: latest }) => id === view.host && latest !== configured?.status) ?? false,
   )
   $effect(() => {
     if (isNews && view.connection === null) void client.invalidateQueries(configQuery())
   })
-  // Whoever opens another page is not shown a status of a minute ago.
+  // Opening another page refreshes an old status.
   afterNavigate(({ from }) => {
     if (from && status.isEnabled) void client.prefetchQuery({ ...statusQuery(), staleTime: statusWatchMs })
   })

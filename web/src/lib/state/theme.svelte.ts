@@ -1,11 +1,11 @@
-import { readStored, writeStored } from './stored.ts'
+import { readStored, writeStored } from './browser-storage.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 let chosen = $state<Theme>(themes.find((each) => each === readStored('theme')) ?? 'system')
 
-/** The theme of this browser, for all its tabs; `app.html` applies it before the first paint. */
+/** The theme of this browser. `app.html` applies it before the first paint. */
 export const theme = {
   get current(): Theme {
     return chosen

@@ -1,42 +1,52 @@
 import { goto } from '$app/navigation'
 import { page } from '$app/state'
-import { defaultHours, intervalOf, readRange, shifted, writeRange, zoomedOut, type Range } from './range.ts'
+import { defaultHours, intervalOf, readRange, shiftRange, writeRange, zoomOutRange, type Range } from './range.ts'
 import { ownPathOf } from '#proto/own-path.ts'
-import { connectionOf } from '#lib/api/brought-hosts.ts'
+import { connectionOf } from '#lib/api/browser-connections.ts'
 import { preferences } from './preferences.ts'
 import { readRefresh, writeRefresh } from './refresh.ts'
 import { readZone, type ZoneChoice } from './zone.ts'
 
-/** Parameters that follow the reader from page to page; the others belong to one page. */
-const kept = ['host', 'connection', 'range', 'from', 'to', 'zone', 'refresh', 'paused', 'compare'] as const
+/** Parameters that links preserve across pages; all others belong to one page. */
+const preservedParameters = [
+  'host',
+  'connection',
+  'range',
+  'from',
+  'to',
+  'zone',
+  'refresh',
+  'paused',
+  'compare',
+] as const
 
-/** How far this page looks back until its reader says otherwise. */
-let usualHours = (): number => defaultHours
+/** Returns the default range of the current page, in hours. */
+let pageHours = (): number => defaultHours
 
-/** How far the clock of the host is ahead of this one. */
+/** Returns how far the clock of the host is ahead of the browser's. */
 let skewMs = (): number => 0
 
-/** What every page shows by: read from the URL, written to the URL, kept nowhere else. */
+/** The view state shared by all pages. It is stored only in the URL. */
 export const view = {
-  /** Position of the host in the list of hosts; negative for a connection that its owner keeps. */
+  /** Position of the host in the list; negative for a connection stored on the server. */
   get host(): number {
     const host = Number(page.url.searchParams.get('host') ?? 0)
     return Number.isInteger(host) ? host : 0
   },
-  /** A host that only this browser knows, in place of those of the list. */
+  /** The id of a connection stored in this browser, which takes the place of the configured hosts. */
   get connection(): string | null {
     return connectionOf(page.url.searchParams)
   },
-  /** Whether the same length of time before the range is drawn too. */
+  /** Whether charts also show the preceding window. */
   get comparing(): boolean {
     return page.url.searchParams.get('compare') === '1'
   },
-  /** What the reader chose; null where the page shows what it usually shows. */
+  /** The selected range; null where the page uses its default. */
   get chosenRange(): Range | null {
     return readRange(page.url.searchParams)
   },
   get range(): Range {
-    return view.chosenRange ?? { kind: 'last', hours: usualHours() }
+    return view.chosenRange ?? { kind: 'last', hours: pageHours() }
   },
   get interval() {
     return intervalOf(view.range)
@@ -50,46 +60,46 @@ export const view = {
   get paused(): boolean {
     return page.url.searchParams.get('paused') === '1'
   },
-  /** Milliseconds between refreshes of what is so at present, or false while nothing is to refresh by itself. */
+  /** The refresh interval for current state, in milliseconds; false while paused or disabled. */
   get refreshMs(): number | false {
     return !this.paused && this.refreshSeconds > 0 ? this.refreshSeconds * 1000 : false
   },
-  /** The same for what shows the time range, which stays as it is between two instants. */
+  /** The refresh interval for data of the time range; false for absolute ranges. */
   get rangeRefreshMs(): number | false {
     return this.range.kind === 'last' && this.refreshMs
   },
 
-  /** Choosing one ends the view of all. */
+  /** Selects a host, which ends a comparison of several. */
   setHost: (host: number) => change({ host: String(host), hosts: null }),
-  /** Other rows than before have their own first one. */
-  setRange: (range: Range) => change({ ...writeRange(range, usualHours()), offset: null }),
-  /** Lets pages say how far they usually look back, by their definitions. */
+  /** Selects a range and returns to the first page of rows. */
+  setRange: (range: Range) => change({ ...writeRange(range, pageHours()), offset: null }),
+  /** Sets the source of the page's default range. */
   followPages: (hours: () => number | undefined) => {
-    usualHours = () => hours() ?? defaultHours
+    pageHours = () => hours() ?? defaultHours
   },
-  /** Lets what the host tells be shown by the clock of the host. */
+  /** Sets the source of the host's clock skew. */
   followClock: (ofHost: () => number) => {
     skewMs = ofHost
   },
-  /** The present by the clock of the host, in epoch milliseconds, where this browser's clock shows `nowMs`. */
+  /** Converts an instant of the browser's clock to that of the host, in epoch milliseconds. */
   hostTime: (nowMs: number): number => nowMs + skewMs(),
-  /** The range before this one, or after it. */
-  shift: (parts: number) => view.setRange(shifted(view.range, parts, view.hostTime(Date.now()))),
-  zoomOut: () => view.setRange(zoomedOut(view.range, view.hostTime(Date.now()))),
+  /** Selects the preceding or the following range. */
+  shift: (parts: number) => view.setRange(shiftRange(view.range, parts, view.hostTime(Date.now()))),
+  zoomOut: () => view.setRange(zoomOutRange(view.range, view.hostTime(Date.now()))),
   setZone: (zone: ZoneChoice) => change({ zone: zone === preferences.current.zone ? null : zone }),
   setRefresh: (seconds: number) => change({ refresh: writeRefresh(seconds), paused: null }),
   setComparing: (comparing: boolean) => change({ compare: comparing ? '1' : null }),
   setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
 
   /**
-   * A path of this application, with parameters of its own or without, and with what the reader has chosen so far. Where the path
-   * names a host or a time, that is what it leads to. Targets may come from data: one that leads to another site becomes the start page.
+   * Returns a link within the application that preserves the view, with further parameters. Host and time in the target take
+   * precedence. Targets may come from data, so one that leads to another site becomes the start page.
    */
   link(target: string, more: Record<string, string> = {}): string {
     const [path = '', own] = (ownPathOf(target) ?? '/').split('?')
     const search = new URLSearchParams(own)
     const named = new Set(search.keys())
-    for (const name of kept) {
+    for (const name of preservedParameters) {
       const value = page.url.searchParams.get(name)
       if (value !== null && !named.has(name)) search.set(name, value)
     }
@@ -99,10 +109,10 @@ export const view = {
   },
 }
 
-/** One parameter's new value, several of them, or null to remove it. */
+/** New parameter values; null removes a parameter. */
 export type Change = Record<string, string | readonly string[] | null>
 
-/** Writes parameters to the URL of this page. Typing replaces the entry of the history; a choice adds one. */
+/** Writes parameters to the URL. Adds a history entry unless `replace` is set, which text input uses. */
 export const change = (parameters: Change, { replace = false } = {}): Promise<void> => {
   const url = new URL(page.url.href)
   for (const [name, value] of Object.entries(parameters)) {

@@ -10,12 +10,12 @@ describe('time zones', () => {
     ['Europe/Berlin', '2026-12-01T12:00:00Z', 1],
     ['Asia/Kolkata', '2026-12-01T12:00:00Z', 5.5],
     ['America/New_York', '2026-12-01T12:00:00Z', -5],
-  ])('knows that %s at %s is %s hours ahead', (zone, instant, hours) => {
+  ])('returns the offset of %s at %s as %s hours', (zone, instant, hours) => {
     expect(zoneOffsetMs(Date.parse(instant), zone)).toBe(hours * hourMs)
   })
 
   it.each(['Europe/Berlin', 'Australia/Adelaide', 'America/New_York'])(
-    'says the same of %s where the browser stands in it',
+    'matches the offset of the browser in %s',
     async (zone) => {
       const instants = ['2026-07-01T12:00:00Z', '2026-12-01T12:00:00Z'].map((text) => Date.parse(text))
       const fromAfar = instants.map((instant) => zoneOffsetMs(instant, zone))
@@ -28,19 +28,22 @@ describe('time zones', () => {
     },
   )
 
-  it.each(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Pacific/Auckland'])('reads back what it shows in %s', (zone) => {
-    const instant = Date.parse('2026-11-20T14:05:00Z')
-    expect(fromWallTime(toWallTime(instant, zone), zone)).toBe(instant)
-  })
+  it.each(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Pacific/Auckland'])(
+    'round-trips wall-clock times in %s',
+    (zone) => {
+      const instant = Date.parse('2026-11-20T14:05:00Z')
+      expect(fromWallTime(toWallTime(instant, zone), zone)).toBe(instant)
+    },
+  )
 
-  it('takes the offset on the right side of a change of clocks', () => {
+  it('uses the correct offset around a DST change', () => {
     expect(fromWallTime('2026-03-29T03:30', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T01:30:00Z'))
     expect(fromWallTime('2026-03-29T01:30', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T00:30:00Z'))
   })
 
-  it('refuses what is not a time', () => expect(fromWallTime('soon', 'UTC')).toBeNull())
+  it('rejects invalid times', () => expect(fromWallTime('soon', 'UTC')).toBeNull())
 
-  it('shows the time of the zone that the operator sets, unless the reader chooses another', () => {
+  it('uses the zone of the operator unless the user selects another', () => {
     const zones = { host: 'Asia/Tokyo', operator: 'Pacific/Auckland' }
     expect(zoneName('default', zones)).toBe('Pacific/Auckland')
     expect(zoneName('default')).toBe(zoneName('browser'))
@@ -48,7 +51,7 @@ describe('time zones', () => {
     expect(zoneName('host', zones)).toBe('Asia/Tokyo')
   })
 
-  it('shows the time of the host once the host has said its zone', () => {
+  it('uses the zone of the host once it is known', () => {
     expect(zoneName('host', { host: 'Asia/Tokyo' })).toBe('Asia/Tokyo')
     expect(zoneName('utc', { host: 'Asia/Tokyo', operator: 'Asia/Tokyo' })).toBe('UTC')
     expect(readZone(new URLSearchParams('zone=moon'))).toBe('default')

@@ -5,17 +5,17 @@ import { call } from '#lib/api/call.ts'
 
 export type ActionName = TableInfo['actions'][number]
 
-/** What can be done to the thing that a row tells of. */
+/** An action on the subject of a row. */
 export interface RowAction {
-  /** On the button. */
+  /** The label of the button. */
   verb: string
   question: string
-  /** What it means, before somebody decides. */
+  /** The consequences, shown before confirmation. */
   meaning: string
   body: ActionRequest
 }
 
-/** The action of a row, or null where the row lacks what it is done to. */
+/** Returns the action of a row, or null where the row does not support it. */
 export const rowAction = (name: ActionName, row: Row): RowAction | null => {
   const text = (column: string): string => String(row[column] ?? '')
   const [database, table] = [text('database'), text('table')]
@@ -23,8 +23,8 @@ export const rowAction = (name: ActionName, row: Row): RowAction | null => {
     if (!text('query_id')) return null
     return {
       verb: 'Kill',
-      question: `Kill the query ${text('query_id')}?`,
-      meaning: `It belongs to ${text('user') || 'an unnamed user'}. What it has done until now is lost; whoever asked gets an error.`,
+      question: `Kill query ${text('query_id')}?`,
+      meaning: `It belongs to ${text('user') || 'an unnamed user'}. Its progress is lost, and its client gets an error.`,
       body: { action: 'killQuery', params: { queryId: text('query_id') } },
     }
   }
@@ -33,19 +33,19 @@ export const rowAction = (name: ActionName, row: Row): RowAction | null => {
     if (row.is_done === 1 || row.is_done === true || row.is_done === '1') return null
     return {
       verb: 'Kill',
-      question: `Stop the mutation ${text('mutation_id')} of ${database}.${table}?`,
-      meaning: 'Parts that it has changed stay changed, the others stay as they are. It does not come back by itself.',
+      question: `Kill mutation ${text('mutation_id')} on ${database}.${table}?`,
+      meaning:
+        'Parts that are already mutated stay mutated; the others stay unchanged. A killed mutation does not resume.',
       body: { action: 'killMutation', params: { database, table, mutationId: text('mutation_id') } },
     }
   }
   return {
     verb: 'Optimize',
-    question: `Merge the parts of ${database}.${table} now?`,
-    meaning:
-      'The host reads and writes the parts that it joins, which may take long and needs as much free disk as they have.',
+    question: `Optimize table ${database}.${table}?`,
+    meaning: 'The host rewrites the merged parts. This can take long and needs as much free disk space as their size.',
     body: { action: 'optimizeTable', params: { database, table, final: false, deduplicate: false } },
   }
 }
 
-export const act = (host: number, body: ActionRequest) =>
+export const runAction = (host: number, body: ActionRequest) =>
   call('POST /api/v1/actions', { query: { hostId: host }, body })

@@ -5,19 +5,19 @@ import { exactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
 /**
- * A column as definitions describe it; one that no definition describes may be set flush right although it is text, and may tell null from
+ * A column with its display options. Columns without a definition may be right-aligned text, and may distinguish null from
  * empty text.
  */
 export type Column = TableInfo['columns'][number] & { flushRight?: boolean; isExact?: boolean }
 
-/** How a cell is drawn: its text, and the longer text that a pointer or a screen reader may want. */
+/** A rendered cell: its text, and a longer text for the tooltip. */
 export interface Cell {
   text: string
   title?: string
   href?: string
-  /** What the value means, where the definition says. */
+  /** The state that the definition assigns to the value. */
   state?: CellState
-  /** Whether the text stands for something that is none. */
+  /** Whether the text is a placeholder for null or empty. */
   isAbsent?: boolean
 }
 
@@ -32,11 +32,11 @@ const units: Partial<Record<CellFormat, Unit>> = {
   ratio: 'ratio',
 }
 
-/** Columns of numbers are set flush right, so that digits of the same weight stand below one another. */
+/** Whether a column is numeric and therefore right-aligned. */
 export const isNumeric = (column: Column): boolean => column.flushRight ?? units[column.format] !== undefined
 
-/** A count that leads somewhere is set as other numbers are. An id made of digits comes as text, and is set as texts are. */
-export const setFlush = (column: Column, rows: readonly Row[]): Column => {
+/** Right-aligns link columns whose values are numbers. Ids made of digits arrive as text and stay left-aligned. */
+export const alignColumn = (column: Column, rows: readonly Row[]): Column => {
   const values = column.format === 'link' ? rows.map((row) => row[column.name]) : []
   return values.some((value) => typeof value === 'number') && values.every((value) => typeof value !== 'string')
     ? { ...column, flushRight: true }
@@ -48,14 +48,14 @@ export const isMono = (column: Column): boolean => column.format === 'code' || c
 export interface CellContext {
   zone: string
   nowMs: number
-  /** Makes a path of this application a link that keeps what the reader has chosen. */
+  /** Makes a path of this application a link that preserves the view. */
   link: (path: string) => string
 }
 
-/** How hosts write that something is not so, by the type of the column. */
+/** False values, as hosts write them. */
 const noWords = new Set(['0', 'false'])
 
-/** One value of a row in the format of its column. */
+/** Formats one value of a row. */
 export const toCell = (column: Column, row: Row, context: CellContext): Cell => {
   const value = row[column.name]
   if (column.isExact && (value === null || value === ''))
@@ -76,10 +76,10 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
   return whole(text)
 }
 
-/** A text that its column may cut is told whole by its title. */
+/** Returns a text cell whose tooltip shows the full text when the column truncates it. */
 const whole = (text: string): Cell => ({ text, title: text })
 
-/** The host has no such moment: ClickHouse writes "never" as the first instant of its calendar. */
+/** ClickHouse writes "never" as the first instant of its calendar. */
 const never = 0
 
 const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {
@@ -88,12 +88,12 @@ const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext)
   return column.format === 'time' ? { text: exact } : { text: formatAge(instant, nowMs), title: exact }
 }
 
-/** A path with `{column}` replaced by the row's values. */
+/** Replaces each `{column}` in a path by the value of the row. */
 const fill = (path: string, row: Row): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(row[name] ?? '')))
 
-/** What the bars of a column are relative to: its largest number, or the whole of which it tells a percentage. */
-export const largestOf = (column: Column, rows: readonly Row[]): number =>
+/** Returns the maximum of a column's bars: 100 for percentages, otherwise the largest number. */
+export const barMaximumOf = (column: Column, rows: readonly Row[]): number =>
   column.format === 'percent'
     ? 100
     : rows.reduce((largest, row) => Math.max(largest, readNumber(row[column.name]) ?? 0), 0)

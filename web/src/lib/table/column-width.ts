@@ -1,21 +1,21 @@
 import type { Row } from '#proto/query.ts'
 import { isMono, toCell, type CellContext, type Column } from './cell.ts'
 
-/** Rows looked at: what comes later is cut off rather than moving the columns while somebody scrolls. */
+/** Sampled rows. Longer values in later rows are truncated, so that columns do not move while scrolling. */
 const sampledRows = 100
 const narrowest = 5
 const widest = 44
-/** What nobody reads to the end: the statement beside it is what tells one query from another. */
+/** Query ids are truncated, as the statement beside them identifies the query. */
 const ofQueryId = 14
-/** Room for the arrow of the order. */
+/** Space for the sort arrow. */
 const arrow = 2
-/** Room for the edges of a badge, and for the shape beside the word of a state. */
+/** Space for the padding of a badge, and for the symbol of a state. */
 const edges = 2
 const shape = 3
-/** By how much a capital is wider than a digit. */
+/** How much wider a capital letter is than a digit. */
 const capital = 0.3
 
-/** Width of a column in characters, from its name and its first rows; null for the one that takes what is left. */
+/** Returns the width of a column in characters; null for the column that takes the remaining space. */
 export const columnWidth = (column: Column, rows: readonly Row[], context: CellContext): number | null => {
   if (column.format === 'query') return null
   const name = (column.label ?? column.name).length + arrow
@@ -27,16 +27,16 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
   return Math.min(column.href?.startsWith('/queries/') ? ofQueryId : widest, Math.max(narrowest, name, ...texts))
 }
 
-/** More than half of a phone is left to the columns after a long one. */
+/** Long columns leave more than half of a phone screen to the next ones. */
 const partOfScreen = '55vw'
 const room = '1.75rem'
-/** What may be longer than that part. */
+/** The width in characters from which that limit applies. */
 const longer = 20
 
-/** The width of a column of so many characters, as CSS. */
+/** Returns the width of a column in CSS. */
 export const columnSize = (characters: number): string =>
   `calc(${characters > longer ? `min(${characters}ch, ${partOfScreen})` : `${characters}ch`} + ${room})`
 
-/** The width of all columns together; those without one of their own get this many characters at least. */
+/** Returns the total width in CSS. Columns without a width of their own get `openWidth` characters. */
 export const tableSize = (widths: readonly (number | null)[], openWidth: number): string =>
   `calc(${widths.map((width) => columnSize(width ?? openWidth)).join(' + ') || '0px'})`

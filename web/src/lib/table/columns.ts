@@ -1,7 +1,7 @@
 import type { CellFormat } from '#proto/catalogue.ts'
 import type { Column } from './cell.ts'
 
-/** A column of a table that no definition describes. */
+/** Creates a column for a table without a definition. */
 export const column = (
   name: string,
   label: string,

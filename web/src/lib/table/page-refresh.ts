@@ -1,22 +1,22 @@
 import type { TableInfo } from '#proto/catalogue.ts'
 
-/** A build may set how often running queries are asked for, whatever their definition says. */
+/** The refresh interval of running queries that the build sets, which overrides the definition. */
 const builtRunningMs = Number(import.meta.env?.CLIENT_RUNNING_QUERIES_REFRESH_MS ?? Number.NaN)
-const leastMs = 1_000
+const minMs = 1_000
 
-/** What the reader has chosen: an interval of their own, or none and then the default of all pages. */
+/** The interval that the user selected, or the default. */
 export interface ChosenRefresh {
   ms: number | false
   isOwn: boolean
 }
 
-/** How often a table page asks again: as the reader chose, else as the page wishes, else as all pages do. */
+/** Returns the refresh interval of a table page: that of the user, of the table, or the default. */
 export const pageRefreshMs = (
   table: Pick<TableInfo, 'name' | 'refreshSeconds'>,
   chosen: ChosenRefresh,
   runningMs = builtRunningMs,
 ): number | false => {
   if (chosen.ms === false || chosen.isOwn) return chosen.ms
-  if (table.name === 'running-queries' && runningMs >= leastMs) return runningMs
+  if (table.name === 'running-queries' && runningMs >= minMs) return runningMs
   return table.refreshSeconds === undefined ? chosen.ms : table.refreshSeconds * 1000
 }

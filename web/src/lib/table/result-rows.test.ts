@@ -17,7 +17,7 @@ describe('types', () => {
   })
 })
 
-it('keeps columns of one name apart, and sets numbers flush right', () => {
+it('distinguishes columns with equal names, and right-aligns numbers', () => {
   const columns = resultColumns([
     { name: 'x', type: 'UInt8' },
     { name: 'x', type: 'String' },
@@ -28,7 +28,7 @@ it('keeps columns of one name apart, and sets numbers flush right', () => {
   ])
 })
 
-it('leaves null and empty as they are, and writes what is nested as JSON', () => {
+it('keeps null and empty values, and writes nested values as JSON', () => {
   const columns = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'String' }))
   expect(resultRows({ columns, rows: [[null, '', [1, 'x'], true, 7]] })).toEqual([
     { c0: null, c1: '', c2: '[1,"x"]', c3: 'true', c4: 7 },
@@ -40,7 +40,7 @@ it.each([
   ['', { text: "''", title: 'empty text', isAbsent: true }],
   ['NULL', { text: 'NULL', title: 'NULL' }],
   [0, { text: '0', title: '0' }],
-])('tells %j from what is written like it', (value, cell) => {
+])('distinguishes %j from equal text', (value, cell) => {
   const [column] = resultColumns([{ name: 'x', type: 'Nullable(String)' }])
   expect(column && toCell(column, { c0: value }, { zone: 'UTC', nowMs: 0, link: String })).toEqual(cell)
 })

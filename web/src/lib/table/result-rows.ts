@@ -4,10 +4,10 @@ import type { Result } from '#lib/api/console.ts'
 import type { Column } from './cell.ts'
 import { column } from './columns.ts'
 
-/** Columns of a result are told apart by their place: two may have one name. */
+/** Returns the key of a result column. Columns are identified by position, as names may repeat. */
 export const keyOf = (index: number): string => `c${index}`
 
-/** A type without what wraps it: `LowCardinality(Nullable(String))` is a `String`. */
+/** Unwraps a type: `LowCardinality(Nullable(String))` becomes `String`. */
 export const plainType = (type: string): string => {
   const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/s.exec(type)?.[1]
   return inner === undefined ? type : plainType(inner)
@@ -16,7 +16,7 @@ export const plainType = (type: string): string => {
 export const isNumber = (type: string): boolean => /^(?:U?Int|Float|BFloat|Decimal)/.test(plainType(type))
 export const isInstant = (type: string): boolean => plainType(type).startsWith('Date')
 
-/** The columns of a result, with their values as the host wrote them. */
+/** Returns table columns for a result, with values as the host wrote them. */
 export const resultColumns = (columns: readonly ResultColumn[]): Column[] =>
   columns.map(({ name, type }, index) => ({
     ...column(keyOf(index), name, 'code', { doc: type }),
@@ -24,12 +24,12 @@ export const resultColumns = (columns: readonly ResultColumn[]): Column[] =>
     isExact: true,
   }))
 
-/** The rows of a result by the keys of its columns. */
+/** Returns table rows for a result. */
 export const resultRows = ({ columns, rows }: Result['data']): Row[] =>
-  rows.map((row) => Object.fromEntries(columns.map((_, index) => [keyOf(index), shown(row[index])])))
+  rows.map((row) => Object.fromEntries(columns.map((_, index) => [keyOf(index), toCellValue(row[index])])))
 
-const shown = (value: unknown): unknown =>
+const toCellValue = (value: unknown): unknown =>
   (typeof value === 'object' && value !== null) || typeof value === 'boolean' ? JSON.stringify(value) : value
 
-/** A value as it stands in a text: what is null, what is empty and what is written so stay apart in a table by their looks. */
+/** Returns a value as text, with `NULL` for null. */
 export const exactText = (value: unknown): string => (value === null || value === undefined ? 'NULL' : String(value))

@@ -14,4 +14,4 @@ it.each([
   [{ column: 'name', direction: 'desc' }, ['b10', 'b9', 'a']],
   [{ column: 'size', direction: 'asc' }, ['b10', 'a', 'b9']],
   [{ column: 'size', direction: 'desc' }, ['a', 'b10', 'b9']],
-] as const)('orders by %j as %j', (sort, expected) => expect(names(sort)).toEqual(expected))
+] as const)('sorts by %j to %j', (sort, expected) => expect(names(sort)).toEqual(expected))

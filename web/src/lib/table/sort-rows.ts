@@ -1,7 +1,7 @@
 import type { Row } from '#proto/query.ts'
 import type { Sort } from './table-state.ts'
 
-/** Rows in an order by one column: numbers by size, texts by the alphabet with numbers in them by size, what is absent last. */
+/** Sorts rows by one column: numbers by value, text in natural order, missing values last. */
 export const sortRows = <R extends Row>(rows: readonly R[], sort: Sort | null): readonly R[] => {
   if (!sort) return rows
   const { column, direction } = sort
@@ -14,7 +14,7 @@ export const sortRows = <R extends Row>(rows: readonly R[], sort: Sort | null): 
 }
 
 let texts: Intl.Collator | undefined
-/** Made when texts are first put in order: its first use takes a browser long. */
+/** Created lazily, as the first use of `Intl.Collator` is slow. */
 const byAlphabet = (left: string, right: string): number =>
   (texts ??= new Intl.Collator('en', { numeric: true })).compare(left, right)
 

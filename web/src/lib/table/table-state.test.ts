@@ -15,7 +15,7 @@ import {
 
 const read = (search: string) => readTableState(new URLSearchParams(search))
 
-describe('what the reader chose of a table, in the URL', () => {
+describe('table state in the URL', () => {
   it('reads sort, filters, search, limit and columns', () => {
     expect(
       read('sort=elapsed.desc&filter=user.eq.app&filter=query.contains.a.b&search=x&limit=100&columns=a,b'),
@@ -32,7 +32,7 @@ describe('what the reader chose of a table, in the URL', () => {
     })
   })
 
-  it('leaves out what it cannot understand', () => {
+  it('ignores invalid parameters', () => {
     expect(read('sort=elapsed&filter=user.like.x&limit=7')).toEqual({
       sort: null,
       conditions: [],
@@ -43,7 +43,7 @@ describe('what the reader chose of a table, in the URL', () => {
     })
   })
 
-  it('asks the API in words that the API understands', () => {
+  it('builds the API query', () => {
     const state = read('sort=elapsed.desc&filter=user.in.a,b&search=x')
     const range = { kind: 'between', from: 1_700_000_000, to: 1_700_003_600 } as const
     const query = toTableQuery(state, { user: 'ada' }, { timezone: 'UTC', range })
@@ -60,7 +60,7 @@ describe('what the reader chose of a table, in the URL', () => {
     })
   })
 
-  it('asks for a file of all rows, whatever page is shown', () => {
+  it('exports all rows regardless of the page', () => {
     const range = { kind: 'last', hours: 6 } as const
     const query = toTableQuery(read('sort=a.asc&limit=100&offset=200'), {}, { timezone: 'UTC', range })
     expect(query.get('offset')).toBe('200')
@@ -81,18 +81,18 @@ describe('what the reader chose of a table, in the URL', () => {
     [0, 500, 1200, 'Rows 1–500 of 1200'],
     [500, 500, null, 'Rows 501–1000'],
     [1000, 200, 1200, 'Rows 1001–1200 of 1200'],
-    [2000, 0, 1200, 'No rows from here on; there are 1200'],
-  ])('says that after %i rows %i are shown of %s', (offset, rows, total, sentence) => {
+    [2000, 0, 1200, 'No more rows; 1200 in total'],
+  ])('describes rows after offset %i, count %i, total %s', (offset, rows, total, sentence) => {
     expect(spanOf(offset, rows, total, String)).toBe(sentence)
   })
 
-  it('offers for each kind of column what makes sense', () => {
+  it('offers operators by column type', () => {
     expect(operatorsFor('text', false)).toEqual(['eq', 'ne', 'contains', 'notContains', 'in', 'notIn'])
     expect(operatorsFor('number', true)).toEqual(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'between', 'in', 'notIn'])
     expect(operatorsFor('time', true)).toContain('withinHours')
   })
 
-  it('goes from largest to smallest to the order of the page', () => {
+  it('cycles from descending to ascending to default', () => {
     const first = nextSort(null, 'a')
     const second = nextSort(first, 'a')
     expect([first, second, nextSort(second, 'a')]).toEqual([
@@ -103,7 +103,7 @@ describe('what the reader chose of a table, in the URL', () => {
     expect(nextSort(first, 'b')).toEqual({ column: 'b', direction: 'desc' })
   })
 
-  it('reads a condition as it writes it', () => {
+  it('round-trips a condition', () => {
     const condition = { column: 'query', operator: 'contains', value: 'a.b, c' } as const
     expect(read(new URLSearchParams({ filter: writeCondition(condition) }).toString()).conditions).toEqual([condition])
   })
@@ -133,12 +133,12 @@ describe('cells', () => {
     ['bytes', null, '–'],
   ])('shows %s %j as "%s"', (format, value, text) => expect(cell(format, value).text).toBe(text))
 
-  it('links to a path filled from the row', () => {
+  it('fills link paths from the row', () => {
     const made = toCell(column('link', { href: '/tables/parts/{c}' }), { c: 'a b' }, context)
     expect(made).toEqual({ text: 'a b', title: 'a b', href: '/tables/parts/a%20b?host=0' })
   })
 
-  it('sets numbers flush right and text flush left', () => {
+  it('right-aligns numbers only', () => {
     expect([isNumeric(column('bytes')), isNumeric(column('text'))]).toEqual([true, false])
   })
 })

@@ -4,7 +4,7 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import { lookBack } from '#proto/look-back.ts'
 import { toWindow, type Range, type ReadableParameters } from '#lib/state/range.ts'
 
-/** Operators of a filter, as the API spells them. */
+/** Filter operators, as spelled by the API. */
 export const operators = [
   'eq',
   'ne',
@@ -35,17 +35,17 @@ export const operatorLabels: Record<Filter['operator'], string> = {
   notIn: 'is none of',
 }
 
-/** What makes sense for a column: a text has no size, a number no parts, and only an instant an age. */
+/** Returns the operators that apply to a column. */
 export const operatorsFor = (format: CellFormat, isNumeric: boolean): Filter['operator'][] => {
   const isInstant = format === 'time' || format === 'relative-time'
-  const senseless = new Set<Filter['operator']>([
+  const inapplicable = new Set<Filter['operator']>([
     ...(isNumeric ? (['contains', 'notContains'] as const) : (['lt', 'le', 'gt', 'ge', 'between'] as const)),
     ...(isInstant ? [] : (['withinHours'] as const)),
   ])
-  return operators.filter((each) => !senseless.has(each))
+  return operators.filter((each) => !inapplicable.has(each))
 }
 
-/** What is typed as the value of a filter. */
+/** Returns the placeholder of a filter value. */
 export const valueHint = (operator: Filter['operator']): string => {
   if (operator === 'between') return 'Two values, separated by a comma'
   if (operator === 'withinHours') return 'Hours'
@@ -57,30 +57,30 @@ export interface Sort {
   direction: 'asc' | 'desc'
 }
 
-/** A filter as the URL and the API state it: `column.operator.value`. */
+/** A filter in the URL and the API: `column.operator.value`. */
 export interface Condition {
   column: string
   operator: Filter['operator']
   value: string
 }
 
-/** The rows that a page may hold: enough to read, few enough to ask for again every minute. */
+/** Page sizes: enough to read, few enough to refresh every minute. */
 export const limits = [100, 500, 2_000, 10_000] as const
 export const defaultLimit = 500
 
-/** What the reader has chosen of a table page. */
+/** The display options of a table page. */
 export interface TableState {
   sort: Sort | null
   conditions: readonly Condition[]
   search: string
   limit: number
-  /** Rows before those shown. */
+  /** Number of rows before those shown. */
   offset: number
-  /** Columns shown although they are hidden by default. */
+  /** Shown columns that are hidden by default. */
   added: readonly string[]
 }
 
-/** Reads the choices from the URL; what cannot be understood is left out. */
+/** Reads the options from the URL; invalid ones are left out. */
 export const readTableState = (parameters: ReadableParameters): TableState => ({
   sort: readSort(parameters.get('sort')),
   conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
@@ -106,14 +106,14 @@ const readCondition = (text: string): Condition | null => {
 export const writeSort = ({ column, direction }: Sort): string => `${column}.${direction}`
 export const writeCondition = ({ column, operator, value }: Condition): string => `${column}.${operator}.${value}`
 
-/** The next order of a column: largest first, smallest first, then the order of the page again. */
+/** Returns the next order of a column: descending, ascending, then the default of the page. */
 export const nextSort = (current: Sort | null, column: string): Sort | null => {
   if (current?.column !== column) return { column, direction: 'desc' }
   return current.direction === 'desc' ? { column, direction: 'asc' } : null
 }
 
-/** The values that the reader gave for parameters of a page: `p.name` in the URL. */
-export const givenParameters = (
+/** Returns the table parameters in the URL, such as `p.name`. */
+export const urlParameters = (
   table: Pick<TableInfo, 'parameters'>,
   search: ReadableParameters,
 ): Record<string, string> =>
@@ -124,13 +124,13 @@ export const givenParameters = (
     }),
   )
 
-/** How many hours a page looks back until its reader says otherwise; undefined for one that shows the present moment. */
-export const usualHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
+/** Returns the default time range of a page in hours; undefined for one that shows the current state. */
+export const defaultHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): number | undefined => {
   const declared = parameters.find(({ name }) => name === lookBack)
   return declared && Number(declared.default)
 }
 
-/** The query of the API that answers for these choices. */
+/** Returns the API query for the options. */
 export const toTableQuery = (
   state: TableState,
   values: Record<string, string>,
@@ -145,7 +145,7 @@ export const toTableQuery = (
   return query
 }
 
-/** The same choices as a file: from the first row to the last that the service gives, however many are shown. */
+/** Returns the API query for an export of all rows. */
 export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URLSearchParams => {
   const whole = new URLSearchParams(query)
   whole.delete('limit')
@@ -154,22 +154,22 @@ export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URL
   return whole
 }
 
-/** Every format of a file, and how it and the file are called. */
+/** File formats with label and file extension. */
 export const exportForms = Object.values({
   csv: { format: 'csv', label: 'CSV', extension: 'csv' },
   tsv: { format: 'tsv', label: 'TSV', extension: 'tsv' },
   jsoneachrow: { format: 'jsoneachrow', label: 'JSON lines', extension: 'jsonl' },
 } satisfies { [Format in ExportFormat]: { format: Format; label: string; extension: string } })
 
-/** What the rows shown are out of: `501–1,000 of 12,345`. */
+/** Describes which rows are shown: `501–1,000 of 12,345`. */
 export const spanOf = (
   offset: number,
   rows: number,
   total: number | null,
   write: (count: number) => string,
 ): string => {
-  const counted = total === null ? '' : ` of ${write(total)}`
+  const pluralize = total === null ? '' : ` of ${write(total)}`
   if (offset === 0 && (total === null || total === rows)) return `${write(rows)} ${rows === 1 ? 'row' : 'rows'}`
-  if (rows === 0) return total === null ? 'No rows from here on' : `No rows from here on; there are ${write(total)}`
-  return `Rows ${write(offset + 1)}–${write(offset + rows)}${counted}`
+  if (rows === 0) return total === null ? 'No more rows' : `No more rows; ${write(total)} in total`
+  return `Rows ${write(offset + 1)}–${write(offset + rows)}${pluralize}`
 }

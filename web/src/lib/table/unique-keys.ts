@@ -1,4 +1,4 @@
-/** A key for each text: those that repeat are told apart by how often each has come before. */
+/** Returns a unique key per text; repeated texts are numbered. */
 export const uniqueKeys = (texts: readonly string[]): string[] => {
   const seen = new Map<string, number>()
   return texts.map((text) => {

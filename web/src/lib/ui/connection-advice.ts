@@ -1,49 +1,49 @@
-import type { Tested } from '#lib/api/connections.ts'
+import type { TestResult } from '#lib/api/connections.ts'
 import { RequestFailure, failureMessage } from '#lib/api/failure.ts'
 
-type Reason = Extract<Tested, { ok: false }>['reason']
+type Reason = Extract<TestResult, { ok: false }>['reason']
 
-/** What somebody may look at when an address gives no answer; empty where the failure says it all. */
+/** Returns troubleshooting advice for a failed connection; empty where the error message is sufficient. */
 export const connectionAdvice = (reason: Reason, url: string): string => {
   const isSecure = url.startsWith('https:')
   switch (reason) {
     case 'unreachable':
       return isSecure
-        ? 'Check host and port, that this service may reach them, and that TLS is spoken there with a certificate for this name: without TLS the address begins with http://.'
-        : 'Check host and port, and that this service may reach them. Port 9000 is for native clients; the HTTP interface is 8123.'
+        ? 'Check the host, the port, and that the service can reach them. The server must use TLS with a certificate for this name; without TLS, use http://.'
+        : 'Check the host, the port, and that the service can reach them. The HTTP interface uses port 8123; port 9000 is the native protocol.'
     case 'timeout':
-      return 'A firewall may drop what is sent there, or the server is overloaded.'
+      return 'A firewall may drop the packets, or the server is overloaded.'
     case 'refused':
-      return 'Check user and password, and that the user may connect from where this service runs.'
+      return 'Check the user and the password, and that the user may connect from the address of this service.'
     case 'garbage':
-      return `Check the port${isSecure ? '' : '; with TLS the address begins with https://'}.`
+      return `Check the port${isSecure ? '' : '; for TLS, use https://'}.`
     default:
       return ''
   }
 }
 
-/** What came of an attempt with an address, to be shown: that it works, or why not with what may be looked at. */
+/** The result of a connection test for display. */
 export interface Outcome {
   isGood: boolean
   message: string
   advice: string
 }
 
-export const outcomeOf = (tested: Tested, url: string): Outcome =>
+export const outcomeOf = (tested: TestResult, url: string): Outcome =>
   tested.ok
-    ? { isGood: true, message: `It answers: ClickHouse ${tested.version}, ${tested.hostname}.`, advice: '' }
+    ? { isGood: true, message: `Connected: ClickHouse ${tested.version}, ${tested.hostname}.`, advice: '' }
     : { isGood: false, message: tested.message, advice: connectionAdvice(tested.reason, url) }
 
-/** What the service would not even try: of the address it says only what is wrong with it. */
-export const refusal = (thrown: unknown): Outcome => {
+/** Returns the outcome for an address that the service rejected without a test. */
+export const rejectionOutcome = (thrown: unknown): Outcome => {
   const [problem] = thrown instanceof RequestFailure ? problemsOf(thrown) : []
   if (problem?.parameter !== 'url') return { isGood: false, message: failureMessage(thrown), advice: '' }
-  const isNowhere = problem.message.startsWith('leads nowhere')
+  const isForbidden = problem.message.startsWith('is not an address')
   return {
     isGood: false,
-    message: `The address ${problem.message}`,
-    advice: isNowhere
-      ? 'Either nobody knows this name here, or it leads into a private network: whoever runs this installation may open those with SVC_ALLOW_PRIVATE_HOSTS.'
+    message: `The URL ${problem.message}`,
+    advice: isForbidden
+      ? 'The name does not resolve, or it resolves to a private network. An administrator can allow private addresses with SVC_ALLOW_PRIVATE_HOSTS=true.'
       : '',
   }
 }

@@ -5,7 +5,7 @@ const css = readFileSync(new URL('../../app.css', import.meta.url), 'utf8')
 
 type Tokens = ReadonlyMap<string | undefined, { light: string | undefined; dark: string | undefined }>
 
-/** Tokens of a part of the style sheet with their colour in each theme. */
+/** Returns the colours of both themes for each token in a part of the style sheet. */
 const tokensIn = (part: string): Tokens =>
   new Map(
     [...part.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map(([, name, light, dark]) => [
@@ -25,7 +25,7 @@ const luminance = (color: string): number => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Contrast of two tokens, by the formula of WCAG. */
+/** Returns the contrast ratio of two tokens, as defined by WCAG. */
 const contrast = (one: string, other: string, theme: 'light' | 'dark', of: Tokens = tokens): number => {
   const [darker = 0, lighter = 0] = [one, other]
     .map((name) => luminance((of.get(name) ?? tokens.get(name))?.[theme] ?? 'no such token'))
@@ -39,7 +39,7 @@ const charts = Array.from({ length: 8 }, (_, index) => `chart-${index + 1}`)
 
 describe.each(['light', 'dark'] as const)('colours of the %s theme', (theme) => {
   it.each(text.flatMap((ink) => grounds.map((ground) => [ink, ground] as const)))(
-    'make %s readable on %s',
+    'keep %s readable on %s',
     (ink, ground) => expect(contrast(ink, ground, theme)).toBeGreaterThanOrEqual(4.5),
   )
 
@@ -50,10 +50,10 @@ describe.each(['light', 'dark'] as const)('colours of the %s theme', (theme) => 
     ['bad', 'bad-soft'],
     ['warn', 'warn-soft'],
     ['ink', 'sunken'],
-  ])('make %s readable on %s', (ink, ground) => expect(contrast(ink, ground, theme)).toBeGreaterThanOrEqual(4.5))
+  ])('keep %s readable on %s', (ink, ground) => expect(contrast(ink, ground, theme)).toBeGreaterThanOrEqual(4.5))
 
   it.each(['colour-blind', 'grey'].flatMap((palette) => charts.map((name) => [name, palette] as const)))(
-    'make %s of the palette %s stand out from the surface',
+    'keep %s of the palette %s distinct from the surface',
     (name, palette) => {
       const own = tokensIn(blockOf(`:root[data-palette='${palette}']`))
       expect([...own.keys()]).toEqual(charts)
@@ -61,7 +61,7 @@ describe.each(['light', 'dark'] as const)('colours of the %s theme', (theme) => 
     },
   )
 
-  it.each([...charts, 'line-strong'])('make %s stand out from the surface', (name) => {
+  it.each([...charts, 'line-strong'])('keep %s distinct from the surface', (name) => {
     expect(contrast(name, 'surface', theme)).toBeGreaterThanOrEqual(3)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Whether a text is in the clipboard now. Browsers give pages the clipboard by HTTPS alone, and many installations are reached
- * without: there the text is put into the copy that the press of a button may ask for.
+ * Copies a text and returns whether that succeeded. Browsers offer the Clipboard API over HTTPS only; without HTTPS, the
+ * text is copied by a command, which browsers allow after a button press.
  */
 export const copyText = async (text: string): Promise<boolean> => {
   if (navigator.clipboard === undefined) return copyByCommand(text)
@@ -20,11 +20,11 @@ const copyByCommand = (text: string): boolean => {
     isTaken = event.clipboardData !== null
   }
   document.addEventListener('copy', give)
-  // Deprecated, and the only way there is on such an address.
+  // Deprecated, but the only way on insecure origins.
   document.execCommand('copy')
   document.removeEventListener('copy', give)
   return isTaken
 }
 
-/** Said where neither way is open. */
-export const copyYourself = 'Select it and copy it yourself'
+/** Message for browsers in which neither way works. */
+export const copyManually = 'Select the text and copy it manually'

@@ -1,6 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 
-/** One figure of something: a number in its unit, or words, and a quieter line below. */
+/** A figure with its unit, or a text, and an optional note below. */
 export interface Fact {
   name: string
   value: number | string | null

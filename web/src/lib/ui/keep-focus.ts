@@ -1,10 +1,10 @@
-/** What is read and outlined as a whole, so that it can stand in for what was in it. */
+/** Elements that screen readers announce and browsers outline, so that they can take over the focus. */
 const places = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
 const opener = 'button[aria-expanded]:not([aria-haspopup]):enabled'
 const openers = `:scope > ${opener}, :scope > * > ${opener}`
 const layers = 'dialog, [role=dialog]'
 
-/** What had the focus, what stood around it within its dialog or page, and what had the focus before that dialog opened. */
+/** The focused element, its ancestors within the dialog or page, and what was focused before that dialog opened. */
 interface Held {
   element: HTMLElement
   around: readonly HTMLElement[]
@@ -13,8 +13,8 @@ interface Held {
 }
 
 /**
- * Keeps the focus where the reader was when what had it goes away or is disabled, as a refresh, an answer or a closed dialog has it: else
- * keys would mean nothing and nobody could see where they are. Gives what ends that.
+ * Restores the focus when its element is removed or disabled, for example by a refresh or a closed dialog. Keyboard users would
+ * lose their place otherwise. Returns a function that stops it.
  */
 export const keepFocus = (): (() => void) => {
   let held: Held | undefined
@@ -40,7 +40,7 @@ export const keepFocus = (): (() => void) => {
     const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
     observer.observe(document.body, options)
   }
-  // Whoever points beside everything wants the focus nowhere.
+  // A click on the page background intentionally drops the focus.
   const letGo = () => {
     held = undefined
     observer.disconnect()
@@ -61,7 +61,7 @@ const aroundOf = (element: HTMLElement, layer: Element | null): HTMLElement[] =>
   return around
 }
 
-/** The button that opened it beside itself, the nearest place that is still there, else what had the focus before the dialog that it was in. */
+/** Returns the element for the focus: a sibling opener, the nearest remaining region, or what was focused before the dialog. */
 const placeOf = ({ around, before }: Held): HTMLElement | undefined =>
   around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??
   around.find((each) => each.matches(places) && isUsable(each)) ??

@@ -31,7 +31,7 @@ it.each([
   ['data:text/html,x', null],
   ['blob:http://watch.example:3000/x', null],
   ['http://[', null],
-])('a link with %j leads to %j', (href, link) => {
+])('resolves the link %j to %j', (href, link) => {
   expect(linkOf(href, origin)).toEqual(link)
 })
 
@@ -45,6 +45,6 @@ it.each([
   ['data:text/html,x', undefined],
   ['', undefined],
   [null, undefined],
-])('the address that another system gave as %j is %j', (given, address) => {
+])('resolves the address %j to %j', (given, address) => {
   expect(addressOf(given)).toBe(address)
 })

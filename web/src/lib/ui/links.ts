@@ -1,11 +1,11 @@
 import { ownPathOf } from '#proto/own-path.ts'
 
-/** Where a link leads: a path of this site, or an address of another one. */
+/** The target of a link: a path of this site, or an external address. */
 export type Link = { path: string } | { address: string }
 
 /**
- * Returns where the link of some text leads, resolved as the browser will do it: `/\evil.example` is another site, whatever it begins
- * with. Null for what is no address of the web, or would be one of another site once it stands in a link of its own.
+ * Resolves a link as browsers do: `/\evil.example` is another site. Returns null for addresses other than HTTP, and for those
+ * that would lead to another site when used as a path.
  */
 export const linkOf = (href: string, origin: string): Link | null => {
   const url = webUrl(href, origin)
@@ -14,8 +14,8 @@ export const linkOf = (href: string, origin: string): Link | null => {
   return path === undefined ? null : { path }
 }
 
-/** Returns the address that another system gave for one of its pages; undefined for what is no whole address of the web. */
-export const addressOf = (given: string | null): string | undefined => webUrl(given ?? '')?.href
+/** Returns an absolute HTTP address, or undefined. */
+export const addressOf = (address: string | null): string | undefined => webUrl(address ?? '')?.href
 
 const webUrl = (text: string, base?: string): URL | null => {
   const url = URL.parse(text, base)

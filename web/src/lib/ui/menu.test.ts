@@ -15,14 +15,14 @@ const pathsFor = (standing: Partial<Parameters<typeof offeredSections>[0]>) =>
     pages.map(({ path }) => path),
   )
 
-describe('the menu', () => {
-  it('has every page where everything is on and allowed', () => {
+describe('menu', () => {
+  it('contains all pages when everything is enabled and permitted', () => {
     expect(pathsFor({})).toEqual(
       expect.arrayContaining(['/audit', '/management', '/alerts/webhooks', '/mcp', '/about']),
     )
   })
 
-  it('lacks pages of features that are off, and sections that are empty then', () => {
+  it('hides pages of disabled features, and empty sections', () => {
     const paths = pathsFor({ isOffered: (feature) => feature === 'ABOUT' })
     expect(paths).toEqual(['/hosts', '/postgres', '/api-keys', '/about'])
   })
@@ -32,7 +32,7 @@ describe('the menu', () => {
     ['/management', { offers: { ...offers, management: false } }],
     ['/alerts/webhooks', { offers: { ...offers, subscriptions: false } }],
     ['/alerts/webhooks', { offers: undefined }],
-  ])('lacks %s with %j', (path, standing) => {
+  ])('hides %s with %j', (path, standing) => {
     expect(pathsFor(standing)).not.toContain(path)
     expect(pathsFor(standing)).toContain('/overview')
   })

@@ -2,58 +2,73 @@ import type { Feature } from '#proto/call.ts'
 import type { Offers } from '#proto/http/config.ts'
 import type { Catalogue, TableInfo } from '#proto/catalogue.ts'
 
-/** A page with a place of its own in the menu and in the command palette. */
+/** A page in the menu and in the command palette. */
 export interface MenuPage {
   path: string
   title: string
-  /** Not offered where the installation lacks this feature. */
+  /** Hidden where this feature is disabled. */
   feature?: Feature
-  /** Not offered where the installation is not set up for this. */
+  /** Hidden where the installation lacks this capability. */
   offer?: keyof Offers
-  /** Not offered to who may not change anything. */
+  /** Hidden from users without write access. */
   isForWriting?: boolean
-  /** Further words by which the palette finds it. */
-  words?: string
+  /** Further search terms for the palette. */
+  searchTerms?: string
 }
 
-/** Pages that belong together, under a title; one without stands at the top. */
+/** A titled group of pages; the one without a title comes first. */
 export interface MenuSection {
   title: string | null
   pages: readonly MenuPage[]
 }
 
-/** Every page that is no topic of the catalogue, one a line, in the order of the menu. */
+/** All pages except the topics of the catalogue, in menu order. */
 export const menuSections: readonly MenuSection[] = [
   {
     title: null,
     pages: [
-      { path: '/overview', title: 'Overview', feature: 'OVERVIEW', words: 'home start dashboard' },
-      { path: '/fleet', title: 'Fleet', feature: 'OVERVIEW', words: 'hosts outliers drift versions' },
-      { path: '/hosts', title: 'Hosts', words: 'connections add servers' },
-      { path: '/health', title: 'Health', feature: 'HEALTH', words: 'alerts conditions firing' },
+      { path: '/overview', title: 'Overview', feature: 'OVERVIEW', searchTerms: 'home start dashboard' },
+      { path: '/fleet', title: 'Fleet', feature: 'OVERVIEW', searchTerms: 'hosts outliers drift versions' },
+      { path: '/hosts', title: 'Hosts', searchTerms: 'connections add servers' },
+      { path: '/health', title: 'Health', feature: 'HEALTH', searchTerms: 'alerts conditions firing' },
     ],
   },
   {
     title: 'Alerts and insights',
     pages: [
-      { path: '/insights', title: 'Insights', feature: 'INSIGHTS', words: 'findings anomalies forecasts evidence' },
-      { path: '/reports', title: 'Reports', feature: 'INSIGHTS', words: 'weekly report score' },
-      { path: '/alerts/rules', title: 'Rules', feature: 'HEALTH', words: 'thresholds hysteresis checks alerts digest' },
-      { path: '/alerts/channels', title: 'Channels', feature: 'HEALTH', words: 'alerts notify webhook mail test' },
+      {
+        path: '/insights',
+        title: 'Insights',
+        feature: 'INSIGHTS',
+        searchTerms: 'findings anomalies forecasts evidence',
+      },
+      { path: '/reports', title: 'Reports', feature: 'INSIGHTS', searchTerms: 'weekly report score' },
+      {
+        path: '/alerts/rules',
+        title: 'Alert rules',
+        feature: 'HEALTH',
+        searchTerms: 'thresholds hysteresis checks alerts digest',
+      },
+      {
+        path: '/alerts/channels',
+        title: 'Notification channels',
+        feature: 'HEALTH',
+        searchTerms: 'alerts notify webhook mail test',
+      },
       {
         path: '/alerts/schedule',
-        title: 'Quiet times, routes',
+        title: 'Quiet hours and routes',
         feature: 'HEALTH',
-        words: 'maintenance quiet hours routes',
+        searchTerms: 'maintenance mute timings silences routes notification policies',
       },
-      { path: '/alerts/events', title: 'Inbound events', feature: 'HEALTH', words: 'ingest webhooks received' },
-      { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', words: 'dead letters replay sent' },
+      { path: '/alerts/events', title: 'Inbound events', feature: 'HEALTH', searchTerms: 'ingest webhooks received' },
+      { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', searchTerms: 'dead letters replay sent' },
       {
         path: '/alerts/webhooks',
         title: 'Your webhooks',
         feature: 'HEALTH',
         offer: 'subscriptions',
-        words: 'subscribe signed',
+        searchTerms: 'subscribe signed',
       },
     ],
   },
@@ -62,93 +77,109 @@ export const menuSections: readonly MenuSection[] = [
     pages: [
       {
         path: '/fingerprints',
-        title: 'Fingerprints',
+        title: 'Query insights',
         feature: 'QUERIES',
-        words: 'query patterns slow normalized regressions',
+        searchTerms: 'fingerprints query patterns slow normalized regressions',
       },
-      { path: '/console', title: 'SQL console', feature: 'QUERIES', words: 'run select editor' },
-      { path: '/explain', title: 'Explain', feature: 'QUERIES', words: 'plan pipeline ast estimate' },
+      { path: '/console', title: 'SQL console', feature: 'QUERIES', searchTerms: 'run select editor' },
+      { path: '/explain', title: 'Explain', feature: 'QUERIES', searchTerms: 'plan pipeline ast estimate' },
       {
         path: '/explorer',
         title: 'Explorer',
         feature: 'TABLES',
-        words: 'databases tables columns ddl schema dependencies',
+        searchTerms: 'databases tables columns ddl schema dependencies',
       },
       {
         path: '/storage',
         title: 'Storage and forecast',
         feature: 'METRICS',
-        words: 'disks volumes growth full free space',
+        searchTerms: 'disks volumes growth full free space',
       },
-      { path: '/parts', title: 'Parts', feature: 'TABLES', words: 'partitions treemap sizes disk detached' },
-      { path: '/ingestion', title: 'Ingestion', feature: 'METRICS', words: 'inserts asynchronous kafka rows written' },
-      { path: '/backups', title: 'Backups', feature: 'OPERATIONS', words: 'restore recovery failed backup' },
-      { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', words: 'shards replicas clusters' },
+      { path: '/parts', title: 'Parts', feature: 'TABLES', searchTerms: 'partitions treemap sizes disk detached' },
+      {
+        path: '/ingestion',
+        title: 'Ingestion',
+        feature: 'METRICS',
+        searchTerms: 'inserts asynchronous kafka rows written',
+      },
+      { path: '/backups', title: 'Backups', feature: 'OPERATIONS', searchTerms: 'restore recovery failed backup' },
+      { path: '/topology', title: 'Cluster topology', feature: 'CLUSTER', searchTerms: 'shards replicas clusters' },
       {
         path: '/settings-diff',
-        title: 'Settings side by side',
+        title: 'Settings diff',
         feature: 'SETTINGS',
-        words: 'diff differences drift configuration',
+        searchTerms: 'compare differences drift configuration',
       },
-      { path: '/compare', title: 'Hosts side by side', feature: 'QUERIES', words: 'comparison compare hosts' },
+      { path: '/compare', title: 'Compare hosts', feature: 'QUERIES', searchTerms: 'comparison' },
     ],
   },
   {
-    title: 'Beside ClickHouse',
+    title: 'Other databases',
     pages: [
       {
         path: '/repldb',
         title: 'Replication',
         feature: 'REPLDB',
         offer: 'replicationService',
-        words: 'mirrors peers slots lag',
+        searchTerms: 'mirrors peers slots lag',
       },
       {
         path: '/postgres',
         title: 'PostgreSQL',
         offer: 'postgresSource',
-        words: 'locks sessions statements vacuum slots',
+        searchTerms: 'locks sessions statements vacuum slots',
       },
     ],
   },
   {
     title: 'Agent and tools',
     pages: [
-      { path: '/agents', title: 'Agent', feature: 'AGENT', words: 'ask question chat assistant model ai' },
-      { path: '/mcp', title: 'Tool server', feature: 'MCP', words: 'mcp model context protocol claude cursor tools' },
+      { path: '/agents', title: 'Agent', feature: 'AGENT', searchTerms: 'question chat assistant model ai' },
+      {
+        path: '/mcp',
+        title: 'MCP server',
+        feature: 'MCP',
+        searchTerms: 'tool server model context protocol claude cursor tools',
+      },
     ],
   },
   {
-    title: 'Set up',
+    title: 'Administration',
     pages: [
-      { path: '/api-keys', title: 'API keys', words: 'tokens secrets scopes revoke programs' },
+      { path: '/api-keys', title: 'API keys', searchTerms: 'tokens secrets scopes revoke programs' },
       {
         path: '/management',
         title: 'Users and grants',
         feature: 'SECURITY',
         offer: 'management',
-        words: 'roles access',
+        searchTerms: 'roles access',
       },
-      { path: '/audit', title: 'Audit log', feature: 'ACTIONS', isForWriting: true, words: 'who did what records' },
-      { path: '/docs', title: 'Documentation', feature: 'DOCS', words: 'help manual guide api settings' },
+      {
+        path: '/audit',
+        title: 'Audit log',
+        feature: 'ACTIONS',
+        isForWriting: true,
+        searchTerms: 'who did what records',
+      },
+      { path: '/docs', title: 'Documentation', feature: 'DOCS', searchTerms: 'help manual guide api settings' },
       {
         path: '/about',
         title: 'About',
         feature: 'ABOUT',
-        words: 'version edition build commit licence billing features limits',
+        searchTerms: 'version edition build commit licence billing features limits',
       },
     ],
   },
 ]
 
-/** What the installation has, and what who looks may do. */
+/** The capabilities of the installation and the permissions of the user. */
 interface Offering {
   isOffered: (feature: Feature) => boolean
   offers: Offers | undefined
   mayWrite: boolean | undefined
 }
 
-/** What a caller may be offered of the menu. */
+/** Returns the sections with the pages that are available to the user. */
 export const offeredSections = (offering: Offering): MenuSection[] =>
   menuSections
     .map(({ title, pages }) => ({ title, pages: pages.filter((page) => isFor(offering, page)) }))
@@ -157,7 +188,7 @@ export const offeredSections = (offering: Offering): MenuSection[] =>
 const isFor = ({ isOffered, offers, mayWrite }: Offering, { feature, offer, isForWriting }: MenuPage): boolean =>
   (!feature || isOffered(feature)) && (!offer || offers?.[offer] === true) && (!isForWriting || mayWrite !== false)
 
-/** A topic of the catalogue with its table pages and the number of its charts. */
+/** A topic of the catalogue with its tables and the number of its charts. */
 export interface MenuTopic {
   id: string
   title: string
@@ -165,7 +196,7 @@ export interface MenuTopic {
   charts: number
 }
 
-/** The topics in the order of the catalogue, then those that only definitions of the operator name; empty ones are left out. */
+/** Returns the non-empty topics, in catalogue order, followed by those that only custom definitions use. */
 export const menuTopics = ({ topics, tables, charts }: Catalogue): MenuTopic[] => {
   const tablesOf = Map.groupBy(tables, (table) => table.topic)
   const chartsOf = Map.groupBy(charts, (chart) => chart.topic)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Unit } from '#proto/catalogue.ts'
 import { axisWords, exactValue, formatTook, formatValue, span } from './number.ts'
 
-describe('numbers in their units', () => {
+describe('number formats', () => {
   it.each<[number, Unit, string]>([
     [0, 'count', '0'],
     [7, 'count', '7'],
@@ -37,9 +37,9 @@ describe('numbers in their units', () => {
     [1, 'yes-no', 'yes'],
     [0, 'level', 'well'],
     [1.5, 'level', '1.5'],
-  ])('writes %s %s as "%s"', (value, unit, text) => expect(formatValue(value, unit)).toBe(text))
+  ])('formats %s %s as "%s"', (value, unit, text) => expect(formatValue(value, unit)).toBe(text))
 
-  it.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])('writes a dash for %s', (value) => {
+  it.each([null, undefined, Number.NaN, Number.POSITIVE_INFINITY])('formats %s as a dash', (value) => {
     expect(formatValue(value, 'count')).toBe('–')
   })
 
@@ -48,16 +48,16 @@ describe('numbers in their units', () => {
     [0.4, '< 1 ms'],
     [1, '1 ms'],
     [2_500, '2.5 s'],
-  ])('says of what took %s ms that it took %s', (ms, text) => expect(formatTook(ms)).toBe(text))
+  ])('formats a duration of %s ms as %s', (ms, text) => expect(formatTook(ms)).toBe(text))
 
   it.each([
     [[0, 5_000], 'milliseconds', ['0 s', '5 s']],
     [[0, 200], 'milliseconds', ['0 ms', '200 ms']],
     [[0, 7_200], 'seconds', ['0 s', '2h']],
     [[0, 1024], 'bytes', ['0 B', '1 KiB']],
-  ] as const)('writes an axis of %j %s as %j', (values, unit, words) => expect(axisWords(values, unit)).toEqual(words))
+  ] as const)('formats an axis of %j %s as %j', (values, unit, words) => expect(axisWords(values, unit)).toEqual(words))
 
-  it('keeps every digit in the exact form', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
+  it('keeps every digit in exact values', () => expect(exactValue(184_213.25, 'bytes')).toBe('184,213.25 bytes'))
 
   it.each([
     [59, '59s'],
@@ -65,5 +65,5 @@ describe('numbers in their units', () => {
     [3661, '1h 1m'],
     [86_400, '1d'],
     [0.2, '0s'],
-  ])('calls %s seconds "%s"', (seconds, text) => expect(span(seconds)).toBe(text))
+  ])('formats %s seconds as "%s"', (seconds, text) => expect(span(seconds)).toBe(text))
 })

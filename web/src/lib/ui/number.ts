@@ -2,7 +2,7 @@ import type { Unit } from '#proto/catalogue.ts'
 import { unitWords } from '#proto/unit-words.ts'
 import { preferences } from '#lib/state/preferences.ts'
 
-/** Steps of sizes, and what lies between one and the next. */
+/** Unit prefixes of sizes, and the factor between them. */
 const sizeForms = {
   binary: { base: 1024, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] },
   decimal: { base: 1000, steps: ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] },
@@ -10,8 +10,8 @@ const sizeForms = {
 const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
 
 /**
- * A number in English with a comma at each thousand, and with no more digits behind the point than it has. Not by `Intl`, the first use of
- * which takes a browser as long as drawing a tenth of a page.
+ * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use takes as
+ * long as a tenth of rendering a page.
  */
 const plain = (value: number, mostDigits = 2): string => {
   const [front = '', back = ''] = value.toFixed(mostDigits).split('.')
@@ -25,7 +25,7 @@ const large: readonly [size: number, name: string][] = [
   [1e6, 'M'],
   [1e3, 'K'],
 ]
-/** What would be written as a thousand of one step is written as one of the next. */
+/** Values that would round up to 1000 use the next unit. */
 const nearlyNext = 0.99995
 
 const short = (value: number): string => {
@@ -33,22 +33,22 @@ const short = (value: number): string => {
   return plain(value / size, 1) + name
 }
 
-/** A value in its unit, in few characters: for axes, tiles and cells. */
+/** Formats a value compactly with its unit, for axes, tiles and cells. */
 export const formatValue = (value: number | null | undefined, unit: Unit): string => {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–'
   return unitWords[unit]?.[value] ?? forms[unit](value)
 }
 
-/** How long something took by a clock of whole milliseconds, which says 0 of what took less. */
+/** Formats a duration measured in whole milliseconds, where 0 means less than one. */
 export const formatTook = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
-/** The values of an axis; nothing is written in the step of the largest: 0 s below 5 s. */
+/** Formats the values of an axis. Zero uses the unit of the largest value: 0 s below 5 s. */
 export const axisWords = (values: readonly number[], unit: Unit): string[] => {
   const step = /^[\d.,]+ (?<step>s|ms|µs)$/.exec(formatValue(Math.max(...values), unit))?.groups?.['step']
   return values.map((value) => (value === 0 && step ? `0 ${step}` : formatValue(value, unit)))
 }
 
-/** The same value without rounding, for a tooltip. */
+/** Formats a value without rounding, for tooltips. */
 export const exactValue = (value: number, unit: Unit): string =>
   unitWords[unit]?.[value] ?? `${plain(value)} ${exactNames[unit]}`.trim()
 
@@ -86,14 +86,14 @@ const exactNames: Record<Unit, string> = {
   ratio: '',
 }
 
-/** Whole thousands in full up to five digits, then 12.3K, 4.5M. */
+/** Formats whole numbers in full up to five digits, then as 123K or 4.5M. */
 const compact = (value: number): string => {
   const size = Math.abs(value)
   if (size >= 100_000) return short(value)
   return size >= 100 ? plain(value, 0) : digits(value)
 }
 
-/** Three significant digits at most, without trailing zeros. */
+/** Formats with at most three significant digits, without trailing zeros. */
 const digits = (value: number): string => {
   const size = Math.abs(value)
   const fraction = size >= 100 ? 0 : size >= 10 ? 1 : 2
@@ -103,7 +103,7 @@ const digits = (value: number): string => {
 const bytes = (value: number): string => {
   const { base, steps } = sizeForms[preferences.current.bytes]
   const size = Math.abs(value)
-  // What would be written as a whole step is written in it: 1 MiB, not 1024 KiB.
+  // The tolerance keeps exact powers in their own unit: 1 MiB, not 1024 KiB.
   const step = size < base ? 0 : Math.min(Math.floor(Math.log(size) / Math.log(base) + 1e-9), steps.length - 1)
   return `${digits(value / base ** step)} ${steps[step]}`
 }
@@ -124,7 +124,7 @@ const spans: readonly [seconds: number, name: string][] = [
   [1, 's'],
 ]
 
-/** The two largest parts: `3d 4h`, `2h 5m`, `2m 10s`. */
+/** Formats the two largest parts of a duration: `3d 4h`, `2h 5m`, `2m 10s`. */
 export const span = (seconds: number): string => {
   const first = spans.findIndex(([size]) => Math.abs(seconds) >= size)
   const [large, small] = [spans[Math.max(first, 0)], spans[first + 1]]

@@ -9,32 +9,32 @@ import { copyText } from './copy-text.ts'
 import { menuTopics, offeredSections } from './menu.ts'
 import type { Pick } from './pick.ts'
 
-/** What the palette offers: something to be found, and what happens then. */
+/** An entry of the palette and its action. */
 export interface PalettePick extends Pick {
   act: () => unknown
 }
 
 const go = (path: string) => () => goto(view.link(path))
 
-/** Everything that is known without asking. */
-export const knownPicks = (session: Session): PalettePick[] => [
+/** Returns the entries that need no request. */
+export const staticPicks = (session: Session): PalettePick[] => [
   ...pagePicks(session),
   ...cataloguePicks(session),
-  ...(session.isOffered('AGENT') ? [askingPick] : []),
+  ...(session.isOffered('AGENT') ? [agentPick] : []),
   ...session.hosts.map(({ id, name, host, tags, group }) => ({
     id: `host ${id}`,
     title: name,
     detail: [host, group].filter(Boolean).join(' · '),
-    words: `host ${tags.join(' ')}`,
+    searchTerms: `host ${tags.join(' ')}`,
     group: 'Hosts',
     act: () => view.setHost(id),
   })),
-  ...deeds,
+  ...commands,
 ]
 
 const pagePicks = (session: Session): PalettePick[] =>
   offeredSections(session).flatMap(({ pages }) =>
-    pages.map(({ path, title, words }) => ({ id: path, title, words, group: 'Pages', act: go(path) })),
+    pages.map(({ path, title, searchTerms }) => ({ id: path, title, searchTerms, group: 'Pages', act: go(path) })),
   )
 
 const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
@@ -46,7 +46,7 @@ const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
       id: `${kind} ${name}`,
       title,
       detail: `${titles.get(topic) ?? topic} · ${doc}`,
-      words: name,
+      searchTerms: name,
       group,
       act: go(`/${kind}/${name}`),
     }))
@@ -54,7 +54,7 @@ const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
     ...topics.map(({ id, title }) => ({
       id: `topic ${id}`,
       title,
-      words: id,
+      searchTerms: id,
       group: 'Topics',
       act: go(`/topics/${id}`),
     })),
@@ -63,56 +63,62 @@ const cataloguePicks = ({ catalogue }: Session): PalettePick[] => {
   ]
 }
 
-const askingPick: PalettePick = {
+const agentPick: PalettePick = {
   id: 'ask',
   title: 'Ask the agent about this page',
-  words: 'assistant chat ai panel',
+  searchTerms: 'assistant chat ai panel',
   group: 'Actions',
   act: () => panel.open(),
 }
 
-const deeds: readonly PalettePick[] = [
-  { id: 'add', title: 'Add a host…', words: 'connection database', act: () => dialogs.show('add-host') },
+const commands: readonly PalettePick[] = [
+  { id: 'add', title: 'Add host…', searchTerms: 'connection database', act: () => dialogs.show('add-host') },
   {
     id: 'settings',
     title: 'Settings…',
-    words: 'theme zone units palette density',
+    searchTerms: 'theme zone units palette density',
     act: () => dialogs.show('settings'),
   },
   { id: 'shortcuts', title: 'Keyboard shortcuts…', act: () => dialogs.show('shortcuts') },
-  { id: 'pause', title: 'Pause refreshing, or go on', act: () => view.setPaused(!view.paused) },
-  { id: 'compare', title: 'Compare with the time before', act: () => view.setComparing(!view.comparing) },
-  { id: 'copy', title: 'Copy the link to this page', act: () => copyText(location.href) },
+  { id: 'pause', title: 'Pause or resume refresh', act: () => view.setPaused(!view.paused) },
+  { id: 'compare', title: 'Compare with previous period', act: () => view.setComparing(!view.comparing) },
+  { id: 'copy', title: 'Copy link to this page', act: () => copyText(location.href) },
   ...themes.map((each) => ({ id: `theme ${each}`, title: `Theme: ${each}`, act: () => (theme.current = each) })),
   ...presets.map(({ hours, label }) => ({
     id: `range ${hours}`,
     title: label,
-    words: 'time range',
+    searchTerms: 'time range',
     act: () => view.setRange({ kind: 'last', hours }),
   })),
-].map((deed) => ({ group: 'Actions', ...deed }))
+].map((command) => ({ group: 'Actions', ...command }))
 
-/** What text may be by its form alone: the id of a query, or the fingerprint of a statement. */
-export const picksByForm = (typed: string): PalettePick[] => {
+/** Returns entries for text that has the format of a query id or a fingerprint. */
+export const picksByFormat = (typed: string): PalettePick[] => {
   const text = typed.trim()
-  const group = 'By its id'
+  const group = 'By id'
   const isUuid = /^[\da-f]{8}(-[\da-f]{0,12}){1,4}$/i.test(text)
   const isHash = /^\d{6,20}$/.test(text)
   const query = {
     id: 'query',
     title: `Query ${text}`,
-    words: text,
+    searchTerms: text,
     group,
     act: go(`/queries/${encodeURIComponent(text)}`),
   }
-  const pattern = { id: 'pattern', title: `Fingerprint ${text}`, words: text, group, act: go(`/fingerprints/${text}`) }
+  const pattern = {
+    id: 'pattern',
+    title: `Fingerprint ${text}`,
+    searchTerms: text,
+    group,
+    act: go(`/fingerprints/${text}`),
+  }
   return [...(isHash ? [pattern] : []), ...(isUuid ? [query] : [])]
 }
 
-/** Programs name their queries as they like: a word may be such a name, and is offered last. */
+/** Returns an entry for a custom query id. Any word may be one, so it comes last. */
 export const pickByName = (typed: string): PalettePick[] => {
   const text = typed.trim()
-  if (!/^\S{6,128}$/.test(text) || picksByForm(text).length > 0) return []
+  if (!/^\S{6,128}$/.test(text) || picksByFormat(text).length > 0) return []
   const act = go(`/queries/${encodeURIComponent(text)}`)
-  return [{ id: 'named query', title: 'Query of this id', detail: text, group: 'By its id', act }]
+  return [{ id: 'named query', title: 'Query with this id', detail: text, group: 'By id', act }]
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { found, rowsOf, topsOf } from './pick.ts'
+import { filterPicks, rowsOf, topsOf } from './pick.ts'
 
 const picks = [
   { id: '1', title: 'Slow queries', detail: 'queries' },
-  { id: '2', title: 'Queries', words: 'statements' },
-  { id: '3', title: 'Health', group: 'Pages', words: 'alerts slow' },
+  { id: '2', title: 'Queries', searchTerms: 'statements' },
+  { id: '3', title: 'Health', group: 'Pages', searchTerms: 'alerts slow' },
 ]
-const ids = (typed: string) => found(picks, typed).map(({ id }) => id)
+const ids = (typed: string) => filterPicks(picks, typed).map(({ id }) => id)
 
-describe('what is found by typing', () => {
+describe('filterPicks', () => {
   it.each([
     ['', ['1', '2', '3']],
     ['que', ['2', '1']],
@@ -19,7 +19,7 @@ describe('what is found by typing', () => {
   ])('%j finds %j', (typed, expected) => expect(ids(typed)).toEqual(expected))
 })
 
-it('puts a heading before each group, and counts only what can be picked', () => {
+it('adds a heading per group and counts entries only', () => {
   const rows = rowsOf([
     { id: 'a', title: 'A', group: 'One' },
     { id: 'b', title: 'B' },
@@ -33,7 +33,7 @@ it('puts a heading before each group, and counts only what can be picked', () =>
   ])
 })
 
-it('gives a heading no more room than it needs, so that nothing is empty above the first', () => {
+it('gives headings their own height', () => {
   const rows = rowsOf([
     { id: 'a', title: 'A', group: 'One' },
     { id: 'b', title: 'B', group: 'One' },

@@ -1,24 +1,24 @@
-/** Something to be picked from a list by typing a part of it. */
+/** An entry of a searchable list. */
 export interface Pick {
   id: string
   title: string
-  /** A second, quieter text. */
+  /** A second, less prominent text. */
   detail?: string
-  /** The heading under which it stands; those of one group follow one another. */
+  /** The heading of the entry's group. */
   group?: string
-  /** Further words by which it is found. */
-  words?: string
+  /** Further search terms. */
+  searchTerms?: string
 }
 
-/** A line of the list: a heading, or what can be picked with its place among all that can. */
+/** A row of the list: a heading, or an entry with its position among all entries. */
 export type PickRow<P extends Pick> = { heading: string } | { pick: P; position: number }
 
-/** Those in which every typed word occurs: first those whose title begins with the text, then those whose title has every word. */
-export const found = <P extends Pick>(picks: readonly P[], typed: string): P[] => {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return [...picks]
+/** Returns the entries that match every typed word, with title matches first. */
+export const filterPicks = <P extends Pick>(picks: readonly P[], typed: string): P[] => {
+  const searchTerms = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (searchTerms.length === 0) return [...picks]
   return picks
-    .map((pick) => ({ pick, rank: rankOf(pick, words) }))
+    .map((pick) => ({ pick, rank: rankOf(pick, searchTerms) }))
     .filter(({ rank }) => rank < none)
     .toSorted((one, other) => one.rank - other.rank)
     .map(({ pick }) => pick)
@@ -26,28 +26,31 @@ export const found = <P extends Pick>(picks: readonly P[], typed: string): P[] =
 
 const none = 4
 
-const rankOf = ({ title, detail = '', group = '', words: more = '' }: Pick, words: readonly string[]): number => {
+const rankOf = (
+  { title, detail = '', group = '', searchTerms: more = '' }: Pick,
+  searchTerms: readonly string[],
+): number => {
   const [name, all] = [title.toLowerCase(), `${title} ${detail} ${group} ${more}`.toLowerCase()]
-  if (!words.every((word) => all.includes(word))) return none
-  if (name.startsWith(words.join(' '))) return 0
-  if (words.every((word) => name.includes(word))) return 1
-  return words.some((word) => name.includes(word)) ? 2 : 3
+  if (!searchTerms.every((word) => all.includes(word))) return none
+  if (name.startsWith(searchTerms.join(' '))) return 0
+  if (searchTerms.every((word) => name.includes(word))) return 1
+  return searchTerms.some((word) => name.includes(word)) ? 2 : 3
 }
 
-/** How high the lines of a list are, in pixels. */
+/** Row heights in pixels. */
 export interface RowHeights {
   heading: number
   pick: number
 }
 
-/** Where each line begins, in pixels from the top of the list, and at last where the list ends. */
+/** Returns the offset of each row in pixels, followed by the total height. */
 export const topsOf = <P extends Pick>(rows: readonly PickRow<P>[], heights: RowHeights): number[] => {
   const tops = [0]
   for (const row of rows) tops.push((tops.at(-1) ?? 0) + ('heading' in row ? heights.heading : heights.pick))
   return tops
 }
 
-/** The lines of a list, with a heading before each group. */
+/** Returns the rows of a list, with a heading before each group. */
 export const rowsOf = <P extends Pick>(picks: readonly P[]): PickRow<P>[] => {
   const grouped = [...Map.groupBy(picks, ({ group = '' }) => group)].toSorted(
     ([one], [other]) => Number(one !== '') - Number(other !== ''),

@@ -1,4 +1,4 @@
-/** Has the browser save something under a name, as if it had been a download. */
+/** Saves a blob as a download. */
 export const saveFile = (content: Blob, name: string): void => {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')

@@ -5,7 +5,7 @@ import { preferences } from '#lib/state/preferences.ts'
 import { view } from '#lib/state/view.svelte.ts'
 import { focusSearch } from './focus-search.ts'
 
-/** What a key does, and how the sheet of shortcuts tells it. */
+/** A keyboard shortcut with its description. */
 export interface Shortcut {
   keys: readonly string[]
   does: string
@@ -14,7 +14,7 @@ export interface Shortcut {
 
 const go = (path: string) => () => void goto(view.link(path))
 
-/** Pages one goes to by `g` and a letter. */
+/** Pages reached by `g` and a letter. */
 const pages: Readonly<Record<string, readonly [path: string, title: string]>> = {
   o: ['/overview', 'Overview'],
   f: ['/fleet', 'Fleet'],
@@ -25,24 +25,24 @@ const pages: Readonly<Record<string, readonly [path: string, title: string]>> = 
   t: ['/tables/tables-overview', 'Tables'],
 }
 
-/** Keys that work wherever nobody types, unless somebody turned them off. Those of `g` wait for the second letter. */
+/** Shortcuts that work outside of text fields, unless turned off. Those with `g` wait for a second key. */
 export const shortcuts: readonly Shortcut[] = [
-  { keys: ['?'], does: 'Show these shortcuts', act: () => dialogs.show('shortcuts') },
+  { keys: ['?'], does: 'Show keyboard shortcuts', act: () => dialogs.show('shortcuts') },
   { keys: [','], does: 'Settings', act: () => dialogs.show('settings') },
-  { keys: ['/'], does: 'Search in the table of the page', act: focusSearch },
-  { keys: ['a'], does: 'Ask the agent about the page', act: () => panel.open() },
-  { keys: ['p'], does: 'Pause refreshing, or go on', act: () => void view.setPaused(!view.paused) },
-  { keys: ['c'], does: 'Compare with the time before', act: () => void view.setComparing(!view.comparing) },
-  { keys: ['['], does: 'The range before', act: () => void view.shift(-1) },
-  { keys: [']'], does: 'The range after', act: () => void view.shift(1) },
-  { keys: ['-'], does: 'A range twice as long', act: () => void view.zoomOut() },
+  { keys: ['/'], does: 'Search in table', act: focusSearch },
+  { keys: ['a'], does: 'Ask the agent about this page', act: () => panel.open() },
+  { keys: ['p'], does: 'Pause or resume refresh', act: () => void view.setPaused(!view.paused) },
+  { keys: ['c'], does: 'Compare with previous period', act: () => void view.setComparing(!view.comparing) },
+  { keys: ['['], does: 'Previous time range', act: () => void view.shift(-1) },
+  { keys: [']'], does: 'Next time range', act: () => void view.shift(1) },
+  { keys: ['-'], does: 'Zoom out', act: () => void view.zoomOut() },
   ...Object.entries(pages).map(([letter, [path, title]]) => ({ keys: ['g', letter], does: title, act: go(path) })),
 ]
 
-/** The second letter must follow within this time. */
-const patienceMs = 1_500
+/** Timeout for the second key. */
+const timeoutMs = 1_500
 
-/** Listens for keys; gives what ends that. */
+/** Listens for shortcuts and returns a function that stops it. */
 export const listenForKeys = (): (() => void) => {
   let first = ''
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,7 +62,7 @@ export const listenForKeys = (): (() => void) => {
       shortcut.act()
     } else if (event.key === 'g') {
       first = 'g'
-      timer = setTimeout(() => (first = ''), patienceMs)
+      timer = setTimeout(() => (first = ''), timeoutMs)
     }
   }
   document.addEventListener('keydown', listen)
@@ -72,7 +72,7 @@ export const listenForKeys = (): (() => void) => {
   }
 }
 
-/** Where somebody types, or a dialog is open, keys mean what they mean there. */
+/** Whether a text field has the focus or a dialog is open, so that keys belong to it. */
 const isBusy = (target: EventTarget | null): boolean =>
   document.querySelector('dialog[open], [role=dialog], [role=alertdialog]') !== null ||
   (target instanceof HTMLElement &&

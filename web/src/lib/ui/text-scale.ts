@@ -1,14 +1,14 @@
 import { preferences, type Preferences } from '#lib/state/preferences.ts'
-import { unitOfPage } from './unit-of-page.ts'
+import { rootFontSize } from './root-font-size.ts'
 
-/** The size of text, in pixels, for which what is drawn by pixels is measured. */
-const usualPx = 14
+/** The text size in pixels for which pixel dimensions are designed. */
+const defaultPx = 14
 const known = new Map<Preferences['density'], number>()
 
-/** By how much text is larger here than usual: what is drawn by pixels makes as much more room for it. */
+/** Returns the factor by which text is larger than the default, for elements sized in pixels. */
 export const textScale = (): number => {
   const { density } = preferences.current
-  const scale = known.get(density) ?? unitOfPage() / usualPx
+  const scale = known.get(density) ?? rootFontSize() / defaultPx
   known.set(density, scale)
   return scale
 }

@@ -3,7 +3,7 @@ import { span } from './number.ts'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** An instant whose UTC is what clocks and calendars of the zone show. */
+/** Returns a date whose UTC fields are the wall-clock time in a zone. */
 const local = (instantMs: number, zone: string): Date => new Date(instantMs + zoneOffsetMs(instantMs, zone))
 
 export const formatTime = (instantMs: number, zone: string): string => formatSecond(instantMs, zone).slice(0, 5)
@@ -16,22 +16,22 @@ export const formatDay = (instantMs: number, zone: string): string => {
 export const formatDayTime = (instantMs: number, zone: string): string =>
   `${formatDay(instantMs, zone)} ${formatTime(instantMs, zone)}`
 
-/** Day and year: for what may lie far away. */
+/** Formats day and year. */
 export const formatDate = (instantMs: number, zone: string): string =>
   `${formatDay(instantMs, zone)} ${local(instantMs, zone).getUTCFullYear()}`
 
-/** Year, day and second: for cells and tooltips. */
+/** Formats date and time to the second. */
 export const formatInstant = (instantMs: number, zone: string): string =>
   `${formatDate(instantMs, zone)} ${formatSecond(instantMs, zone)}`
 
-/** `just now`, `40s ago`, `in 5m`. */
+/** Formats an age: `just now`, `40s ago`, `in 5m`. */
 export const formatAge = (instantMs: number, nowMs: number): string => {
   const seconds = (nowMs - instantMs) / 1000
   if (Math.abs(seconds) < 5) return 'just now'
   return seconds > 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`
 }
 
-/** A day of a zone, counted from the first of 1970, and the time of day by the clock on the wall. */
+/** Days since 1 January 1970 in a zone, and the wall-clock time of day. */
 export interface LocalDay {
   day: number
   sinceMidnightMs: number
@@ -45,7 +45,7 @@ export const dayOf = (instantMs: number, zone: string): LocalDay => {
   return { day, sinceMidnightMs: localMs - day * dayMs }
 }
 
-/** The instant of a cell or a time axis: epoch milliseconds, as a number or, when too large for one, as text. */
+/** Parses an instant in epoch milliseconds, which is text where it exceeds a safe number. */
 export const readInstant = (value: unknown): number | null => {
   const instant = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof instant === 'number' && Number.isFinite(instant) ? instant : null

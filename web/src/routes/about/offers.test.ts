@@ -12,16 +12,16 @@ const none = {
 }
 const deviceLogin = { enabled: false, mode: 'auto', deviceOnly: true, store: 'store' } as const
 
-describe('what an installation is set up for', () => {
-  it('names for each thing what it would take', () => {
+describe('installation capabilities', () => {
+  it('name the settings that enable each', () => {
     const offers = offersOf({ offers: none, takesKeys: false, deviceLogin: { ...deviceLogin, reason: 'disabled' } })
     expect(offers.filter(({ isOn }) => isOn)).toEqual([])
-    for (const { wanted } of offers) expect(wanted).toMatch(/^[A-Z]+_/)
+    for (const { requires } of offers) expect(requires).toMatch(/^[A-Z]+_/)
   })
 
-  it('says which of two things device login lacks', () => {
+  it('name the missing setting of device login', () => {
     const wantedFor = (reason: 'disabled' | 'missing_api_key_secret') =>
-      offersOf({ offers: none, takesKeys: true, deviceLogin: { ...deviceLogin, reason } })[1]?.wanted
+      offersOf({ offers: none, takesKeys: true, deviceLogin: { ...deviceLogin, reason } })[1]?.requires
     expect(wantedFor('disabled')).toBe('SVC_DEVICE_LOGIN')
     expect(wantedFor('missing_api_key_secret')).toBe('SVC_API_KEY_SECRET')
   })

@@ -1,62 +1,62 @@
 import type { CliDiscovery } from '#proto/http/auth.ts'
 import type { Offers } from '#proto/http/config.ts'
 
-/** Something that an installation may be set up for. */
+/** An optional capability of an installation. */
 export interface Offer {
   title: string
   isOn: boolean
-  /** The page for it, where there is one and it is on. */
+  /** The page of the capability, where there is one. */
   path?: string
-  /** What the operator would set, while it is off. */
-  wanted: string
+  /** The settings that enable it. */
+  requires: string
 }
 
-/** What is known of an installation. */
-interface Standing {
+/** The facts from which the capabilities are derived. */
+interface Capabilities {
   offers: Offers
   takesKeys: boolean
   deviceLogin: CliDiscovery['deviceLogin'] | undefined
 }
 
-/** What an installation is set up for, and what it would take. */
-export const offersOf = ({ offers, takesKeys, deviceLogin }: Standing): Offer[] => [
-  { title: 'API keys', isOn: takesKeys, path: '/api-keys', wanted: 'SVC_API_KEY_SECRET' },
+/** Returns all optional capabilities with their state. */
+export const offersOf = ({ offers, takesKeys, deviceLogin }: Capabilities): Offer[] => [
+  { title: 'API keys', isOn: takesKeys, path: '/api-keys', requires: 'SVC_API_KEY_SECRET' },
   {
-    title: 'Device login of programs',
+    title: 'Device login',
     isOn: deviceLogin?.enabled === true,
     path: '/device',
-    wanted: deviceLogin?.reason === 'missing_api_key_secret' ? 'SVC_API_KEY_SECRET' : 'SVC_DEVICE_LOGIN',
+    requires: deviceLogin?.reason === 'missing_api_key_secret' ? 'SVC_API_KEY_SECRET' : 'SVC_DEVICE_LOGIN',
   },
   {
-    title: 'Connections that people keep',
+    title: 'User connections stored on the server',
     isOn: offers.keptConnections,
     path: '/hosts',
-    wanted: 'SVC_FEATURE_USER_CONNECTIONS_DB, a state database, SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
+    requires: 'SVC_FEATURE_USER_CONNECTIONS_DB, a state database, SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
   },
   {
-    title: 'Webhooks that people subscribe',
+    title: 'Personal webhooks',
     isOn: offers.subscriptions,
     path: '/alerts/webhooks',
-    wanted: 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS, SVC_AUTH_PROVIDER=idp, IDP_SECRET_KEY, CONVERSATIONS_EDGESQL',
+    requires: 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS, SVC_AUTH_PROVIDER=idp, IDP_SECRET_KEY, CONVERSATIONS_EDGESQL',
   },
   {
-    title: 'Management of users and grants',
+    title: 'User and grant management',
     isOn: offers.management,
     path: '/management',
-    wanted: 'COLUMNDB_MANAGEMENT_ENABLED=true, and the feature SECURITY',
+    requires: 'COLUMNDB_MANAGEMENT_ENABLED=true and the feature SECURITY',
   },
-  { title: 'Deployments as marks on charts', isOn: offers.deployments, wanted: 'REPO_HOST_WEBHOOK_SECRET' },
+  { title: 'Deployment markers on charts', isOn: offers.deployments, requires: 'REPO_HOST_WEBHOOK_SECRET' },
   {
-    title: 'A PostgreSQL server beside the hosts',
+    title: 'PostgreSQL monitoring',
     isOn: offers.postgresSource,
     path: '/postgres',
-    wanted: 'SVC_POSTGRES_SOURCE_URL, and SVC_FEATURE_POSTGRES_SOURCE',
+    requires: 'SVC_POSTGRES_SOURCE_URL and SVC_FEATURE_POSTGRES_SOURCE',
   },
   {
-    title: 'Views of pages, counted',
+    title: 'Page view analytics',
     isOn: offers.pageViews,
     path: '/topics/page-views',
-    wanted: 'EVENTS_TABLE_NAME, a table that the database user may create and write',
+    requires: 'EVENTS_TABLE_NAME, a table that the database user can create and write to',
   },
-  { title: 'A replication service', isOn: offers.replicationService, wanted: 'REPLDB_API_URL' },
+  { title: 'Replication service', isOn: offers.replicationService, requires: 'REPLDB_API_URL' },
 ]

@@ -14,18 +14,18 @@ const record = {
   requestId: null,
 }
 
-describe('records of the audit', () => {
-  it('have a value for every column', () => {
+describe('audit records', () => {
+  it('fill every column', () => {
     const row = auditRow(record)
     expect(Object.keys(row)).toEqual(auditColumns.map(({ name }) => name))
     expect(row.target).toBe('queryId: q1, user: bob')
   })
 
-  it('are told apart where the end of one is not known', () => {
-    expect(auditRow({ ...record, result: 'begun' }).result).toBe('end unknown')
+  it('mark actions without a known result', () => {
+    expect(auditRow({ ...record, result: 'started' }).result).toBe('no result')
   })
 
-  it('are whole as a file, in which no cell is a formula', () => {
+  it('export all fields as CSV without formulas', () => {
     const [head, line, end] = auditCsv([{ ...record, detail: '=cmd()' }]).split('\r\n')
     expect(head).toBe('at,kind,subject,action,host,target,result,took_ms,detail,request_id,id')
     expect(line).toBe(

@@ -3,23 +3,23 @@ import { csvOf } from '#lib/chart/csv.ts'
 import type { Column } from '#lib/table/cell.ts'
 import { column } from '#lib/table/columns.ts'
 
-/** Records as rows of a table; who, what and where lead to more of the same. */
+/** Columns of the audit log. Actor, action and host link to filtered records. */
 export const auditColumns: readonly Column[] = [
-  column('at', 'When', 'time'),
-  column('who', 'Who', 'link', { href: '/audit?who={who}' }),
-  column('kind', 'As', 'text', { doc: 'How they were known.' }),
-  column('action', 'What', 'link', { href: '/audit?action={action}' }),
+  column('at', 'Time', 'time'),
+  column('who', 'Actor', 'link', { href: '/audit?who={who}' }),
+  column('kind', 'Type', 'text', { doc: 'How the actor was authenticated.' }),
+  column('action', 'Action', 'link', { href: '/audit?action={action}' }),
   column('host', 'Host', 'link', { href: '/audit?on={host}' }),
-  column('target', 'To what'),
+  column('target', 'Target'),
   column('result', 'Result', 'badge'),
-  column('took', 'Took', 'duration-ms'),
-  column('detail', 'What came of it'),
+  column('took', 'Duration', 'duration-ms'),
+  column('detail', 'Detail'),
 ]
 
 const results: Readonly<Record<AuditRecord['result'], string>> = {
-  begun: 'end unknown',
+  started: 'no result',
   done: 'done',
-  refused: 'refused',
+  refused: 'rejected',
   failed: 'failed',
 }
 
@@ -37,7 +37,7 @@ export const auditRow = ({ atMs, actor, action, host, target, result, tookMs, de
   detail,
 })
 
-/** All of each record as a file, with instants in ISO form. */
+/** Returns all fields of the records as CSV, with instants in ISO 8601. */
 export const auditCsv = (records: readonly AuditRecord[]): string =>
   csvOf([
     ['at', 'kind', 'subject', 'action', 'host', 'target', 'result', 'took_ms', 'detail', 'request_id', 'id'],

@@ -15,7 +15,7 @@ const row = (status: string, minute: number, more: Record<string, unknown> = {})
 const valueOf = (rows: ReturnType<typeof row>[], name: string) =>
   backupFigures(rows, 60 * minuteMs).find((fact) => fact.name === name)?.value
 
-describe('figures of backups', () => {
+describe('backup figures', () => {
   const rows = [
     row('BACKUP_CREATED', 10, { size: 50 }),
     row('BACKUP_CREATED', 30),
@@ -26,21 +26,21 @@ describe('figures of backups', () => {
 
   it.each([
     ['Latest backup', '30m ago'],
-    ['Its size', 100],
-    ['It took', 7],
+    ['Size', 100],
+    ['Duration', 7],
     ['Backups', 2],
-    ['All of them', 150],
+    ['Total size', 150],
     ['Failed', 2],
-    ['Under way', 1],
+    ['In progress', 1],
     ['Restored', 0],
   ])('%s: %s', (name, value) => expect(valueOf(rows, name)).toBe(value))
 
-  it('say that there is none', () => {
+  it('report missing backups', () => {
     expect(valueOf([], 'Latest backup')).toBe('none')
-    expect(valueOf([], 'Its size')).toBeNull()
+    expect(valueOf([], 'Size')).toBeNull()
   })
 
-  it('name what failed, the latest first', () => {
+  it('list failures, newest first', () => {
     expect(failuresOf(rows).map(({ reason }) => reason)).toEqual(['no room', 'no such file'])
   })
 })

@@ -3,7 +3,7 @@ import { readNumber } from '#lib/chart/series.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatAge, readInstant } from '#lib/ui/time.ts'
 
-/** How far back the page looks: as far as its table. */
+/** Time range of the page in days, equal to that of its table. */
 export const days = 30
 
 const stateOf = ({ status }: Row): string => String(status)
@@ -11,7 +11,7 @@ const isMade = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
 const hasFailed = (row: Row): boolean => stateOf(row).endsWith('_FAILED')
 const isUnderWay = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
 
-/** What an operator asks of backups first: is there a late one, how large is it, how long did it take, and what went wrong. */
+/** Returns the key figures: age, size and duration of the latest backup, and failures. */
 export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
   const made = rows.filter(isMade).toSorted((one, other) => endOf(other) - endOf(one))
   const [latest] = made
@@ -22,17 +22,17 @@ export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
       value: latest ? formatAge(endOf(latest), nowMs) : 'none',
       note: latest ? String(latest['name']) : `within ${days} days`,
     },
-    { name: 'Its size', value: readNumber(latest?.['size']), unit: 'bytes' },
-    { name: 'It took', value: readNumber(latest?.['duration']), unit: 'seconds' },
+    { name: 'Size', value: readNumber(latest?.['size']), unit: 'bytes' },
+    { name: 'Duration', value: readNumber(latest?.['duration']), unit: 'seconds' },
     { name: 'Backups', value: made.length, unit: 'count', note: `within ${days} days` },
-    { name: 'All of them', value: made.reduce((sum, row) => sum + (readNumber(row['size']) ?? 0), 0), unit: 'bytes' },
+    { name: 'Total size', value: made.reduce((sum, row) => sum + (readNumber(row['size']) ?? 0), 0), unit: 'bytes' },
     { name: 'Failed', value: rows.filter(hasFailed).length, unit: 'count', note: `within ${days} days` },
-    { name: 'Under way', value: rows.filter(isUnderWay).length, unit: 'count' },
+    { name: 'In progress', value: rows.filter(isUnderWay).length, unit: 'count' },
     { name: 'Restored', value: restored, unit: 'count', note: `within ${days} days` },
   ]
 }
 
-/** Those that failed, the latest first, with the reason that the host gave. */
+/** Returns failed backups with the error of the host, newest first. */
 export const failuresOf = (rows: readonly Row[]): { name: string; atMs: number; reason: string }[] =>
   rows
     .filter(hasFailed)

@@ -19,15 +19,15 @@ const pattern = (hash: string, ...p95: (number | null)[]) => ({
   values: Object.fromEntries(p95.map((each, index) => [index, each === null ? null : figuresOf(each)])),
 })
 
-describe('how much hosts differ on a pattern', () => {
+describe('difference between hosts', () => {
   it.each([
     [[10, 40], 4],
     [[10, null, 20], 2],
     [[10, null], null],
     [[0, 10], null],
-  ])('of %j is %s', (p95, spread) => expect(spreadOf(pattern('a', ...p95), 'p95Ms')).toBe(spread))
+  ])('for %j is %s', (p95, spread) => expect(spreadOf(pattern('a', ...p95), 'p95Ms')).toBe(spread))
 
-  it('orders the patterns', () => {
+  it('sorts the patterns', () => {
     const patterns = [pattern('alone', 500, null), pattern('tiny', 1, 20), pattern('much', 100, 190)]
     expect(byDifference(patterns, 'p95Ms').map(({ hash }) => hash)).toEqual(['much', 'tiny', 'alone'])
   })

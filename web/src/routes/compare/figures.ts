@@ -1,8 +1,8 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { FleetMetrics } from '#proto/host.ts'
-import type { Comparison } from '#lib/api/hosts-compared.ts'
+import type { Comparison } from '#lib/api/host-comparison.ts'
 
-/** The figures that are set side by side, in the order in which they are read. */
+/** The compared key figures, in display order. */
 export const figures: readonly { name: keyof FleetMetrics; title: string; unit: Unit; percent?: boolean }[] = [
   { name: 'runningQueries', title: 'Running queries', unit: 'count' },
   { name: 'merges', title: 'Merges', unit: 'count' },
@@ -10,16 +10,16 @@ export const figures: readonly { name: keyof FleetMetrics; title: string; unit: 
   { name: 'loadAverage', title: 'Load, 1 minute', unit: 'none' },
   { name: 'cpuCores', title: 'Cores', unit: 'count' },
   { name: 'memoryUsedBytes', title: 'Memory used', unit: 'bytes' },
-  { name: 'memoryTotalBytes', title: 'Memory in all', unit: 'bytes' },
+  { name: 'memoryTotalBytes', title: 'Total memory', unit: 'bytes' },
   { name: 'diskUsedBytes', title: 'Disk used', unit: 'bytes' },
-  { name: 'diskTotalBytes', title: 'Disk in all', unit: 'bytes' },
+  { name: 'diskTotalBytes', title: 'Total disk space', unit: 'bytes' },
   { name: 'tables', title: 'Tables', unit: 'count' },
   { name: 'databases', title: 'Databases', unit: 'count' },
   { name: 'readonlyReplicas', title: 'Read-only replicas', unit: 'count' },
   { name: 'maxReplicaDelaySeconds', title: 'Replica delay', unit: 'seconds' },
 ]
 
-/** By which figure of a pattern the hosts are compared. */
+/** The measures by which fingerprints are compared. */
 export const measures = [
   { id: 'p95Ms', title: 'p95', unit: 'milliseconds' },
   { id: 'averageMs', title: 'Average', unit: 'milliseconds' },
@@ -34,19 +34,19 @@ export type Measure = (typeof measures)[number]['id']
 
 type Pattern = Comparison['patterns'][number]
 
-/** How many times the largest is the smallest; null unless at least two hosts have it. */
+/** Returns the ratio of the largest to the smallest value; null unless at least two hosts have one. */
 export const spreadOf = ({ values }: Pattern, measure: Measure): number | null => {
   const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
   const [smallest, largest] = [Math.min(...found), Math.max(...found)]
   return found.length < 2 || smallest <= 0 ? null : largest / smallest
 }
 
-/** By how much the largest exceeds the smallest; what ran on one host alone comes last. */
+/** Returns the difference between the largest and the smallest value; -1 where only one host has one. */
 const differenceOf = ({ values }: Pattern, measure: Measure): number => {
   const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
   return found.length < 2 ? -1 : Math.max(...found) - Math.min(...found)
 }
 
-/** The patterns on which hosts differ most come first: by the difference itself, as many times of very little is little. */
+/** Sorts fingerprints by absolute difference, largest first, as ratios of small values are not meaningful. */
 export const byDifference = (patterns: readonly Pattern[], measure: Measure): Pattern[] =>
   patterns.toSorted((one, other) => differenceOf(other, measure) - differenceOf(one, measure))

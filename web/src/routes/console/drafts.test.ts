@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import {
   changedDraft,
-  emptyDesk,
-  givingWay,
-  readDesk,
+  emptyWorkspace,
+  nextToClose,
+  readWorkspace,
   titleOf,
   withDraft,
   withoutDraft,
   withReopened,
   withRun,
-  type Desk,
+  type Workspace,
 } from './drafts.ts'
 
 const draft = (id: string, sql = '') => ({ id, sql, database: '' })
 const run = (sql: string, atMs = 1, host = 'one') => ({ sql, database: '', host, atMs, durationMs: 5, rows: 1 })
 
-describe('what is kept of the console', () => {
-  it('is read as it was written', () => {
+describe('stored workspace', () => {
+  it('is restored unchanged', () => {
     const closed = [{ draft: { ...draft('b', 'SELECT 2'), name: 'Two' }, place: 1 }]
     const past = [run('SELECT 1'), { ...run('x'), rows: null }]
-    const desk: Desk = { drafts: [draft('a', 'SELECT 1')], closed, past }
-    expect(readDesk(JSON.parse(JSON.stringify(desk)))).toEqual(desk)
+    const workspace: Workspace = { drafts: [draft('a', 'SELECT 1')], closed, past }
+    expect(readWorkspace(JSON.parse(JSON.stringify(workspace)))).toEqual(workspace)
   })
 
   it.each([
@@ -30,54 +30,59 @@ describe('what is kept of the console', () => {
     [{}],
     [{ drafts: 1, past: {} }],
     [{ drafts: [{ id: 1 }], closed: [{ draft: {}, place: 1 }], past: [{}] }],
-  ])('is nothing when it is %j', (kept) => expect(readDesk(kept)).toEqual(emptyDesk))
+  ])('is empty when it is %j', (kept) => expect(readWorkspace(kept)).toEqual(emptyWorkspace))
 
-  it('never grows beyond its bounds', () => {
+  it('respects its limits', () => {
     const many = Array.from({ length: 300 }, (_, index) => index)
-    const drafts = many.reduce((desk, index) => withDraft(desk, draft(String(index))), emptyDesk).drafts
-    const { past } = many.reduce((desk, index) => withRun(desk, run(`SELECT ${index}`)), emptyDesk)
+    const drafts = many.reduce((workspace, index) => withDraft(workspace, draft(String(index))), emptyWorkspace).drafts
+    const { past } = many.reduce((workspace, index) => withRun(workspace, run(`SELECT ${index}`)), emptyWorkspace)
     expect([drafts.length, drafts.at(-1)?.id]).toEqual([20, '299'])
     expect([past.length, past[0]?.sql]).toEqual([200, 'SELECT 299'])
-    expect(withRun(emptyDesk, run('x'.repeat(20_001)))).toEqual(emptyDesk)
+    expect(withRun(emptyWorkspace, run('x'.repeat(20_001)))).toEqual(emptyWorkspace)
   })
 })
 
-it('tells a statement of a host once, as it was run last', () => {
-  const desk = [run('a', 1), run('b', 2), run('a', 3), run('a', 4, 'two')].reduce(withRun, emptyDesk)
-  expect(desk.past.map(({ sql, atMs, host }) => [sql, atMs, host])).toEqual([
+it('lists a statement on a host once, with its last run', () => {
+  const workspace = [run('a', 1), run('b', 2), run('a', 3), run('a', 4, 'two')].reduce(withRun, emptyWorkspace)
+  expect(workspace.past.map(({ sql, atMs, host }) => [sql, atMs, host])).toEqual([
     ['a', 4, 'two'],
     ['a', 3, 'one'],
     ['b', 2, 'one'],
   ])
 })
 
-it('changes and closes one draft alone', () => {
-  const desk = [draft('a'), draft('b')].reduce(withDraft, emptyDesk)
-  expect(changedDraft(desk, draft('b'), { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual(['', 'SELECT 2'])
-  expect(withoutDraft(desk, 'a').drafts.map(({ id }) => id)).toEqual(['b'])
+it('changes and closes a single draft', () => {
+  const workspace = [draft('a'), draft('b')].reduce(withDraft, emptyWorkspace)
+  expect(changedDraft(workspace, draft('b'), { sql: 'SELECT 2' }).drafts.map(({ sql }) => sql)).toEqual([
+    '',
+    'SELECT 2',
+  ])
+  expect(withoutDraft(workspace, 'a').drafts.map(({ id }) => id)).toEqual(['b'])
 })
 
 it.each([
-  ['', 'New'],
+  ['', 'New query'],
   ['  SELECT\n  1 ', 'SELECT 1'],
   ['-- why\nSELECT 1', 'SELECT 1'],
   ['/* why,\nand whence */ SELECT 1', 'SELECT 1'],
   ['SELECT a_long_name, another_one FROM t', 'SELECT a_long_name, another_…'],
-])('calls a tab with %j "%s"', (sql, title) => expect(titleOf(draft('a', sql))).toBe(title))
+])('titles a tab with %j "%s"', (sql, title) => expect(titleOf(draft('a', sql))).toBe(title))
 
-it('calls a tab what somebody calls it', () =>
+it('uses the name of a tab as its title', () =>
   expect(titleOf({ ...draft('a', 'SELECT 1'), name: 'Slow ones' })).toBe('Slow ones'))
 
-it('has a draft again that another window has closed while it is written', () =>
-  expect(changedDraft(emptyDesk, draft('a', 'SELECT'), { sql: 'SELECT 1' }).drafts).toEqual([draft('a', 'SELECT 1')]))
+it('reopens a draft that another window closed while it is edited', () =>
+  expect(changedDraft(emptyWorkspace, draft('a', 'SELECT'), { sql: 'SELECT 1' }).drafts).toEqual([
+    draft('a', 'SELECT 1'),
+  ]))
 
-describe('a tab that was closed', () => {
-  const ids = ({ drafts }: Desk) => drafts.map(({ id }) => id).join('')
+describe('closed tab', () => {
+  const ids = ({ drafts }: Workspace) => drafts.map(({ id }) => id).join('')
   const three = ['a', 'b', 'c'].map((id) => ({ ...draft(id, `SELECT '${id}'`), name: id.toUpperCase() }))
-  const desk = three.reduce(withDraft, emptyDesk)
+  const workspace = three.reduce(withDraft, emptyWorkspace)
 
-  it('is open again where it was, with its text and its name, the last first', () => {
-    const closed = withoutDraft(withoutDraft(desk, 'b'), 'a')
+  it('is reopened at its position with text and name, last closed first', () => {
+    const closed = withoutDraft(withoutDraft(workspace, 'b'), 'a')
     expect(ids(closed)).toBe('c')
     const once = withReopened(closed)
     expect([ids(once), once.drafts[0]]).toEqual(['ac', three[0]])
@@ -86,15 +91,15 @@ describe('a tab that was closed', () => {
     expect(withReopened(twice)).toEqual(twice)
   })
 
-  it('is not kept when nothing was in it, nor when another window opens it again by writing in it', () => {
-    expect(withoutDraft(withDraft(emptyDesk, draft('a', ' ')), 'a').closed).toEqual([])
-    expect(changedDraft(withoutDraft(desk, 'a'), draft('a'), { sql: 'SELECT 1' }).closed).toEqual([])
+  it('is not stored when it is empty or reopened by another window', () => {
+    expect(withoutDraft(withDraft(emptyWorkspace, draft('a', ' ')), 'a').closed).toEqual([])
+    expect(changedDraft(withoutDraft(workspace, 'a'), draft('a'), { sql: 'SELECT 1' }).closed).toEqual([])
   })
 
-  it('may have been closed by a further one, which is known before, and then comes back too', () => {
+  it('is also stored when another tab displaced it', () => {
     const many = Array.from({ length: 20 }, (_, index) => draft(String(index), `SELECT ${index}`))
-    const full = many.reduce(withDraft, emptyDesk)
-    expect([givingWay(desk), givingWay(full)?.id]).toEqual([undefined, '0'])
+    const full = many.reduce(withDraft, emptyWorkspace)
+    expect([nextToClose(workspace), nextToClose(full)?.id]).toEqual([undefined, '0'])
     const over = withDraft(full, draft('20'))
     expect([over.drafts.length, over.drafts[0]?.id]).toEqual([20, '1'])
     const back = withReopened(over)

@@ -1,53 +1,53 @@
-/** A statement that is being written, in a tab of its own. */
+/** A statement in a tab of the console. */
 export interface Draft {
   id: string
   sql: string
-  /** Where names without a database are looked up; empty for the usual one. */
+  /** The database of unqualified names; empty for the default one. */
   database: string
-  /** What somebody calls it; without it the first words of the statement do. */
+  /** The name that the user gave; otherwise the beginning of the statement is shown. */
   name?: string
 }
 
-/** A statement that was run. */
+/** A statement in the history. */
 export interface PastRun {
   sql: string
   database: string
   host: string
   atMs: number
   durationMs: number
-  /** Rows of the answer; null for one that failed. */
+  /** Number of result rows; null for a failed statement. */
   rows: number | null
 }
 
-/** A tab that was closed, with its place among the others. */
+/** A closed tab with its position. */
 export interface ClosedDraft {
   draft: Draft
   place: number
 }
 
-export interface Desk {
+export interface Workspace {
   drafts: readonly Draft[]
-  /** The latest first. */
+  /** Newest first. */
   closed: readonly ClosedDraft[]
   past: readonly PastRun[]
 }
 
-/** As many as can be told apart; the oldest give way to further ones, and can be had back as those that somebody closed. */
-export const mostDrafts = 20
-const mostClosed = 20
-const mostPast = 200
-/** The browser gives a page some five million characters in all. */
-const longestKept = 20_000
+/** Maximum number of open tabs. Opening another one closes the oldest, which can be reopened. */
+export const maxDrafts = 20
+const maxClosed = 20
+const maxPastRuns = 200
+/** Browsers limit local storage to about five million characters per origin. */
+const maxStoredLength = 20_000
 
-export const emptyDesk: Desk = { drafts: [], closed: [], past: [] }
+export const emptyWorkspace: Workspace = { drafts: [], closed: [], past: [] }
 
-/** What was kept, in so far as it is what was written. */
-export const readDesk = (kept: unknown): Desk => {
-  const { drafts, closed, past } = isRecord(kept) ? kept : {}
+/** Returns the stored state; invalid entries are dropped. */
+export const readWorkspace = (stored: unknown): Workspace => {
+  const { drafts, closed, past } = isRecord(stored) ? stored : {}
   return {
-    drafts: (Array.isArray(drafts) ? drafts : []).filter(isDraft).slice(-mostDrafts),
-    closed: (Array.isArray(closed) ? closed : []).filter(isClosedDraft).slice(0, mostClosed),
-    past: (Array.isArray(past) ? past : []).filter(isPastRun).slice(0, mostPast),
+    drafts: (Array.isArray(drafts) ? drafts : []).filter(isDraft).slice(-maxDrafts),
+    closed: (Array.isArray(closed) ? closed : []).filter(isClosedDraft).slice(0, maxClosed),
+    past: (Array.isArray(past) ? past : []).filter(isPastRun).slice(0, maxPastRuns),
   }
 }
 
@@ -71,8 +71,8 @@ const isPastRun = (given: unknown): given is PastRun =>
   typeof given['durationMs'] === 'number' &&
   (given['rows'] === null || typeof given['rows'] === 'number')
 
-export const withDraft = (desk: Desk, draft: Draft): Desk => {
-  const withRoom = withRoomForOne(desk)
+export const withDraft = (workspace: Workspace, draft: Draft): Workspace => {
+  const withRoom = withRoomForOne(workspace)
   return {
     ...withRoom,
     drafts: [...withRoom.drafts, draft],
@@ -80,57 +80,61 @@ export const withDraft = (desk: Desk, draft: Draft): Desk => {
   }
 }
 
-const withRoomForOne = (desk: Desk): Desk => {
-  const oldest = givingWay(desk)
-  return oldest ? withoutDraft(desk, oldest.id) : desk
+const withRoomForOne = (workspace: Workspace): Workspace => {
+  const oldest = nextToClose(workspace)
+  return oldest ? withoutDraft(workspace, oldest.id) : workspace
 }
 
-/** The draft that is closed when there is one more; none while there is room. */
-export const givingWay = ({ drafts }: Desk): Draft | undefined => (drafts.length < mostDrafts ? undefined : drafts[0])
+/** Returns the draft that is closed when another one opens; undefined below the limit. */
+export const nextToClose = ({ drafts }: Workspace): Draft | undefined =>
+  drafts.length < maxDrafts ? undefined : drafts[0]
 
-/** What is closed can be had back, unless nothing was written in it. */
-export const withoutDraft = (desk: Desk, id: string): Desk => {
-  const place = desk.drafts.findIndex((draft) => draft.id === id)
-  const draft = desk.drafts[place]
-  if (!draft) return desk
-  const isWorthKeeping = draft.sql.trim() !== '' || draft.name !== undefined
+/** Closes a draft. It can be reopened unless it is empty. */
+export const withoutDraft = (workspace: Workspace, id: string): Workspace => {
+  const place = workspace.drafts.findIndex((draft) => draft.id === id)
+  const draft = workspace.drafts[place]
+  if (!draft) return workspace
+  const isReopenable = draft.sql.trim() !== '' || draft.name !== undefined
   return {
-    ...desk,
-    drafts: desk.drafts.toSpliced(place, 1),
-    closed: isWorthKeeping ? [{ draft, place }, ...desk.closed].slice(0, mostClosed) : desk.closed,
+    ...workspace,
+    drafts: workspace.drafts.toSpliced(place, 1),
+    closed: isReopenable ? [{ draft, place }, ...workspace.closed].slice(0, maxClosed) : workspace.closed,
   }
 }
 
-/** The draft that was closed last, open again where it was. */
-export const withReopened = (desk: Desk): Desk => {
-  const [last, ...closed] = desk.closed
-  if (!last) return desk
-  const withRoom = withRoomForOne({ ...desk, closed })
+/** Reopens the last closed draft at its position. */
+export const withReopened = (workspace: Workspace): Workspace => {
+  const [last, ...closed] = workspace.closed
+  if (!last) return workspace
+  const withRoom = withRoomForOne({ ...workspace, closed })
   return { ...withRoom, drafts: withRoom.drafts.toSpliced(last.place, 0, last.draft) }
 }
 
-/** A draft with a change; one that another window has closed meanwhile is there again, as somebody still writes it. */
-export const changedDraft = (desk: Desk, draft: Draft, change: Partial<Draft>): Desk => {
-  if (!desk.drafts.some(({ id }) => id === draft.id)) return withDraft(desk, { ...draft, ...change })
-  return { ...desk, drafts: desk.drafts.map((each) => (each.id === draft.id ? { ...each, ...change } : each)) }
+/** Changes a draft. One that another window has closed is reopened, as it is still being edited. */
+export const changedDraft = (workspace: Workspace, draft: Draft, change: Partial<Draft>): Workspace => {
+  if (!workspace.drafts.some(({ id }) => id === draft.id)) return withDraft(workspace, { ...draft, ...change })
+  return {
+    ...workspace,
+    drafts: workspace.drafts.map((each) => (each.id === draft.id ? { ...each, ...change } : each)),
+  }
 }
 
-/** The latest first; the same statement on the same host is told once, as it was run last. */
-export const withRun = (desk: Desk, run: PastRun): Desk => {
-  if (run.sql.length > longestKept) return desk
-  const others = desk.past.filter(({ sql, host }) => sql !== run.sql || host !== run.host)
-  return { ...desk, past: [run, ...others].slice(0, mostPast) }
+/** Adds a run to the history, newest first. The same statement on the same host is listed once. */
+export const withRun = (workspace: Workspace, run: PastRun): Workspace => {
+  if (run.sql.length > maxStoredLength) return workspace
+  const others = workspace.past.filter(({ sql, host }) => sql !== run.sql || host !== run.host)
+  return { ...workspace, past: [run, ...others].slice(0, maxPastRuns) }
 }
 
-/** What a tab is called: its name, or the first words of its statement. */
+/** Returns the title of a tab: its name, or the beginning of its statement. */
 export const titleOf = ({ sql, name }: Draft): string => {
   if (name) return name
   const words = sql
-    .slice(0, longestKept)
+    .slice(0, maxStoredLength)
     .replaceAll(/--.*$|\/\*[^]*?\*\//gm, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  const longest = 28
-  if (words === '') return 'New'
-  return words.length > longest ? `${words.slice(0, longest)}…` : words
+  const maxLength = 28
+  if (words === '') return 'New query'
+  return words.length > maxLength ? `${words.slice(0, maxLength)}…` : words
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, isHarmless } from './estimate.ts'
+import { costOf, hasNoSubquery } from './estimate.ts'
 
-describe('a statement that may be analysed unasked', () => {
+describe('hasNoSubquery', () => {
   it.each([
     ['SELECT 1', true],
     ['select * from t where x in (1, 2)', false],
@@ -9,25 +9,25 @@ describe('a statement that may be analysed unasked', () => {
     ['WITH (SELECT 1) AS x SELECT x', false],
     ['SELECT selected FROM t', true],
     ['', false],
-  ])('%j: %s', (sql, harmless) => expect(isHarmless(sql)).toBe(harmless))
+  ])('%j: %s', (sql, expected) => expect(hasNoSubquery(sql)).toBe(expected))
 })
 
-describe('the cost of a statement', () => {
+describe('statement cost', () => {
   const of = (table: string, rows: number) => ({ database: 'shop', table, rows, parts: 2, marks: 5 })
 
-  it('names the one table that is read', () => {
+  it('names a single table', () => {
     expect(costOf([of('orders', 1_500)])).toEqual({
-      text: 'It would read up to 1,500 rows, 5 granules in 2 parts, of shop.orders.',
+      text: 'Reads up to 1,500 rows, 5 granules in 2 parts from shop.orders.',
       isLarge: false,
     })
   })
 
-  it('sums up several, and says when it is much', () => {
+  it('sums up several tables and flags large reads', () => {
     expect(costOf([of('a', 90_000_000), of('b', 20_000_000)])).toEqual({
-      text: 'It would read up to 110M rows, 10 granules in 4 parts, of 2 tables.',
+      text: 'Reads up to 110M rows, 10 granules in 4 parts from 2 tables.',
       isLarge: true,
     })
   })
 
-  it('may be nothing', () => expect(costOf([]).text).toBe('It would read no MergeTree table.'))
+  it('may be empty', () => expect(costOf([]).text).toBe('Reads no MergeTree tables.'))
 })

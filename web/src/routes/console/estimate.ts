@@ -1,31 +1,31 @@
 import type { Explained } from '#lib/api/analysis.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** What a statement would read, all tables together. */
+/** The estimated reads of a statement, over all its tables. */
 export interface Cost {
   text: string
-  /** So much that somebody may want to look again. */
+  /** Whether the query is large enough for a warning. */
   isLarge: boolean
 }
 
 const largeRows = 100_000_000
 
-/** Analysing runs subqueries, so only a statement without any is looked at unasked. */
-export const isHarmless = (sql: string): boolean =>
+/** Whether a statement has no subqueries. Only these are analysed automatically, as the analysis runs subqueries. */
+export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 
 export const costOf = (estimates: NonNullable<Explained['estimates']>): Cost => {
-  if (estimates.length === 0) return { text: 'It would read no MergeTree table.', isLarge: false }
+  if (estimates.length === 0) return { text: 'Reads no MergeTree tables.', isLarge: false }
   const sum = (of: (each: (typeof estimates)[number]) => number) => estimates.reduce((all, each) => all + of(each), 0)
   const rows = sum((each) => each.rows)
   const [first] = estimates
   const places = estimates.length === 1 && first ? `${first.database}.${first.table}` : `${estimates.length} tables`
-  const text = `It would read up to ${formatValue(rows, 'rows')} rows, ${formatValue(
+  const text = `Reads up to ${formatValue(rows, 'rows')} rows, ${formatValue(
     sum((each) => each.marks),
     'count',
   )} granules in ${formatValue(
     sum((each) => each.parts),
     'count',
-  )} parts, of ${places}.`
+  )} parts from ${places}.`
   return { text, isLarge: rows >= largeRows }
 }

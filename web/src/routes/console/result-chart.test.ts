@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { drawn, usualDrawing } from './result-chart.ts'
+import { toChartData, defaultChartSpec } from './result-chart.ts'
 
 const columns = (...types: string[]) => types.map((type, index) => ({ name: `n${index}`, type }))
 
-describe('what a result is drawn as by itself', () => {
+describe('default chart of a result', () => {
   it.each([
     [['DateTime', 'UInt64', 'Float64'], { kind: 'line', along: 0, series: null, values: [1, 2] }],
     [['UInt64', 'LowCardinality(String)', 'Date'], { kind: 'line', along: 2, series: 1, values: [0] }],
@@ -11,11 +11,11 @@ describe('what a result is drawn as by itself', () => {
     [['UInt64'], null],
     [['String'], null],
     [[], null],
-  ])('of %j is %j', (types, drawing) => expect(usualDrawing(columns(...types))).toEqual(drawing))
+  ])('for %j is %j', (types, drawing) => expect(defaultChartSpec(columns(...types))).toEqual(drawing))
 })
 
-describe('a drawn result', () => {
-  it('has instants as the host wrote them, and a line for each name', () => {
+describe('result as chart', () => {
+  it('keeps the instants of the host, with a series per name', () => {
     const data = {
       columns: columns('DateTime', 'String', 'UInt64'),
       rows: [
@@ -23,7 +23,7 @@ describe('a drawn result', () => {
         ['bad', 'a', 1],
       ],
     }
-    const chart = drawn(data, { kind: 'area', along: 0, series: 1, values: [2] })
+    const chart = toChartData(data, { kind: 'area', along: 0, series: 1, values: [2] })
     expect(chart.chart.kind).toBe('area')
     expect(chart.chart.columns.map(({ name, role }) => [name, role])).toEqual([
       ['c0', 'time'],
@@ -33,15 +33,15 @@ describe('a drawn result', () => {
     expect(chart.rows).toEqual([{ c0: Date.parse('2026-11-21T18:14:24Z'), c1: 'a', c2: '5' }])
   })
 
-  it('over names is a chart of bars, whatever was chosen', () => {
+  it('is a bar chart over names, regardless of the selected type', () => {
     const data = { columns: columns('String', 'UInt64'), rows: [['a', 1]] }
-    const { chart, rows } = drawn(data, { kind: 'line', along: 0, series: null, values: [1] })
+    const { chart, rows } = toChartData(data, { kind: 'line', along: 0, series: null, values: [1] })
     expect([chart.kind, rows.length]).toEqual(['horizontal-bar', 1])
   })
 
-  it('over days begins each at midnight', () => {
+  it('starts days at midnight', () => {
     const data = { columns: columns('Date', 'UInt64'), rows: [['2026-11-21', 1]] }
-    const { rows } = drawn(data, { kind: 'horizontal-bar', along: 0, series: null, values: [1] })
+    const { rows } = toChartData(data, { kind: 'horizontal-bar', along: 0, series: null, values: [1] })
     expect(rows[0]).toMatchObject({ c0: Date.parse('2026-11-21T00:00:00Z') })
   })
 })

@@ -4,26 +4,26 @@ import type { ChartData, Row } from '#proto/query.ts'
 import type { Result } from '#lib/api/console.ts'
 import { isInstant, isNumber, keyOf } from '#lib/table/result-rows.ts'
 
-/** How a result is drawn: by the places of its columns. */
-export interface Drawing {
+/** The chart of a result, by column positions. */
+export interface ChartSpec {
   kind: (typeof kinds)[number]
-  /** Along which it is drawn: instants, or names. */
+  /** The column of the x axis: instants or names. */
   along: number
-  /** One line for each of its values; null for one line for each column. */
+  /** The column whose values form the series; null for one series per value column. */
   series: number | null
   values: readonly number[]
 }
 
 export const kinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
 
-/** More lines than this cannot be told apart. */
+/** Maximum number of distinguishable series. */
 const mostValues = 8
 
 const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolean): number[] =>
   columns.flatMap(({ type }, index) => (is(type) ? [index] : []))
 
-/** What a result is most likely meant to show; null when it has nothing to draw. */
-export const usualDrawing = (columns: readonly ResultColumn[]): Drawing | null => {
+/** Returns the default chart of a result, or null if it has no suitable columns. */
+export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | null => {
   const instants = placesOf(columns, isInstant)
   const numbers = placesOf(columns, isNumber)
   const names = placesOf(columns, (type) => !isInstant(type) && !isNumber(type))
@@ -35,11 +35,14 @@ export const usualDrawing = (columns: readonly ResultColumn[]): Drawing | null =
   return { kind: 'line', along, series, values: numbers.slice(0, series === null ? mostValues : 1) }
 }
 
-/** Whether a column can be drawn along: of numbers only when nothing else is there to name rows. */
-export const canBeAlong = ({ type }: ResultColumn): boolean => !isNumber(type)
+/** Whether a column can be the x axis. */
+export const canBeXAxis = ({ type }: ResultColumn): boolean => !isNumber(type)
 
-/** A result as a chart like those of the catalogue. Times are told as the host wrote them, so they are shown without a zone. */
-export const drawn = ({ columns, rows }: Result['data'], { kind, along, series, values }: Drawing): ChartData => {
+/** Converts a result to chart data. Times are shown in the time zone of the host, so no zone is applied. */
+export const toChartData = (
+  { columns, rows }: Result['data'],
+  { kind, along, series, values }: ChartSpec,
+): ChartData => {
   const overTime = isInstant(columns[along]?.type ?? '')
   const nameAt = (index: number) => columns[index]?.name ?? ''
   const isSeries = overTime && series !== null
@@ -63,7 +66,7 @@ export const drawn = ({ columns, rows }: Result['data'], { kind, along, series, 
     chart: {
       name: 'result',
       title: 'Result',
-      doc: 'What the statement answered.',
+      doc: 'Result of the statement.',
       topic: 'queries',
       kind: overTime && kind === 'horizontal-bar' ? 'line' : overTime ? kind : 'horizontal-bar',
       columns: info,
@@ -79,7 +82,7 @@ export const drawn = ({ columns, rows }: Result['data'], { kind, along, series, 
   }
 }
 
-/** `2026-11-21 18:14:24.5` as an instant, as if the host lived in UTC. */
+/** Parses `2026-11-21 18:14:24.5` as epoch milliseconds, as if the host used UTC. */
 const instantOf = (value: unknown): number | null => {
   const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?))?/.exec(String(value))
   return parts ? Date.parse(`${parts[1]}T${parts[2] ?? '00:00:00'}Z`) : null

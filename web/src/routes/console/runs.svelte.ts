@@ -1,50 +1,50 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
 import { randomId } from '#lib/ui/random-id.ts'
-import { objectionOf, type Objection } from './objection.ts'
+import { queryErrorOf, type QueryError } from './query-error.ts'
 
-/** What is run, and where. */
-export interface Asked {
+/** The statement of a run and its host. */
+export interface RunRequest {
   host: number
   hostName: string
   query: string
   database: string
   maxRows: number
-  /** Where the statement begins in the text of its tab. */
+  /** The offset of the statement in the text of its tab. */
   from: number
 }
 
-/** The run of a tab: under way, or what became of it. `beganMs` is by the monotonic clock, `startedAtMs` by the wall clock. */
-export type Run = { asked: Asked; runId: string; startedAtMs: number; beganMs: number } & (
+/** The run of a tab. `beganMs` is monotonic time, `startedAtMs` is wall-clock time. */
+export type Run = { request: RunRequest; runId: string; startedAtMs: number; beganMs: number } & (
   | { state: 'running' | 'cancelling' }
   | { state: 'done'; result: Result }
-  | ({ state: 'failed' } & Objection)
+  | ({ state: 'failed' } & QueryError)
   | { state: 'cancelled'; afterMs: number }
 )
 
-/** The last run of each tab. A new one ends that before it. */
+/** Holds the last run of each tab. A new run cancels the previous one. */
 export const createRuns = (onended: (run: Run) => void) => {
   const runs = new SvelteMap<string, Run>()
 
-  const settle = (tab: string, run: Run): void => {
-    // Another may have been started in the same tab meanwhile.
+  const finish = (tab: string, run: Run): void => {
+    // Another run may have started in the same tab meanwhile.
     if (runs.get(tab)?.runId !== run.runId) return
     runs.set(tab, run)
     onended(run)
   }
 
-  const start = async (tab: string, asked: Asked): Promise<void> => {
+  const start = async (tab: string, request: RunRequest): Promise<void> => {
     await cancel(tab)
-    const base = { asked, runId: randomId(), startedAtMs: Date.now(), beganMs: performance.now() }
-    const { host, query, database, maxRows } = asked
+    const base = { request, runId: randomId(), startedAtMs: Date.now(), beganMs: performance.now() }
+    const { host, query, database, maxRows } = request
     runs.set(tab, { ...base, state: 'running' })
     try {
       const run = { host, query, maxRows, runId: base.runId, ...(database && { database }) }
-      settle(tab, { ...base, state: 'done', result: await runStatement(run) })
+      finish(tab, { ...base, state: 'done', result: await runStatement(run) })
     } catch (thrown) {
       const isCancelled = runs.get(tab)?.state === 'cancelling'
-      if (isCancelled) settle(tab, { ...base, state: 'cancelled', afterMs: performance.now() - base.beganMs })
-      else settle(tab, { ...base, state: 'failed', ...objectionOf(thrown, query) })
+      if (isCancelled) finish(tab, { ...base, state: 'cancelled', afterMs: performance.now() - base.beganMs })
+      else finish(tab, { ...base, state: 'failed', ...queryErrorOf(thrown, query) })
     }
   }
 
@@ -53,9 +53,9 @@ export const createRuns = (onended: (run: Run) => void) => {
     if (run?.state !== 'running') return
     runs.set(tab, { ...run, state: 'cancelling' })
     try {
-      await cancelRun(run.asked.host, run.runId)
+      await cancelRun(run.request.host, run.runId)
     } catch {
-      // It has ended by itself, and its answer is on its way.
+      // The statement has ended by itself and its response is on the way.
     }
   }
 

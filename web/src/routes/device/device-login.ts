@@ -2,25 +2,25 @@ import type { CliDiscovery } from '#proto/http/auth.ts'
 import type { Me } from '#proto/http/session.ts'
 import { call, type Data } from '#lib/api/call.ts'
 
-/** What a code stands for. */
-export type Waiting = Data<'GET /api/v1/auth/device/status'>
+/** The device that waits for a code, with its state. */
+export type DeviceRequest = Data<'GET /api/v1/auth/device/status'>
 
-/** Who decides here, and whether anybody can. */
-export interface Desk {
+/** The current user, and whether device login is available. */
+export interface DeviceLoginState {
   me: Me
   deviceLogin: CliDiscovery['deviceLogin']
 }
 
-/** Who looks at the page, and whether devices can sign in at all. */
-export const openDesk = async (): Promise<Desk> => {
+/** Fetches the current user and the state of device login. */
+export const fetchDeviceLogin = async (): Promise<DeviceLoginState> => {
   const [me, { deviceLogin }] = await Promise.all([call('GET /api/v1/auth/me'), call('GET /api/v1/auth/cli')])
   return { me: me.data, deviceLogin }
 }
 
-/** The device that shows this code. `bearer` is the operator secret, where nobody vouches for people. */
-export const lookUp = async (userCode: string, bearer: string | undefined): Promise<Waiting> =>
+/** Fetches the device with this code. `bearer` is the operator secret, for installations without users. */
+export const lookUp = async (userCode: string, bearer: string | undefined): Promise<DeviceRequest> =>
   (await call('GET /api/v1/auth/device/status', { query: { user_code: userCode }, bearer })).data
 
-/** Approves or denies the device that shows this code. */
+/** Approves or denies the device with this code. */
 export const decide = (verb: 'approve' | 'deny', userCode: string, bearer: string | undefined) =>
   call(`POST /api/v1/auth/device/${verb}`, { body: { user_code: userCode }, bearer })

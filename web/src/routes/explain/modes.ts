@@ -1,18 +1,18 @@
 import type { ExplainMode } from '#proto/explain.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** What a host can tell of a statement, in the order in which it is asked for. */
+/** The modes of EXPLAIN, in display order. */
 export const modes: readonly { mode: ExplainMode; title: string; doc: string }[] = [
-  { mode: 'plan', title: 'Plan', doc: 'The steps of the query and what indexes leave to be read.' },
-  { mode: 'estimate', title: 'Estimate', doc: 'Parts, rows and granules that would be read of each table.' },
-  { mode: 'pipeline', title: 'Pipeline', doc: 'The processors that would run, and how many of each.' },
-  { mode: 'syntax', title: 'Syntax', doc: 'The statement after it was rewritten.' },
-  { mode: 'ast', title: 'AST', doc: 'The statement as the parser understands it.' },
-  { mode: 'query-tree', title: 'Query tree', doc: 'The statement after names and types were settled.' },
+  { mode: 'plan', title: 'Plan', doc: 'Query steps, and what remains to be read after indexes.' },
+  { mode: 'estimate', title: 'Estimate', doc: 'Parts, rows and granules to read from each table.' },
+  { mode: 'pipeline', title: 'Pipeline', doc: 'Processors and their parallelism.' },
+  { mode: 'syntax', title: 'Syntax', doc: 'The statement after rewriting.' },
+  { mode: 'ast', title: 'AST', doc: 'The abstract syntax tree of the statement.' },
+  { mode: 'query-tree', title: 'Query tree', doc: 'The statement after name and type resolution.' },
   {
     mode: 'analyze',
     title: 'Analyze',
-    doc: 'The plan with what each step really did. It executes the statement; needs a server of 2026.',
+    doc: 'The plan with actual figures of each step. Executes the statement; requires a server version of 2026.',
   },
 ]
 

@@ -6,7 +6,7 @@ export const tableColumns = [
   column('engine', 'Engine', 'badge'),
   column('rows', 'Rows', 'rows', { bar: true }),
   column('bytes', 'Size', 'bytes', { bar: true }),
-  column('changedMs', 'Changed', 'relative-time', { doc: 'When its definition changed last.' }),
+  column('changedMs', 'Changed', 'relative-time', { doc: 'Last change of the definition.' }),
   column('comment', 'Comment'),
 ]
 
@@ -14,10 +14,10 @@ export const columnColumns = [
   column('position', '#', 'number'),
   column('name', 'Column', 'code'),
   column('type', 'Type', 'code'),
-  column('keys', 'Part of', 'list', { doc: 'Keys of the table that it is part of.' }),
-  column('compressedBytes', 'Size', 'bytes', { bar: true, doc: 'Compressed, as it is on disk.' }),
+  column('keys', 'Keys', 'list', { doc: 'Table keys that contain the column.' }),
+  column('compressedBytes', 'Size', 'bytes', { bar: true, doc: 'Compressed size on disk.' }),
   column('uncompressedBytes', 'Uncompressed', 'bytes'),
-  column('ratio', 'Ratio', 'ratio', { doc: 'Uncompressed over compressed size.' }),
+  column('ratio', 'Ratio', 'ratio', { doc: 'Uncompressed divided by compressed size.' }),
   column('codec', 'Codec', 'code'),
   column('default', 'Default', 'code'),
   column('comment', 'Comment'),
@@ -27,7 +27,7 @@ export const skipIndexColumns = [
   column('name', 'Index', 'code'),
   column('typeFull', 'Type', 'code'),
   column('expression', 'Expression', 'code'),
-  column('granularity', 'Granularity', 'number', { doc: 'Granules of the table that one entry covers.' }),
+  column('granularity', 'Granularity', 'number', { doc: 'Granules per index entry.' }),
   column('compressedBytes', 'Size', 'bytes', { bar: true }),
   column('marksBytes', 'Marks', 'bytes'),
 ]
@@ -48,10 +48,10 @@ export const partColumns = [
   column('bytesOnDisk', 'On disk', 'bytes', { bar: true }),
   column('uncompressedBytes', 'Uncompressed', 'bytes'),
   column('marks', 'Marks', 'number'),
-  column('level', 'Level', 'number', { doc: 'How often it was merged.' }),
+  column('level', 'Level', 'number', { doc: 'Merge level.' }),
   column('type', 'Type', 'badge'),
   column('disk', 'Disk', 'badge'),
-  column('modifiedMs', 'Written', 'relative-time'),
+  column('modifiedMs', 'Modified', 'relative-time'),
 ]
 
 export const userColumns = [

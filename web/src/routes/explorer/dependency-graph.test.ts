@@ -12,18 +12,18 @@ const flow = (from: string, to: string, more: Partial<Dependency> = {}): Depende
   ...more,
 })
 
-describe('the graph of dependencies', () => {
-  it('has each table once, and an edge for each flow', () => {
+describe('dependency graph', () => {
+  it('contains each table once, and an edge per dependency', () => {
     const graph = dependencyGraph([flow('orders', 'open'), flow('orders', 'days', { kind: 'materialized-view' })], null)
     expect(graph.nodes.map(({ id }) => id)).toEqual(['shop.orders', 'shop.open', 'shop.days'])
     expect(graph.edges).toEqual([
       { from: 'shop.orders', to: 'shop.open', label: 'view' },
       { from: 'shop.orders', to: 'shop.days', label: 'feeds' },
     ])
-    expect(graph.left).toBe(0)
+    expect(graph.omitted).toBe(0)
   })
 
-  it('names the cluster of a distributed table, and knows what the host does not have', () => {
+  it('names the cluster of Distributed tables, and marks missing tables', () => {
     const graph = dependencyGraph(
       [flow('all', 'x', { kind: 'distributed', cluster: 'main', to: end('x', null) })],
       null,
@@ -32,15 +32,15 @@ describe('the graph of dependencies', () => {
     expect(graph.nodes[1]?.engine).toBeNull()
   })
 
-  it('always has the table that is asked about, with its engine when that is told', () => {
-    const asked = { database: 'shop', table: 'orders' }
-    expect(dependencyGraph([], asked).nodes.map(({ id }) => id)).toEqual(['shop.orders'])
-    expect(dependencyGraph([flow('orders', 'open')], asked).nodes[0]).toMatchObject({ engine: 'MergeTree' })
+  it('always contains the root table, with its engine if known', () => {
+    const root = { database: 'shop', table: 'orders' }
+    expect(dependencyGraph([], root).nodes.map(({ id }) => id)).toEqual(['shop.orders'])
+    expect(dependencyGraph([flow('orders', 'open')], root).nodes[0]).toMatchObject({ engine: 'MergeTree' })
   })
 
-  it('says how many it leaves out, and draws no edge to them', () => {
+  it('counts omitted tables and drops their edges', () => {
     const many = Array.from({ length: 200 }, (_, index) => flow('orders', `view-${index}`))
-    const { nodes, edges, left } = dependencyGraph(many, null)
-    expect([nodes.length, edges.length, left]).toEqual([150, 149, 51])
+    const { nodes, edges, omitted } = dependencyGraph(many, null)
+    expect([nodes.length, edges.length, omitted]).toEqual([150, 149, 51])
   })
 })

@@ -1,23 +1,23 @@
 import type { Dependency } from '#lib/api/explorer.ts'
 
-/** A table of the graph. */
-export interface Knot {
+/** A table in the graph. */
+export interface TableNode {
   id: string
   database: string
   table: string
-  /** Null when the host does not have it. */
+  /** Null for a table that does not exist on the host. */
   engine: string | null
 }
 
 export interface DependencyGraph {
-  nodes: readonly Knot[]
+  nodes: readonly TableNode[]
   edges: readonly { from: string; to: string; label: string }[]
-  /** Tables that are left out, as more could not be read. */
-  left: number
+  /** Number of tables beyond the limit. */
+  omitted: number
 }
 
-/** Nodes of a graph that can still be read. */
-const most = 150
+/** Maximum number of nodes that stay readable. */
+const maxNodes = 150
 
 const labels: Record<Dependency['kind'], string> = {
   view: 'view',
@@ -32,17 +32,17 @@ const labels: Record<Dependency['kind'], string> = {
 
 const idOf = ({ database, table }: { database: string; table: string }): string => `${database}.${table}`
 
-/** Dependencies as a graph along the flow of data; the table that is asked about is always in it. */
+/** Returns the dependencies as a graph in the direction of data flow. The root table is always included. */
 export const dependencyGraph = (
   dependencies: readonly Dependency[],
-  asked: { database: string; table: string } | null,
+  root: { database: string; table: string } | null,
 ): DependencyGraph => {
-  const found = new Map<string, Knot>()
-  if (asked) found.set(idOf(asked), { id: idOf(asked), ...asked, engine: null })
+  const found = new Map<string, TableNode>()
+  if (root) found.set(idOf(root), { id: idOf(root), ...root, engine: null })
   for (const end of dependencies.flatMap(({ from, to }) => [from, to])) {
     found.set(idOf(end), { id: idOf(end), database: end.database, table: end.table, engine: end.engine })
   }
-  const nodes = [...found.values()].slice(0, most)
+  const nodes = [...found.values()].slice(0, maxNodes)
   const shown = new Set(nodes.map(({ id }) => id))
   const edges = dependencies
     .map(({ from, to, kind, cluster }) => ({
@@ -51,5 +51,5 @@ export const dependencyGraph = (
       label: cluster ? `${labels[kind]} · ${cluster}` : labels[kind],
     }))
     .filter(({ from, to }) => shown.has(from) && shown.has(to))
-  return { nodes, edges, left: found.size - nodes.length }
+  return { nodes, edges, omitted: found.size - nodes.length }
 }

@@ -5,7 +5,7 @@ import { formatValue } from '#lib/ui/number.ts'
 type Overview = NonNullable<Data<'GET /api/v1/explorer/table'>>
 type Column = Data<'GET /api/v1/explorer/columns'>[number]
 
-/** The figures of a table that are looked at first. */
+/** Returns the key figures of a table. */
 export const factsOf = (table: Overview): Fact[] => [
   { name: 'Engine', value: table.engine, note: table.comment },
   { name: 'Rows', value: table.rows, unit: 'rows' },
@@ -27,7 +27,7 @@ export const factsOf = (table: Overview): Fact[] => [
   { name: 'Storage', value: table.storagePolicy || '–' },
 ]
 
-/** The keys that a table has. */
+/** Returns the keys of a table. */
 export const keysOf = (table: Overview): { name: string; text: string }[] =>
   [
     { name: 'Sorting key', text: table.sortingKey },
@@ -36,7 +36,7 @@ export const keysOf = (table: Overview): { name: string; text: string }[] =>
     { name: 'Sampling key', text: table.samplingKey },
   ].filter(({ text }) => text !== '')
 
-/** Columns as the table shows them: the keys and the default in words. */
+/** Returns columns with their keys and default as text. */
 export const columnRows = (columns: readonly Column[]) =>
   columns.map((column) => ({
     ...column,

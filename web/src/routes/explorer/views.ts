@@ -1,6 +1,6 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** The sides of one table. */
+/** Views of a table. */
 export const tableViews = [
   { id: 'columns', title: 'Columns' },
   { id: 'data', title: 'Data' },
@@ -10,25 +10,25 @@ export const tableViews = [
   { id: 'dependencies', title: 'Dependencies' },
   { id: 'usage', title: 'Usage' },
 ] as const
-/** The sides of a database. */
+/** Views of a database. */
 export const databaseViews = [
   { id: 'tables', title: 'Tables' },
   { id: 'dependencies', title: 'Dependencies' },
   { id: 'ddl', title: 'DDL' },
 ] as const
 
-/** What the URL says is looked at. */
-export interface Looked {
+/** The selection in the URL. */
+export interface ExplorerPlace {
   database: string | null
   table: string | null
 }
 
-export const readPlace = (parameters: ReadableParameters): Looked => {
+export const readPlace = (parameters: ReadableParameters): ExplorerPlace => {
   const database = parameters.get('database') || null
   return { database, table: database === null ? null : parameters.get('table') || null }
 }
 
-/** The chosen side of what is looked at; the first unless the URL says otherwise. */
+/** Returns the view in the URL, by default the first one. */
 export const readView = <Id extends string>(
   views: readonly [{ id: Id }, ...{ id: Id }[]],
   parameters: ReadableParameters,

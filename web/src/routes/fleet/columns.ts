@@ -11,36 +11,44 @@ const column = (name: string, label: string, format: Column['format'], more: Par
 })
 
 const states: Column['states'] = {
-  up: { word: 'Up', stands: 'ok' },
-  'down: unreachable': { word: 'Unreachable', stands: 'failed' },
-  'down: too slow': { word: 'Too slow', stands: 'failed' },
-  'down: refuses us': { word: 'Refuses us', stands: 'failed' },
-  'down: no ClickHouse': { word: 'No ClickHouse', stands: 'failed' },
-  down: { word: 'Down', stands: 'failed' },
-  unknown: { word: 'Unknown', stands: 'off' },
+  up: { word: 'Up', status: 'ok' },
+  'down: unreachable': { word: 'Unreachable', status: 'failed' },
+  'down: timed out': { word: 'Timed out', status: 'failed' },
+  'down: access denied': { word: 'Access denied', status: 'failed' },
+  'down: not ClickHouse': { word: 'Not ClickHouse', status: 'failed' },
+  down: { word: 'Down', status: 'failed' },
+  unknown: { word: 'Unknown', status: 'off' },
 }
 
-/** The columns of the table of hosts. */
+/** The columns of the host table. */
 export const columns: readonly Column[] = [
   column('name', 'Host', 'link', { href: '/overview?host={id}' }),
-  column('status', 'Status', 'badge', { doc: 'As the last probe found it.', states }),
+  column('status', 'Status', 'badge', { doc: 'Result of the last probe.', states }),
   column('group', 'Group', 'text'),
-  column('finding', 'Worst finding', 'link', { href: '/health?host={id}', doc: 'The worst that is wrong now.' }),
-  column('cpu', 'CPU', 'percent', { bar: true, doc: 'Of all cores.' }),
+  column('finding', 'Top alert', 'link', {
+    href: '/health?host={id}',
+    doc: 'The most severe firing condition.',
+  }),
+  column('cpu', 'CPU', 'percent', { bar: true, doc: 'Average of all cores.' }),
   column('memory', 'Memory', 'percent', { bar: true }),
-  column('disk', 'Disk', 'percent', { bar: true, doc: 'Of all local disks together.' }),
-  column('queries', 'Queries', 'number', { bar: true, doc: 'Running now.' }),
+  column('disk', 'Disk', 'percent', { bar: true, doc: 'All local disks combined.' }),
+  column('queries', 'Queries', 'number', { bar: true, doc: 'Currently running queries.' }),
   column('merges', 'Merges', 'number', { bar: true }),
-  column('delay', 'Replica delay', 'duration-seconds', { doc: 'Of the replica that is most behind.' }),
-  column('readonly', 'Read-only', 'number', { doc: 'Replicas that accept no writes.' }),
+  column('delay', 'Replica delay', 'duration-seconds', { doc: 'Highest delay of any replica.' }),
+  column('readonly', 'Read-only', 'number', { doc: 'Replicas in read-only mode.' }),
   column('version', 'Version', 'text'),
   column('uptime', 'Uptime', 'duration-seconds'),
   column('tags', 'Tags', 'list'),
 ]
 
-const reasons = { unreachable: 'unreachable', timeout: 'too slow', refused: 'refuses us', garbage: 'no ClickHouse' }
+const reasons = {
+  unreachable: 'unreachable',
+  timeout: 'timed out',
+  refused: 'access denied',
+  garbage: 'not ClickHouse',
+}
 
-/** A host as a row of that table. */
+/** Returns the table row of a host. */
 export const toRow = ({ id, name, group, tags, status, reason, version, uptime, load, worstFinding }: FleetEntry) => ({
   id,
   name,

@@ -1,14 +1,14 @@
 import type { FleetEntry } from '#proto/http/fleet.ts'
 
-/** Hosts of one server version. */
+/** A server version with the number of its hosts. */
 export interface VersionShare {
   version: string
   hosts: number
-  /** The version of most hosts: the others drift from it. */
-  isUsual: boolean
+  /** Whether this is the most common version. */
+  isMostCommon: boolean
 }
 
-/** The versions in use, that of most hosts first; hosts that did not tell theirs are left out. */
+/** Returns the versions in use, most common first; hosts with an unknown version are left out. */
 export const versionsOf = (hosts: readonly FleetEntry[]): VersionShare[] => {
   const known = hosts.flatMap(({ version }) => version ?? [])
   return [...Map.groupBy(known, (version) => version)]
@@ -16,5 +16,5 @@ export const versionsOf = (hosts: readonly FleetEntry[]): VersionShare[] => {
     .toSorted(
       (one, other) => other.hosts - one.hosts || one.version.localeCompare(other.version, 'en', { numeric: true }),
     )
-    .map((share, index) => ({ ...share, isUsual: index === 0 }))
+    .map((share, index) => ({ ...share, isMostCommon: index === 0 }))
 }

@@ -4,7 +4,7 @@ import { versionsOf } from './drift.ts'
 import { median, outliersOf } from './outliers.ts'
 
 const load = { queries: 1, merges: 0, cpu: 20, memory: 40, disk: 50, readonly: 0, delay: 0 }
-const host = (id: number, given: Partial<typeof load> = {}, more: Partial<FleetEntry> = {}): FleetEntry => ({
+const host = (id: number, changes: Partial<typeof load> = {}, more: Partial<FleetEntry> = {}): FleetEntry => ({
   id,
   name: `host-${id}`,
   group: null,
@@ -12,7 +12,7 @@ const host = (id: number, given: Partial<typeof load> = {}, more: Partial<FleetE
   status: 'up',
   version: '26.3.1',
   uptime: 100,
-  load: { ...load, ...given },
+  load: { ...load, ...changes },
   worstFinding: null,
   ...more,
 })
@@ -20,25 +20,25 @@ const fleet = (size: number, more: Partial<FleetEntry> = {}) =>
   Array.from({ length: size }, (_, id) => host(id, { cpu: 18 + (id % 5), memory: 38 + (id % 4) }, more))
 
 describe('outliers', () => {
-  it('are the hosts far above their peers, the farthest first, and no others', () => {
+  it('are hosts far above their peers, farthest first', () => {
     const found = outliersOf([...fleet(20), host(98, { cpu: 60 }), host(99, { memory: 95, readonly: 1 })])
     expect(found.map(({ host: { id }, measure: { name } }) => `${id} ${name}`)).toEqual([
       '99 memory',
       '98 cpu',
       '99 readonly',
     ])
-    expect(found[0]).toMatchObject({ value: 95, usual: 40 })
+    expect(found[0]).toMatchObject({ value: 95, peerMedian: 40 })
   })
 
-  it('do not exist among hosts that differ by nothing worth telling', () => expect(outliersOf(fleet(30))).toEqual([]))
+  it('do not exist among hosts with small differences', () => expect(outliersOf(fleet(30))).toEqual([]))
 
-  it('are looked for within a group that is large enough: all of a busy group are busy', () => {
+  it('are determined within a group that is large enough', () => {
     const busy = Array.from({ length: 6 }, (_, index) => host(100 + index, { cpu: 90 }, { group: 'batch' }))
     expect(outliersOf([...fleet(20, { group: 'web' }), ...busy])).toEqual([])
     expect(outliersOf([...fleet(20, { group: 'web' }), ...busy.slice(0, 2)]).length).toBe(2)
   })
 
-  it('are never hosts that tell nothing', () =>
+  it('never include hosts without metrics', () =>
     expect(outliersOf([...fleet(5), { ...host(9), load: null }])).toEqual([]))
 })
 
@@ -49,10 +49,10 @@ it.each([
   [[9, 1, 5], 5],
 ])('the median of %j is %d', (values, expected) => expect(median(values)).toBe(expected))
 
-it('tells the versions in use, with that of most hosts as the usual one', () => {
+it('lists the versions in use, with the most common one first', () => {
   const hosts = [...fleet(3), host(7, {}, { version: '25.8.2' }), host(8, {}, { version: null })]
   expect(versionsOf(hosts)).toEqual([
-    { version: '26.3.1', hosts: 3, isUsual: true },
-    { version: '25.8.2', hosts: 1, isUsual: false },
+    { version: '26.3.1', hosts: 3, isMostCommon: true },
+    { version: '25.8.2', hosts: 1, isMostCommon: false },
   ])
 })

@@ -1,48 +1,51 @@
 import type { FleetEntry } from '#proto/http/fleet.ts'
 import { measures, type Measure } from './measures.ts'
 
-/** A host that has far more of something than its peers. */
+/** A host with a much higher value than its peers. */
 export interface Outlier {
   host: FleetEntry
   measure: Measure
   value: number
-  /** The middle of its peers. */
-  usual: number
-  /** How many times the usual spread it lies above the middle. */
+  /** The median of its peers. */
+  peerMedian: number
+  /** Distance from the median in standard deviations. */
   distance: number
 }
 
-/** Fewer hosts of a group say nothing about what is usual; they are compared with all. */
-const fewestPeers = 5
-/** The usual threshold of Iglewicz and Hoaglin for scores by the median absolute deviation. */
-const farthestUsual = 3.5
-/** By which the median absolute deviation of a normal distribution becomes its standard deviation. */
+/** Hosts in smaller groups are compared with all hosts. */
+const minPeers = 5
+/** The threshold of Iglewicz and Hoaglin for modified z-scores. */
+const maxDistance = 3.5
+/** Scales the median absolute deviation to the standard deviation of a normal distribution. */
 const toDeviation = 1.4826
 
-/** Hosts above their peers, the farthest first: those of the same group, where there are enough. */
+/** Returns hosts far above their peers, which are the hosts of the same group, farthest first. */
 export const outliersOf = (hosts: readonly FleetEntry[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
   return measures
     .flatMap((measure) => {
       const everywhere = spreadOf(hosts, measure)
       return [...groups.values()].flatMap((members) => {
-        const { usual, spread } = members.length >= fewestPeers ? spreadOf(members, measure) : everywhere
+        const { peerMedian, spread } = members.length >= minPeers ? spreadOf(members, measure) : everywhere
         return members.flatMap((host) => {
           const value = host.load?.[measure.name]
           if (value == null) return []
-          const distance = (value - usual) / spread
-          return distance > farthestUsual ? [{ host, measure, value, usual, distance }] : []
+          const distance = (value - peerMedian) / spread
+          return distance > maxDistance ? [{ host, measure, value, peerMedian, distance }] : []
         })
       })
     })
     .toSorted((one, other) => other.distance - one.distance)
 }
 
-const spreadOf = (hosts: readonly FleetEntry[], { name, leastSpread }: Measure): { usual: number; spread: number } => {
+const spreadOf = (
+  hosts: readonly FleetEntry[],
+  { name, minSpread }: Measure,
+): { peerMedian: number; spread: number } => {
   const values = hosts.flatMap(({ load }) => load?.[name] ?? [])
-  const usual = median(values)
-  const deviation = median(values.map((value) => Math.abs(value - usual)))
-  return { usual, spread: Math.max(leastSpread, deviation * toDeviation) }
+  const peerMedian = median(values)
+  const deviation = median(values.map((value) => Math.abs(value - peerMedian)))
+  return { peerMedian, spread: Math.max(minSpread, deviation * toDeviation) }
 }
 
 export const median = (values: readonly number[]): number => {

@@ -10,15 +10,15 @@ const diagnosis = {
   ],
 }
 
-describe('a diagnosis', () => {
-  it('has columns by their own names, of numbers only where all cells are', () => {
+describe('diagnosis', () => {
+  it('names columns as returned, numeric only if all cells are numbers', () => {
     expect(diagnosisColumns(diagnosis)).toMatchObject([
       { name: 'table', label: 'table', format: 'text' },
       { name: 'part_count', label: 'part count', format: 'number' },
     ])
   })
 
-  it('keeps the order of the host until another is chosen', () => {
+  it('keeps the order of the host by default', () => {
     const tables = (direction: 'asc' | 'desc' | null) =>
       diagnosisRows(diagnosis, direction && { column: 'part_count', direction }).map(({ table }) => table)
     expect(tables(null)).toEqual(['a', 'b', 'c'])

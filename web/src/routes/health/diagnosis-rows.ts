@@ -5,7 +5,7 @@ import type { Sort } from '#lib/table/table-state.ts'
 
 type Diagnosis = Data<'POST /api/v1/health/actions'>
 
-/** What the generic table shows of a diagnosis, whose columns nobody has described: by their own names, as numbers or as text. */
+/** Returns the columns of a diagnosis, by their names, as numbers or text. */
 export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
   columns.map((name, index) => ({
     name,

@@ -17,7 +17,7 @@ const line = (id: string, at: string) => ({
   host: 'one',
 })
 
-it('gathers lines by the day of the zone, in their order', () => {
+it('groups entries by day in the zone, in their order', () => {
   const lines = [
     line('c', '2026-06-02T03:00:00Z'),
     line('b', '2026-06-01T23:00:00Z'),

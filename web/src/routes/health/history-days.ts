@@ -1,13 +1,13 @@
 import type { HistoryLine } from '#lib/api/health.ts'
 import { dayOf } from '#lib/ui/time.ts'
 
-/** The lines of one day by the clocks of a zone. */
+/** The history of one day in a time zone. */
 export interface HistoryDay {
-  /** Days since the first of 1970. */
+  /** Days since 1 January 1970. */
   day: number
   lines: readonly HistoryLine[]
 }
 
-/** Lines by the day on which they happened, in the order in which they come. */
+/** Groups history entries by day, in their order. */
 export const historyDays = (lines: readonly HistoryLine[], zone: string): HistoryDay[] =>
   [...Map.groupBy(lines, ({ atMs }) => dayOf(atMs, zone).day)].map(([day, found]) => ({ day, lines: found }))

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { accountOf, allowedHostsOf, grantOf, roleOf, whereOf, whyFixedIn } from './accounts.ts'
+import { accountOf, allowedHostsOf, grantOf, roleOf, whereOf, readOnlyReasonIn } from './accounts.ts'
 
 describe('users, roles and grants', () => {
-  it('are read from the rows of their pages', () => {
+  it('are parsed from table rows', () => {
     const row = { name: 'ada', storage: 'local_directory', auth_types: ['sha256'], addresses: ['::/0'], hosts: ['db'] }
     expect(accountOf({ ...row, all_roles: 1, roles: ['reader'] })).toEqual({
       name: 'ada',
       storage: 'local_directory',
-      provesBy: 'sha256',
+      authentication: 'sha256',
       addresses: ['anywhere', 'db'],
       hasAllRoles: true,
       roles: ['reader'],
@@ -24,17 +24,17 @@ describe('users, roles and grants', () => {
     [{ database: 'shop', table: 'orders', column: 'id' }, 'shop.orders (id)'],
     [{ database: 'shop', table: null, column: '' }, 'shop.*'],
     [{}, '*.*'],
-  ])('are about %j, which is %s', (row, where) => {
+  ])('format the target of %j as %s', (row, where) => {
     expect(whereOf(grantOf({ grantee: 'ada', privilege: 'SELECT', ...row }))).toBe(where)
   })
 
-  it('cannot be changed where they stand in files', () => {
-    expect(whyFixedIn('users_xml')).toContain('file')
-    expect(whyFixedIn('local_directory')).toBeNull()
+  it('are read-only when defined in files', () => {
+    expect(readOnlyReasonIn('users_xml')).toContain('file')
+    expect(readOnlyReasonIn('local_directory')).toBeNull()
   })
 })
 
-describe('where somebody may come from', () => {
+describe('allowed hosts', () => {
   it.each([
     ['', []],
     [
@@ -45,7 +45,7 @@ describe('where somebody may come from', () => {
       ],
     ],
     ['db.example, local', [{ kind: 'name', value: 'db.example' }, { kind: 'local' }]],
-  ])('is read from %j', (typed, expected) => {
+  ])('are parsed from %j', (typed, expected) => {
     expect(allowedHostsOf(typed)).toEqual(expected)
   })
 })

@@ -1,16 +1,16 @@
 import type { Row } from '#proto/query.ts'
 
-/** A user of a database, as the page `users` tells of it. */
+/** A database user. */
 export interface Account {
   name: string
   storage: string
-  provesBy: string
+  authentication: string
   addresses: readonly string[]
   hasAllRoles: boolean
   roles: readonly string[]
 }
 
-/** A role, and who has it. */
+/** A role with its members. */
 export interface Role {
   name: string
   storage: string
@@ -18,7 +18,7 @@ export interface Role {
   roles: readonly string[]
 }
 
-/** A privilege that a user or a role has; null is everything of that kind. */
+/** A privilege of a user or a role; null stands for all databases, tables or columns. */
 export interface Grant {
   grantee: string
   kind: string
@@ -32,18 +32,18 @@ export interface Grant {
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
-const isSo = (value: unknown): boolean => ['1', 'true'].includes(String(value))
+const isTrue = (value: unknown): boolean => ['1', 'true'].includes(String(value))
 
 export const accountOf = (row: Row): Account => ({
   name: text(row['name']),
   storage: text(row['storage']),
-  provesBy: texts(row['auth_types']).join(', '),
+  authentication: texts(row['auth_types']).join(', '),
   addresses: [...texts(row['addresses']).map(anywhere), ...texts(row['hosts'])],
-  hasAllRoles: isSo(row['all_roles']),
+  hasAllRoles: isTrue(row['all_roles']),
   roles: texts(row['roles']),
 })
 
-/** How hosts write that any address will do. */
+/** Hosts write `::/0` for any address. */
 const anywhere = (address: string): string => (address === '::/0' ? 'anywhere' : address)
 
 export const roleOf = (row: Row): Role => ({
@@ -60,23 +60,23 @@ export const grantOf = (row: Row): Grant => ({
   database: textOrNull(row['database']),
   table: textOrNull(row['table']),
   column: textOrNull(row['column']),
-  isException: isSo(row['is_exception']),
+  isException: isTrue(row['is_exception']),
 })
 
-/** `shop.orders (id)`, `shop.*`, `*.*`. */
+/** Formats the target of a grant: `shop.orders (id)`, `shop.*`, `*.*`. */
 export const whereOf = ({ database, table, column }: Grant): string =>
   `${database ?? '*'}.${table ?? '*'}${column === null ? '' : ` (${column})`}`
 
-/** Why something cannot be changed by statements; null where it can. */
-export const whyFixedIn = (storage: string): string | null =>
-  storage.endsWith('_xml') ? 'It stands in a file of the host, and is changed there' : null
+/** Returns why an entity cannot be changed by statements, or null if it can. */
+export const readOnlyReasonIn = (storage: string): string | null =>
+  storage.endsWith('_xml') ? 'Managed by a configuration file on the host; edit it there' : null
 
-/** Where somebody may come from, as it is typed: addresses, networks, names of hosts, `local`. */
+/** Parses allowed hosts: addresses, networks, host names or `local`. */
 export const allowedHostsOf = (typed: string) =>
-  wordsOf(typed).map((value) => {
+  splitList(typed).map((value) => {
     if (value === 'local') return { kind: 'local' as const }
     return { kind: /^[\d.]+(\/\d+)?$|:/.test(value) ? ('ip' as const) : ('name' as const), value }
   })
 
-/** Words between commas. */
-export const wordsOf = (typed: string): string[] => typed.split(',').flatMap((word) => word.trim() || [])
+/** Splits comma-separated text. */
+export const splitList = (typed: string): string[] => typed.split(',').flatMap((word) => word.trim() || [])

@@ -1,4 +1,4 @@
-/** A program that speaks the protocol, and what makes it know this server. */
+/** An MCP client with its configuration for this server. */
 export interface Client {
   id: string
   title: string
@@ -7,35 +7,36 @@ export interface Client {
   text: (server: Server) => string
 }
 
-/** How the server is reached. */
+/** How to reach the server. */
 export interface Server {
   url: string
-  /** Whether a key must be sent along. */
-  wantsKey: boolean
+  /** Whether requests need an API key. */
+  requiresKey: boolean
 }
 
 const name = 'watchhouse'
-/** Stands for a key, which no page can know. */
+/** Placeholder for the user's key. */
 const key = 'svc_YOUR_KEY'
 const headers = { Authorization: `Bearer ${key}` }
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
-const withKey = ({ wantsKey }: Server, more: object) => (wantsKey ? more : {})
+const withKey = ({ requiresKey }: Server, more: object) => (requiresKey ? more : {})
 
-/** Programs that people use most, in the order of the tabs. */
+/** Common clients, in the order of the tabs. */
 export const clients: readonly Client[] = [
   {
     id: 'claude-code',
     title: 'Claude Code',
-    place: 'Run it in a terminal.',
-    text: ({ url, wantsKey }) =>
-      `claude mcp add --transport http ${name} ${url}${wantsKey ? ` \\\n  --header "Authorization: Bearer ${key}"` : ''}`,
+    place: 'Run in a terminal.',
+    text: ({ url, requiresKey }) =>
+      `claude mcp add --transport http ${name} ${url}${requiresKey ? ` \\\n  --header "Authorization: Bearer ${key}"` : ''}`,
   },
   {
     id: 'claude-desktop',
     title: 'Claude Desktop',
-    place: 'In claude_desktop_config.json, under Settings, Developer, Edit Config. It needs Node.js, for the bridge.',
+    place:
+      'In claude_desktop_config.json, under Settings, Developer, Edit Config. Requires Node.js for the mcp-remote bridge.',
     text: (server) => {
-      const header = server.wantsKey ? ['--header', `Authorization:\${KEY}`] : []
+      const header = server.requiresKey ? ['--header', `Authorization:\${KEY}`] : []
       const bridge = { command: 'npx', args: ['-y', 'mcp-remote', server.url, ...plain(server), ...header] }
       return json({ mcpServers: { [name]: { ...bridge, ...withKey(server, { env: { KEY: `Bearer ${key}` } }) } } })
     },
@@ -43,28 +44,28 @@ export const clients: readonly Client[] = [
   {
     id: 'cursor',
     title: 'Cursor',
-    place: 'In ~/.cursor/mcp.json, or in .cursor/mcp.json of a project.',
+    place: 'In ~/.cursor/mcp.json, or .cursor/mcp.json in a project.',
     text: (server) => json({ mcpServers: { [name]: { url: server.url, ...withKey(server, { headers }) } } }),
   },
   {
     id: 'vs-code',
     title: 'VS Code',
-    place: 'In .vscode/mcp.json of a project. It asks for the key once and keeps it.',
+    place: 'In .vscode/mcp.json in a project. VS Code prompts for the key once and stores it.',
     text: (server) => {
       const input = { type: 'promptString', id: 'key', description: 'API key', password: true }
-      const asked = { headers: { Authorization: 'Bearer ${input:key}' } }
+      const credentials = { headers: { Authorization: 'Bearer ${input:key}' } }
       return json({
         ...withKey(server, { inputs: [input] }),
-        servers: { [name]: { type: 'http', url: server.url, ...withKey(server, asked) } },
+        servers: { [name]: { type: 'http', url: server.url, ...withKey(server, credentials) } },
       })
     },
   },
   {
     id: 'codex',
     title: 'Codex',
-    place: 'In ~/.codex/config.toml. The key is in a variable of the environment.',
-    text: ({ url, wantsKey }) =>
-      `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${wantsKey ? '\nbearer_token_env_var = "WATCHHOUSE_KEY"' : ''}`,
+    place: 'In ~/.codex/config.toml. Set the key in the environment variable WATCHHOUSE_KEY.',
+    text: ({ url, requiresKey }) =>
+      `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${requiresKey ? '\nbearer_token_env_var = "WATCHHOUSE_KEY"' : ''}`,
   },
   {
     id: 'gemini',
@@ -75,27 +76,27 @@ export const clients: readonly Client[] = [
   {
     id: 'inspector',
     title: 'Inspector',
-    place: 'Run it in a terminal: it lists the tools.',
-    text: ({ url, wantsKey }) =>
+    place: 'Run in a terminal to list the tools.',
+    text: ({ url, requiresKey }) =>
       [
         `npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`,
-        ...(wantsKey ? [`--header "Authorization: Bearer ${key}"`] : []),
+        ...(requiresKey ? [`--header "Authorization: Bearer ${key}"`] : []),
       ].join(' \\\n  '),
   },
   {
     id: 'curl',
     title: 'curl',
-    place: 'Run it in a terminal: it lists the tools.',
-    text: ({ url, wantsKey }) =>
+    place: 'Run in a terminal to list the tools.',
+    text: ({ url, requiresKey }) =>
       [
         `curl ${url}`,
         `-H 'Content-Type: application/json'`,
-        ...(wantsKey ? [`-H 'Authorization: Bearer ${key}'`] : []),
+        ...(requiresKey ? [`-H 'Authorization: Bearer ${key}'`] : []),
         `-d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
       ].join(' \\\n  '),
   },
 ]
 
-/** The bridge wants to be told that an address is meant to be one without TLS; of this machine it takes any. */
+/** `mcp-remote` requires `--allow-http` for addresses without TLS, except localhost. */
 const plain = ({ url }: Server): string[] =>
   url.startsWith('http:') && new URL(url).hostname !== 'localhost' ? ['--allow-http'] : []

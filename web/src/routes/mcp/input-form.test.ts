@@ -12,8 +12,8 @@ const schema = {
   required: ['sql', 'hostId'],
 }
 
-describe('the form of a tool', () => {
-  it('has a field for each parameter, those that must be filled in first', () => {
+describe('tool form', () => {
+  it('has a field per parameter, required ones first', () => {
     const fields = fieldsOf(schema)
     expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
       ['sql', 'statement'],
@@ -27,17 +27,17 @@ describe('the form of a tool', () => {
     expect(fields[2]?.choices).toEqual(['a', 'b'])
   })
 
-  it('holds what the page knows rather than what is usual', () => {
+  it('prefers values of the page over defaults', () => {
     expect(fieldsOf(schema, { hostId: '3' }).find(({ name }) => name === 'hostId')?.initial).toBe('3')
   })
 
-  it('sends values of the types that were asked for, and nothing for a field left empty', () => {
+  it('sends typed values and skips empty fields', () => {
     const typed = { sql: 'SELECT 1', hostId: '2', level: '', isDeep: 'true', names: '["x"]' }
     expect(argumentsOf(fieldsOf(schema), typed)).toEqual({ sql: 'SELECT 1', hostId: 2, isDeep: true, names: ['x'] })
     expect(argumentsOf(fieldsOf({}), typed)).toEqual({})
   })
 
-  it('names a field that does not fit', () => {
-    expect(() => argumentsOf(fieldsOf(schema), { names: 'x' })).toThrow('names must be JSON')
+  it('names an invalid field', () => {
+    expect(() => argumentsOf(fieldsOf(schema), { names: 'x' })).toThrow('names must be valid JSON')
   })
 })

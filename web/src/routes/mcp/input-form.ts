@@ -1,34 +1,34 @@
 import type { InputProperty, InputSchema } from '#lib/api/tool-server.ts'
 
-/** A field of the form of a tool, as its schema describes it. */
+/** A form field, derived from the schema of a tool. */
 export interface Field {
   name: string
   kind: 'text' | 'statement' | 'number' | 'choice' | 'switch' | 'json'
   doc: string
   isRequired: boolean
-  /** What the field holds until somebody types; an empty field is not sent. */
+  /** The initial value; an empty field is not sent. */
   initial: string
   choices: readonly string[]
   minimum: number | undefined
   maximum: number | undefined
-  longest: number | undefined
+  maxLength: number | undefined
 }
 
-/** The fields that a schema asks for, those that must be filled in first. `known` are values that the page knows. */
+/** Returns the fields of a schema, required ones first. `known` provides initial values. */
 export const fieldsOf = (schema: InputSchema, known: Readonly<Record<string, string>> = {}): Field[] =>
   Object.entries(schema.properties ?? {})
     .map(([name, property]) => {
-      const usual = property.default === undefined ? '' : textOf(property.default)
+      const defaultText = property.default === undefined ? '' : textOf(property.default)
       return {
         name,
         kind: kindOf(name, property),
         doc: property.description ?? '',
         isRequired: schema.required?.includes(name) === true && property.default === undefined,
-        initial: known[name] ?? usual,
+        initial: known[name] ?? defaultText,
         choices: (property.enum ?? []).map(textOf),
         minimum: property.minimum,
         maximum: property.maximum,
-        longest: property.maxLength,
+        maxLength: property.maxLength,
       }
     })
     .toSorted((one, other) => Number(other.isRequired) - Number(one.isRequired))
@@ -43,7 +43,7 @@ const kindOf = (name: string, { type, enum: choices }: InputProperty): Field['ki
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What was typed as the arguments of a call; throws a sentence that names a field which does not fit. */
+/** Returns the arguments of a call. Throws an error that names an invalid field. */
 export const argumentsOf = (fields: readonly Field[], typed: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
@@ -59,6 +59,6 @@ const valueOf = ({ name, kind }: Field, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${name} must be JSON`)
+    throw new Error(`${name} must be valid JSON`)
   }
 }

@@ -1,6 +1,6 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 
-/** What an operator looks at first, in the order of looking; charts that the catalogue lacks are passed over. */
+/** Charts of the overview, most important first; missing ones are skipped. */
 const wanted = [
   'query-count',
   'query-duration-percentiles',
@@ -19,10 +19,10 @@ const wanted = [
   'connections-pool',
 ]
 
-/** One batch may ask for this many charts of the overview. */
+/** Maximum number of charts on the overview. */
 const maximumCharts = 12
 
-/** The charts of the overview, out of those in force. */
+/** Returns the available charts of the overview. */
 export const overviewCharts = (charts: readonly ChartInfo[]): ChartInfo[] => {
   const byName = new Map(charts.map((chart) => [chart.name, chart]))
   const found = wanted.flatMap((name) => byName.get(name) ?? [])

@@ -1,6 +1,6 @@
 import type { Unit } from '#proto/catalogue.ts'
 import type { Overview, Unavailable } from '#proto/query.ts'
-import type { ChartAnswers } from '#lib/api/chart-answers.ts'
+import type { ChartStates } from '#lib/api/chart-states.ts'
 import { toTimeSeries, type TimeSeries } from '#lib/chart/series.ts'
 import { formatValue, span } from '#lib/ui/number.ts'
 
@@ -10,14 +10,14 @@ export interface Figure {
   unit: Unit
   note?: string
   share?: number | null
-  /** Why there is no value. */
+  /** Why the value is missing. */
   unavailable?: Unavailable | undefined
   trend?: { times: readonly number[]; values: readonly (number | null)[] } | null
 }
 
-type Charts = ChartAnswers | undefined
+type Charts = ChartStates | undefined
 
-/** The tiles of the overview. They are the same in number and label before the answer, so that nothing moves. */
+/** Returns the tiles of the overview. Number and labels do not depend on the data, so the layout is stable. */
 export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => [
   ...work(overview, charts),
   ...stock(overview),

@@ -24,16 +24,16 @@ const session = (pid: number, ...blockedBy: number[]): LockSession => ({
 const drawn = ({ session: { pid }, waiters, alsoBehind }: LockNode): string =>
   `${pid}${alsoBehind.length > 0 ? `+${alsoBehind.join(',')}` : ''}${waiters.length > 0 ? `(${waiters.map(drawn).join(' ')})` : ''}`
 
-describe('who waits for whom', () => {
+describe('lock trees', () => {
   it.each([
-    ['nobody', [], ''],
+    ['no sessions', [], ''],
     ['a chain', [session(1), session(2, 1), session(3, 2)], '1(2(3))'],
     ['a fan', [session(1), session(2, 1), session(3, 1)], '1(2 3)'],
     ['two roots', [session(1), session(5), session(2, 1), session(6, 5)], '1(2) 5(6)'],
-    ['one behind two', [session(1), session(5), session(2, 1, 5)], '1(2+5) 5'],
+    ['a session with two blockers', [session(1), session(5), session(2, 1, 5)], '1(2+5) 5'],
     ['a deadlock', [session(1, 2), session(2, 1)], '1+2(2)'],
-    ['one behind somebody who has gone', [session(2, 1)], '2+1'],
-  ])('is drawn of %s', (_case, sessions, expected) => {
+    ['a session whose blocker has disconnected', [session(2, 1)], '2+1'],
+  ])('handle %s', (_case, sessions, expected) => {
     expect(lockTrees(sessions).map(drawn).join(' ')).toBe(expected)
   })
 })

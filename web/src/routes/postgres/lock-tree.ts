@@ -1,16 +1,16 @@
 import type { LockSession } from '#proto/postgres-sessions.ts'
 
-/** A session with those that wait for it. */
+/** A session with the sessions that wait for it. */
 export interface LockNode {
   session: LockSession
   waiters: readonly LockNode[]
-  /** Others that it waits for too. */
+  /** Further blockers of the session. */
   alsoBehind: readonly number[]
 }
 
 /**
- * Who waits for whom, as trees. Each session stands once: below the first that it waits for, or at the top when it waits for none, and
- * when all that it waits for wait for it in turn.
+ * Returns the lock waits as trees. Each session appears once: below its first blocker, or at the top if it has none or is part
+ * of a deadlock.
  */
 export const lockTrees = (sessions: readonly LockSession[]): LockNode[] => {
   const placed = new Set<number>()
@@ -23,7 +23,7 @@ export const lockTrees = (sessions: readonly LockSession[]): LockNode[] => {
     return { session, waiters, alsoBehind: session.blockedBy.filter((pid) => pid !== blocker) }
   }
   const trees: LockNode[] = []
-  // Roots come first in what the server of this page tells, so that what is left afterwards is a deadlock.
+  // The API lists roots first, so that the remaining sessions form deadlocks.
   for (const session of sessions) {
     if (!placed.has(session.pid)) trees.push(below(session, undefined))
   }

@@ -1,6 +1,6 @@
 import type { Feature } from '#proto/call.ts'
 
-/** The sections of the page, each with an address of its own. */
+/** The sections of the page. */
 export const sections = [
   { id: 'activity', title: 'Activity', feature: 'QUERIES' },
   { id: 'statements', title: 'Statements', feature: 'QUERIES' },
@@ -11,5 +11,5 @@ export const sections = [
 
 export type Section = (typeof sections)[number]
 
-/** The section that the URL asks for; the first for one that there is not. */
+/** Returns the section in the URL, or the first one. */
 export const sectionOf = (name: string | null): Section => sections.find(({ id }) => id === name) ?? sections[0]

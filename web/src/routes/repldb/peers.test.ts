@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { peersOf } from './peers.ts'
 
-it('peers are told once, with what they are used for, those that are read first', () => {
+it('lists each peer once with its role, sources first', () => {
   const [shop, lake, both, idle] = [
     { name: 'shop', type: 'POSTGRES' },
     { name: 'lake', type: 'CLICKHOUSE' },

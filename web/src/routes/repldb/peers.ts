@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import type { RepldbPeers } from '#proto/http/repldb.ts'
 
-/** A database that is read or written. */
+/** A source or destination database. */
 export interface ListedPeer {
   name: string
-  /** As people write it. */
+  /** Display name of the database type. */
   type: string
   role: 'source' | 'destination' | 'source and destination' | 'unused'
-  /** Whether it may keep WAL for a reader. */
+  /** Whether the peer can have replication slots. */
   hasSlots: boolean
 }
 
@@ -21,7 +21,7 @@ const names: Readonly<Record<string, string>> = {
   BIGQUERY: 'BigQuery',
 }
 
-/** The peers, those that are read first. */
+/** Returns the peers, sources first. */
 export const peersOf = ({ items, sourceItems, destinationItems }: z.infer<typeof RepldbPeers>): ListedPeer[] => {
   const types = new Map([...sourceItems, ...items, ...destinationItems].map(({ name, type }) => [name, type]))
   const sources = new Set(sourceItems.map(({ name }) => name))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chosenSettings, usualValue, type Asked } from './rows.ts'
+import { filterSettings, mostCommonValue, type SettingFilter } from './rows.ts'
 
 const rows = [
   {
@@ -18,9 +18,9 @@ const rows = [
   },
   { table: 'settings', name: 'log_queries', values: { 0: '1', 1: null }, hasDiff: true, changedFromDefault: false },
 ] as const
-const asked: Asked = { scope: 'all', table: null, search: '' }
+const filter: SettingFilter = { scope: 'all', table: null, search: '' }
 
-describe('the settings that are asked for', () => {
+describe('filtered settings', () => {
   it.each([
     [{}, ['max_connections', 'max_threads', 'log_queries']],
     [{ scope: 'different' }, ['max_connections', 'log_queries']],
@@ -28,8 +28,8 @@ describe('the settings that are asked for', () => {
     [{ table: 'settings' }, ['max_threads', 'log_queries']],
     [{ search: ' MAX_' }, ['max_connections', 'max_threads']],
     [{ search: 'auto' }, ['max_threads']],
-  ] as const)('by %j are %j', (given, names) => {
-    expect(chosenSettings([...rows], { ...asked, ...given }).map(({ name }) => name)).toEqual(names)
+  ] as const)('with %j are %j', (changes, names) => {
+    expect(filterSettings([...rows], { ...filter, ...changes }).map(({ name }) => name)).toEqual(names)
   })
 })
 
@@ -39,4 +39,4 @@ it.each([
   [['a', 'a'], 'a'],
   [[null, null, 'b'], null],
   [[], undefined],
-])('of %j the usual value is %s', (values, usual) => expect(usualValue(values)).toBe(usual))
+])('the most common value of %j is %s', (values, usual) => expect(mostCommonValue(values)).toBe(usual))

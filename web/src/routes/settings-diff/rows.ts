@@ -1,4 +1,4 @@
-import type { SettingsDiff } from '#lib/api/hosts-compared.ts'
+import type { SettingsDiff } from '#lib/api/host-comparison.ts'
 
 export const settingTables = [
   { id: 'server_settings', title: 'Server' },
@@ -7,7 +7,7 @@ export const settingTables = [
 ] as const
 export type SettingTable = (typeof settingTables)[number]['id']
 
-/** Which settings are looked at. */
+/** Filters of the list. */
 export const scopes = [
   { id: 'different', title: 'Different' },
   { id: 'changed', title: 'Changed from the default' },
@@ -15,7 +15,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]['id']
 
-export interface Asked {
+export interface SettingFilter {
   scope: Scope
   table: SettingTable | null
   search: string
@@ -23,8 +23,8 @@ export interface Asked {
 
 export type Setting = SettingsDiff['rows'][number]
 
-/** The settings that are asked for. */
-export const chosenSettings = (rows: readonly Setting[], { scope, table, search }: Asked): Setting[] => {
+/** Returns the settings that match a filter. */
+export const filterSettings = (rows: readonly Setting[], { scope, table, search }: SettingFilter): Setting[] => {
   const words = search.trim().toLowerCase()
   return rows.filter(
     (row) =>
@@ -35,8 +35,8 @@ export const chosenSettings = (rows: readonly Setting[], { scope, table, search 
   )
 }
 
-/** The value that most hosts have; undefined when no value is more frequent than all others. */
-export const usualValue = (values: readonly (string | null)[]): string | null | undefined => {
+/** Returns the most common value; undefined if there is a tie. */
+export const mostCommonValue = (values: readonly (string | null)[]): string | null | undefined => {
   const counts = [...Map.groupBy(values, (value) => value)].toSorted(([, one], [, other]) => other.length - one.length)
   const [first, second] = counts
   return first && (!second || first[1].length > second[1].length) ? first[0] : undefined

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { divided, fullBetween, fullIn, grownIn, readDisks, readHistory, standingOf } from './disks.ts'
+import { diskShares, fullBetween, fullIn, grownIn, readDisks, readHistory, diskSeverity } from './disks.ts'
 import { exampleForecast } from './example.ts'
 
 const row = { disk: 'default', type: 'Local', path: '/data/', used: '850', free: '150', total: '1000', reserved: '50' }
 const [disk] = readDisks([row])
 const nowMs = Date.UTC(2026, 10, 22)
 
-describe('a disk', () => {
-  it('is divided into what is used, kept and left', () => {
-    expect(disk && divided(disk)).toEqual({ used: 85, kept: 5, left: 10 })
+describe('disk', () => {
+  it('has used, reserved and available shares', () => {
+    expect(disk && diskShares(disk)).toEqual({ used: 85, reserved: 5, available: 10 })
   })
 
-  it('has no end where it is an object store', () => {
+  it('has no size for object storage', () => {
     const [store] = readDisks([{ ...row, total: '18446744073709551615', used: '0' }])
     expect(store?.total).toBeNull()
-    expect(store && standingOf(store, undefined)).toBe('unknown')
+    expect(store && diskSeverity(store, undefined)).toBe('unknown')
   })
 
   it.each([
@@ -23,9 +23,9 @@ describe('a disk', () => {
     ['500', { soonest: 13, latest: 40 }, 'warning'],
     ['950', null, 'critical'],
     ['500', { soonest: 2, latest: 40 }, 'critical'],
-  ] as const)('of which %s of 1000 are used, full in %o, is %s', (used, days, standing) => {
+  ] as const)('with %s of 1000 used and full in %o is %s', (used, days, standing) => {
     const [each] = readDisks([{ ...row, used }])
-    expect(each && standingOf(each, exampleForecast(days))).toBe(standing)
+    expect(each && diskSeverity(each, exampleForecast(days))).toBe(standing)
   })
 
   it.each([
@@ -35,21 +35,21 @@ describe('a disk', () => {
     [{ soonest: 0.5, latest: 1.25 }, '22 Nov 2026 to 23 Nov 2026', 'in 12h to 1d 6h'],
     [{ soonest: 900, latest: 1_000 }, 'not within two years', ''],
     [{ soonest: 10, latest: 900 }, '02 Dec 2026 to 21 Nov 2028', 'in 10 days to over two years'],
-  ])('that is full in %o is told as %s', (days, between, within) => {
+  ])('full in %o is described as %s', (days, between, within) => {
     expect([fullBetween(exampleForecast(days), nowMs, 'UTC'), fullIn(exampleForecast(days))]).toEqual([between, within])
   })
 })
 
-describe('the history of disks', () => {
+describe('disk history', () => {
   const hours = (count: number) =>
     Array.from({ length: count }, (_, hour) => ({ disk: 'default', time: hour * 3_600_000, used_bytes: hour * 10 }))
 
-  it('tells growth over days, where it reaches back so far', () => {
+  it('returns growth over days if it is long enough', () => {
     const history = readHistory(hours(49).toReversed()).get('default') ?? []
     expect([grownIn(1, history), grownIn(2, history), grownIn(7, history)]).toEqual([240, 480, null])
   })
 
-  it('leaves out hours of which nothing is known', () => {
+  it('skips hours without data', () => {
     expect(readHistory([{ disk: 'default', time: 1, used_bytes: null }]).size).toBe(0)
   })
 })

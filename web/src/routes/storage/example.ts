@@ -1,6 +1,6 @@
 import type { Forecast } from '#lib/api/insights.ts'
 
-/** A forecast for tests: of a disk of 1,000 bytes that is full in so many days. */
+/** Returns a forecast for a disk of 1,000 bytes, for tests. */
 export const exampleForecast = (days: Forecast['days'], subject = 'default'): Forecast => ({
   what: 'disk',
   subject,
@@ -11,5 +11,5 @@ export const exampleForecast = (days: Forecast['days'], subject = 'default'): Fo
   spread: 1,
   days,
   missedBy: null,
-  outlook: '',
+  summary: '',
 })

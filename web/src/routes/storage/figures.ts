@@ -4,18 +4,18 @@ import { readNumber } from '#lib/chart/series.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { fullBetween, fullIn, percentUsed, type Disk } from './disks.ts'
 
-interface Known {
+interface StorageData {
   disks: readonly Disk[]
   forecasts: readonly Forecast[]
-  /** Undefined where it is not known. */
+  /** Undefined while unknown. */
   growth: readonly Row[] | undefined
   freeable: readonly Row[] | undefined
   nowMs: number
   zone: string
 }
 
-/** What an operator asks of storage first: which disk is fullest, when one is full, what grows, and what could go. */
-export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: Known): Fact[] => {
+/** Returns the key figures: the fullest disk, the first to fill up, growth, and reclaimable space. */
+export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: StorageData): Fact[] => {
   const [fullest] = disks.toSorted((one, other) => (percentUsed(other) ?? 0) - (percentUsed(one) ?? 0))
   const ofDisks = forecasts.filter(({ what }) => what === 'disk')
   const [first] = ofDisks
@@ -24,15 +24,15 @@ export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone
   const parts = forecasts.find(({ what }) => what === 'parts')
   return [
     { name: 'Fullest disk', value: fullest ? percentUsed(fullest) : null, unit: 'percent', note: fullest?.name ?? '' },
-    { name: 'Free on it', value: fullest?.total ? fullest.free : null, unit: 'bytes' },
-    { name: 'First to be full', ...firstFull(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
-    { name: 'Tables grow a day', value: sum(growth, 'grows'), unit: 'bytes', note: 'all of them, over 7 days' },
-    { name: 'Could be freed', value: sum(freeable, 'freeable'), unit: 'bytes' },
+    { name: 'Free space', value: fullest?.total ? fullest.free : null, unit: 'bytes' },
+    { name: 'Next full disk', ...firstFull(first, { isKnown: ofDisks.length > 0, nowMs, zone }) },
+    { name: 'Table growth per day', value: sum(growth, 'grows'), unit: 'bytes', note: 'all tables, last 7 days' },
+    { name: 'Reclaimable', value: sum(freeable, 'freeable'), unit: 'bytes' },
     {
-      name: 'Parts of a partition',
+      name: 'Parts per partition',
       value: parts?.now ?? null,
       unit: 'count',
-      note: parts ? `of ${parts.limit}; ${parts.outlook}` : '',
+      note: parts ? `of ${parts.limit}; ${parts.summary}` : '',
     },
   ]
 }
@@ -41,7 +41,7 @@ const firstFull = (
   first: Forecast | undefined,
   { isKnown, nowMs, zone }: { isKnown: boolean; nowMs: number; zone: string },
 ): Pick<Fact, 'value' | 'note'> => {
-  if (!first) return { value: isKnown ? 'none' : 'not known yet', note: isKnown ? 'no disk fills up' : '' }
+  if (!first) return { value: isKnown ? 'none' : 'no forecast yet', note: isKnown ? 'no disk is filling up' : '' }
   const between = fullBetween(first, nowMs, zone)
   const within = fullIn(first)
   return within ? { value: within, note: `${first.subject}, ${between}` } : { value: between, note: first.subject }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { freeableByReason } from './freeable.ts'
 
-it('what could be freed is told by reason, what gives most first', () => {
+it('groups reclaimable space by cause, largest first', () => {
   const row = (what: string, table: string, freeable: number | string) => ({
     what,
     how: `${what}!`,

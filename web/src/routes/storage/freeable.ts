@@ -1,16 +1,16 @@
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
 
-/** What takes space for one reason, in whichever tables. */
+/** Reclaimable space with one cause, over all tables. */
 export interface Freeable {
   what: string
   how: string
   bytes: number
-  /** With their database, the one that gives most first. */
+  /** Tables with their database, largest first. */
   tables: { database: string; table: string; bytes: number }[]
 }
 
-/** Rows of the table page by what they are, the reason that gives most first. */
+/** Groups the rows by cause, largest first. */
 export const freeableByReason = (rows: readonly Row[]): Freeable[] => {
   const byReason = Map.groupBy(rows, (row) => String(row['what']))
   return [...byReason]

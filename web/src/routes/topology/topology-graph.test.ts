@@ -37,7 +37,7 @@ const member = (more: Partial<Member> = {}): Member => ({
   ...more,
 })
 
-describe('how a replica is', () => {
+describe('replica health', () => {
   it.each([
     ['unknown', replica(), undefined],
     ['good', replica({ isLocal: true }), undefined],
@@ -53,7 +53,7 @@ describe('how a replica is', () => {
   ] as const)('is %s', (health, given, of) => expect(healthOf(given, of)).toBe(health))
 })
 
-it('is drawn from the cluster over its shards to their replicas', () => {
+it('builds a tree of cluster, shards and replicas', () => {
   const shard = (number: number, replicas: Replica[]) => ({ number, weight: 1, internalReplication: true, replicas })
   const cluster = {
     name: 'main',

@@ -1,34 +1,34 @@
-import type { Topology } from '#lib/api/hosts-compared.ts'
+import type { Topology } from '#lib/api/host-comparison.ts'
 
 type Cluster = Topology['data']['clusters'][number]
 type Shard = Cluster['shards'][number]
 export type Replica = Shard['replicas'][number]
 export type Member = Topology['data']['members'][number]
 
-/** A node of the graph: the cluster itself, a shard of it, or a replica of a shard. */
+/** A node of the graph: the cluster, a shard or a replica. */
 export type TopologyNode = { id: string } & (
   | { kind: 'cluster'; name: string; shards: number; replicas: number }
   | { kind: 'shard'; shard: Shard }
   | { kind: 'replica'; replica: Replica; member: Member | undefined; health: Health }
 )
 
-/** How a replica is, as far as anybody can tell. */
+/** The health of a replica, as far as known. */
 export type Health = 'good' | 'warn' | 'bad' | 'unknown'
 
-const ddlLagTold = 10
-const delayTold = 300
+const ddlLagWarning = 10
+const delayWarningSeconds = 300
 
-/** Worst first: what makes it unusable, what makes it late, and what nobody told. */
+/** Returns the worst state that applies: unusable, lagging, or unknown. */
 export const healthOf = (replica: Replica, member: Member | undefined): Health => {
   if (member?.status === 'down' || replica.isActive === false) return 'bad'
   const replication = member?.replication
   if (replication && (replication.readonly > 0 || replication.sessionsExpired > 0)) return 'bad'
-  const isLate = (replication?.maxDelaySeconds ?? 0) >= delayTold || (replica.ddlLag ?? 0) >= ddlLagTold
+  const isLate = (replication?.maxDelaySeconds ?? 0) >= delayWarningSeconds || (replica.ddlLag ?? 0) >= ddlLagWarning
   if (replica.errors > 0 || isLate || replica.recoveringMs !== null) return 'warn'
   return member || replica.isActive !== null || replica.isLocal ? 'good' : 'unknown'
 }
 
-/** A cluster as a tree of shards and replicas. */
+/** Returns a cluster as a tree of shards and replicas. */
 export const topologyGraph = (cluster: Cluster, members: readonly Member[]) => {
   const root = `cluster ${cluster.name}`
   const replicas = cluster.shards.flatMap((shard) => shard.replicas)

@@ -1,24 +1,24 @@
 import { figure } from '../../../measures/words.ts'
-import type { Kind } from '../facts.ts'
+import type { AdvisorKind } from '../facts.ts'
 
-const fewestRows = 100_000
-/** A leading column with a value of its own for nearly every row orders the table alone. */
+const minRows = 100_000
+/** If the first column is nearly unique, the columns after it have no effect on the order. */
 const nearlyUnique = 0.5
 const fewValues = 0.01
 
-/** A key whose first column leaves nothing to those behind it, and tables without any key. */
-export const keyOrder: Kind = ({ name, overview, columns, sampled, counted }) => {
+/** Advises on sorting keys with a nearly unique first column, and on tables without a sorting key. */
+export const keyOrder: AdvisorKind = ({ name, overview, columns, sampled, counted }) => {
   const { sortingKey } = overview
   const common = { kind: 'key-order' as const, subject: name, ddl: null, savings: null }
   const risk =
-    'A sorting key cannot be changed: rows are copied into a new table. Statements that filter by the first column of today read more.'
+    'A sorting key cannot be changed: rows are copied into a new table. Queries that filter by the current first column read more.'
   if (sortingKey === '') {
-    if ((overview.rows ?? 0) < fewestRows) return []
+    if ((overview.rows ?? 0) < minRows) return []
     return [
       {
         ...common,
-        title: 'A sorting key',
-        rationale: `The table has ${figure(overview.rows ?? 0)} rows and no order, so that every statement reads all of them.`,
+        title: 'Add a sorting key',
+        rationale: `The table has ${figure(overview.rows ?? 0)} rows and no sorting key, so every query reads all of them.`,
         proof: 'unverified',
         risk,
       },
@@ -27,7 +27,7 @@ export const keyOrder: Kind = ({ name, overview, columns, sampled, counted }) =>
   const keys = sortingKey.split(', ')
   const [leading, ...rest] = keys.map((key) => columns.find((column) => column.name === key))
   const first = leading && counted.get(leading.name)
-  if (!leading || !first || sampled < fewestRows || first.distinct < nearlyUnique * sampled) return []
+  if (!leading || !first || sampled < minRows || first.distinct < nearlyUnique * sampled) return []
   const better = rest.find((column) => {
     const counts = column && counted.get(column.name)
     return counts !== undefined && counts.distinct < fewValues * sampled
@@ -37,7 +37,7 @@ export const keyOrder: Kind = ({ name, overview, columns, sampled, counted }) =>
     {
       ...common,
       title: `${better.name} before ${leading.name} in the sorting key`,
-      rationale: `${leading.name} has ${figure(first.distinct)} values in ${figure(sampled)} rows, so that ${better.name} behind it orders nothing. Columns of few values belong first: then a filter by either leaves out granules, and like values compress better.`,
+      rationale: `${leading.name} has ${figure(first.distinct)} values in ${figure(sampled)} rows, so ${better.name} after it has no effect. Put columns with few distinct values first: filters on either column then skip granules, and similar values compress better.`,
       proof: 'estimated',
       risk,
     },

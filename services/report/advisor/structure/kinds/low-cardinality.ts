@@ -1,19 +1,19 @@
 import { figure } from '../../../measures/words.ts'
-import type { Kind } from '../facts.ts'
+import type { AdvisorKind } from '../facts.ts'
 
-const fewestRows = 10_000
-/** Beyond this a dictionary costs more than it saves. */
-const mostValues = 10_000
-const mostShare = 0.1
-/** A dictionary of up to so many values is told by one byte for each row, otherwise by two. */
+const minRows = 10_000
+/** Larger dictionaries cost more than they save. */
+const maxValues = 10_000
+const maxShare = 0.1
+/** Dictionaries up to this size have keys of one byte; larger ones of two. */
 const oneByteValues = 255
 
-/** Texts of few different values, of which a dictionary is kept instead. */
-export const lowCardinality: Kind = ({ name, sql, overview, columns, sampled, counted }) =>
+/** Advises LowCardinality for strings with few distinct values. */
+export const lowCardinality: AdvisorKind = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const counts = counted.get(column.name)
-    if (!/^(Nullable\()?(String|FixedString)/.test(column.type) || !counts || sampled < fewestRows) return []
-    if (counts.distinct > mostValues || counts.distinct > mostShare * sampled || column.isInSortingKey) return []
+    if (!/^(Nullable\()?(String|FixedString)/.test(column.type) || !counts || sampled < minRows) return []
+    if (counts.distinct > maxValues || counts.distinct > maxShare * sampled || column.isInSortingKey) return []
     const before = column.uncompressedBytes
     const after = (overview.rows ?? sampled) * (counts.distinct <= oneByteValues ? 1 : 2)
     if (before === null || after >= before) return []
@@ -21,10 +21,10 @@ export const lowCardinality: Kind = ({ name, sql, overview, columns, sampled, co
       kind: 'low-cardinality' as const,
       subject: `${name}.${column.name}`,
       title: `${column.name} as LowCardinality`,
-      rationale: `${figure(sampled)} rows have ${figure(counts.distinct)} different values there. A dictionary keeps each of them once, and is compared and grouped by number.`,
+      rationale: `${figure(sampled)} rows have ${figure(counts.distinct)} distinct values. A dictionary stores each once, and comparisons and grouping use its integer keys.`,
       ddl: `ALTER TABLE ${sql} MODIFY COLUMN ${column.sql} LowCardinality(${column.type})`,
       proof: 'estimated' as const,
       savings: { bytesBefore: before, bytesAfter: after, of: 'uncompressed' as const },
-      risk: 'Where many more values come later it is slower than plain text. The ALTER rewrites the column as a mutation.',
+      risk: 'If many more distinct values are inserted later, it is slower than String. The ALTER rewrites the column as a mutation.',
     }
   })

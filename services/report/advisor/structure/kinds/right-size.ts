@@ -1,17 +1,17 @@
 import { figure } from '../../../measures/words.ts'
-import type { Kind } from '../facts.ts'
+import type { AdvisorKind } from '../facts.ts'
 
-const fewestRows = 10_000
-/** Values may grow so many times before the smaller type is too small. */
+const minRows = 10_000
+/** The factor by which values can grow before the smaller type overflows. */
 const headroom = 4
 const sizes = [8, 16, 32] as const
 
-/** Integers that are wider than their values. Columns of keys cannot change their type. */
-export const rightSize: Kind = ({ name, sql, columns, sampled, counted }) =>
+/** Advises smaller integer types that fit the values. The type of a key column cannot be changed. */
+export const rightSize: AdvisorKind = ({ name, sql, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const [, isUnsigned, bits] = /^(U?)Int(16|32|64)$/.exec(column.type) ?? []
     const counts = counted.get(column.name)
-    if (bits === undefined || !counts || sampled < fewestRows || isInKey(column)) return []
+    if (bits === undefined || !counts || sampled < minRows || isInKey(column)) return []
     const { minimum, maximum } = counts
     if (minimum === null || maximum === null) return []
     const fits = (size: number): boolean =>
@@ -37,7 +37,7 @@ export const rightSize: Kind = ({ name, sql, columns, sampled, counted }) =>
               bytesAfter: Math.round((before * size) / Number(bits)),
               of: 'uncompressed' as const,
             },
-      risk: 'Larger values that come later wrap around silently. The ALTER rewrites the column as a mutation.',
+      risk: 'Larger values inserted later overflow silently. The ALTER rewrites the column as a mutation.',
     }
   })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readHeaderLines } from './header-lines.ts'
 
-it('reads a header from each line, whose value may have colons', () => {
+it('parses one header per line, with colons in values', () => {
   expect(readHeaderLines('Authorization: Bearer a:b\n\n X-Team : storage \r\n')).toEqual({
     Authorization: 'Bearer a:b',
     'X-Team': 'storage',

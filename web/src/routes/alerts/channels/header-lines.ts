@@ -1,4 +1,4 @@
-/** Headers by name of lines such as `Authorization: Bearer …`. A line without a colon is a name without a value, which the service refuses. */
+/** Parses lines such as `Authorization: Bearer …` into headers. A line without a colon becomes a name without a value, which the service rejects. */
 export const readHeaderLines = (text: string): Record<string, string> =>
   Object.fromEntries(
     text

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { routesOf } from './api-routes.ts'
 
-it('lists every method of every path, in the order of paths', () => {
+it('lists all methods of all paths, sorted by path', () => {
   const paths = {
     '/b': { get: { summary: 'Reads b' }, delete: { summary: 'Removes b' }, parameters: [] },
     '/a': { post: {} },

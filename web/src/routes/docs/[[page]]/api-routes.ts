@@ -1,4 +1,4 @@
-/** One route as the description of the API tells it. */
+/** A route of the OpenAPI document. */
 export interface ApiRoute {
   method: string
   path: string
@@ -7,7 +7,7 @@ export interface ApiRoute {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** The routes of an OpenAPI document, in the order of their paths. */
+/** Returns the routes of an OpenAPI document, sorted by path. */
 export const routesOf = (paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>): ApiRoute[] =>
   Object.entries(paths)
     .toSorted(([one], [other]) => one.localeCompare(other, 'en'))

@@ -2,7 +2,7 @@ import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
 import type { Change } from '#lib/state/view.svelte.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** Executions that somebody points at: ended within a span of time, after so long. Null is unbounded. */
+/** A selection in the latency map: executions that ended within a time span with a duration in a range. Null is unbounded. */
 export interface Box {
   /** Epoch seconds. */
   since: number | null
@@ -11,9 +11,9 @@ export interface Box {
   maxMs: number | null
 }
 
-export const wholeBox: Box = { since: null, until: null, minMs: null, maxMs: null }
+export const unboundedBox: Box = { since: null, until: null, minMs: null, maxMs: null }
 
-/** Reads `since`, `until`, `min` and `max`; what cannot be understood bounds nothing. */
+/** Reads `since`, `until`, `min` and `max`; invalid bounds are ignored. */
 export const readBox = (parameters: ReadableParameters): Box => {
   const number = (name: string): number | null => {
     const text = parameters.get(name)
@@ -36,9 +36,9 @@ export const writeBox = ({ since, until, minMs, maxMs }: Box): Change => {
   return { since: text(since), until: text(until), min: text(minMs), max: text(maxMs) }
 }
 
-export const isWhole = (box: Box): boolean => Object.values(box).every((bound) => bound === null)
+export const isUnbounded = (box: Box): boolean => Object.values(box).every((bound) => bound === null)
 
-/** The place of a map: from the first bucket to the end of the last, from the shortest cell to the longest. */
+/** The axes of a map: from the first bucket to the end of the last, and from the shortest to the longest duration. */
 export interface Extent {
   fromMs: number
   toMs: number
@@ -47,8 +47,8 @@ export interface Extent {
   longestMs: number
 }
 
-/** Nothing is shorter, as a logarithm begins somewhere. */
-const leastMs = 1
+/** Lower end of the logarithmic scale. */
+const minMs = 1
 const emptyStepMs = 60_000
 
 export const extentOf = (cells: readonly LatencyCell[], trend: readonly TrendPoint[]): Extent => {
@@ -59,24 +59,24 @@ export const extentOf = (cells: readonly LatencyCell[], trend: readonly TrendPoi
     fromMs,
     stepMs,
     toMs: (last?.timeMs ?? fromMs) + stepMs,
-    shortestMs: Math.max(leastMs, Math.min(...cells.map((cell) => cell.fromMs))),
-    longestMs: Math.max(...cells.map(({ toMs }) => toMs), leastMs * 2),
+    shortestMs: Math.max(minMs, Math.min(...cells.map((cell) => cell.fromMs))),
+    longestMs: Math.max(...cells.map(({ toMs }) => toMs), minMs * 2),
   }
 }
 
-/** How far down an execution of this duration stands, from 0 at the longest to 1 at the shortest. */
+/** Returns the vertical position of a duration, from 0 at the longest to 1 at the shortest. */
 export const depthOf = (ms: number, { shortestMs, longestMs }: Extent): number => {
   const span = Math.log(longestMs / shortestMs)
   return span > 0 ? Math.log(longestMs / Math.max(ms, shortestMs)) / span : 0
 }
 
-/** A corner of what was dragged: parts of the width and height, from 0 to 1. */
+/** A corner of a drag selection, as shares of width and height from 0 to 1. */
 export interface Corner {
   x: number
   y: number
 }
 
-/** What was dragged over, widened to whole cells. */
+/** Returns the selection between two corners, extended to whole cells. */
 export const boxBetween = (one: Corner, other: Corner, cells: readonly LatencyCell[], extent: Extent): Box => {
   const { fromMs, toMs, stepMs, longestMs, shortestMs } = extent
   const instant = (x: number) => fromMs + x * (toMs - fromMs)

@@ -2,13 +2,13 @@ import type { Fingerprint } from '#proto/fingerprints.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** The figures of a pattern that are looked at first. */
+/** Returns the key figures of a query pattern. */
 export const figuresOf = (pattern: Fingerprint): Fact[] => [
   { name: 'Calls', value: pattern.calls, note: failed(pattern) },
   { name: 'Total time', value: pattern.totalMs, unit: 'milliseconds', note: shareOf(pattern) },
   { name: 'Average', value: pattern.averageMs, unit: 'milliseconds', note: `median ${time(pattern.p50Ms)}` },
   { name: 'p95', value: pattern.p95Ms, unit: 'milliseconds', note: `p99 ${time(pattern.p99Ms)}` },
-  { name: 'Longest', value: pattern.longestMs, unit: 'milliseconds', note: `CPU ${time(pattern.cpuMs)} in all` },
+  { name: 'Longest', value: pattern.longestMs, unit: 'milliseconds', note: `CPU ${time(pattern.cpuMs)} total` },
   { name: 'Rows read', value: pattern.readRows, unit: 'rows', note: formatValue(pattern.readBytes, 'bytes') },
   {
     name: 'Peak memory',
@@ -21,6 +21,6 @@ export const figuresOf = (pattern: Fingerprint): Fact[] => [
 
 const time = (ms: number): string => formatValue(ms, 'milliseconds')
 const failed = ({ errors }: Fingerprint): string =>
-  errors > 0 ? `${formatValue(errors, 'count')} failed` : 'none failed'
+  errors > 0 ? `${formatValue(errors, 'count')} failed` : 'no failures'
 const shareOf = ({ share }: Fingerprint): string =>
-  share === null ? '' : `${formatValue(share * 100, 'percent')} of all`
+  share === null ? '' : `${formatValue(share * 100, 'percent')} of total`

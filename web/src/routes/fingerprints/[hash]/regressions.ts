@@ -1,34 +1,36 @@
 import type { TrendPoint } from '#proto/fingerprints.ts'
 
-/** A stretch in which a pattern took longer than before. */
+/** A period in which a pattern was slower than before. */
 export interface Regression {
   fromMs: number
-  /** When it was over; null while it lasts. */
+  /** The end of the period; null while it continues. */
   untilMs: number | null
-  /** Median of the 95th percentiles before, and the first one of the stretch. */
+  /** Median of the preceding 95th percentiles, and the first one of the period. */
   usualMs: number
   p95Ms: number
 }
 
-/** Twice as long, and by a difference that somebody waits for. */
-const leastRatio = 2
-const leastDifferenceMs = 20
-/** It is over when it takes less than this many times the usual. */
+/** A regression is twice as slow, and by a noticeable difference. */
+const minRatio = 2
+const minDifferenceMs = 20
+/** It ends when the percentile drops below this multiple of the baseline. */
 const overRatio = 1.5
-/** Buckets that make what is usual: at least and at most. */
-const fewest = 5
-const most = 48
-/** Executions without which a percentile is chance: of what is usual, and of the two buckets that are slow. */
-const leastUsualCalls = 20
-const leastSlowCalls = 10
+/** Number of buckets that form the baseline. */
+const minBuckets = 5
+const maxBuckets = 48
+/** Minimum executions for a meaningful percentile, in the baseline and in the two slow buckets. */
+const minBaselineCalls = 20
+const minSlowCalls = 10
 
-type Ran = Pick<TrendPoint, 'timeMs' | 'calls'> & { p95Ms: number }
+type TrendBucket = Pick<TrendPoint, 'timeMs' | 'calls'> & { p95Ms: number }
 
-/** Where the 95th percentile rises to twice what it was, for two buckets in a row so that one slow execution is none. */
+/** Finds periods in which the 95th percentile doubles for two consecutive buckets, so that one slow execution does not count. */
 export const regressions = (trend: readonly TrendPoint[]): Regression[] => {
-  const ran = trend.flatMap(({ timeMs, calls, p95Ms }): Ran[] => (p95Ms === null ? [] : [{ timeMs, calls, p95Ms }]))
+  const ran = trend.flatMap(({ timeMs, calls, p95Ms }): TrendBucket[] =>
+    p95Ms === null ? [] : [{ timeMs, calls, p95Ms }],
+  )
   const found: Regression[] = []
-  const before: Ran[] = []
+  const before: TrendBucket[] = []
   let present: Regression | null = null
   for (const [index, point] of ran.entries()) {
     const { timeMs, p95Ms } = point
@@ -37,9 +39,9 @@ export const regressions = (trend: readonly TrendPoint[]): Regression[] => {
       present = null
     }
     if (present) continue
-    const usual = before.slice(-most)
+    const usual = before.slice(-maxBuckets)
     const usualMs = median(usual.map((each) => each.p95Ms))
-    if (usual.length >= fewest && callsOf(usual) >= leastUsualCalls && isSlow([point, ran[index + 1]], usualMs)) {
+    if (usual.length >= minBuckets && callsOf(usual) >= minBaselineCalls && isSlow([point, ran[index + 1]], usualMs)) {
       present = { fromMs: timeMs, untilMs: null, usualMs, p95Ms }
       found.push(present)
     } else before.push(point)
@@ -47,12 +49,12 @@ export const regressions = (trend: readonly TrendPoint[]): Regression[] => {
   return found
 }
 
-const callsOf = (points: readonly Ran[]): number => points.reduce((sum, { calls }) => sum + calls, 0)
+const callsOf = (points: readonly TrendBucket[]): number => points.reduce((sum, { calls }) => sum + calls, 0)
 
-const isSlow = (pair: readonly (Ran | undefined)[], usualMs: number): boolean => {
+const isSlow = (pair: readonly (TrendBucket | undefined)[], usualMs: number): boolean => {
   const both = pair.flatMap((point) => point ?? [])
-  const areSlow = both.every(({ p95Ms }) => p95Ms >= leastRatio * usualMs && p95Ms - usualMs >= leastDifferenceMs)
-  return both.length === pair.length && areSlow && callsOf(both) >= leastSlowCalls
+  const areSlow = both.every(({ p95Ms }) => p95Ms >= minRatio * usualMs && p95Ms - usualMs >= minDifferenceMs)
+  return both.length === pair.length && areSlow && callsOf(both) >= minSlowCalls
 }
 
 const median = (values: readonly number[]): number =>

@@ -2,7 +2,7 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { ChartData } from '#proto/query.ts'
 import type { Pattern, PatternAnswer } from '#lib/api/analysis.ts'
 
-interface Told {
+interface TrendChart {
   name: string
   title: string
   doc: string
@@ -11,11 +11,11 @@ interface Told {
   values: Readonly<Record<string, string>>
 }
 
-const told: readonly Told[] = [
+const charts: readonly TrendChart[] = [
   {
     name: 'pattern-duration',
     title: 'Duration',
-    doc: 'Percentiles of the time that executions took.',
+    doc: 'Percentiles of the execution time.',
     kind: 'line',
     unit: 'milliseconds',
     values: { p50Ms: 'p50', p95Ms: 'p95', p99Ms: 'p99' },
@@ -23,7 +23,7 @@ const told: readonly Told[] = [
   {
     name: 'pattern-calls',
     title: 'Calls',
-    doc: 'Executions that ended, those that failed apart.',
+    doc: 'Finished and failed executions.',
     kind: 'stacked-bar',
     unit: 'count',
     values: { good: 'Finished', errors: 'Failed' },
@@ -31,7 +31,7 @@ const told: readonly Told[] = [
   {
     name: 'pattern-rows',
     title: 'Rows read',
-    doc: 'Rows that all executions read together.',
+    doc: 'Rows read by all executions.',
     kind: 'area',
     unit: 'rows',
     values: { readRows: 'Rows read' },
@@ -39,22 +39,22 @@ const told: readonly Told[] = [
   {
     name: 'pattern-memory',
     title: 'Peak memory',
-    doc: 'The most memory that one execution used.',
+    doc: 'Highest memory use of a single execution.',
     kind: 'area',
     unit: 'bytes',
     values: { peakMemoryBytes: 'Peak memory' },
   },
 ]
 
-/** How a pattern came along, as charts like those of the catalogue. */
+/** Returns the trends of a pattern as charts in catalogue form. */
 export const trendCharts = ({ trend }: Pattern, window: PatternAnswer['metadata']['window']): ChartData[] => {
   const rows = trend.map((point) => ({
     ...point,
     good: point.calls - point.errors,
-    // Where nothing ran, nothing used memory or did not.
+    // Buckets without executions have no memory use.
     peakMemoryBytes: point.calls > 0 ? point.peakMemoryBytes : null,
   }))
-  return told.map(({ unit, values, ...info }) => ({
+  return charts.map(({ unit, values, ...info }) => ({
     chart: {
       ...info,
       topic: 'queries',

@@ -1,7 +1,7 @@
 import type { LiveCondition } from '#lib/api/health.ts'
 
-/** A condition in which what is told of it holds. */
-export const conditionOf = (given: Partial<LiveCondition>): LiveCondition => ({
+/** Returns a condition with the fields fields, for tests. */
+export const conditionOf = (fields: Partial<LiveCondition>): LiveCondition => ({
   hostId: 0,
   host: 'one',
   source: null,
@@ -15,10 +15,10 @@ export const conditionOf = (given: Partial<LiveCondition>): LiveCondition => ({
   threshold: 90,
   offenders: [],
   sinceMs: 0,
-  judgedAtMs: 0,
-  toldAtMs: null,
+  evaluatedAtMs: 0,
+  lastNotifiedAtMs: null,
   held: null,
   acknowledged: null,
   dismissed: null,
-  ...given,
+  ...fields,
 })

@@ -7,6 +7,6 @@ it.each([
   ['SelectedRows', 'rows', 'Selected Rows'],
   ['Query', 'count', 'Query'],
   ['Microseconds', 'microseconds', 'Microseconds'],
-])('%s is counted in %s and read as "%s"', (name, unit, words) => {
+])('%s has the unit %s and the label "%s"', (name, unit, words) => {
   expect([eventUnit(name), eventWords(name)]).toEqual([unit, words])
 })

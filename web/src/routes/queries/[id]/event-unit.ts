@@ -8,9 +8,9 @@ const endings: readonly [ending: RegExp, unit: Unit][] = [
   [/Rows$/, 'rows'],
 ]
 
-/** The unit of a counter, which ClickHouse says with the end of its name. */
+/** Returns the unit of a profile event, which is the suffix of its name. */
 export const eventUnit = (name: string): Unit => endings.find(([ending]) => ending.test(name))?.[1] ?? 'count'
 
-/** `OSCPUVirtualTimeMicroseconds` as `OSCPU Virtual Time`: where a line may break and what a reader looks for. */
+/** Splits the name of an event into words: `OSCPUVirtualTimeMicroseconds` becomes `OSCPU Virtual Time`. */
 export const eventWords = (name: string): string =>
   name.replace(/(Microseconds|Milliseconds|Seconds)$/, '').replaceAll(/([a-z\d])([A-Z])/g, '$1 $2') || name

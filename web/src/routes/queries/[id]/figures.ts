@@ -2,7 +2,7 @@ import type { QuerySummary } from '#proto/query-detail.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** The figures of one query that are looked at first. */
+/** Returns the key figures of a query. */
 export const figuresOf = (query: QuerySummary): Fact[] => [
   { name: 'Duration', value: query.durationMs, unit: 'milliseconds', note: again(query) },
   { name: 'CPU time', value: query.cpuMs, unit: 'milliseconds', note: cores(query) },
@@ -24,10 +24,9 @@ export const figuresOf = (query: QuerySummary): Fact[] => [
   { name: 'User', value: query.user, note: query.client || query.address },
 ]
 
-const again = ({ executions }: QuerySummary): string =>
-  executions > 1 ? `the last of ${executions} under this id` : ''
+const again = ({ executions }: QuerySummary): string => (executions > 1 ? `last of ${executions} with this id` : '')
 const threads = ({ threads: count }: QuerySummary): string => (count > 0 ? `${count} threads` : '')
 const cores = ({ cpuMs, durationMs }: QuerySummary): string =>
-  durationMs > 0 ? `${formatValue(cpuMs / durationMs, 'none')} cores at once` : ''
+  durationMs > 0 ? `${formatValue(cpuMs / durationMs, 'none')} cores on average` : ''
 const perSecond = ({ readRows, durationMs }: QuerySummary): string =>
   durationMs > 0 ? formatValue(readRows / (durationMs / 1_000), 'rows-per-second') : ''

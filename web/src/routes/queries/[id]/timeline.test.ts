@@ -21,11 +21,11 @@ const child = (queryId: string, endedMs: number, durationMs: number) => ({
 
 const detail = (...rows: ReturnType<typeof child>[]): Parameters<typeof timelineOf>[0] => {
   const summary = { queryId: 'q', kind: 'Select', status: 'finished', startedMs: 1_000, durationMs: 100 }
-  // Of all that a detail has, the timeline looks at these alone.
+  // The timeline uses only these fields of a query.
   return { summary, children: { rows } } as Detail
 }
 
-it('places what a query caused within it, the earliest first', () => {
+it('places subqueries within the query, earliest first', () => {
   const { lanes } = timelineOf(detail(child('late', 1_100, 50), child('early', 1_050, 50)), 'one')
   expect(lanes.map(({ queryId, left, width, isSelf }) => [queryId, left, width, isSelf])).toEqual([
     ['q', 0, 1, true],
@@ -34,7 +34,7 @@ it('places what a query caused within it, the earliest first', () => {
   ])
 })
 
-it('widens to what ended later, and keeps what took no time in sight', () => {
+it('extends to later ends, and keeps short queries visible', () => {
   const { fromMs, toMs, lanes } = timelineOf(detail(child('after', 1_200, 0)), 'one')
   expect([fromMs, toMs]).toEqual([1_000, 1_200])
   const [self, after] = lanes
@@ -43,7 +43,7 @@ it('widens to what ended later, and keeps what took no time in sight', () => {
   expect((after?.left ?? 0) + (after?.width ?? 0)).toBe(1)
 })
 
-it('bears a query that took no time', () => {
+it('handles a query of zero duration', () => {
   const whole = detail()
   expect(timelineOf({ ...whole, summary: { ...whole.summary, durationMs: 0 } }, 'one').lanes[0]?.left).toBe(0)
 })

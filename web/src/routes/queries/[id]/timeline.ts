@@ -1,6 +1,6 @@
 import type { Detail } from '#lib/api/analysis.ts'
 
-/** One query on the timeline: where it began and ended, as parts of the whole from 0 to 1. */
+/** A query on the timeline; `left` and `width` are shares of the total, from 0 to 1. */
 export interface Lane {
   queryId: string
   label: string
@@ -9,7 +9,7 @@ export interface Lane {
   failed: boolean
   left: number
   width: number
-  /** The query that the page is about. */
+  /** Whether this is the query of the page. */
   isSelf: boolean
 }
 
@@ -19,10 +19,10 @@ export interface Timeline {
   lanes: readonly Lane[]
 }
 
-/** Nothing narrower can be seen. */
-const leastWidth = 0.004
+/** Minimum visible width. */
+const minWidth = 0.004
 
-/** A query and those it caused, from the first beginning to the last end; the earliest first. */
+/** Returns the timeline of a query and its subqueries, earliest first. */
 export const timelineOf = ({ summary, children }: Detail, host: string): Timeline => {
   const spans = [
     {
@@ -50,7 +50,7 @@ export const timelineOf = ({ summary, children }: Detail, host: string): Timelin
   const lanes = spans
     .toSorted((one, other) => Number(other.isSelf) - Number(one.isSelf) || one.fromMs - other.fromMs)
     .map(({ fromMs: began, toMs: ended, ...span }) => {
-      const width = Math.max(leastWidth, (ended - began) / whole)
+      const width = Math.max(minWidth, (ended - began) / whole)
       return { ...span, durationMs: ended - began, width, left: Math.min((began - fromMs) / whole, 1 - width) }
     })
   return { fromMs, toMs, lanes }

@@ -1,6 +1,6 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** The sides of one query; the first unless the URL says otherwise. */
+/** Views of a query; the first one is the default. */
 export const views = ['overview', 'plan', 'events', 'threads'] as const
 export type View = (typeof views)[number]
 

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process'
+import { load } from 'js-yaml'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { isCode, readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
+import { allowed, unfinished } from './shape/allowed-words.ts'
+
+/** Words and phrases as regular expressions, with what to write instead: the list that Vale reads too. */
+const { swap } = z
+  .object({ swap: z.record(z.string(), z.string()) })
+  .parse(load(readSource('.ci/vale/Watchhouse/Terms.yml').text))
+const terms = Object.entries(swap).map(([pattern, instead]) => ({
+  instead,
+  text: new RegExp(`(?<![A-Za-z])(?:${pattern})(?![A-Za-z])`, 'gi'),
+  /** A part of an identifier, such as `toldAt`, has no context. */
+  part: new RegExp(`^(?:${pattern.replaceAll(/\(\?![^)]*\(.*$/g, '')})$`, 'i'),
+}))
+
+interface Finding {
+  path: string
+  line: string
+  word: string
+}
+
+const partsOf = (identifier: string): string[] => identifier.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
+
+/** Every banned word in a file, and every part of a camel-case identifier that is one. */
+const bannedWords = ({ path, text }: SourceFile): Finding[] =>
+  text.split('\n').flatMap((line) => {
+    const found = terms.flatMap(({ text: pattern }) => line.match(pattern) ?? [])
+    const identifiers = line.match(/[A-Za-z]*[a-z][A-Z][A-Za-z]*/g) ?? []
+    const inside = identifiers.filter((name) =>
+      partsOf(name).some((part) => terms.some((term) => term.part.test(part))),
+    )
+    return [...found, ...inside].map((word) => ({ path, line: line.trim(), word }))
+  })
+
+const isAllowed = ({ path, line, word }: Finding): boolean =>
+  allowed.some(({ paths, words }) => paths.test(path) && (words === undefined || words.test(line) || words.test(word)))
+
+const describeFinding = ({ path, line, word }: Finding): string => `${path}: "${word}" in: ${line.slice(0, 120)}`
+
+/** Written by hand, and in words. */
+const isText = (path: string): boolean =>
+  (isCode(path) || /\.(md|ya?ml|css|html|tpl|txt|sh|example)$|^\.ci\/|\/NOTES/.test(path)) &&
+  !/__snapshots__|\.snap$|^\.ci\/vale\//.test(path)
+
+const files = repositoryFiles().filter(isText).map(readSource)
+
+const folderOf = (path: string) => Object.keys(unfinished).find((folder) => path.startsWith(folder))
+
+describe('the words of the field', () => {
+  const wordsIn = (text: string): string[] => bannedWords({ path: 'x.ts', text }).map(({ word }) => word)
+
+  it('are found missing in comments, texts and identifiers', () => {
+    expect(wordsIn('// Who is told of it.')).toEqual(['told'])
+    expect(wordsIn("throw new Error('nobody was asked')")).toEqual(['asked', 'nobody'])
+    expect(wordsIn('const toldAtMs = settleAlert(1)')).toEqual(['toldAtMs', 'settleAlert'])
+    expect(wordsIn('title: Ask the agent about this page')).toEqual([])
+    expect(wordsIn('const task = flask(basket)')).toEqual([])
+  })
+
+  const found = files.flatMap(bannedWords).filter((finding) => !isAllowed(finding))
+
+  it('are used in every file', () => {
+    const finished = found.filter((finding) => folderOf(finding.path) === undefined)
+    expect(finished.map(describeFinding)).toEqual([])
+  })
+
+  it.each(Object.entries(unfinished))('are used ever more in %s', (folder, lines) => {
+    const left = new Set(
+      found.filter((finding) => folderOf(finding.path) === folder).map(({ path, line }) => path + line),
+    )
+    expect(left.size).toBeLessThanOrEqual(lines)
+  })
+
+  it('have no exception that nothing needs', () => {
+    const findings = files.flatMap(bannedWords)
+    const unused = allowed.filter(
+      ({ paths, words }) =>
+        !findings.some(({ path, line, word }) => paths.test(path) && (!words || words.test(line) || words.test(word))),
+    )
+    expect(unused.map(({ reason }) => reason)).toEqual([])
+  })
+})
+
+describe('names', () => {
+  const declared = files
+    .filter(({ path }) => isCode(path) && folderOf(path) === undefined)
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:default )?(?:async )?(const|function|class|interface|type) (\w+)/gm)].map(
+        ([, kind = '', name = '']) => ({ path, kind, name }),
+      ),
+    )
+
+  it('say max for a limit', () => {
+    const limits = files
+      .filter(({ path }) => isCode(path) && folderOf(path) === undefined)
+      .flatMap(({ path, text }) =>
+        (text.match(/\b(?:most|longest)(?!Common|Recent|Severe)[A-Z]\w*/g) ?? []).map((name) => `${path} ${name}`),
+      )
+    expect(limits).toEqual([])
+  })
+
+  it('name a thing where they are types, not what was done to it', () => {
+    const participles =
+      /^(?:Told|Given|Settled|Kept|Taken|Begun|Known|Shown|Found|Said|Held|Meant|Sent|Done|Gone|Made|[A-Z][a-z]+(?:ed|ing))$/
+    const nouns =
+      /^(?:Setting|Finding|Reading|Heading|Grouping|Routing|Pricing|Warning|Listing|Encoding|Mapping|Feed|Seed|Embed|Ping|String|Thing|Speed|Need|Ring)$/
+    const types = declared.filter(({ kind }) => /class|interface|type/.test(kind))
+    const bare = types.filter(({ name }) => participles.test(name) && !nouns.test(name))
+    expect(bare.map(({ path, name }) => `${path} ${name}`)).toEqual([])
+  })
+})
+
+describe('commits', () => {
+  /** The last commit before the language rules held. */
+  const before = '88b369f8'
+  const subjects = execFileSync('git', ['log', '--no-merges', '--format=%s', `${before}..HEAD`], { cwd: root })
+    .toString()
+    .trim()
+    .split('\n')
+
+  /** An area, then an imperative: no past tense, no third person, no gerund. */
+  const isImperative = (subject: string): boolean => {
+    const verb = /^[a-z0-9][a-z0-9., -]*: ([a-z]+)(?:[ ,]|$)/.exec(subject)?.[1]
+    return verb !== undefined && !/(?:[^e]ed|(?<!br|p)ing|[^su]s)$/.test(verb)
+  }
+
+  it('are told from others by their form', () => {
+    expect(isImperative('web: group identical conditions across hosts')).toBe(true)
+    expect(isImperative('alerts, web: pass the host')).toBe(true)
+    expect(isImperative('web: grouped identical conditions')).toBe(false)
+    expect(isImperative('what every request costs: settings are not compared')).toBe(false)
+  })
+
+  it('have an imperative subject of at most 72 characters', () => {
+    expect(subjects.filter((subject) => subject.length > 72 || !isImperative(subject))).toEqual([])
+  })
+})

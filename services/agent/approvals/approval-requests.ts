@@ -1,0 +1,109 @@
+import type { ControlRequest, agent } from '#proto/agent.ts'
+import type { Identity } from '#proto/call.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { ownerOf, type Run } from '../runs/run.ts'
+
+/** The outcome of an approval request. `unknown` means that its executor never reported a result. */
+export type Outcome =
+  | { state: 'denied' | 'expired' | 'unknown' }
+  | { state: 'done'; result: Record<string, unknown> }
+  | { state: 'failed'; message: string }
+
+/** An approval request that waits for a decision. */
+interface PendingApproval {
+  id: string
+  outcome: Promise<Outcome>
+}
+
+/** The open approval requests of the runs. They are only recorded here: the gateway takes one and runs it as the approving user. */
+export interface ApprovalRequests {
+  create(run: Run, request: ControlRequest): PendingApproval
+  /** Returns a request, once; throws `gone` when it is resolved, taken, expired or belongs to another user. */
+  take(id: string, identity: Identity): ControlRequest
+  /** Resolves a request. One that has not been taken can only be denied. */
+  resolve(id: string, identity: Identity, outcome: Outcome): void
+}
+
+interface OpenRequest {
+  owner: string
+  request: ControlRequest
+  isTaken: boolean
+  /** Restarts the timeout, which resolves the request with `outcome`. */
+  wait(forMs: number, outcome: Outcome): void
+  resolve(outcome: Outcome): void
+}
+
+/** Timeouts of approval requests; tests shorten them. */
+export const approvalLimits = {
+  /** How long a request waits for a decision. */
+  openMs: 5 * 60_000,
+  /** How long a taken request waits for its result; longer than the statement timeout. */
+  takenMs: 120_000,
+} as const
+
+export const openApprovalRequests = (
+  limits: { readonly [N in keyof typeof approvalLimits]: number } = approvalLimits,
+): ApprovalRequests => {
+  const open = new Map<string, OpenRequest>()
+  let created = 0
+
+  const find = (id: string, identity: Identity): OpenRequest => {
+    const found = open.get(id)
+    if (found && found.owner === ownerOf(identity)) return found
+    throw gone('this approval request has expired or does not exist')
+  }
+
+  return {
+    create(run, request) {
+      created = (created % maxRequestNumber) + 1
+      const id = `${run.id}.${created}`
+      // An aborted signal does not emit `abort` again.
+      if (run.signal.aborted) return { id, outcome: Promise.resolve({ state: 'expired' }) }
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      const resolveRequest = (outcome: Outcome): void => {
+        clearTimeout(timer)
+        run.signal.removeEventListener('abort', expire)
+        open.delete(id)
+        resolve(outcome)
+      }
+      const expire = () => resolveRequest({ state: 'expired' })
+      let timer = setTimeout(expire, limits.openMs)
+      const wait = (forMs: number, outcomeOnTimeout: Outcome): void => {
+        clearTimeout(timer)
+        timer = setTimeout(() => resolveRequest(outcomeOnTimeout), forMs)
+      }
+      run.signal.addEventListener('abort', expire, { once: true })
+      open.set(id, { owner: run.owner, request, isTaken: false, wait, resolve: resolveRequest })
+      return { id, outcome: promise }
+    },
+    take(id, identity) {
+      const found = find(id, identity)
+      if (found.isTaken) throw gone('this approval request is already decided')
+      found.isTaken = true
+      found.wait(limits.takenMs, { state: 'unknown' })
+      return found.request
+    },
+    resolve(id, identity, outcome) {
+      const found = find(id, identity)
+      if (found.isTaken === (outcome.state === 'denied')) throw gone('this approval request is already decided')
+      found.resolve(outcome)
+    },
+  }
+}
+
+const maxRequestNumber = 9_999
+
+const gone = (message: string): ServiceError => new ServiceError('gone', message)
+
+export const takeApproval =
+  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): Handlers<typeof agent>['takeApproval'] =>
+  async ({ approvalId }, { identity }) =>
+    approvalRequests.take(approvalId, identity)
+
+export const resolveApproval =
+  ({ approvalRequests }: { approvalRequests: ApprovalRequests }): Handlers<typeof agent>['resolveApproval'] =>
+  async ({ approvalId, outcome }, { identity }) => {
+    approvalRequests.resolve(approvalId, identity, outcome)
+    return {}
+  }

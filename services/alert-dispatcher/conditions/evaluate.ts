@@ -1,0 +1,160 @@
+import type { Reading, Severity } from '#proto/rules.ts'
+import type { CustomRule } from '../policy.ts'
+import type { HostRecord } from './condition.ts'
+import type { Limit, MonitoredRule } from './monitored-rules.ts'
+
+/** Evaluation of one rule on one host in one sweep. */
+export interface Evaluation {
+  rule: MonitoredRule
+  status: 'ok' | Severity | 'unknown'
+  /** The compared value: the increase of a counter, else the measured value. */
+  value: number | null
+  /** The threshold that was reached, else the next one. */
+  threshold: number | null
+  offenders: string[]
+  /** Why there is no data. */
+  reason: string | null
+}
+
+/** Measurements of one host in one sweep. */
+export interface Measurements {
+  /** Rule readings by rule id, metric readings by metric id. */
+  readings: ReadonlyMap<string, Reading>
+  metrics: ReadonlyMap<string, Reading>
+  uptimeSeconds: number | null
+}
+
+type PreviousState = Pick<HostRecord, 'conditions' | 'counters' | 'uptimeSeconds'>
+
+/** Evaluates the rules of this sweep, compound rules last. */
+export const evaluate = (
+  rules: readonly MonitoredRule[],
+  measured: Measurements,
+  before: PreviousState | undefined,
+): Evaluation[] => {
+  const isRestarted = hasRestarted(measured, before)
+  const single = rules
+    .filter(({ allOf }) => allOf.length === 0)
+    .map((rule) => {
+      const reading = rule.metric === null ? measured.readings.get(rule.id) : measured.metrics.get(rule.metric)
+      return evaluateReading(rule, reading, before, isRestarted)
+    })
+  const known = new Map(single.map((evaluation) => [evaluation.rule.id, evaluation]))
+  const compound = rules.filter(({ allOf }) => allOf.length > 0).map((rule) => evaluateCompound(rule, known, before))
+  return [...single, ...compound]
+}
+
+/** Returns whether the server restarted since the last sweep, which resets its counters. */
+export const hasRestarted = ({ uptimeSeconds }: Measurements, before: PreviousState | undefined): boolean =>
+  uptimeSeconds !== null && before?.uptimeSeconds != null && uptimeSeconds < before.uptimeSeconds
+
+const evaluateReading = (
+  rule: MonitoredRule,
+  reading: Reading | undefined,
+  before: PreviousState | undefined,
+  isRestarted: boolean,
+): Evaluation => {
+  if (reading === undefined) return unknown(rule, 'no data: nothing was measured')
+  if (reading.value === null) return unknown(rule, reading.reason ?? 'no data')
+  const value = rule.measure === 'gauge' ? reading.value : increaseOf(rule, reading.value, before, isRestarted)
+  if (typeof value === 'string') return unknown(rule, value)
+  const warning = limitOf(rule.warning, reading.warning)
+  const critical = limitOf(rule.critical, reading.critical)
+  const isFewSamples = reading.samples !== null && reading.samples < (rule.minimumSamples ?? 0)
+  const held = heldSeverity(rule, before)
+  const status = isFewSamples ? 'ok' : statusOf(value, { rule, warning, critical, held })
+  const threshold = status === 'critical' ? critical : (warning ?? critical)
+  return { rule, status, value, threshold, offenders: status === 'ok' ? [] : reading.offenders, reason: null }
+}
+
+/** Returns the increase since the last measurement, or a sentence that says why there is none. */
+const increaseOf = (
+  rule: MonitoredRule,
+  value: number,
+  before: PreviousState | undefined,
+  isRestarted: boolean,
+): number | string => {
+  const previous = before?.counters[rule.id]
+  if (previous === undefined) return 'no data: evaluated from the second measurement on'
+  if (isRestarted) return 'no data: the server restarted since the last measurement'
+  if (rule.measure === 'counter' && value < previous) return 'no data: the counter was reset since the last measurement'
+  return value - previous
+}
+
+const limitOf = ({ at, isConfigured }: Limit, ofServer: number | null): number | null =>
+  isConfigured ? at : (ofServer ?? at)
+
+/** Returns the severity that a firing gauge must clearly leave before it clears. */
+const heldSeverity = (
+  { id, measure, clearRatio }: MonitoredRule,
+  before: PreviousState | undefined,
+): Severity | null => {
+  const condition = before?.conditions[id]
+  return measure === 'gauge' && clearRatio < 1 && condition?.phase === 'firing' ? condition.severity : null
+}
+
+interface Limits {
+  rule: MonitoredRule
+  warning: number | null
+  critical: number | null
+  held: Severity | null
+}
+
+const statusOf = (value: number, { rule, warning, critical, held }: Limits): 'ok' | Severity => {
+  const { operator, clearRatio } = rule
+  if (reaches(value, operator, held === 'critical' ? relaxedThreshold(critical, operator, clearRatio) : critical))
+    return 'critical'
+  if (reaches(value, operator, held ? relaxedThreshold(warning, operator, clearRatio) : warning)) return 'warning'
+  return 'ok'
+}
+
+const reaches = (value: number, operator: CustomRule['operator'], limit: number | null): boolean => {
+  if (limit === null) return false
+  if (operator === '>') return value > limit
+  if (operator === '>=') return value >= limit
+  return operator === '<' ? value < limit : value <= limit
+}
+
+/** Returns the threshold moved towards ok by the clear ratio. */
+const relaxedThreshold = (limit: number | null, operator: CustomRule['operator'], ratio: number): number | null => {
+  if (limit === null) return null
+  const room = Math.abs(limit) * (1 - ratio)
+  return operator.startsWith('>') ? limit - room : limit + room
+}
+
+/** Evaluates a compound rule: 1 if all parts breach, 0 if any part does not. */
+const evaluateCompound = (
+  rule: MonitoredRule,
+  known: ReadonlyMap<string, Evaluation>,
+  before: PreviousState | undefined,
+): Evaluation => {
+  const parts = new Set(rule.allOf.map((part) => isBreached(part, known, before)))
+  if (parts.has(false)) return compare(rule, 0)
+  return parts.has(undefined) ? unknown(rule, 'no data: a rule that it combines has no data') : compare(rule, 1)
+}
+
+const isBreached = (
+  { rule, severity }: { rule: string; severity: Severity },
+  known: ReadonlyMap<string, Evaluation>,
+  before: PreviousState | undefined,
+): boolean | undefined => {
+  const evaluation = known.get(rule)
+  // A part that this sweep does not evaluate keeps its last severity.
+  const status = evaluation?.status ?? before?.conditions[rule]?.severity ?? 'ok'
+  return status === 'unknown' ? undefined : status === 'critical' || status === severity
+}
+
+const compare = (rule: MonitoredRule, value: number): Evaluation => {
+  const limits = { rule, warning: rule.warning.at, critical: rule.critical.at, held: null }
+  const threshold = rule.critical.at ?? rule.warning.at
+  return { rule, status: statusOf(value, limits), value, threshold, offenders: [], reason: null }
+}
+
+const unknown = (rule: MonitoredRule, reason: string): Evaluation => ({
+  rule,
+  status: 'unknown',
+  value: null,
+  threshold: null,
+  offenders: [],
+  reason,
+})

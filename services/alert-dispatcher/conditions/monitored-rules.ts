@@ -1,0 +1,93 @@
+import type { Unit } from '#proto/catalogue.ts'
+import type { Rule, RuleMetric, Severity } from '#proto/rules.ts'
+import type { CustomRule, Policy } from '../policy.ts'
+
+/** A monitored rule with its overrides: a built-in rule or a custom rule. */
+export interface MonitoredRule {
+  id: string
+  title: string
+  unit: Unit
+  runbook: string
+  measure: Rule['measure']
+  /** The metric of a custom rule; null for built-in rules. */
+  metric: string | null
+  operator: CustomRule['operator']
+  warning: Limit
+  critical: Limit
+  clearRatio: number
+  minimumSamples: number | null
+  allOf: Rule['allOf']
+  breaches: number
+  clears: number
+  everySweeps: number
+  /** Evaluated once per sweep, with the first host, because it concerns no host. */
+  once: boolean
+}
+
+/** Threshold of one severity; an override takes precedence over the server's own setting. */
+export interface Limit {
+  at: number | null
+  isConfigured: boolean
+}
+
+/** Returns the enabled rules with their overrides. */
+export const selectMonitoredRules = (
+  { rules, metrics }: { rules: readonly Rule[]; metrics: readonly RuleMetric[] },
+  policy: Policy,
+): MonitoredRule[] => [
+  ...rules.flatMap((rule) => (isOn(rule, policy) ? fromCatalogue(rule, policy) : [])),
+  ...policy.custom.flatMap((custom) => {
+    const metric = metrics.find(({ id }) => id === custom.metric)
+    const isMonitored = metric && (policy.rules[custom.id]?.enabled ?? custom.enabled)
+    return isMonitored ? fromOperator(custom, metric, policy) : []
+  }),
+]
+
+const isOn = ({ id, enabled }: Rule, policy: Policy): boolean => policy.rules[id]?.enabled ?? enabled
+
+const fromCatalogue = (rule: Rule, policy: Policy): MonitoredRule => {
+  const { id, title, unit, runbook, measure, clearRatio, minimumSamples, allOf, everySweeps, thresholds, once } = rule
+  return {
+    id,
+    title,
+    unit,
+    runbook,
+    measure,
+    metric: null,
+    operator: thresholds.below ? '<=' : '>=',
+    warning: limitOf(thresholds.warning, policy.rules[id]?.warning),
+    critical: limitOf(thresholds.critical, policy.rules[id]?.critical),
+    clearRatio,
+    minimumSamples,
+    allOf,
+    breaches: policy.rules[id]?.breaches ?? rule.breaches ?? policy.breaches,
+    clears: policy.rules[id]?.clears ?? rule.clears ?? policy.clears,
+    everySweeps,
+    once,
+  }
+}
+
+const fromOperator = (custom: CustomRule, { unit }: RuleMetric, policy: Policy): MonitoredRule => ({
+  id: custom.id,
+  title: custom.name,
+  unit,
+  runbook: '',
+  measure: 'gauge',
+  metric: custom.metric,
+  operator: custom.operator,
+  warning: limitOf(custom.warning, policy.rules[custom.id]?.warning),
+  critical: limitOf(custom.critical, policy.rules[custom.id]?.critical),
+  clearRatio: 1,
+  minimumSamples: null,
+  allOf: [],
+  breaches: policy.rules[custom.id]?.breaches ?? policy.breaches,
+  clears: policy.rules[custom.id]?.clears ?? policy.clears,
+  everySweeps: 1,
+  once: false,
+})
+
+const limitOf = (own: number | null, overrides: number | undefined): Limit =>
+  overrides === undefined ? { at: own, isConfigured: false } : { at: overrides, isConfigured: true }
+
+/** Returns the higher of two severities. */
+export const maxSeverity = (one: Severity, other: Severity): Severity => (one === 'critical' ? one : other)

@@ -1,0 +1,183 @@
+import type { Condition, HeldReason, HostRecord, Episode, Transition } from './condition.ts'
+import { type Due, type NotifyContext, findDue, findHoldReason, isMuted } from './held.ts'
+import type { Notification } from '../notification.ts'
+
+/** Notifications that are due for one host, and the resulting state. */
+export interface NotifyResult {
+  conditions: HostRecord['conditions']
+  notifications: Notification[]
+  /** Number of held notifications by reason. */
+  held: Partial<Record<HeldReason, number>>
+  /** Changed episodes and their history entries. */
+  episodes: Episode[]
+  transitions: Transition[]
+}
+
+/**
+ * Collects due notifications that are not held. A held one is due again at each call, until it is sent or no longer
+ * true.
+ */
+export const notify = (conditions: HostRecord['conditions'], context: NotifyContext): NotifyResult => {
+  const result: NotifyResult = { conditions: {}, notifications: [], held: {}, episodes: [], transitions: [] }
+  for (const condition of Object.values(conditions)) {
+    notifyCondition(onThisClock(condition, context.nowMs), isMuted(condition.ruleId, conditions), context, result)
+  }
+  return result
+}
+
+/**
+ * Clamps timestamps after the clock was set back, so that reminders are not delayed and no episode starts after its
+ * end.
+ */
+const onThisClock = (condition: Condition, nowMs: number): Condition => ({
+  ...condition,
+  sinceMs: Math.min(condition.sinceMs, nowMs),
+  lastNotification: condition.lastNotification && {
+    ...condition.lastNotification,
+    atMs: Math.min(condition.lastNotification.atMs, nowMs),
+  },
+})
+
+const notifyCondition = (condition: Condition, isMuted: boolean, context: NotifyContext, into: NotifyResult): void => {
+  const due = findDue(condition, context)
+  if (due === null) return storeCondition({ ...condition, held: null }, into)
+  if (due === 'recover' && condition.lastNotification === null)
+    return end(condition, 'recovered before any notification was sent', context, into)
+  const held = findHoldReason(due, condition, isMuted, context)
+  if (held !== null) return hold(condition, held, context, into)
+  const reason = reasonOf(due, condition, context)
+  into.notifications.push(notificationOf(due, condition, reason, context))
+  if (due === 'recover') return end(condition, reason, context, into)
+  const { severity } = condition
+  const next = {
+    ...condition,
+    lastNotification: { severity, atMs: context.nowMs },
+    sequence: condition.sequence + 1,
+    held: null,
+  }
+  recordTransition(due, next, reason, context, into)
+  storeCondition(next, into)
+}
+
+const storeCondition = (condition: Condition, { conditions }: NotifyResult): void => {
+  conditions[condition.ruleId] = condition
+}
+
+const hold = (condition: Condition, reason: HeldReason, context: NotifyContext, into: NotifyResult): void => {
+  into.held[reason] = (into.held[reason] ?? 0) + 1
+  const next = { ...condition, held: reason }
+  if (condition.held !== reason) recordTransition('held', next, reason, context, into)
+  storeCondition(next, into)
+}
+
+const end = (condition: Condition, reason: string, context: NotifyContext, into: NotifyResult): void => {
+  recordTransition('recover', markRecovered(condition), reason, context, into, context.nowMs)
+}
+
+/** Returns the condition after its recovery notification. */
+export const markRecovered = (condition: Condition): Condition => ({ ...condition, sequence: condition.sequence + 1 })
+
+/**
+ * Returns the last notification of an episode, to be repeated after the state store lost its delivery record. Undefined
+ * if none was sent or if the recovery is held.
+ */
+export const repeatedNotification = (
+  condition: Condition,
+  endedAtMs: number | null,
+  context: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
+): Notification | undefined => {
+  const isOver = endedAtMs !== null
+  // The database records who was notified of an ended episode.
+  const isNotified = isOver || (condition.lastNotification !== null && condition.phase === 'firing')
+  if (!isNotified || condition.sequence === 0) return undefined
+  const last = { ...condition, sequence: condition.sequence - 1 }
+  const reason = isOver ? 'recovered' : 'still firing'
+  return { ...notificationOf(isOver ? 'recover' : 'fire', last, reason, context), isAgain: true }
+}
+
+/** Appends a history entry and the new state of its episode. */
+export const recordTransition = (
+  kind: Transition['kind'],
+  condition: Condition,
+  reason: string,
+  { hostKey, nowMs }: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
+  into: Pick<NotifyResult, 'episodes' | 'transitions'>,
+  endedAtMs: number | null = null,
+): void => {
+  const { episode, sequence } = condition
+  into.episodes.push({ hostKey, condition, endedAtMs })
+  into.transitions.push({
+    // A repeated step writes the same entry.
+    id: `${episode}:${kind}:${sequence}:${nowMs}`,
+    ...factsOf(condition),
+    hostKey,
+    kind,
+    atMs: nowMs,
+    reason,
+  })
+}
+
+const notificationOf = (
+  kind: Due,
+  condition: Condition,
+  reason: string,
+  { hostKey, nowMs }: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
+): Notification => {
+  const { episode, sequence, unit, offenders, runbook, peak } = condition
+  const facts = factsOf(condition)
+  return {
+    ...facts,
+    id: `${episode}:${sequence}`,
+    kind,
+    sequence,
+    hostKey,
+    source: null,
+    // A recovery has the highest severity of its episode, which decides its recipients.
+    severity: kind === 'recover' ? peak : facts.severity,
+    ...(kind === 'recover' && condition.clears === 0 && { isUnseen: true }),
+    unit,
+    // Offenders of a recovered condition are outdated.
+    offenders: kind === 'recover' ? [] : offenders,
+    runbook,
+    atMs: nowMs,
+    reason,
+    gathered: [],
+  }
+}
+
+const factsOf = ({ episode, ruleId, title, severity, value, threshold, sinceMs }: Condition) => ({
+  episode,
+  ruleId,
+  title,
+  severity,
+  value,
+  threshold,
+  sinceMs,
+})
+
+const reasonOf = (due: Due, condition: Condition, { nowMs }: NotifyContext): string => {
+  const { held, clears, lastNotification } = condition
+  if (due === 'recover') return clears > 0 ? `ok for ${sweeps(clears)} in a row` : 'the rule is no longer evaluated'
+  if (due === 'remind')
+    return `still firing, ${minutes(nowMs - (lastNotification?.atMs ?? nowMs))} after the last notification`
+  const cause = due === 'fire' ? 'threshold reached' : 'severity increased to critical'
+  return describeHold(cause, held)
+}
+
+/** Returns the cause and, if the notification was held, why. */
+export const describeHold = (cause: string, held: HeldReason | null): string =>
+  held === null ? cause : `${cause}; held until now: ${heldWords[held]}`
+
+const heldWords: Readonly<Record<HeldReason, string>> = {
+  disabled: 'alerting was disabled',
+  maintenance: 'maintenance',
+  'quiet-hours': 'quiet hours',
+  severity: 'its severity was below the minimum',
+  'host-unreachable': 'the host was unreachable',
+  acknowledged: 'acknowledged',
+  dismissed: 'dismissed',
+}
+
+const sweeps = (count: number): string => (count === 1 ? '1 sweep' : `${count} sweeps`)
+
+const minutes = (lengthMs: number): string => `${Math.round(lengthMs / 60_000)} min`

@@ -1,0 +1,195 @@
+import type { Logger } from 'pino'
+import { type Batches, inBatches } from '#shared/bus/durable/batches.ts'
+import type { Delivered } from '#proto/delivery.ts'
+import { type Clock, ageMs } from '#shared/time/clock.ts'
+import type { Outbox } from '#shared/store/store.ts'
+import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivering.ts'
+
+/** Limits for claiming outbox messages; tests shorten the time. */
+export interface ClaimLimits {
+  /** Maximum number of messages per claim. */
+  atOnce: number
+  /** After this time, another process claims the messages of a process that died. */
+  claimMs: number
+}
+
+/** The outbox messages that this process holds. It renews their claims until all their deliveries have ended. */
+export interface ClaimedMessages extends AsyncDisposable {
+  /** Adds a message; replaces one with the same id, whose deliveries stop. */
+  hold(message: HeldMessage): void
+  isHeld(message: HeldMessage): boolean
+  /** Returns the ids of messages that end with these deliveries. */
+  endingWith(notifications: Iterable<PendingDelivery>): string[]
+  /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
+  ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>
+  /** Records results; false if the database does not respond in time. */
+  record(rows: readonly Delivered[]): Promise<boolean>
+  /** Retries recording during the delivery lifetime, after which the deliveries end unrecorded. */
+  recordLater(notifications: readonly PendingDelivery[], rows: readonly Delivered[]): Promise<void>
+  /** Postpones a delivery. Once no delivery of its message is left, the message is released for a while. */
+  postpone(delivery: PendingDelivery): Promise<void>
+  /** Removes messages that are no longer in the outbox. */
+  forget(messages: Iterable<HeldMessage>): void
+}
+
+/** Renewals per claim duration. */
+const renewals = 3
+/** Maximum time before a postponed message is claimed again; the minimum is half of it. */
+const postponedForMs = 60_000
+/**
+ * Maximum number of unrecorded results. Messages beyond it are released and found to be sent when they are claimed
+ * again.
+ */
+const maxUnrecorded = 2_000
+const recordedAtOnce = 500
+
+/** Maximum time that a send waits for the database. */
+const putWithinMs = 250
+
+type ClaimDeps = Pick<DeliveryDeps, 'deliveries' | 'recording' | 'retry'> & {
+  outbox: Outbox
+  clock: Clock
+  log: Logger
+  claimMs: number
+}
+
+/** Opens an empty set of claims; disposing it releases all of them at once. */
+export const openClaims = (holding: ClaimDeps): ClaimedMessages => new OpenClaims(holding)
+
+class OpenClaims implements ClaimedMessages {
+  readonly #holding: ClaimDeps
+  readonly #held = new Map<string, HeldMessage>()
+  readonly #unrecorded = new Map<PendingDelivery, Delivered>()
+  readonly #timers: readonly NodeJS.Timeout[]
+  /** Combines concurrent writes into batches. */
+  readonly #rows: Batches<Delivered>
+  #isAway = false
+  #recording: Promise<void> | undefined
+
+  constructor(holding: ClaimDeps) {
+    const { claimMs, retry, deliveries } = holding
+    this.#holding = holding
+    this.#rows = inBatches((rows) => deliveries.put([...new Map(rows.map((row) => [row.id, row])).values()]))
+    this.#timers = [
+      setInterval(() => void this.#renew(), claimMs / renewals).unref(),
+      setInterval(() => {
+        this.#recording ??= this.#recordAgain().finally(() => (this.#recording = undefined))
+      }, retry.recordAgainMs).unref(),
+    ]
+  }
+
+  hold(message: HeldMessage): void {
+    this.#held.set(message.id, message)
+  }
+
+  isHeld(message: HeldMessage): boolean {
+    return this.#held.get(message.id) === message
+  }
+
+  endingWith(notifications: Iterable<PendingDelivery>): string[] {
+    const ending = new Set(notifications)
+    const messages = new Set([...ending].map(({ message }) => message))
+    return [...messages].flatMap(({ id, comesAgain, notifications: open }) =>
+      !comesAgain && [...open].every((each) => ending.has(each)) ? [id] : [],
+    )
+  }
+
+  async ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void> {
+    const messages = new Set<HeldMessage>()
+    for (const delivery of notifications) {
+      this.#unrecorded.delete(delivery)
+      delivery.message.notifications.delete(delivery)
+      if (delivery.message.notifications.size === 0) messages.add(delivery.message)
+    }
+    const again = [...messages].filter(({ comesAgain }) => comesAgain)
+    if (again.length > 0) await this.#giveBack(again)
+    await this.#holding.outbox.ack(this.#forget(messages).filter((id) => !acked.includes(id)))
+  }
+
+  async record(rows: readonly Delivered[]): Promise<boolean> {
+    return !this.#isAway && (await within(putWithinMs, this.#put(rows)))
+  }
+
+  async recordLater(notifications: readonly PendingDelivery[], rows: readonly Delivered[]): Promise<void> {
+    for (const [index, delivery] of notifications.entries()) {
+      const row = rows[index]
+      if (row) this.#unrecorded.set(delivery, row)
+    }
+    const beyond = [...this.#unrecorded.keys()].slice(0, Math.max(0, this.#unrecorded.size - maxUnrecorded))
+    await this.#giveBack(new Set(beyond.map(({ message }) => message)))
+  }
+
+  async postpone(delivery: PendingDelivery): Promise<void> {
+    const { message } = delivery
+    message.notifications.delete(delivery)
+    message.comesAgain = true
+    if (message.notifications.size === 0) await this.#giveBack([message])
+  }
+
+  forget(messages: Iterable<HeldMessage>): void {
+    this.#forget(messages)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#recording
+    await this.#recordAgain()
+    // Released for other processes; if that fails, the claims expire.
+    await this.#holding.outbox.renew([...this.#held.keys()], 1).catch(() => {})
+    this.#held.clear()
+  }
+
+  #forget(messages: Iterable<HeldMessage>): string[] {
+    return [...messages].flatMap((message) => {
+      for (const delivery of message.notifications) this.#unrecorded.delete(delivery)
+      return this.isHeld(message) && this.#held.delete(message.id) ? [message.id] : []
+    })
+  }
+
+  /** The delay is randomised, so that released messages do not return at the same time. */
+  async #giveBack(messages: Iterable<HeldMessage>): Promise<void> {
+    await this.#holding.outbox.renew(this.#forget(messages), postponedForMs * (0.5 + 0.5 * Math.random()))
+  }
+
+  /** A message that another process claims meanwhile is still delivered only once. */
+  async #renew(): Promise<void> {
+    const { outbox, claimMs, log } = this.#holding
+    await outbox
+      .renew([...this.#held.keys()], claimMs)
+      .catch((error: unknown) => log.debug({ err: error }, 'renewing claims failed'))
+  }
+
+  async #put(rows: readonly Delivered[]): Promise<boolean> {
+    const { recording } = this.#holding
+    try {
+      await Promise.all(rows.map(this.#rows.write))
+      recording.worked()
+      this.#isAway = false
+    } catch (error) {
+      recording.failed(error)
+      this.#isAway = true
+    }
+    return !this.#isAway
+  }
+
+  async #recordAgain(): Promise<void> {
+    const { clock, retry, log } = this.#holding
+    const some = [...this.#unrecorded].slice(0, recordedAtOnce)
+    if (some.length === 0) return
+    const isPut = await this.#put(some.map(([, row]) => row))
+    const isOver = ({ sinceMs }: PendingDelivery) => ageMs(clock, sinceMs) >= retry.lifeMs.others
+    // Delivery records only inform users; decisions use the store. The outbox must not grow because of them.
+    const over = some.flatMap(([delivery]) => (isPut || isOver(delivery) ? [delivery] : []))
+    await this.ended(over, []).catch((error: unknown) => log.debug({ err: error }, 'acknowledging messages failed'))
+  }
+}
+
+const within = async (ms: number, work: Promise<boolean>): Promise<boolean> => {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), ms)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

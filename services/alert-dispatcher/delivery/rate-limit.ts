@@ -1,0 +1,259 @@
+import { z } from 'zod'
+import { type Clock, follow } from '#shared/time/clock.ts'
+import type { SendResult, TargetLimits } from '../channels/channel.ts'
+
+/** Minimum interval between two messages of a group. */
+export const groupIntervalMs = 10_000
+
+const Milliseconds = z.number()
+
+/** State of one target that all dispatchers share: sends in progress, rate limit and failures. */
+export const TargetRateLimit = z.object({
+  /** Sends in progress by episode, valid until `untilMs`. Episodes in one message share `send`. */
+  holders: z.record(z.string().max(160), z.object({ untilMs: Milliseconds, send: z.string().max(160).optional() })),
+  /** A critical notification that waits for the next slot; less urgent ones must not take it. */
+  urgent: z
+    .object({ episode: z.string().max(160), untilMs: Milliseconds })
+    .nullable()
+    .default(null),
+  /** Consecutive messages by group, without a pause of `groupIntervalMs`. */
+  groups: z.record(z.string().max(64), z.object({ messages: z.int().min(0), lastAtMs: Milliseconds })).default({}),
+  /** When the rate limit allows the next message. */
+  spentUntilMs: Milliseconds,
+  /** Number of consecutive failures. */
+  failures: z.int().min(0),
+  /** No message is sent before this time. */
+  restsUntilMs: Milliseconds,
+  /** Since when and why the target is misconfigured; null if it works. */
+  broken: z.object({ reason: z.string().max(300), sinceMs: Milliseconds }).nullable(),
+  last: z.object({ atMs: Milliseconds, result: z.string().max(20), reason: z.string().max(300).nullable() }).nullable(),
+})
+export type TargetRateLimit = z.infer<typeof TargetRateLimit>
+
+export const rateLimitKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
+
+const fresh: TargetRateLimit = {
+  holders: {},
+  urgent: null,
+  groups: {},
+  spentUntilMs: 0,
+  failures: 0,
+  restsUntilMs: 0,
+  broken: null,
+  last: null,
+}
+
+/**
+ * Whether a send may start, or what it waits for: the target, its pause after failures, the group or the episode.
+ * `episodes` are those in the message.
+ */
+export type SendPermit =
+  | { entered: true; episodes: readonly string[] }
+  | { entered: false; waitsFor: 'target' | 'rest' | 'group' | 'episode'; againInMs: number }
+
+interface SendRequest {
+  /** The first one is always sent, the others only in a group. */
+  episodes: readonly [string, ...string[]]
+  /** Absent for a single message. `isBacklog`: sending one by one would take too long. */
+  group?: { key: string; isBacklog: boolean } | undefined
+  isUrgent: boolean
+  nowMs: number
+  /** Maximum duration of a send; after that it counts as interrupted. */
+  holdMs: number
+}
+
+/**
+ * Reserves a send, or returns what it waits for. While waiting, the state changes only for the first urgent
+ * notification and after the clock was set back.
+ */
+export const reserveSend = (
+  before: TargetRateLimit | undefined,
+  request: SendRequest,
+  limits: TargetLimits,
+): { rateLimit: TargetRateLimit; entry: SendPermit; isChanged: boolean } => {
+  const { episodes, group, isUrgent, nowMs, holdMs } = request
+  const rateLimit = onThisClock(before ?? fresh, nowMs, holdMs, limits)
+  const [episode, ...others] = episodes
+  const intervalMs = 1_000 / limits.perSecond
+  const spentUntilMs = Math.max(rateLimit.spentUntilMs, nowMs) + intervalMs
+  const waits = waitOf(rateLimit, request, limits, spentUntilMs - limits.burst * intervalMs)
+  if (waits) {
+    const reserves = waits.waitsFor === 'target' && isUrgent && (rateLimit.urgent?.untilMs ?? 0) <= nowMs
+    const urgent = { episode, untilMs: nowMs + waits.againInMs + urgentSlackMs }
+    // Without this write, the adjusted timestamps would be in the future again at the next attempt.
+    const isChanged = reserves || isAhead(before ?? fresh, nowMs, holdMs)
+    return {
+      rateLimit: reserves ? { ...rateLimit, urgent } : rateLimit,
+      entry: { entered: false, ...waits },
+      isChanged,
+    }
+  }
+  const messages = group ? messagesOf(rateLimit, group.key, nowMs) : 0
+  const isGroup = group !== undefined && (group.isBacklog || messages >= (limits.groupAfter ?? Infinity))
+  const taken = [episode, ...(isGroup ? others.filter((other) => !isHeld(rateLimit, other, nowMs)) : [])]
+  const held = Object.fromEntries(taken.map((each) => [each, { untilMs: nowMs + holdMs, send: episode }]))
+  const holders = { ...underWay(rateLimit.holders, nowMs), ...held }
+  const groups = group
+    ? { ...recentGroups(rateLimit, nowMs), [group.key]: { messages: messages + 1, lastAtMs: nowMs } }
+    : rateLimit.groups
+  const urgent = rateLimit.urgent?.episode === episode ? null : rateLimit.urgent
+  const entry: SendPermit = { entered: true, episodes: taken }
+  return { rateLimit: { ...rateLimit, holders, groups, urgent, spentUntilMs }, entry, isChanged: true }
+}
+
+type SendWait = Pick<Extract<SendPermit, { entered: false }>, 'waitsFor' | 'againInMs'>
+
+/** Returns what a send waits for; undefined if it may start. */
+const waitOf = (
+  rateLimit: TargetRateLimit,
+  { episodes: [episode], group, isUrgent, nowMs }: SendRequest,
+  { concurrency, groupAfter = Infinity }: TargetLimits,
+  allowedAtMs: number,
+): SendWait | undefined => {
+  if (rateLimit.restsUntilMs > nowMs) return { waitsFor: 'rest', againInMs: rateLimit.restsUntilMs - nowMs }
+  if (isHeld(rateLimit, episode, nowMs)) {
+    const leftMs = (rateLimit.holders[episode]?.untilMs ?? nowMs) - nowMs
+    return { waitsFor: 'episode', againInMs: Math.min(leftMs, heldAgainMs) }
+  }
+  // The first group is sent without a pause, because the message before it named only one condition.
+  if (group && messagesOf(rateLimit, group.key, nowMs) > groupAfter) {
+    const againInMs = (rateLimit.groups[group.key]?.lastAtMs ?? 0) + groupIntervalMs - nowMs
+    if (againInMs > 0) return { waitsFor: 'group', againInMs }
+  }
+  if (!isUrgent && rateLimit.urgent !== null && rateLimit.urgent.untilMs > nowMs)
+    return { waitsFor: 'target', againInMs: Math.min(rateLimit.urgent.untilMs - nowMs, busyAgainMs) }
+  if (sendsUnderWay(rateLimit, nowMs) >= concurrency) return { waitsFor: 'target', againInMs: busyAgainMs }
+  return allowedAtMs > nowMs ? { waitsFor: 'target', againInMs: allowedAtMs - nowMs } : undefined
+}
+
+/** Maximum pause that a server may request. */
+const maxRestMs = 30 * 60_000
+
+/** Adjusts the timestamps when the clock is set, so that pauses keep their length. */
+export const adjustRateLimit = (rateLimit: TargetRateLimit, clock: Clock): TargetRateLimit => ({
+  ...rateLimit,
+  spentUntilMs: follow(clock, rateLimit.spentUntilMs),
+  restsUntilMs: follow(clock, rateLimit.restsUntilMs),
+  holders: Object.fromEntries(
+    Object.entries(rateLimit.holders).map(([episode, { untilMs, ...holder }]) => [
+      episode,
+      { ...holder, untilMs: follow(clock, untilMs) },
+    ]),
+  ),
+  urgent: rateLimit.urgent && { ...rateLimit.urgent, untilMs: follow(clock, rateLimit.urgent.untilMs) },
+  groups: Object.fromEntries(
+    Object.entries(rateLimit.groups).map(([key, { messages, lastAtMs }]) => [
+      key,
+      { messages, lastAtMs: follow(clock, lastAtMs) },
+    ]),
+  ),
+})
+
+/** Resets timestamps that are too far in the future, because the clock was set back. */
+const onThisClock = (
+  rateLimit: TargetRateLimit,
+  nowMs: number,
+  holdMs: number,
+  { burst, perSecond }: TargetLimits,
+): TargetRateLimit => ({
+  ...rateLimit,
+  spentUntilMs: rateLimit.spentUntilMs > nowMs + (burst * 1_000) / perSecond ? nowMs : rateLimit.spentUntilMs,
+  restsUntilMs: rateLimit.restsUntilMs > nowMs + maxRestMs ? nowMs : rateLimit.restsUntilMs,
+  urgent: rateLimit.urgent !== null && rateLimit.urgent.untilMs > nowMs + maxUrgentMs ? null : rateLimit.urgent,
+  groups: Object.fromEntries(
+    Object.entries(rateLimit.groups).map(([key, { messages, lastAtMs }]) => [
+      key,
+      { messages, lastAtMs: Math.min(lastAtMs, nowMs) },
+    ]),
+  ),
+  holders: Object.fromEntries(
+    Object.entries(rateLimit.holders).map(([episode, { untilMs, ...holder }]) => [
+      episode,
+      { ...holder, untilMs: Math.min(untilMs, nowMs + holdMs) },
+    ]),
+  ),
+})
+
+const isAhead = ({ holders, groups }: TargetRateLimit, nowMs: number, holdMs: number): boolean =>
+  Object.values(holders).some(({ untilMs }) => untilMs > nowMs + holdMs) ||
+  Object.values(groups).some(({ lastAtMs }) => lastAtMs > nowMs)
+
+const heldAgainMs = 1_000
+const busyAgainMs = 100
+/** How long a reserved slot waits for the urgent notification. */
+const urgentSlackMs = 500
+/** The longest send interval of any channel. */
+const maxUrgentMs = 60_000
+
+/** Returns whether a send of the episode is in progress. */
+export const isHeld = (rateLimit: TargetRateLimit, episode: string, nowMs: number): boolean =>
+  (rateLimit.holders[episode]?.untilMs ?? 0) > nowMs
+
+const sendsUnderWay = ({ holders }: TargetRateLimit, nowMs: number): number =>
+  new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
+    .size
+
+/** A series ends after twice the interval, because the next message follows only after one interval. */
+const seriesMs = 2 * groupIntervalMs
+
+const messagesOf = ({ groups }: TargetRateLimit, key: string, nowMs: number): number => {
+  const { messages, lastAtMs } = groups[key] ?? { messages: 0, lastAtMs: 0 }
+  return nowMs - lastAtMs < seriesMs ? messages : 0
+}
+
+const recentGroups = ({ groups }: TargetRateLimit, nowMs: number): TargetRateLimit['groups'] =>
+  Object.fromEntries(Object.entries(groups).filter(([, { lastAtMs }]) => nowMs - lastAtMs < seriesMs))
+
+const underWay = (holders: TargetRateLimit['holders'], nowMs: number): TargetRateLimit['holders'] =>
+  Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs))
+
+/** Removes the sends of these episodes. */
+export const removeSends = (rateLimit: TargetRateLimit, episodes: readonly string[]): TargetRateLimit => {
+  const ended = new Set(episodes)
+  return {
+    ...rateLimit,
+    holders: Object.fromEntries(Object.entries(rateLimit.holders).filter(([each]) => !ended.has(each))),
+  }
+}
+
+interface SendEnd {
+  episodes: readonly string[]
+  nowMs: number
+  result: SendResult
+  /** Returns the pause of a target after this many consecutive failures. */
+  restMs(failures: number): number
+}
+
+/** Returns the state after a send. A misconfigured target is still tried occasionally, because it may be fixed. */
+export const releaseSend = (
+  before: TargetRateLimit | undefined,
+  { episodes, nowMs, result, restMs }: SendEnd,
+): TargetRateLimit => {
+  const rateLimit = removeSends(before ?? fresh, episodes)
+  const last = lastOf(result, nowMs)
+  if (result.kind === 'ok') return { ...rateLimit, last, failures: 0, restsUntilMs: 0, broken: null }
+  // The target rejected this message only.
+  if (result.kind === 'permanent') return { ...rateLimit, last, failures: 0, restsUntilMs: 0 }
+  // Sends that were in progress when the pause started say nothing new about the target.
+  const failures = rateLimit.restsUntilMs > nowMs ? rateLimit.failures : rateLimit.failures + 1
+  const restsUntilMs = Math.max(rateLimit.restsUntilMs, nowMs + restMs(failures))
+  const broken =
+    result.kind === 'config' ? (rateLimit.broken ?? { reason: result.reason, sinceMs: nowMs }) : rateLimit.broken
+  return { ...rateLimit, last, failures, restsUntilMs, broken }
+}
+
+/** Returns the state after a failed test message; it is shown but does not delay alerts. */
+export const recordFailedTest = (
+  before: TargetRateLimit | undefined,
+  result: SendResult,
+  nowMs: number,
+): TargetRateLimit => ({
+  ...(before ?? fresh),
+  last: lastOf(result, nowMs),
+})
+
+const lastOf = (result: SendResult, nowMs: number): TargetRateLimit['last'] => ({
+  atMs: nowMs,
+  result: result.kind,
+  reason: result.kind === 'ok' ? (result.remark ?? null) : result.reason,
+})

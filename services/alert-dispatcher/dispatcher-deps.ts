@@ -1,0 +1,39 @@
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import type { query } from '#proto/query.ts'
+import type { Context } from '#shared/lifecycle/service.ts'
+import type { Episodes } from './conditions/condition.ts'
+import type { EventEpisodes } from './events/record.ts'
+import type { Notification } from './notification.ts'
+import type { Observe } from './sweeps/observe.ts'
+import type { WarnOfBrokenChannels, WarnOfInvalidRules } from './policy/warnings.ts'
+import type { Policy } from './policy.ts'
+
+/** Dependencies of sweeps and ticks. */
+export interface DispatcherDeps extends Pick<Context, 'env' | 'store' | 'clock' | 'net' | 'telemetry'> {
+  query: Client<typeof query>
+  /** Returns the current alert configuration. */
+  policy(): Promise<Policy>
+  episodes: Episodes
+  eventEpisodes: EventEpisodes
+  /** Returns whether a target that should have received the notification has no stored delivery. */
+  isMissed(notification: Notification): Promise<boolean>
+  /** Whether episodes outlive this process. If not, the state store is authoritative. */
+  isPersistent: boolean
+  observe: Observe
+  warnOfInvalidRules: WarnOfInvalidRules
+  warnOfLostRoutes(policy: Policy): void
+  warnOfBrokenChannels: WarnOfBrokenChannels
+}
+
+/** Returns a call in the product's own name, with lower priority than user requests. */
+export const createServiceCall = (
+  { clock }: Pick<DispatcherDeps, 'clock'>,
+  withinMs: number,
+  signal: AbortSignal,
+): Call => ({
+  identity: { kind: 'service', subject: 'alert-dispatcher', features: 'all' },
+  deadline: clock.elapsedMs() + withinMs,
+  signal,
+  priority: 'sweep',
+})

@@ -1,0 +1,9 @@
+import type { Call } from '#proto/call.ts'
+
+/** A service call without a user. */
+export const serviceCall: Call = {
+  identity: { kind: 'service', subject: 'gateway', features: 'all' },
+  deadline: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+  priority: 'person',
+}

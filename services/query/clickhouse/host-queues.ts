@@ -1,0 +1,126 @@
+import type { LoopPressure } from '#shared/admission/loop-pressure.ts'
+import { openLoopSlots } from '#shared/admission/loop-slots.ts'
+import { type AdmissionQueue, isBackground, openAdmissionQueue } from '#shared/admission/queue.ts'
+import type { Telemetry } from '#shared/telemetry/telemetry.ts'
+import { metrics } from '#shared/telemetry/metrics.ts'
+import type { Priority } from '#proto/call.ts'
+import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
+
+/** Maximum number of statements that wait for one host. */
+export const maxWaiting = 50
+/** How long a statement waits for its slot. */
+export const maxWaitMs = 2_000
+/** Maximum number of concurrent report statements per host, within the slots of callers. */
+export const maxBackground = 3
+/** Maximum number of concurrent sweep statements per host. They have their own slots, so that alerts do not wait for users. */
+export const maxSweeps = 3
+/** Maximum number of statements that wait for this process while it is overloaded. */
+const maxWaitingHere = 1_024
+/** A statement that runs longer waits for its host and uses little processor time, so its process slot is released. */
+const maxHoldMs = 5_000
+/** How long a background statement pauses while this process is overloaded; sweeps slow down but do not stop. */
+const maxPauseMs = 2_000
+
+/** A request for a slot of a host. */
+export interface SlotRequest {
+  priority: Priority
+  /** Maximum number of concurrent statements of callers and reports on the host. */
+  size: number
+  signal: AbortSignal
+  /** How long the caller waits for the result. */
+  timeoutMs: number
+}
+
+/** Two queues per host: one for callers and reports, one for sweeps. Callers also pass a queue of the process. */
+export interface HostQueues {
+  /** Waits for a slot and returns the function that releases it. */
+  enter(host: MonitoredHost, request: SlotRequest): Promise<() => void>
+}
+
+export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): HostQueues => {
+  const queues = new Map<string, QueuePair>()
+  // A queried host keeps its time series; all user connections share one name.
+  const names = new Set<string>()
+  const read = (count: 'running' | 'waiting') => () => {
+    const open = [...queues.values()].map(({ name, callers, sweeps }) => ({
+      labels: { host: name },
+      value: callers[count] + sweeps[count],
+    }))
+    return [...Array.from(names, (host) => ({ labels: { host }, value: 0 })), ...open]
+  }
+  metrics.statementsRunning(telemetry.metrics, read('running'))
+  metrics.statementsWaiting(telemetry.metrics, read('waiting'))
+
+  const queuesOf = (host: MonitoredHost): QueuePair => {
+    const known = queues.get(host.key)
+    if (known) return known
+    // User connections come and go, so their idle queues are removed.
+    const onIdle = (): void => {
+      if (host.connect && callers.running + sweeps.running === 0) queues.delete(host.key)
+    }
+    const [callers, sweeps] = [openHostQueue(host.name, onIdle), openHostQueue(host.name, onIdle)]
+    const opened = { name: telemetryName(host), callers, sweeps }
+    names.add(opened.name)
+    queues.set(host.key, opened)
+    return opened
+  }
+
+  const enterProcess = pressure && openProcessQueue(pressure)
+  return {
+    async enter(host, request) {
+      const { priority, size, signal, timeoutMs } = request
+      if (pressure && isBackground(priority)) await pressure.relieved(maxPauseMs)
+      const { callers, sweeps } = queuesOf(host)
+      // Sweeps have their own queue, where all statements have the same priority.
+      if (priority === 'sweep') return sweeps.enter('person', maxSweeps, signal, timeoutMs)
+      // The host comes first, so that a statement that waits for a slow host blocks no process slot.
+      const leaveHost = await callers.enter(priority, size, signal, timeoutMs)
+      try {
+        const leaveProcess = await enterProcess?.(request)
+        return () => {
+          leaveProcess?.()
+          leaveHost()
+        }
+      } catch (error) {
+        leaveHost()
+        throw error
+      }
+    },
+  }
+}
+
+/** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
+const openProcessQueue = (pressure: LoopPressure) => {
+  const refusal = 'this process has more statements than it can read the results of'
+  const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingHere, maxWaitMs })
+  const slots = openLoopSlots(queue, pressure)
+  return async ({ priority, signal, timeoutMs }: SlotRequest): Promise<() => void> => {
+    let leave = queue.tryEnter(priority, slots.count)
+    if (!leave) {
+      slots.isWanted = true
+      leave = await queue.enter(priority, slots.count, signal, timeoutMs)
+    }
+    const timer = setTimeout(leave, maxHoldMs).unref()
+    return () => {
+      clearTimeout(timer)
+      leave()
+    }
+  }
+}
+
+const openHostQueue = (name: string, onIdle: () => void): AdmissionQueue =>
+  openAdmissionQueue({
+    refusal: `host ${name} has too many statements waiting`,
+    details: { host: name },
+    maxWaiting,
+    maxWaitMs,
+    maxBackground,
+    onIdle,
+  })
+
+interface QueuePair {
+  /** The host label in telemetry. */
+  name: string
+  callers: AdmissionQueue
+  sweeps: AdmissionQueue
+}

@@ -1,0 +1,163 @@
+import { failureBehindRows } from './failure.ts'
+import { type HostBody, openChunkBuffer } from './host-body.ts'
+import type { Sending, Statement } from './statement.ts'
+
+/** A statement with its query id and sending options. */
+export interface HostRequest {
+  statement: Statement
+  queryId: string
+  sending: Sending
+}
+
+/** Sends requests to one host. */
+export interface HostClient {
+  /** Reports failures through `handler.onEnd`, or throws before anything is sent. */
+  send(request: HostRequest, handler: ResponseHandler): PendingRequest
+  /** The number of requests whose responses have not ended. */
+  readonly running: number
+  /** Closes the connections once all responses have ended. */
+  close(): void
+  /** Closes the connections now. */
+  destroy(): Promise<void>
+}
+
+/** Callbacks for the parts of a response. */
+export interface ResponseHandler {
+  onHead(statusCode: number, headers: Headers): void
+  onData(chunk: Buffer, flow: { pause(): void }): void
+  /** Called at the end, with an error for an incomplete response. May be called more than once. */
+  onEnd(error?: Error): void
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+/** A request whose response has not ended. */
+export interface PendingRequest {
+  abort(reason: Error): void
+  /** Continues after a pause. */
+  resume(): void
+}
+
+export interface ReadOptions {
+  signal: AbortSignal
+  /** Called for everything that the host sends, the head included. */
+  onActivity: () => void
+}
+
+/** A response of any status whose head has arrived. */
+export interface StreamedResponse {
+  statusCode: number
+  headers: Headers
+  body: HostBody
+}
+
+/** Sends a request and waits for the head of its response. Reads ahead at most one piece of the body. */
+export const streamResponse = (
+  client: HostClient,
+  request: HostRequest,
+  { signal, onActivity }: ReadOptions,
+): Promise<StreamedResponse> => {
+  const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>()
+  const buffer = openChunkBuffer(() => pending.resume())
+  const leave = (): void => {
+    if (!buffer.hasEnded()) pending.abort(new DOMException('the reader left', 'AbortError'))
+    buffer.release()
+  }
+  const pending = send(client, request, signal, {
+    onHead(statusCode, headers) {
+      onActivity()
+      resolve({ statusCode, headers, body: { take: buffer.take, leave } })
+    },
+    onData(chunk, flow) {
+      onActivity()
+      buffer.push(chunk)
+      if (buffer.isFull()) flow.pause()
+    },
+    onEnd(error) {
+      buffer.end(error)
+      if (error) reject(error)
+    },
+  })
+  return promise
+}
+
+/** A complete response of any status. */
+export interface BufferedResponse {
+  statusCode: number
+  body: Buffer
+}
+
+/** The error of a body that exceeds its maximum size. */
+export class BodyTooLong extends Error {
+  override readonly name = 'BodyTooLong'
+}
+
+/** Sends a request and collects the whole body of its response. */
+export const bufferResponse = (
+  client: HostClient,
+  request: HostRequest,
+  { signal, onActivity, maxBytes }: ReadOptions & { maxBytes: number },
+): Promise<BufferedResponse> => {
+  const { promise, resolve, reject } = Promise.withResolvers<BufferedResponse>()
+  const chunks: Buffer[] = []
+  let size = 0
+  let statusCode = 0
+  const pending = send(client, request, signal, {
+    onHead(status) {
+      onActivity()
+      statusCode = status
+    },
+    onData(chunk) {
+      onActivity()
+      size += chunk.length
+      if (size > maxBytes) pending.abort(new BodyTooLong())
+      else chunks.push(chunk)
+    },
+    onEnd(error) {
+      const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+      // Servers close the connection after an exception behind rows, to mark the response as incomplete.
+      if (error && !(isReset(error) && body.includes(failureBehindRows))) reject(error)
+      else resolve({ statusCode, body })
+    },
+  })
+  return promise
+}
+
+/** Returns whether the host closed the connection. */
+export const isReset = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'UND_ERR_SOCKET' || error.code === 'ECONNRESET' || error.code === 'EPIPE')
+
+/** Sends a request and aborts it with its signal. */
+const send = (
+  client: HostClient,
+  request: HostRequest,
+  signal: AbortSignal,
+  handler: ResponseHandler,
+): PendingRequest => {
+  let pending: PendingRequest | undefined
+  let isOver = false
+  const onEnd = (error?: Error): void => {
+    if (isOver) return
+    isOver = true
+    signal.removeEventListener('abort', onAbort)
+    handler.onEnd(error)
+  }
+  // Reports the end at once, because a request that still waits for a connection may end much later.
+  const abort = (reason: Error): void => {
+    onEnd(reason)
+    pending?.abort(reason)
+  }
+  // All time limits abort with an error, although the type of `reason` is `any`.
+  const onAbort = (): void => abort(signal.reason as Error)
+
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    if (signal.aborted) onAbort()
+    else pending = client.send(request, { ...handler, onEnd })
+  } catch (error) {
+    onEnd(error instanceof Error ? error : new Error('sending failed', { cause: error }))
+  }
+  return { abort, resume: () => pending?.resume() }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { ServiceError } from '#proto/errors.ts'
+import { parseJson } from '#shared/text/parse-json.ts'
+import type { MonitoredHost } from '../hosts/host-list.ts'
+import { failureBehindRows, parseException, hostFailure, statementFailure } from './failure.ts'
+import type { HostBody } from './host-body.ts'
+
+/** Maximum size of a buffered response, in bytes. Charts and key metrics stay far below; row pages are streamed. */
+export const maxAnswerBytes = 32 * 1024 * 1024
+/** Maximum size of a response that must be short; a longer one would take processing time from all other hosts. */
+export const maxShortAnswerBytes = 1024 * 1024
+const maxFailureBytes = 64 * 1024
+
+export interface Column {
+  name: string
+  type: string
+}
+
+const Columns = z.custom<readonly Column[]>((data) => Array.isArray(data) && data.every(isColumn))
+
+/** Checks the shape without copying, because there may be a million cells; readers validate the values. */
+const Cells = z.custom<readonly (readonly unknown[])[]>((data) => Array.isArray(data) && data.every(Array.isArray))
+
+const Body = z.object({
+  meta: Columns,
+  data: Cells,
+  statistics: z.object({ rows_read: z.coerce.number().catch(0), bytes_read: z.coerce.number().catch(0) }).optional(),
+  exception: z.string().optional(),
+})
+
+const isColumn = (column: Partial<Record<string, unknown>> | null): column is Record<keyof Column, string> =>
+  typeof column?.name === 'string' && typeof column.type === 'string'
+
+/** Columns and rows of a buffered response. 64-bit integers are numbers when they fit, else strings. */
+export interface Rows {
+  columns: readonly Column[]
+  rows: readonly (readonly unknown[])[]
+  rowsRead: number
+  bytesRead: number
+}
+
+/** Parses a `JSONCompact` body. Throws the exception that a host has written behind rows. */
+export const parseResponse = (host: MonitoredHost, text: string): Rows => {
+  const body = Body.safeParse(parseJson(text))
+  if (!body.success) throw failureWithin(host, text)
+  if (body.data.exception !== undefined) throw failureWithin(host, body.data.exception)
+  const { meta, data, statistics } = body.data
+  return {
+    columns: meta,
+    rows: narrowIntegers(meta, data),
+    rowsRead: statistics?.rows_read ?? 0,
+    bytesRead: statistics?.bytes_read ?? 0,
+  }
+}
+
+/** Returns the rows with 64-bit integers as numbers where they fit. */
+export const narrowIntegers = (columns: readonly Column[], rows: Rows['rows']): Rows['rows'] => {
+  const wide = columns.map((column) => isWideInteger(column.type))
+  if (!wide.includes(true)) return rows
+  return rows.map((row) => row.map((value, index) => (wide[index] ? narrow(value) : value)))
+}
+
+const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
+  // Rows may hold the text of other exceptions, so the search starts behind them.
+  const exception = parseException(text.slice(Math.max(0, text.indexOf(failureBehindRows))))
+  return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
+}
+
+/** Returns whether the type may hold integers beyond the safe integer range. */
+export const isWideInteger = (type: string): boolean =>
+  /^(?:(?:Nullable|LowCardinality)\()*U?Int(?:64|128|256)/.test(type)
+
+/** Returns a number for the text of a safe integer, and any other value unchanged. */
+export const narrow = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
+}
+
+/** Returns the beginning of the body of an error response. */
+export const readFailure = async (body: HostBody): Promise<string> => {
+  let bytes: Buffer = Buffer.alloc(0)
+  while (bytes.length <= maxFailureBytes) {
+    const more = await body.take(bytes)
+    if (!more) return bytes.toString('utf8')
+    bytes = more
+  }
+  body.leave()
+  return bytes.toString('utf8')
+}

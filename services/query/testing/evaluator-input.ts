@@ -1,0 +1,22 @@
+import type { EvaluatorInput } from '../rules/evaluators/evaluator.ts'
+import { host } from './chunked.ts'
+import { aCall } from './open-parts.ts'
+
+const unexpectedRequest = (): never => {
+  throw new Error('unexpected request')
+}
+
+/** Returns the input of an evaluator for a host that does not respond; any request throws. */
+export const evaluatorInput = (more: Partial<EvaluatorInput> = {}): EvaluatorInput => ({
+  host,
+  contact: { answers: false, isRefused: false, reason: 'no response' },
+  earlier: undefined,
+  denied: [],
+  run: unexpectedRequest,
+  net: { trusted: unexpectedRequest },
+  replicationService: { isConfigured: () => false, callApi: unexpectedRequest },
+  call: aCall(),
+  signal: new AbortController().signal,
+  nowMs: 0,
+  ...more,
+})

@@ -1,0 +1,125 @@
+/** Serializes to the time `seconds` before serialization, in units of `1 / perSecond` seconds since the epoch. */
+export const ago = (seconds: number, perSecond = 1) => ({
+  toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
+})
+
+type Rows = Readonly<Record<string, readonly object[]>>
+
+/** Rows of system tables that make a rule fire (`trouble`), and rows that do not (`relief`). */
+export interface Case {
+  rule: string
+  trouble: Rows
+  /** The value that the rule measures; for counters, the increase from an empty table. */
+  measured: number
+  severity: 'warning' | 'critical'
+  relief: Rows
+}
+
+const day = 86_400
+const hour = 3_600
+const metric = (name: string, value: number) => ({ metric: name, value })
+const many = <T>(count: number, row: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => row(index))
+/** Returns running queries of other applications. */
+export const running = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
+/** Statements of Watchhouse: one with a log comment, and one of a user who may not change settings. */
+export const ownStatements = [
+  { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
+  { http_user_agent: 'watchhouse' },
+]
+/** A statement that a user runs in the console. */
+export const typedInConsole = { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"console"}' } }
+const table = { database: 'shop', table: 'orders' }
+
+/** Cases that rule files cannot express: rows with an age, and large numbers of rows. */
+export const cases: readonly Case[] = [
+  {
+    rule: 'running-queries',
+    trouble: {
+      processes: [...running(99), ...ownStatements, typedInConsole],
+      metrics: [metric('PendingAsyncInsert', 5)],
+      server_settings: [{ name: 'max_concurrent_queries', value: '100' }],
+    },
+    measured: 95,
+    severity: 'critical',
+    relief: {
+      processes: [...running(79), ...ownStatements],
+      metrics: [],
+      server_settings: [{ name: 'max_concurrent_queries', value: '0' }],
+    },
+  },
+  {
+    rule: 'inactive-parts',
+    trouble: { parts: many(2_000, () => ({ ...table, active: 0 })) },
+    measured: 2_000,
+    severity: 'warning',
+    relief: { parts: [{ ...table, active: 1 }] },
+  },
+  {
+    rule: 'partitions-per-table',
+    trouble: { parts: many(1_001, (index) => ({ ...table, active: 1, partition_id: String(index) })) },
+    measured: 1_001,
+    severity: 'warning',
+    relief: { parts: many(20, () => ({ ...table, active: 1, partition_id: 'all' })) },
+  },
+  {
+    rule: 'mutations-pending',
+    trouble: { mutations: [...many(100, () => table), { ...table, is_done: 1 }] },
+    measured: 100,
+    severity: 'warning',
+    relief: { mutations: [{ ...table, is_done: 1 }] },
+  },
+  {
+    rule: 'failed-mutations',
+    trouble: { mutations: [{ ...table, create_time: ago(7 * hour), latest_fail_reason: 'no' }] },
+    measured: 7 * hour,
+    severity: 'critical',
+    relief: { mutations: [{ ...table, create_time: ago(7 * hour) }] },
+  },
+  {
+    rule: 'mutation-old',
+    trouble: {
+      mutations: [
+        { ...table, create_time: ago(7 * hour) },
+        { ...table, create_time: ago(hour) },
+      ],
+    },
+    measured: 7 * hour,
+    severity: 'warning',
+    relief: { mutations: [{ ...table, create_time: ago(7 * hour), is_done: 1 }] },
+  },
+  {
+    rule: 'ddl-queue-stuck',
+    trouble: {
+      distributed_ddl_queue: [
+        { entry: 'query-1', host: 'a', status: 'Finished', query_create_time: ago(day) },
+        { entry: 'query-2', host: 'b', status: 'Inactive', query_create_time: ago(2 * hour) },
+      ],
+    },
+    measured: 2 * hour,
+    severity: 'critical',
+    relief: { distributed_ddl_queue: [{ entry: 'query-1', status: 'Finished', query_create_time: ago(day) }] },
+  },
+]
+
+/** Rules over counters since server start, with the table and the column that names the counter. */
+export const counters = [
+  { rule: 'inode-or-write-errors', table: 'events', column: 'event' },
+  { rule: 'slow-reads', table: 'events', column: 'event' },
+  { rule: 'dns-or-network-errors', table: 'errors', column: 'name' },
+  { rule: 'rejected-inserts', table: 'events', column: 'event' },
+  { rule: 'delayed-inserts', table: 'events', column: 'event' },
+  { rule: 'buffer-flush-errors', table: 'events', column: 'event' },
+  { rule: 'replicated-data-loss', table: 'events', column: 'event' },
+  { rule: 'fetch-or-check-failed', table: 'events', column: 'event' },
+  { rule: 'merge-differs', table: 'events', column: 'event' },
+  { rule: 'keeper-unavailable', table: 'events', column: 'event' },
+  { rule: 'distributed-connect-fail', table: 'events', column: 'event' },
+  { rule: 'distributed-rejected', table: 'events', column: 'event' },
+  { rule: 'distributed-sync-timeout', table: 'events', column: 'event' },
+  { rule: 'kafka-consumer-errors', table: 'events', column: 'event' },
+  { rule: 'memory-limit-errors', table: 'errors', column: 'name' },
+  { rule: 'login-failures', table: 'errors', column: 'name' },
+  { rule: 'access-denied', table: 'errors', column: 'name' },
+  { rule: 'no-available-replica', table: 'errors', column: 'name' },
+]

@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import type { Client } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSet } from '#proto/insight-rows.ts'
+import type { Insight } from '#proto/insights.ts'
+import type { query } from '#proto/query.ts'
+import type { Store } from '#shared/store/store.ts'
+import { beginningOf } from '#shared/text/cut.ts'
+import { detectors as allDetectors } from '../detectors/index.ts'
+import {
+  type AnyDetector,
+  type Fleet,
+  nothing,
+  type Outcome,
+  type Observation,
+  figuresOf,
+  storeFigures,
+  type HostFacts,
+  type HostFigures,
+  readFigures,
+} from '../measures/detector.ts'
+
+/** The insights of a scan, and notes that explain missing data. */
+interface ScanResult {
+  insights: Insight[]
+  notes: string[]
+}
+
+const maxNoteLength = 500
+
+interface RowSet {
+  rows: readonly unknown[]
+  sql: string
+}
+
+/** Fetches the row sets of a host, one after another, and runs all detectors on them. */
+export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
+  const { detectors = allDetectors } = context
+  const needed = [...new Set(detectors.flatMap(({ sets }) => sets))]
+  const rowSets = new Map<InsightRowSet, RowSet>()
+  const notes: string[] = []
+  let failure: unknown
+  for (const set of needed) {
+    try {
+      const { rows, sql, unavailable } = await context.query.insightRows(
+        { hostKey: context.hostKey, set },
+        context.call,
+      )
+      if (unavailable) notes.push(`${set}: ${unavailable.message}`)
+      else rowSets.set(set, { rows, sql })
+    } catch (error) {
+      // If one statement fails, the others may still succeed.
+      if (!(error instanceof ServiceError)) throw error
+      failure = error
+      notes.push(`${set}: ${error.message}`)
+    }
+  }
+  const hasHostRows = [...rowSets.keys()].some((set) => !isReplicationRowSet(set))
+  if (failure !== undefined && !hasHostRows) throw failure
+  const figures = figuresOf(rowsOf('fingerprint-days', rowSets) ?? [], rowsOf('settings', rowSets))
+  await storeFigures(context.store, context.hostKey, figures)
+  const fleet = await readFleet(context, figures)
+  const outcomes = detectors.map((detector) => ({ detector, outcome: outcomeOf(detector, rowSets, fleet) }))
+  notes.push(...outcomes.flatMap(({ outcome }) => outcome.notes))
+  const insights = outcomes.flatMap(({ detector, outcome }) =>
+    outcome.observations.map((observation) => insightOf(context, detector, observation, evidenceOf(detector, rowSets))),
+  )
+  // Observations of one subject on one day are one insight.
+  const byId = new Map(insights.map((insight) => [insight.id, insight]))
+  return { insights: [...byId.values()], notes: notes.map((note) => beginningOf(note, maxNoteLength)) }
+}
+
+/** Returns the validated rows of a set; undefined if it is missing. */
+const rowsOf = <S extends InsightRowSet>(
+  set: S,
+  rowSets: ReadonlyMap<InsightRowSet, RowSet>,
+): InsightRow<S>[] | undefined => {
+  const rows = rowSets.get(set)?.rows
+  // Validated against the schema from which the row type is derived.
+  return rows && (z.array(insightRowSets[set]).parse(rows) as InsightRow<S>[])
+}
+
+/** Runs a detector if its first row set is available. Other missing sets are empty. */
+const outcomeOf = (detector: AnyDetector, rowSets: ReadonlyMap<InsightRowSet, RowSet>, fleet: Fleet): Outcome => {
+  const [first] = detector.sets
+  if (first !== undefined && !rowSets.has(first)) return nothing
+  return detector.evaluate(Object.fromEntries(detector.sets.map((set) => [set, rowSets.get(set)?.rows ?? []])), fleet)
+}
+
+/** Returns the statement of the first row set of a detector. */
+const evidenceOf = (
+  { sets: [first], evidenceSql = '' }: AnyDetector,
+  rowSets: ReadonlyMap<InsightRowSet, RowSet>,
+): string => (first && rowSets.get(first)?.sql) ?? evidenceSql
+
+const maxSubjectLength = 300
+
+/** Completes an observation to an insight. */
+const insightOf = (
+  { hostKey, nowMs }: Pick<ScanContext, 'hostKey' | 'nowMs'>,
+  { kind, signal, window, link }: Pick<AnyDetector, 'kind' | 'signal' | 'window' | 'link'>,
+  { show, ...observation }: Observation,
+  evidenceSql: string,
+): Insight => {
+  const day = new Date(nowMs).toISOString().slice(0, 10)
+  const subject = beginningOf(observation.subject, maxSubjectLength)
+  return {
+    id: hash('sha256', JSON.stringify([hostKey, kind, observation.subject, day])).slice(0, 32),
+    hostKey,
+    kind,
+    day,
+    signal,
+    window,
+    ...observation,
+    subject,
+    title: beginningOf(observation.title, 200),
+    detail: beginningOf(observation.detail, 2_000),
+    evidenceSql,
+    link: show ? `${link}?${new URLSearchParams(show).toString()}` : link,
+    foundAtMs: nowMs,
+    dismissed: null,
+  }
+}
+
+/** Limits the hosts of the group that a host is compared with. */
+const maxCompared = 32
+
+/** Returns the facts of all hosts. The other hosts are not queried: their last scan stored their figures. */
+const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
+  const { query, call, hostKey, store } = context
+  const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
+  const versions = new Map(states.map(({ key, version }) => [key, version]))
+  const facts = hosts.map(({ key, name, group }) => ({
+    key,
+    name,
+    group,
+    version: versions.get(key) ?? null,
+    clockSkewMs: null,
+    figures: null,
+  }))
+  const listed = facts.find(({ key }) => key === hostKey)
+  const own: HostFacts = listed ?? { name: hostKey, group: null, version: null, clockSkewMs: null, figures: null }
+  const others = facts.filter(({ key }) => key !== hostKey)
+  const compared = others.filter(({ group }) => group === own.group).slice(0, maxCompared)
+  const figuresOfPeers = await Promise.all(
+    compared.map(async ({ key }) => [key, await readFigures(store, key)] as const),
+  )
+  const figuresByKey = new Map(figuresOfPeers)
+  return {
+    self: { ...own, figures, ...(await currentFacts(context)) },
+    peers: others.map((peer) => ({ ...peer, figures: figuresByKey.get(peer.key) ?? null })),
+  }
+}
+
+/** Returns the current version and clock skew of a host; nothing if it fails or the caller lacks access. */
+const currentFacts = async ({ query, call, hostKey }: ScanContext): Promise<Partial<HostFacts>> => {
+  try {
+    const { version, clockSkewMs } = await query.hostStatus({ hostKey }, call)
+    return { version, clockSkewMs }
+  } catch (error) {
+    if (error instanceof ServiceError) return {}
+    throw error
+  }
+}
+
+/** The host to scan, and the dependencies of a scan. */
+interface ScanContext {
+  query: Client<typeof query>
+  call: Call
+  hostKey: string
+  nowMs: number
+  /** Stores the figures by which hosts are compared. */
+  store: Store
+  /** All detectors by default. */
+  detectors?: readonly AnyDetector[]
+}

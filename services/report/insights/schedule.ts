@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Call } from '#proto/call.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Environment } from '#shared/config/environment.ts'
+import { read } from '#shared/config/setting.ts'
+import { ageMs, instant } from '#shared/time/clock.ts'
+import { forEachHost, serviceCall, type Work } from '../work.ts'
+import { insightStoreSettings } from '../stores/settings.ts'
+import { generate, type GenerateDeps } from './generate.ts'
+
+const tickMs = 60_000
+
+/** Scans due hosts once a minute. Repeated failures are logged once. */
+export const openSchedule = (deps: ScheduleDeps, work: Work, everyMs = tickMs): Disposable => {
+  let isRunning = false
+  let isFailing = false
+  const tick = async (signal: AbortSignal): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    try {
+      await scanDueHosts(deps, signal)
+      if (isFailing) deps.log.info('insight scan recovered')
+      isFailing = false
+    } catch (error) {
+      if (!isFailing && !signal.aborted) deps.log.error({ err: error }, 'insight scan failed')
+      isFailing = true
+    } finally {
+      isRunning = false
+    }
+  }
+  const timer = setInterval(() => void work.run(tick), everyMs)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** The time of the last scheduled scan of each host, successful or not. */
+const ScanAttempts = z.object({ hosts: z.record(z.string(), z.number()) })
+const attemptsKey = 'insights/tried'
+const leaseName = 'insights:round'
+/** Longer than the scans take. If two processes overlap, each still skips the hosts that the other has started. */
+const leaseMs = 15 * 60_000
+const minuteMs = 60_000
+
+/** The dependencies of scheduled scans. */
+interface ScheduleDeps extends GenerateDeps {
+  env: Environment
+}
+
+/** Scans every due host and returns their number. Only the process that holds the lease scans. */
+export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Promise<number> => {
+  const { store, clock, env } = deps
+  const everyMs = read(insightStoreSettings, env).SVC_INSIGHTS_INTERVAL_MINUTES * minuteMs
+  if (everyMs === 0) return 0
+  await using lease = await store.lease(leaseName, leaseMs)
+  if (!lease) return 0
+  const due = await dueHosts(deps, everyMs, serviceCall(deps, signal))
+  await forEachHost(due, async (hostKey) => {
+    signal.throwIfAborted()
+    await store.update(attemptsKey, ScanAttempts, (attempts) => ({
+      value: { hosts: { ...attempts?.hosts, [hostKey]: instant(clock) } },
+    }))
+    await scan(deps, hostKey, serviceCall(deps, signal))
+  })
+  return due.length
+}
+
+/** Returns the reachable hosts that were not scanned within the interval, and forgets removed hosts. */
+const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
+  const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
+  const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))
+  const keys = hosts.map(({ key }) => key)
+  const attempts = await store.update(attemptsKey, ScanAttempts, (before) => ({
+    value: { hosts: Object.fromEntries(Object.entries(before?.hosts ?? {}).filter(([key]) => keys.includes(key))) },
+  }))
+  return keys.filter((key) => {
+    const atMs = attempts?.hosts[key]
+    if (down.has(key)) return false
+    if (atMs === undefined) return true
+    const sinceMs = ageMs(clock, atMs)
+    // The clock may have been set back before this process started.
+    return sinceMs < 0 || sinceMs >= everyMs
+  })
+}
+
+/** Scans one host. A failure is logged, so that the other hosts are still scanned. */
+const scan = async (deps: ScheduleDeps, hostKey: string, call: Call): Promise<void> => {
+  try {
+    await generate(deps, { hostKey, force: false }, call)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    deps.log.warn({ hostKey, code: error.code }, 'scanning a host for insights failed')
+  }
+}

@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { type Call, Identity, Priority } from '#proto/call.ts'
+import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection.ts'
+import type { WireHeaders } from './wire.ts'
+
+/**
+ * Returns the headers of a request. They carry the time left instead of the deadline, because the clocks of two machines may differ by
+ * more than a request takes.
+ */
+export const requestHeaders = (
+  { identity, priority, trace, connections, signature }: Call,
+  timeLeftMs: number,
+): WireHeaders => ({
+  identity: textOf(identity),
+  priority,
+  'time-left-ms': String(Math.ceil(timeLeftMs)),
+  ...(signature !== undefined && { delegation: signature }),
+  ...(trace && { traceparent: trace.traceparent }),
+  ...(trace?.tracestate && { tracestate: trace.tracestate }),
+  ...(connections?.size && { connections: JSON.stringify([...connections.values()]) }),
+})
+
+/** Caches of pure functions only: most requests come from few callers. */
+const texts = new WeakMap<Identity, string>()
+
+const textOf = (identity: Identity): string => {
+  const known = texts.get(identity) ?? JSON.stringify(identity)
+  texts.set(identity, known)
+  return known
+}
+
+const identities = new LRUCache<string, Identity>({
+  max: 256,
+  memoMethod: (text) => {
+    const identity = Identity.parse(JSON.parse(text))
+    // The text is what is signed, so a service that passes the identity on must send the same.
+    texts.set(identity, text)
+    return identity
+  },
+})
+
+const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
+
+/** Returns the call that a request belongs to, as its handler sees it; throws for invalid headers. */
+export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
+  const { identity, priority, traceparent, tracestate, connections, signature } = headers
+  const timeLeftMs = Number(headers['time-left-ms'])
+  if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('the caller or the time left is missing')
+  return {
+    identity: identities.memo(identity),
+    // A newer peer may know more of them.
+    priority: Priority.options.find((known) => known === priority) ?? 'sweep',
+    deadline: nowMs + timeLeftMs,
+    trace: traceparent === undefined ? undefined : { traceparent, tracestate },
+    // The gateway's signature comes as a delegation, unless the gateway itself is the caller.
+    ...(signature !== undefined && { signature: headers.delegation ?? signature }),
+    ...(connections && { connections: connectionsOf(connections) }),
+  }
+}
+
+const connectionsOf = (text: string): Map<string, SealedConnection> =>
+  new Map(Connections.parse(JSON.parse(text)).map((each) => [each.key, each]))

@@ -1,0 +1,93 @@
+import type { Call, ServiceName } from '#proto/call.ts'
+import type { Method } from '#proto/contract.ts'
+import { ServiceError } from '#proto/errors.ts'
+import type { Clock } from '../time/clock.ts'
+import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } from './exchange.ts'
+import { requestHeaders } from './request-headers.ts'
+import { type Route, gone } from './route.ts'
+
+/** What sending a request needs besides the request. */
+export interface RequestDeps {
+  channel: Channel
+  clock: Clock
+}
+
+/** One request, ready to be sent. */
+export interface Request {
+  service: ServiceName
+  /** Returns the subject on which one instance, or any instance, receives the request. */
+  subjectTo(instance?: string): string
+  method: Method
+  route: Route
+  body: Uint8Array
+  call: Call
+  /** The instance to try when the first one is busy. */
+  leastLoaded(): string | undefined
+}
+
+/** A request whose response has started. */
+export interface StartedResponse {
+  exchange: Exchange
+  first: FirstFrame
+}
+
+/** Returns the number of attempts: a `safe` request may be sent once more when nothing came back. */
+const triesOf = (method: Method): number => (method.safe ? 2 : 1)
+
+/**
+ * Sends a request until a response starts. When the preferred instance is not running, any other one gets the request. This does not
+ * count as an attempt, because nothing was executed.
+ */
+export const sendRequest = (deps: RequestDeps, request: Request): Promise<StartedResponse> =>
+  request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
+
+/** A busy process has executed nothing, so another one may. */
+const sendWithFallback = async (deps: RequestDeps, request: Request): Promise<StartedResponse> => {
+  try {
+    return await sendByRoute(deps, request)
+  } catch (error) {
+    const elsewhere = isBusy(error) ? request.leastLoaded() : undefined
+    if (elsewhere === undefined) throw error
+    return sendByRoute(deps, { ...request, route: { instance: elsewhere, only: false } })
+  }
+}
+
+const isBusy = (error: unknown): boolean => error instanceof ServiceError && error.code === 'busy'
+
+const sendByRoute = async (deps: RequestDeps, request: Request): Promise<StartedResponse> => {
+  const { route, method } = request
+  let instance = route.instance
+  let triesLeft = triesOf(method)
+  for (;;) {
+    const exchange = open(deps, request, instance)
+    try {
+      return { exchange, first: await exchange.first }
+    } catch (error) {
+      if (exchange.unheard && route.only) throw gone()
+      const passedOver = exchange.unheard && instance !== undefined
+      if (!passedOver) triesLeft -= 1
+      if (triesLeft === 0 || !(passedOver || mayRepeat(exchange, error))) throw error
+      if (!route.only) instance = instance === route.otherwise ? undefined : route.otherwise
+    }
+  }
+}
+
+const mayRepeat = (exchange: Exchange, error: unknown): boolean =>
+  !exchange.answered && error instanceof ServiceError && error.code === 'unavailable'
+
+const open = ({ channel, clock }: RequestDeps, request: Request, instance: string | undefined): Exchange => {
+  const { call, service, subjectTo, method, body } = request
+  call.signal.throwIfAborted()
+  const timeLeftMs = call.deadline - clock.elapsedMs()
+  if (timeLeftMs <= 0) throw timedOut()
+  const { reading, limits } = channel
+  if (method.kind === 'stream' && reading.streams >= limits.streamsPerConnection) throw tooManyStreams(limits)
+  return new Exchange(channel, {
+    service,
+    subject: subjectTo(instance),
+    headers: requestHeaders(call, timeLeftMs),
+    body,
+    timeLeftMs,
+    signal: call.signal,
+  })
+}

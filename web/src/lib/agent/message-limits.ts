@@ -1,0 +1,64 @@
+import { dataOf, isData, isTool, type Message, type Part } from './message.ts'
+
+/** Limits of one request and of one stored conversation. They are below those of the service, which also count the envelope. */
+const maxSent = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
+const maxStored = { messages: 200, bytes: 480_000 }
+/** Characters of a tool result that are sent again with the next question. */
+const maxResultLength = 2_000
+
+/**
+ * Trims messages for the next request: removes parts that models never read, shortens results, and keeps the newest
+ * messages that fit. The first message is always one of the user.
+ */
+export const trimForRequest = (messages: readonly Message[]) => {
+  const read = messages.map(({ id, role, parts }) => ({
+    id,
+    role,
+    parts: parts.flatMap(sentPart).slice(-maxSent.partsOfMessage),
+  }))
+  const latest = read.slice(Math.min(read.length - 1, firstFitting(read)))
+  const first = latest.findIndex(({ role }) => role === 'user')
+  return latest.slice(Math.max(0, first))
+}
+
+/** Trims messages for storage: shortens the results of the oldest messages first, then drops the oldest messages. */
+export const trimForStorage = (messages: readonly Message[]): Message[] => {
+  const stored = messages.slice(-maxStored.messages)
+  let bytes = bytesOf(stored)
+  for (const [index, message] of stored.entries()) {
+    if (bytes <= maxStored.bytes) break
+    const shorter = { ...message, parts: message.parts.map(withShortResult) }
+    bytes -= bytesOf(message) - bytesOf(shorter)
+    stored[index] = shorter
+  }
+  return bytes <= maxStored.bytes ? stored : stored.slice(Math.min(stored.length - 1, firstFitting(stored, maxStored)))
+}
+
+/** Returns the index of the first of the newest messages that fit within the limits. */
+const firstFitting = (messages: readonly unknown[], max: { messages: number; bytes: number } = maxSent): number => {
+  let bytes = 0
+  return (
+    messages.findLastIndex(
+      (message, index) => messages.length - index > max.messages || (bytes += bytesOf(message)) > max.bytes,
+    ) + 1
+  )
+}
+
+const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
+
+const sentPart = (part: Part): { type: string; [name: string]: unknown }[] => {
+  if (isTool(part)) {
+    const { type, toolCallId, state, input, output, errorText } = part
+    return [{ type, toolCallId, state, input, output: shortened(output), errorText }]
+  }
+  if (part.type === 'reasoning') return []
+  if (!isData(part)) return [{ ...part }]
+  return dataOf([part], 'data-evidence').map(({ id }) => ({ type: 'data-evidence', data: { id } }))
+}
+
+const withShortResult = (part: Part): Part => (isTool(part) ? { ...part, output: shortened(part.output) } : part)
+
+const shortened = (output: unknown): unknown => {
+  const text = JSON.stringify(output) ?? ''
+  return text.length <= maxResultLength ? output : `${text.slice(0, maxResultLength)}…`
+}

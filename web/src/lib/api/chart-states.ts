@@ -1,0 +1,41 @@
+import type { ChartData, ChartResult } from '#proto/query.ts'
+import { RequestFailure, unreachableHost } from './failure.ts'
+
+/** The last data of a chart, and the failure of its last request. */
+export interface ChartState {
+  data: ChartData | undefined
+  failure: string | null
+  /** Epoch milliseconds at which `data` was received. */
+  receivedAtMs: number
+}
+
+export type ChartStates = Readonly<Record<string, ChartState>>
+
+/** Merges new results; a chart that failed keeps its previous data. */
+export const withResults = (
+  known: ChartStates | undefined,
+  results: Readonly<Record<string, ChartResult>>,
+  nowMs: number,
+): ChartStates =>
+  Object.fromEntries(
+    Object.entries(results).map(([name, result]): [string, ChartState] => {
+      if (result.ok) return [name, { data: result.data, failure: null, receivedAtMs: nowMs }]
+      const before = known?.[name]
+      return [name, { data: before?.data, failure: result.error.message, receivedAtMs: before?.receivedAtMs ?? 0 }]
+    }),
+  )
+
+/** Returns the failure shared by all charts if the host is unreachable, or null if any chart has a result. */
+export const outageOf = (results: Readonly<Record<string, ChartResult>>): RequestFailure | null => {
+  const failures = Object.values(results).map((result) =>
+    result.ok ? null : new RequestFailure({ ...result.error, status: 503, type: result.error.code }),
+  )
+  return failures.every((failure) => unreachableHost(failure) !== null) ? (failures[0] ?? null) : null
+}
+
+/** Returns the message with which every chart failed, so that it is shown once; null when they differ or one succeeded. */
+export const commonFailure = (answers: ChartStates | undefined): string | null => {
+  const failures = new Set(Object.values(answers ?? {}).map((answer) => answer.failure))
+  const [only] = failures
+  return failures.size === 1 ? (only ?? null) : null
+}

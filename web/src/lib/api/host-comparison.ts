@@ -1,0 +1,33 @@
+import { queryOptions } from '@tanstack/svelte-query'
+import { call, type ResponseBody, type Data } from './call.ts'
+import type { WindowQuery } from './queries.ts'
+
+export type Topology = ResponseBody<'GET /api/v1/cluster/topology'>
+export type SettingsDiff = Data<'GET /api/v1/settings-diff'>
+export type Comparison = Data<'GET /api/v1/compare'>
+
+/** Clusters as defined on one host. */
+export const topologyQuery = (host: number) =>
+  queryOptions({
+    queryKey: ['topology', host],
+    queryFn: ({ signal }) => call('GET /api/v1/cluster/topology', { query: { hostId: host }, signal }),
+  })
+
+/** A comparison needs at least two hosts. */
+const minHosts = 2
+
+export const settingsDiffQuery = (hosts: readonly number[]) =>
+  queryOptions({
+    queryKey: ['settings-diff', hosts.join()],
+    enabled: hosts.length >= minHosts,
+    queryFn: ({ signal }) => call('GET /api/v1/settings-diff', { query: { hosts: hosts.join() }, signal }),
+  })
+
+export const comparisonQuery = (hosts: readonly number[], window: WindowQuery) => {
+  const query = { hosts: hosts.join(), ...window }
+  return queryOptions({
+    queryKey: ['compare', query],
+    enabled: hosts.length >= minHosts,
+    queryFn: ({ signal }) => call('GET /api/v1/compare', { query, signal }),
+  })
+}

@@ -1,0 +1,69 @@
+import { createContext } from 'svelte'
+import type { ChartState } from '#lib/api/chart-states.ts'
+import type { Deployment } from '#lib/api/deployments.ts'
+import type { HistoryLine } from '#lib/api/health.ts'
+import { readInstant } from '#lib/ui/time.ts'
+
+/** An event that may explain what a chart shows. */
+export interface Annotation {
+  timeMs: number
+  /** The kind of event: `Version`, `Settings`, `Alert`, `Deploy`. */
+  kind: string
+  text: string
+}
+
+export interface Annotations {
+  readonly list: readonly Annotation[]
+}
+
+export const [getAnnotations, setAnnotations] = createContext<Annotations>()
+
+/** More annotations would hide the chart; the latest are kept. */
+const maxAnnotations = 60
+
+/** Combines changes of the host, alerts and deployments into annotations, oldest first. */
+export const toAnnotations = (
+  changes: ChartState | undefined,
+  alerts: readonly HistoryLine[],
+  deployments: readonly Deployment[],
+): Annotation[] => {
+  const changed = (changes?.data?.rows ?? []).flatMap((row) => {
+    const timeMs = readInstant(row.time)
+    return timeMs === null ? [] : [{ timeMs, kind: String(row.kind), text: String(row.what) }]
+  })
+  const fired = alerts
+    .filter(({ kind }) => kind === 'fire' || kind === 'escalate')
+    .map(({ atMs, title, severity }) => ({ timeMs: atMs, kind: 'Alert', text: `${title} (${severity})` }))
+  const deployed = deployments.map((each) => ({
+    timeMs: each.atMs,
+    kind: kinds[each.kind] ?? 'Deploy',
+    text: describe(each),
+  }))
+  return [...changed, ...fired, ...deployed].toSorted((a, b) => a.timeMs - b.timeMs).slice(-maxAnnotations)
+}
+
+const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Push' }
+
+/** Describes a deployment, such as `acme/shop: main a1b2c3d to production (failure)`. */
+const describe = ({ repository, title, outcome }: Deployment): string =>
+  `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
+
+/** Drops annotations that would overlap the previous one of their kind. `place` returns the position of each in pixels. */
+export const withoutOverlap = (
+  list: readonly Annotation[],
+  place: (timeMs: number) => number,
+  minGap: number,
+): Annotation[] => {
+  const last = new Map<boolean, number>()
+  return list.filter(({ timeMs, kind }) => {
+    const [isAlert, x] = [kind === 'Alert', place(timeMs)]
+    const before = last.get(isAlert)
+    if (before !== undefined && x - before < minGap) return false
+    last.set(isAlert, x)
+    return true
+  })
+}
+
+/** Returns the annotations within a bucket. */
+export const annotationsIn = (list: readonly Annotation[], fromMs: number, lengthMs: number): Annotation[] =>
+  list.filter(({ timeMs }) => timeMs >= fromMs && timeMs < fromMs + lengthMs)

@@ -1,0 +1,11 @@
+import type { Series, TimeSeries } from './series.ts'
+
+/** Shifts the series of an earlier window onto the current one, in the order and with the names of the current series. */
+export const shiftOnto = (now: TimeSeries, earlier: TimeSeries, byMs: number): TimeSeries => {
+  const found = new Map(earlier.series.map((series) => [series.key, series.values]))
+  const absent = earlier.times.map(() => null)
+  return {
+    times: earlier.times.map((timeMs) => timeMs + byMs),
+    series: now.series.map((series): Series => ({ ...series, values: found.get(series.key) ?? absent })),
+  }
+}

@@ -1,0 +1,38 @@
+import { createQuery } from '@tanstack/svelte-query'
+import { snapshotQuery } from '#lib/api/health.ts'
+import { createPageLoaded } from './page-loaded.svelte.ts'
+import { getSession } from './session.svelte.ts'
+
+/** Sweeps run minutes apart. */
+const refreshMs = 120_000
+
+/** Firing conditions per host and from other systems, fetched once for all components. Unless `atOnce`, it waits until the page has loaded. */
+export const createAlertStatus = ({ atOnce = false } = {}) => {
+  const session = getSession()
+  const page = atOnce ? { isDue: true } : createPageLoaded()
+  const snapshot = createQuery(() => ({
+    ...snapshotQuery(),
+    enabled: page.isDue && session.mayRead === true,
+    staleTime: refreshMs,
+    refetchInterval: refreshMs,
+  }))
+  return {
+    get isPending() {
+      return snapshot.isPending
+    },
+    get hasFailed() {
+      return snapshot.isError
+    },
+    /** Whether a sweep has started yet. */
+    get isSwept() {
+      return typeof snapshot.data?.metadata.sweptAtMs === 'number'
+    },
+    get hosts() {
+      return snapshot.data?.data ?? []
+    },
+    /** Number of firing conditions from other systems. */
+    get inbound() {
+      return snapshot.data?.metadata.inbound ?? 0
+    },
+  }
+}

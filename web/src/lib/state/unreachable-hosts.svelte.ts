@@ -1,0 +1,19 @@
+import type { QueryClient } from '@tanstack/svelte-query'
+import { SvelteMap } from 'svelte/reactivity'
+import { unreachableHost } from '#lib/api/failure.ts'
+
+/** Tracks hosts, by name, whose last request from this page failed. This is more recent than the monitored status. */
+export const createUnreachableHosts = (client: QueryClient): { has: (name: string) => boolean } => {
+  const unreachable = new SvelteMap<string, string>()
+  $effect(() =>
+    client.getQueryCache().subscribe(({ query }) => {
+      const { status, error } = query.state
+      // A query that failed before is being retried.
+      if (status === 'pending' && query.isActive()) return
+      const host = status === 'error' && query.isActive() ? unreachableHost(error) : null
+      if (host === null) unreachable.delete(query.queryHash)
+      else unreachable.set(query.queryHash, host)
+    }),
+  )
+  return { has: (name) => [...unreachable.values()].includes(name) }
+}

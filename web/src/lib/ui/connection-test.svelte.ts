@@ -1,0 +1,39 @@
+import { testConnection, type Target } from '#lib/api/connections.ts'
+import { outcomeOf, rejectionOutcome, type Outcome } from './connection-advice.ts'
+
+/** Runs one connection attempt of a form at a time and holds the last outcome. */
+export const createConnectionTest = (form: () => HTMLFormElement | undefined) => {
+  let outcome = $state<Outcome>()
+  let isBusy = $state(false)
+
+  /** Does nothing while the form is invalid; a thrown error becomes the outcome. */
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    if (!form()?.reportValidity()) return
+    isBusy = true
+    outcome = undefined
+    try {
+      await act()
+    } catch (thrown) {
+      outcome = rejectionOutcome(thrown)
+    }
+    isBusy = false
+  }
+  /** Tests a connection and returns whether it works. */
+  const test = async (target: Target): Promise<boolean> => {
+    const tested = await testConnection(target)
+    outcome = outcomeOf(tested, target.url)
+    return tested.ok
+  }
+  return {
+    /** Undefined before the first attempt. */
+    get outcome(): Outcome | undefined {
+      return outcome
+    },
+    get isBusy(): boolean {
+      return isBusy
+    },
+    clear: (): void => void (outcome = undefined),
+    attempt,
+    test,
+  }
+}

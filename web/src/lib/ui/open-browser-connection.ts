@@ -1,0 +1,8 @@
+import { view } from '#lib/state/view.svelte.ts'
+
+/**
+ * Opens a connection stored in this browser. The page is reloaded, as cached data belongs to configured hosts with the same
+ * ids.
+ */
+export const openBrowserConnection = (id: string): void =>
+  location.assign(view.link('/overview', { host: '0', connection: id }))

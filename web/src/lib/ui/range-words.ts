@@ -1,9 +1,0 @@
-import { presets, shortHours, type Range } from '#lib/state/range.ts'
-import { formatDayTime } from './time.ts'
-
-/** `Last 6 hours`, or two instants. */
-export const rangeWords = (range: Range, zone: string): string => {
-  if (range.kind === 'between')
-    return `${formatDayTime(range.from * 1000, zone)} – ${formatDayTime(range.to * 1000, zone)}`
-  return presets.find(({ hours }) => hours === range.hours)?.label ?? `Last ${shortHours(range.hours)}`
-}

@@ -1,0 +1,50 @@
+import { channelList, type ChannelWords } from '#proto/channel-list.ts'
+import type { AlertTarget, ChannelConfig, TestResult } from '#lib/api/alerting.ts'
+
+/** Returns name and description of a channel. Channels of a newer service are shown by their id. */
+export const channelText = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
+
+/** Words with irregular capitalization. */
+const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
+
+/** Returns the label of a field: `routingKey` becomes `Routing key`. */
+export const fieldLabel = (field: string): string => {
+  const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
+  const text = words.map((word) => written[word] ?? word).join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The state shown on a channel's card. */
+export type ChannelState = 'ready' | 'off' | 'missing' | 'broken'
+
+export const channelState = (
+  {
+    configured,
+    enabled,
+    problem = null,
+  }: Pick<ChannelConfig, 'configured' | 'enabled'> & Partial<Pick<ChannelConfig, 'problem'>>,
+  targets: readonly AlertTarget[],
+): ChannelState => {
+  if (problem !== null) return 'broken'
+  if (!configured) return 'missing'
+  if (!enabled) return 'off'
+  return targets.some(({ broken }) => broken !== null) ? 'broken' : 'ready'
+}
+
+/** Labels of send results. Unknown results are shown as they are. */
+const ends: Readonly<Record<string, string>> = {
+  ok: 'delivered',
+  sent: 'delivered',
+  retry: 'failed; will retry',
+  permanent: 'rejected',
+  config: 'rejected: invalid settings',
+  dead: 'gave up after retries',
+  dropped: 'dropped: no longer needed',
+}
+
+export const sendResultLabel = (result: string): string => ends[result] ?? result
+export const isDelivered = (result: string): boolean => result === 'ok' || result === 'sent'
+
+/** Describes the result of a test: `webhook: delivered`, `webhook: rejected – 404 Not Found`. */
+export const describeTest = ({ name, result, reason }: TestResult): string =>
+  `${name}: ${sendResultLabel(result)}${reason ? ` – ${reason}` : ''}`

@@ -1,0 +1,19 @@
+import { createWorkspace } from './workspace.svelte.ts'
+import { createRuns, type Run } from './runs.svelte.ts'
+
+export const workspace = createWorkspace()
+
+const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
+  if (run.state !== 'done' && run.state !== 'failed') return
+  workspace.remember({
+    sql: request.query,
+    database: request.database,
+    host: request.hostName,
+    atMs: startedAtMs,
+    durationMs: run.state === 'done' ? run.result.metadata.durationMs : performance.now() - beganMs,
+    rows: run.state === 'done' ? run.result.metadata.rows : null,
+  })
+}
+
+/** Runs outlive the page, so that users find the results, and can cancel, when they return. */
+export const runs = createRuns(remember)

@@ -1,0 +1,47 @@
+import { failureMessage, RequestFailure, unreachableHost } from '#lib/api/failure.ts'
+
+/** The failure of a statement. */
+export interface QueryError {
+  /** Whether the service rejected it without sending it to the host. */
+  isRejected: boolean
+  message: string
+  /** A remedy; empty where the message is sufficient. */
+  hint: string
+  /** The position of the error in the statement; null if unknown. */
+  position: number | null
+}
+
+/** Converts a thrown error to the failure of a statement. */
+export const queryErrorOf = (thrown: unknown, sql: string): QueryError => {
+  const message = failureMessage(thrown)
+  const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
+  // An unreachable host is reported with a reason too.
+  const isRejected = typeof reason === 'string' && unreachableHost(thrown) === null
+  return {
+    isRejected,
+    message: isRejected ? sentence(message) : message,
+    hint: reason === 'first-word' ? hintFor(sql) : '',
+    position: typeof position === 'number' ? position : placeOf(message, sql),
+  }
+}
+
+/** Removes the parameter name from the message and makes it a sentence. */
+const sentence = (message: string): string => {
+  const rest = message.replace(/^query: /, '')
+  return `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`
+}
+
+const hintFor = (sql: string): string =>
+  /^\s*(?:show|exists)\b/i.test(sql)
+    ? 'SHOW is not supported. Query the system tables instead: system.tables (create_table_query has the definition), system.processes, system.grants, system.users, system.settings or system.databases.'
+    : 'The console is read-only, to prevent accidental changes.'
+
+/** Returns the position of an unknown name in the statement, if it occurs exactly once. */
+const placeOf = (message: string, sql: string): number | null => {
+  const name = /\b(?:identifier|function|table) [`']?(?<name>[\w.]+)/i.exec(message)?.groups?.['name']
+  if (!name) return null
+  const places = [
+    ...sql.matchAll(new RegExp(String.raw`(?<![\w.])${name.replaceAll('.', String.raw`\.`)}(?![\w.])`, 'g')),
+  ]
+  return places.length === 1 ? (places[0]?.index ?? null) : null
+}

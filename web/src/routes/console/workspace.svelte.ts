@@ -1,0 +1,63 @@
+import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
+import { randomId } from '#lib/ui/random-id.ts'
+import {
+  changedDraft,
+  nextToClose,
+  readWorkspace,
+  withDraft,
+  withReopened,
+  withoutDraft,
+  withRun,
+  type Workspace,
+  type Draft,
+  type PastRun,
+} from './drafts.ts'
+
+const storedAs = 'console'
+/** Ids are unique among a few drafts, so a short one suffices. */
+const idLength = 8
+
+/** Creates the store of drafts and history, which this browser keeps for all its windows. */
+export const createWorkspace = () => {
+  let workspace = $state.raw(readWorkspace(readStoredJson(storedAs)))
+  let isStored = true
+  /** Applies a change to the stored state, so that changes of other windows are preserved. */
+  const apply = (change: (present: Workspace) => Workspace): void => {
+    workspace = change(isStored ? readWorkspace(readStoredJson(storedAs)) : workspace)
+    isStored = writeStored(storedAs, JSON.stringify(workspace))
+  }
+  return {
+    get drafts(): readonly Draft[] {
+      return workspace.drafts
+    },
+    /** The draft that `reopen` would open; undefined if there is none. */
+    get lastClosed(): Draft | undefined {
+      return workspace.closed[0]?.draft
+    },
+    /** The draft that is closed when another one opens; undefined below the limit. */
+    get nextToClose(): Draft | undefined {
+      return nextToClose(workspace)
+    },
+    get past(): readonly PastRun[] {
+      return workspace.past
+    },
+    open(sql = '', database = ''): Draft {
+      const draft = { id: randomId().slice(0, idLength), sql, database }
+      apply((present) => withDraft(present, draft))
+      return draft
+    },
+    /** Reopens the last closed draft at its position; undefined if there is none. */
+    reopen(): Draft | undefined {
+      let draft: Draft | undefined
+      apply((present) => {
+        draft = present.closed[0]?.draft
+        return withReopened(present)
+      })
+      return draft
+    },
+    close: (id: string): void => apply((present) => withoutDraft(present, id)),
+    change: (draft: Draft, change: Partial<Draft>): void => apply((present) => changedDraft(present, draft, change)),
+    remember: (run: PastRun): void => apply((present) => withRun(present, run)),
+    clearHistory: (): void => apply((present) => ({ ...present, past: [], closed: [] })),
+  }
+}

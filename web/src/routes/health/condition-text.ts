@@ -1,0 +1,86 @@
+import { unitWords } from '#proto/unit-words.ts'
+import type { Check, LiveCondition } from '#lib/api/health.ts'
+import { pluralize } from '#lib/ui/pluralize.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+/** Reasons for muted notifications. Unknown reasons are shown as they are. */
+const heldReasons: Readonly<Record<string, string>> = {
+  disabled: 'alerting is disabled',
+  maintenance: 'the host is in maintenance',
+  'quiet-hours': 'quiet hours are in effect',
+  severity: 'below the minimum severity',
+  'host-unreachable': 'the host is unreachable, which is reported instead',
+  acknowledged: 'it is acknowledged',
+  dismissed: 'it is dismissed',
+}
+
+export const heldReason = (word: string): string => heldReasons[word] ?? word
+
+/** Labels of history events. */
+const eventLabels: Readonly<Record<string, string>> = {
+  fire: 'Fired',
+  escalate: 'Became critical',
+  lower: 'Severity lowered',
+  remind: 'Reminder sent',
+  recover: 'Recovered',
+  held: 'Not sent',
+}
+
+export const eventLabel = (kind: string): string => eventLabels[kind] ?? kind
+export const eventKinds = Object.keys(eventLabels)
+
+/** Formats a value with its limit: `10.3%, limit 5%`, or `yes` for boolean metrics. */
+export const formatValueWithLimit = ({
+  value,
+  threshold,
+  unit,
+}: Pick<LiveCondition, 'value' | 'threshold' | 'unit'>): string =>
+  threshold === null || unitWords[unit]
+    ? formatValue(value, unit)
+    : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
+
+/** Returns the word before a limit; boolean metrics have no range. */
+export const comparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
+  if (unitWords[unit]) return 'when'
+  return below ? 'below' : 'from'
+}
+
+/** Formats limits: `warning from 5%, critical from 20%`, or `critical when yes` for boolean metrics. */
+export const formatLimits = ({ warning, critical, below, unit }: Check): string => {
+  const word = comparisonWord({ below, unit })
+  const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
+  return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limits'
+}
+
+/** Minimum number of checks that share a reason. */
+const minShared = 4
+
+/** Returns the most common reason for missing data, so that it is shown once; null if checks share none. */
+export const sharedReason = (
+  checks: readonly Pick<Check, 'status' | 'reason'>[],
+): { reason: string; checks: number } | null => {
+  const unknown = checks.flatMap(({ status, reason }) => (status === 'unknown' && reason !== null ? [reason] : []))
+  const counts = [...Map.groupBy(unknown, (reason) => reason)].map(([reason, { length }]) => ({
+    reason,
+    checks: length,
+  }))
+  const most = counts.toSorted((one, other) => other.checks - one.checks)[0]
+  return most && most.checks >= minShared ? most : null
+}
+
+/** Counts severities: `2 critical and 1 warning`. */
+export const countSeverities = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
+  const critical = conditions.filter(({ severity }) => severity === 'critical').length
+  const warning = conditions.length - critical
+  return [critical > 0 && `${critical} critical`, warning > 0 && pluralize(warning, 'warning')]
+    .filter(Boolean)
+    .join(' and ')
+}
+
+const ranks = { firing: 0, pending: 2, cleared: 3 }
+
+/** Compares conditions by urgency: firing before pending, critical before warning, latest first. */
+export const compareUrgency = (one: LiveCondition, other: LiveCondition): number => {
+  const rank = ({ phase, severity }: LiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
+  return rank(one) - rank(other) || other.sinceMs - one.sinceMs || one.ruleId.localeCompare(other.ruleId)
+}

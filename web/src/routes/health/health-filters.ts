@@ -1,0 +1,45 @@
+import type { Scope } from '#lib/api/health.ts'
+import type { ReadableParameters } from '#lib/state/range.ts'
+
+/** Status filters of the check list. */
+export const statuses = ['all', 'critical', 'warning', 'unknown', 'ok', 'off'] as const
+export type StatusChoice = (typeof statuses)[number]
+
+/** The filters of the health page. */
+export interface HealthChoices {
+  /** Text that checks, conditions and history entries must contain. */
+  search: string
+  status: StatusChoice
+  /** A day of the history, such as `2026-06-01`, in UTC. */
+  day: string | null
+  /** An event type of the history. */
+  kind: string | null
+  /** The condition whose diagnosis is open. */
+  diagnosed: { host: number; ruleId: string } | null
+}
+
+/** Reads the filters from the URL; invalid values are ignored. */
+export const readChoices = (parameters: ReadableParameters): HealthChoices => ({
+  search: parameters.get('search') ?? '',
+  status: statuses.find((status) => status === parameters.get('status')) ?? 'all',
+  day: /^\d{4}-\d{2}-\d{2}$/.exec(parameters.get('day') ?? '')?.[0] ?? null,
+  kind: parameters.get('kind'),
+  diagnosed: readDiagnosed(parameters.get('diagnose')),
+})
+
+/** Returns the scope in the URL. Links in notifications have no host where a condition covers several. */
+export const readScope = (parameters: ReadableParameters, host: number): Scope =>
+  parameters.get('hosts') === 'all' || parameters.get('host') === null ? 'all' : host
+
+const readDiagnosed = (text: string | null): HealthChoices['diagnosed'] => {
+  const parts = /^(\d{1,6})\.(.+)$/.exec(text ?? '')
+  return parts?.[2] ? { host: Number(parts[1]), ruleId: parts[2] } : null
+}
+
+export const writeDiagnosed = (host: number, ruleId: string): string => `${host}.${ruleId}`
+
+/** Whether a text contains the search text, ignoring case. */
+export const matches = (search: string, texts: readonly (string | null)[]): boolean => {
+  const wanted = search.trim().toLowerCase()
+  return wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted))
+}

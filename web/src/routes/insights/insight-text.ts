@@ -1,0 +1,40 @@
+import type { Unit } from '#proto/catalogue.ts'
+import type { Insight } from '#lib/api/insights.ts'
+import { formatValue } from '#lib/ui/number.ts'
+
+/** Detector units with a display format; other units are shown after the number. */
+const known: Readonly<Record<string, Unit>> = {
+  bytes: 'bytes',
+  seconds: 'seconds',
+  milliseconds: 'milliseconds',
+  ms: 'milliseconds',
+  percent: 'percent',
+  '%': 'percent',
+  ratio: 'ratio',
+  count: 'count',
+}
+
+/** Formats a measured value: `27.3 days`, `26 s`, `1 KiB`. */
+export const formatMeasured = (value: number | null, unit: string): string => {
+  const form = known[unit]
+  if (form || value === null) return formatValue(value, form ?? 'count')
+  return `${formatValue(value, 'count')} ${unit}`.trim()
+}
+
+/** Formats a measured value with its baseline. */
+export const formatWithBaseline = ({ value, baseline, unit }: Pick<Insight, 'value' | 'baseline' | 'unit'>): string => {
+  if (value === null) return 'no data'
+  return baseline === null
+    ? formatMeasured(value, unit)
+    : `${formatMeasured(value, unit)}, baseline ${formatMeasured(baseline, unit)}`
+}
+
+/** Time ranges of the list, in hours. */
+export const periods = [
+  { hours: 24, label: 'Last day' },
+  { hours: 168, label: 'Last 7 days' },
+  { hours: 720, label: 'Last 30 days' },
+  { hours: 2_160, label: 'Last 90 days' },
+] as const
+
+export const defaultHours = 168

@@ -1,0 +1,31 @@
+import type { Forecast } from '#lib/api/insights.ts'
+import type { Used } from './disks.ts'
+
+const dayMs = 86_400_000
+/** Maximum length of the forecast, in multiples of the history, so that the history stays visible. */
+const maxAhead = 10
+/** Margin after the point at which the disk is full. */
+const beyond = 1.1
+
+/** Returns how far ahead the chart shows, in milliseconds: until the disk is full, within limits; 0 without growth. */
+export const horizonMs = (historyMs: number, forecast: Forecast | undefined): number =>
+  forecast?.days ? Math.min(maxAhead * historyMs, beyond * forecast.days.latest * dayMs) : 0
+
+/** Returns the upper and lower bound of the forecast, each until the disk is full or the chart ends. */
+export const coneOf = (
+  last: Used,
+  total: number,
+  untilMs: number,
+  forecast: Forecast | undefined,
+): { upper: Used[]; lower: Used[] } | null => {
+  if (!forecast?.days || untilMs <= last.timeMs) return null
+  const edge = (days: number): Used[] => {
+    const fullMs = last.timeMs + days * dayMs
+    if (fullMs >= untilMs) {
+      const share = (untilMs - last.timeMs) / Math.max(1, fullMs - last.timeMs)
+      return [last, { timeMs: untilMs, bytes: last.bytes + share * (total - last.bytes) }]
+    }
+    return [last, { timeMs: fullMs, bytes: total }, { timeMs: untilMs, bytes: total }]
+  }
+  return { upper: edge(forecast.days.soonest), lower: edge(forecast.days.latest) }
+}
