@@ -3,7 +3,7 @@ import { ResultColumn, Truncation } from './console.ts'
 import { bytes, rpc, stream } from './contract.ts'
 import { ofHost, readers } from './host.ts'
 import { StatementFacts } from './statement.ts'
-import { Unavailable } from './unavailable.ts'
+import { Incomplete, Unavailable } from './unavailable.ts'
 
 /** Name of a database or table, with any characters. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
@@ -196,7 +196,13 @@ export const TableQueryRecord = z.object({
 })
 
 const listOf = <R extends z.ZodType>(row: R) =>
-  z.object({ rows: z.array(row), truncated: z.boolean(), unavailable: Unavailable.nullable() })
+  z.object({
+    rows: z.array(row),
+    truncated: z.boolean(),
+    unavailable: Unavailable.nullable(),
+    /** Why rows may be missing. */
+    incomplete: Incomplete.nullable().default(null),
+  })
 const oneOf = <D extends z.ZodType>(detail: D) =>
   z.object({ detail: detail.nullable(), unavailable: Unavailable.nullable() })
 

@@ -76,5 +76,7 @@ export const HostState = z.object({
   checkedAtMs: z.number().nullable(),
   /** How far the clock of the host is ahead, in milliseconds; 0 before the first probe, and from older releases. */
   clockSkewMs: z.number().default(0),
+  /** Statements that an administrator would run so that the user of the host sees all objects; empty when it does, or before the first contact. */
+  missingGrants: z.array(z.string()).default([]),
 })
 export type HostState = z.infer<typeof HostState>

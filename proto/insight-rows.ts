@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 import { Insight, InsightId } from './insights.ts'
-import { Unavailable } from './unavailable.ts'
+import { Incomplete, Unavailable } from './unavailable.ts'
 
 /** A measured number; null if it is missing or not finite. */
 export const Figure = z
@@ -142,6 +142,7 @@ export const insightRowMethods = {
       rows: z.array(z.record(z.string(), z.unknown())),
       sql: z.string(),
       unavailable: Unavailable.nullable(),
+      incomplete: Incomplete.nullable().default(null),
     }),
   }),
   storedFindings: rpc({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 import { Count, Figure } from './insight-rows.ts'
-import { Unavailable } from './unavailable.ts'
+import { Incomplete, Unavailable } from './unavailable.ts'
 
 /** The number of equal steps of a time series over a period. */
 export const reportSteps = 28
@@ -89,6 +89,10 @@ export const reportRowMethods = {
         error: `must be a period of ${maxReportDays} days at most`,
         path: ['toMs'],
       }),
-    output: z.object({ rows: z.array(z.record(z.string(), z.unknown())), unavailable: Unavailable.nullable() }),
+    output: z.object({
+      rows: z.array(z.record(z.string(), z.unknown())),
+      unavailable: Unavailable.nullable(),
+      incomplete: Incomplete.nullable().default(null),
+    }),
   }),
 }

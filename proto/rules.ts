@@ -52,6 +52,8 @@ export const Reading = z.object({
   id: z.string().max(64),
   value: z.number().nullable(),
   reason: z.string().max(300).nullable(),
+  /** Why the value may be too small: the host hides rows from its user. Such a value can fire, but it cannot be ok. */
+  incomplete: z.string().max(300).nullable().default(null),
   /** Number of observations of the value; null if not applicable. */
   samples: z.number().nullable().default(null),
   /** Thresholds from server settings, which replace those of the rule. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Incomplete } from './unavailable.ts'
 
 /** The id of an executed statement on the host, and its cost. */
 export const StatementFacts = z.object({
@@ -16,6 +17,8 @@ export const StatementFacts = z.object({
   charts: z.number().int().optional(),
   /** The time zone of the buckets; null for that of the host. */
   timezone: z.string().nullable(),
+  /** Why rows may be missing; null when the user of the host sees all of them. */
+  incomplete: Incomplete.nullable().default(null),
 })
 export type StatementFacts = z.infer<typeof StatementFacts>
 

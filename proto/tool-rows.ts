@@ -3,6 +3,7 @@ import { rpc } from './contract.ts'
 import { Evidence } from './evidence.ts'
 import { ofHost } from './host.ts'
 import { Row } from './statement.ts'
+import { Incomplete } from './unavailable.ts'
 
 /** Maximum rows of one statement of a tool. */
 const maxToolRows = 1_000
@@ -28,6 +29,6 @@ export const toolRowMethods = {
       parameters: z.record(z.string().max(64), z.union([z.string().max(8_192), z.number()])).default({}),
       maxRows: z.int().min(1).max(maxToolRows),
     }),
-    output: z.object({ rows: z.array(Row), evidence: Evidence }),
+    output: z.object({ rows: z.array(Row), evidence: Evidence, incomplete: Incomplete.nullable().default(null) }),
   }),
 }

@@ -9,3 +9,11 @@ export const Unavailable = z.object({
   grant: z.string().optional(),
 })
 export type Unavailable = z.infer<typeof Unavailable>
+
+/** Why a result may lack rows: the host hides objects that its configured user may not see. */
+export const Incomplete = z.object({
+  message: z.string(),
+  /** The statement that an administrator runs so that the result is complete. */
+  grant: z.string(),
+})
+export type Incomplete = z.infer<typeof Incomplete>

@@ -107,11 +107,25 @@ const checkConfig = async (given: readonly string[], env: Environment) => {
   if (directory !== undefined) found.push(await checkFolder(directory, env))
   if (isConnecting) {
     const { checkServers } = await import('#shared/lifecycle/check-servers.ts')
-    found.push(await checkServers(withFiles(env)))
+    found.push(await checkServers(withFiles(env)), await checkConfiguredHosts(withFiles(env)))
   }
   const text = found.map((each) => each.text).join('')
   if (!found.every(({ isValid }) => isValid)) return refuse(failed, text)
   process.stdout.write(text)
+}
+
+/** Checks the hosts where any are configured; without, embedded ones are started. */
+const checkConfiguredHosts = async (env: Environment) => {
+  if (!env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE) return { isValid: true, text: '' }
+  const { checkHosts } = await import('./query/hosts/check-hosts.ts')
+  const facts = {
+    instance: 'check-config',
+    version: packageFile.version,
+    services: ['query'],
+    secretNames: [],
+  } as const
+  await using telemetry = await openTelemetry({ LOG_LEVEL: 'fatal' }, facts)
+  return await checkHosts(env, telemetry.of('query'))
 }
 
 const checkFolder = async (directory: string, env: Environment) => {

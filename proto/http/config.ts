@@ -11,6 +11,7 @@ export const HostSummary = Host.omit({ key: true }).extend({
   reason: HostState.shape.reason,
   failure: HostState.shape.failure,
   version: HostState.shape.version,
+  missingGrants: HostState.shape.missingGrants,
   /** How far its clock is ahead, in milliseconds rounded to ten seconds. */
   clockSkewMs: z.int(),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { explorerMethods, ExplorerName, TableKeys, TableOverview } from '../explorer.ts'
-import { Unavailable } from '../unavailable.ts'
+import { Incomplete, Unavailable } from '../unavailable.ts'
 import { answer } from './answer.ts'
 import { hostId, text, wholeAs } from './parameters.ts'
 
@@ -39,7 +39,8 @@ export const PreviewQuery = ofTable.extend({
 
 const about = { host: z.string(), unavailable: Unavailable.nullable() }
 
-const listAnswer = <L extends z.ZodType>(list: L) => answer(list, z.object({ ...about, truncated: z.boolean() }))
+const listAnswer = <L extends z.ZodType>(list: L) =>
+  answer(list, z.object({ ...about, truncated: z.boolean(), incomplete: Incomplete.nullable().default(null) }))
 const detailAnswer = <D extends z.ZodType>(detail: D) => answer(detail, z.object(about))
 
 /** The responses; `data` is empty or null when the host returns no data, with the reason in `metadata.unavailable`. */

@@ -125,7 +125,7 @@ const measure = async (
   }
 }
 
-const unmeasured = { value: null, samples: null, warning: null, critical: null, offenders: [] }
+const unmeasured = { value: null, incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
 const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
   new Map(readings.map((reading) => [reading.id, reading]))

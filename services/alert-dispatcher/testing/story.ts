@@ -51,6 +51,7 @@ export const plainReading = (id: string, value: number | null, more: Partial<Rea
   id,
   value,
   reason: value === null ? 'the table is missing' : null,
+  incomplete: null,
   samples: null,
   warning: null,
   critical: null,

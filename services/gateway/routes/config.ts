@@ -115,6 +115,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   reason: state?.reason ?? null,
   failure: state?.failure ?? null,
   version: state?.version ?? null,
+  missingGrants: state?.missingGrants ?? [],
   clockSkewMs: Math.round((state?.clockSkewMs ?? 0) / skewStepMs) * skewStepMs,
 })
 

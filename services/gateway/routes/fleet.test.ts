@@ -25,6 +25,7 @@ const host = (id: number): FleetHost => ({
   version: '25.8.12.129',
   uptimeSeconds: 12_345_678,
   latencyMs: 12,
+  missingGrants: [],
   load: {
     runningQueries: 112,
     merges: 24,

@@ -53,7 +53,8 @@ const ownCost = getRoute({
 const sessionHost = async (gateway: Gateway, call: Call): Promise<FleetHost> => {
   const host = await gateway.hosts.find(0)
   const { version, uptimeSeconds, metrics } = await gateway.query.hostStatus({ hostKey: host.key, fleet: true }, call)
-  return { ...host, status: 'up', reason: null, version, uptimeSeconds, latencyMs: null, load: metrics, ageMs: 0 }
+  const state = { reason: null, version, uptimeSeconds, latencyMs: null, missingGrants: [] }
+  return { ...host, ...state, status: 'up', load: metrics, ageMs: 0 }
 }
 
 const entry = (host: FleetHost, worstFinding: FleetEntry['worstFinding']): FleetEntry => {

@@ -18,6 +18,7 @@ const statement: StatementFacts = {
   clickhouseVersion: '26.3.1',
   sql: 'SELECT id, text FROM t',
   timezone: null,
+  incomplete: null,
 }
 const truncated = { reason: 'rows' as const, limit: 2, returned: 2 }
 

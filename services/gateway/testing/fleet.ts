@@ -52,6 +52,7 @@ const up: FleetHost = {
   version: '26.3.1',
   uptimeSeconds: 60,
   latencyMs: 2,
+  missingGrants: [],
   load,
   ageMs: 4_000,
 }
@@ -66,6 +67,7 @@ const down: FleetHost = {
   version: null,
   uptimeSeconds: null,
   latencyMs: null,
+  missingGrants: [],
   load: null,
   ageMs: 6_000,
 }

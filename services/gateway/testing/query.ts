@@ -46,6 +46,7 @@ const states: HostState[] = hosts.map(({ key, id, name }) => ({
   latencyMs: id === 0 ? 2 : null,
   checkedAtMs: Date.UTC(2026, 0, 1),
   clockSkewMs: id === 0 ? -3_601_234 : 0,
+  missingGrants: [],
 }))
 
 const described = { doc: 'One sentence.', feature: 'QUERIES' as const, requires: [], parameters: [], topic: 'queries' }
@@ -99,6 +100,7 @@ export const statement: StatementFacts = {
   clickhouseVersion: '26.3.1',
   sql: 'SELECT 1',
   timezone: null,
+  incomplete: null,
 }
 
 const window = { interval: 'toStartOfHour' as const, fromMs: 0, toMs: 3_600_000 }

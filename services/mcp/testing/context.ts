@@ -11,7 +11,7 @@ export const contextOf = (rowsOf: (statement: string) => Rows): ToolContext => {
   const toolRows: ToolRows = async ({ hostKey, statement, parameters = {}, maxRows }) => {
     const rows = rowsOf(statement).slice(0, maxRows)
     const evidence = { hostKey, statement, parameters, atMs: 0, rows: rows.length, rowHash: '0'.repeat(64) }
-    return { rows, evidence }
+    return { rows, evidence, incomplete: null }
   }
   return {
     // Tools that read rows call nothing else.

@@ -1,9 +1,11 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Unavailable } from '#proto/query.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import type { DatabaseClient } from './client.ts'
 import { clickhouseCode } from './failure.ts'
 import type { QueryContext } from './transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
+import { incompleteBy } from './visible-rows.ts'
 
 interface Needs {
   requires: readonly string[]
@@ -52,7 +54,9 @@ export const unavailableBy = (
 }
 
 /** The data of a host, or the reason why it is unavailable. */
-export type Availability<T> = { data: T; unavailable: null } | { data: null; unavailable: Unavailable }
+export type Availability<T> =
+  | { data: T; unavailable: null; incomplete: Incomplete | null }
+  | { data: null; unavailable: Unavailable; incomplete: null }
 
 /** Runs a query that requires certain tables; returns the unavailable reason when the host lacks them. */
 export const queryIfAvailable = async <T>(
@@ -63,15 +67,23 @@ export const queryIfAvailable = async <T>(
   query: () => Promise<T>,
 ): Promise<Availability<T>> => {
   const missing = await missingNeeds(client, host, needs, context)
-  if (missing) return { data: null, unavailable: missing }
+  if (missing) return { data: null, unavailable: missing, incomplete: null }
   try {
-    return { data: await query(), unavailable: null }
+    return { data: await query(), unavailable: null, incomplete: await incompleteFor(client, host, needs, context) }
   } catch (error) {
     const unavailable = unavailableBy(client, host, needs, error)
-    if (unavailable) return { data: null, unavailable }
+    if (unavailable) return { data: null, unavailable, incomplete: null }
     throw error
   }
 }
+
+/** Returns why a result of the required tables may lack rows. */
+export const incompleteFor = async (
+  client: DatabaseClient,
+  host: MonitoredHost,
+  { requires }: Needs,
+  context: QueryContext,
+): Promise<Incomplete | null> => incompleteBy(host, (await client.capabilities(host, context)).missingShow, requires)
 
 /** Returns the unavailable reason for a server that is older than every version branch of a definition. */
 export const tooOld = (host: MonitoredHost, serverVersion: string): Unavailable => ({

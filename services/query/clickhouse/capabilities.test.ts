@@ -9,6 +9,7 @@ const capabilitiesOf = (version: string) => ({
   readonly: 0,
   tables: new Set(['one']),
   logs: new Map<string, string>(),
+  missingShow: new Set<never>(),
 })
 
 it('refreshes in the background after one minute and makes the caller wait after five', async () => {

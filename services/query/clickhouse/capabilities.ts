@@ -3,6 +3,7 @@ import type { Sql } from '#proto/catalogue.ts'
 import { quoteName, quoteText } from '#shared/sql/quote.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
+import type { ShowPrivilege } from './visible-rows.ts'
 
 /** The capabilities of a host for its configured user. */
 export interface Capabilities {
@@ -13,6 +14,8 @@ export interface Capabilities {
   tables: ReadonlySet<string>
   /** The table expressions of rotated log tables. */
   logs: RotatedLogs
+  /** Privileges that the user lacks to see all objects; rows of others are hidden. */
+  missingShow: ReadonlySet<ShowPrivilege>
 }
 
 export type Presence = 'present' | 'missing' | 'denied'

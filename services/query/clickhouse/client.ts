@@ -20,6 +20,7 @@ import { readLimits } from './limits.ts'
 import { openResultCache } from './result-cache.ts'
 import { openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
+import { missingShowPrivileges } from './visible-rows.ts'
 import { openTransport, type TransportDeps, type BufferedResult, type QueryContext, timeLeft } from './transport.ts'
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
@@ -69,7 +70,12 @@ const loadCapabilities = async (
   const tables = new Set(names)
   const columnsStatement = logColumnsStatement(version, tables)
   const logs = rotatedLogs(tables, columnsStatement && (await read(columnsStatement, LogColumns)))
-  return { version, readonly, ...equalSystem({ tables, logs }) }
+  return {
+    version,
+    readonly,
+    missingShow: await missingShowPrivileges(version, query),
+    ...equalSystem({ tables, logs }),
+  }
 }
 
 /** Returns 1 or 0; fails for a user without any privilege on the table. */

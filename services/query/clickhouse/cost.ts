@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/query.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
@@ -51,6 +52,7 @@ export const statementFacts = (
   run: StatementRun,
   rows: number,
   timezone: string | undefined,
+  incomplete: Incomplete | null = null,
 ): StatementFacts => ({
   queryId: run.queryId,
   durationMs: run.durationMs,
@@ -61,4 +63,5 @@ export const statementFacts = (
   clickhouseVersion: run.clickhouseVersion,
   sql: statement.sql,
   timezone: timezone ?? null,
+  incomplete,
 })

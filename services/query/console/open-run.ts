@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { mostRows, type ResultColumn, type ResultFormat, type Truncation, usualRows } from '#proto/console.ts'
 import type { Produced } from '#proto/contract.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
+import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
 import type { StatementFacts } from '#proto/query.ts'
 import { read } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
@@ -135,6 +137,7 @@ interface StartedRun {
   run: Run
   limits: { rows: number; bytes: number }
   startedAtMs: number
+  incomplete: Incomplete | null
 }
 
 const streamFormats: Readonly<Record<ResultFormat, StreamFormat>> = {
@@ -152,14 +155,15 @@ export const openRun = async (
 ): Promise<StreamedRun> => {
   const host = parts.hosts.get(request.hostKey)
   const limits = { rows: rowLimit(parts, request), bytes: request.maxBytes }
-  const { version } = await parts.client.capabilities(host, call)
+  const { version, missingShow } = await parts.client.capabilities(host, call)
   const statement = consoleStatement(request, limits.rows, { version, ...allowedBy(parts.env) })
+  const incomplete = incompleteBy(host, missingShow, systemTablesIn(statement.sql))
   const run = running.enter(host, call, maxRuns(parts), request.runId)
   const startedAtMs = performance.now()
   try {
     const context = { ...call, signal: run.signal }
     const answer = await parts.client.stream(host, statement, context, streamFormats[request.format])
-    return await streamRun({ host, statement, answer, run, limits, startedAtMs }, request.format)
+    return await streamRun({ host, statement, answer, run, limits, startedAtMs, incomplete }, request.format)
   } catch (error) {
     run[Symbol.dispose]()
     throw callersFailure(error, statement.sql, statement.sql)
@@ -186,7 +190,7 @@ const streamRun = async (started: StartedRun, format: ResultFormat): Promise<Str
 }
 
 async function* frames(
-  { host, statement, answer, run, limits, startedAtMs }: StartedRun,
+  { host, statement, answer, run, limits, startedAtMs, incomplete }: StartedRun,
   passedRows: AsyncGenerator<Buffer, Passed, void>,
 ): AsyncGenerator<Buffer, RunSummary, void> {
   try {
@@ -194,7 +198,7 @@ async function* frames(
     const result = { ...answer, durationMs: performance.now() - startedAtMs }
     return {
       truncated: truncated ? truncation(rows, limits) : null,
-      statement: statementFacts(host, statement, result, rows, undefined),
+      statement: statementFacts(host, statement, result, rows, undefined, incomplete),
     }
   } catch (error) {
     throw callersFailure(error, statement.sql, statement.sql)

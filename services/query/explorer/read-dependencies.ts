@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Dependency } from '#proto/explorer.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { incompleteFor, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import { dependenciesAmong } from './dependencies.ts'
 import { type HostContext, type ViewResult, whyEmpty } from './read-view.ts'
@@ -69,7 +69,7 @@ export const readDependencies = async (
   named: { database: string; table?: string | undefined },
 ): Promise<ViewResult<Dependency>> => {
   const { parts, host, call } = context
-  const none = { rows: [], truncated: false }
+  const none = { rows: [], truncated: false, incomplete: null }
   const missing = await missingNeeds(parts.client, host, needs, call)
   if (missing) return { ...none, unavailable: missing }
   try {
@@ -79,9 +79,10 @@ export const readDependencies = async (
     const nodes = nodeResult ? readRecords(host, NodeRow, nodeResult) : []
     const texts = textResult ? readRecords(host, TextRow, textResult) : []
     const rows = dependenciesOf(dependenciesAmong(nodes, texts), named)
-    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(context, named) }
+    const incomplete = await incompleteFor(parts.client, host, needs, call)
+    if (rows.length === 0) return { ...none, unavailable: await whyEmpty(context, named), incomplete }
     const truncated = nodes.length > maxNodes || texts.length > maxTexts || rows.length > maxDependencies
-    return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null }
+    return { rows: rows.slice(0, maxDependencies), truncated, unavailable: null, incomplete }
   } catch (error) {
     const unavailable = unavailableBy(parts.client, host, needs, error)
     if (unavailable) return { ...none, unavailable }

@@ -2,10 +2,10 @@ import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { Unavailable } from '#proto/unavailable.ts'
+import type { Incomplete, Unavailable } from '#proto/unavailable.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { readRecords } from '../analysis/records.ts'
-import { missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
+import { incompleteFor, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
@@ -25,6 +25,7 @@ export interface ViewResult<R> {
   rows: R[]
   truncated: boolean
   unavailable: Unavailable | null
+  incomplete: Incomplete | null
 }
 
 const noScope = { window: undefined, zone: undefined, logs: new Map() }
@@ -39,7 +40,7 @@ export const readView = async <S extends z.ZodType>(
 ): Promise<ViewResult<z.output<S>>> => {
   const { client } = parts
   const unavailable = await missingNeeds(client, host, view, call)
-  if (unavailable) return { rows: [], truncated: false, unavailable }
+  if (unavailable) return { rows: [], truncated: false, unavailable, incomplete: null }
   try {
     const statement = {
       what: `explorer/${view.what}`,
@@ -49,10 +50,15 @@ export const readView = async <S extends z.ZodType>(
     }
     const rows = readRecords(host, view.row, await client.run(host, statement, call))
     const missing = rows.length === 0 ? await whyEmpty({ parts, host, call }, named) : null
-    return { rows: rows.slice(0, view.limit), truncated: rows.length > view.limit, unavailable: missing }
+    return {
+      rows: rows.slice(0, view.limit),
+      truncated: rows.length > view.limit,
+      unavailable: missing,
+      incomplete: await incompleteFor(client, host, view, call),
+    }
   } catch (error) {
     const closed = unavailableBy(client, host, view, error)
-    if (closed) return { rows: [], truncated: false, unavailable: closed }
+    if (closed) return { rows: [], truncated: false, unavailable: closed, incomplete: null }
     throw error
   }
 }

@@ -37,7 +37,7 @@ const replicationRows = async (
   const isReported = isFirst && replicationService.isConfigured() && mayUse(call.identity, 'REPLDB')
   const { from, rows } = sets[set]
   const reported = isReported ? await rows(replicationService, call, clock.now()) : []
-  return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null }
+  return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null, incomplete: null }
 }
 
 /** What a set is made of, as evidence names it, and how. */
@@ -154,10 +154,10 @@ const insightRows =
     const { requires, bare, sql: template } = rowSets[set]
     const { logs } = await client.capabilities(host, call)
     const sql = expandMacros(template, { window: undefined, zone: undefined, logs })
-    const { data, unavailable } = await queryIfAvailable(client, host, { requires }, call, async () =>
+    const { data, unavailable, incomplete } = await queryIfAvailable(client, host, { requires }, call, async () =>
       readRecords(host, insightRowSets[set], await client.run(host, { what: `insights/${set}`, bare, sql }, call)),
     )
-    return { rows: data ?? [], sql, unavailable }
+    return { rows: data ?? [], sql, unavailable, incomplete }
   }
 
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>

@@ -2,10 +2,12 @@ import { requireFeature, type Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, ChartData, Unavailable, Window } from '#proto/query.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import { missingNeeds, tooOld, unavailableBy } from '../clickhouse/availability.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { incompleteBy } from '../clickhouse/visible-rows.ts'
 import { chartStatement, maxChartRows } from '../definitions/chart-statement.ts'
 import { chartInfo } from '../definitions/definitions.ts'
 import type { LoadedChart } from '../definitions/load.ts'
@@ -34,6 +36,7 @@ export interface ReadyChart {
   window: ChartWindow | undefined
   zone: string | undefined
   statement: Statement
+  incomplete: Incomplete | null
 }
 
 /** Reads the series of a chart. Missing tables or grants make it `unavailable`, not an error. */
@@ -59,13 +62,13 @@ export const prepareChart = async (
   requireFeature(call.identity, chart.feature, `the chart ${chart.name}`)
   const zone = zoneFor(question.timezone, parts.env)
   const window = chartWindow(chart, question, parts.clock.now() + parts.probe.skewMs(host.key))
-  const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
+  const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
   const missing = await missingNeeds(parts.client, host, chart, call)
   if (missing) return without(chart, window, missing)
 
   const statement = chartStatement(chart, { serverVersion, logs, window, zone, parameters: question.parameters })
   if (!statement) return without(chart, window, tooOld(host, serverVersion))
-  return { chart, window, zone, statement }
+  return { chart, window, zone, statement, incomplete: incompleteBy(host, missingShow, chart.requires) }
 }
 
 /** Runs the statement of one chart. */
@@ -87,7 +90,7 @@ export const runChart = async (
 /** Converts a result to chart data. */
 export const toChartData = (
   host: MonitoredHost,
-  { chart, window, zone, statement }: ReadyChart,
+  { chart, window, zone, statement, incomplete }: ReadyChart,
   result: QueryResult,
 ): ChartData => {
   if (result.rows.length > maxChartRows) {
@@ -101,7 +104,7 @@ export const toChartData = (
     rows: rowsOf(chart, result),
     window: windowOf(window),
     unavailable: null,
-    statement: statementFacts(host, statement, result, result.rows.length, zone),
+    statement: statementFacts(host, statement, result, result.rows.length, zone, incomplete),
   }
 }
 

@@ -1,8 +1,10 @@
 import { type Call, requireFeature } from '#proto/call.ts'
 import type { TableRequest, Unavailable } from '#proto/query.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import { read } from '#shared/config/setting.ts'
 import { missingNeeds, tooOld } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { incompleteBy } from '../clickhouse/visible-rows.ts'
 import { settings } from '../config.ts'
 import type { LoadedTable } from '../definitions/load.ts'
 import { withSetDefaults, zoneFor } from '../definitions/parameters.ts'
@@ -15,6 +17,7 @@ export interface Page {
   host: MonitoredHost
   table: LoadedTable
   circumstances: TableCircumstances
+  incomplete: Incomplete | null
 }
 
 type PageRequest = Pick<TableRequest, 'hostKey' | 'name' | 'timezone'>
@@ -31,9 +34,9 @@ export const openPage = async (
   const table = withSetDefaults(parts.definitions.table(request.name), parts.env)
   requireFeature(call.identity, table.feature, `the table page ${table.name}`)
   const zone = zoneFor(request.timezone, parts.env)
-  const { version: serverVersion, logs } = await parts.client.capabilities(host, call)
+  const { version: serverVersion, logs, missingShow } = await parts.client.capabilities(host, call)
   const circumstances = { serverVersion, logs, zone }
-  const page = { host, table, circumstances }
+  const page = { host, table, circumstances, incomplete: incompleteBy(host, missingShow, table.requires) }
   const statement = build(table, circumstances)
   if (!statement) return { ...page, unavailable: tooOld(host, serverVersion) }
   const unavailable = await missingNeeds(parts.client, host, table, call)

@@ -60,7 +60,7 @@ const open = async (opened: Opened): Promise<Page> => {
 }
 
 async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uint8Array, Tail, void> {
-  const { host, table, statement, limit, circumstances } = opened
+  const { host, table, statement, limit, circumstances, incomplete } = opened
   const started = performance.now()
   const passing = passRows(host, answer.body, limit)
   try {
@@ -72,7 +72,7 @@ async function* frames(opened: Opened, answer: StreamResult): AsyncGenerator<Uin
     }
     const { rows, truncated } = next.value
     const ran = { ...answer, durationMs: performance.now() - started }
-    const facts = statementFacts(host, statement, ran, rows, circumstances.zone)
+    const facts = statementFacts(host, statement, ran, rows, circumstances.zone, incomplete)
     return { truncated, total: await total(opened, rows, truncated), statement: facts }
   } finally {
     answer.body.leave()

@@ -59,10 +59,10 @@ const reportRows =
     const sql = expandMacros(template(period), { window: undefined, zone: undefined, logs })
     const select = async () =>
       readRecords(host, reportRowSets[set], await client.run(host, { what: `report/${set}`, sql }, call))
-    const { data, unavailable } = await queryIfAvailable(client, host, { requires }, call, () =>
+    const { data, unavailable, incomplete } = await queryIfAvailable(client, host, { requires }, call, () =>
       set === 'certificates' ? certificatesOf(parts, hostKey, select) : select(),
     )
-    return { rows: data ?? [], unavailable }
+    return { rows: data ?? [], unavailable, incomplete }
   }
 
 /** What reports are made of. */

@@ -14,7 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => parts[Symbol.asyncDispose]())
 
-const capabilities = { version: '25.8.1.1', readonly: 0, tables: new Set(['metrics']), logs: new Map<string, string>() }
+const capabilities = {
+  version: '25.8.1.1',
+  readonly: 0,
+  tables: new Set(['metrics']),
+  logs: new Map<string, string>(),
+  missingShow: new Set<never>(),
+}
 const wanted = Array.from({ length: 6 }, (_, index) => ({
   key: `rule/${index}`,
   requires: ['system.metrics'],

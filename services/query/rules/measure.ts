@@ -7,10 +7,11 @@ import type { Capabilities } from '../clickhouse/capabilities.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import { clickhouseCode, failureReason } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
+import { incompleteBy } from '../clickhouse/visible-rows.ts'
 import { maxSweeps } from '../clickhouse/host-queues.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Ready, readingsOf, type Group, groupOf, type Measurable, type Plan, type Planning } from './plan.ts'
-import { type Measured, unmeasured } from './measured.ts'
+import { type Measured, unmeasured, withIncomplete } from './measured.ts'
 import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
@@ -30,7 +31,7 @@ const maxSplitMs = 25_000
 /** Measures rules in few statements. A rule that fails does not affect the others. */
 export const measureAll = async (
   place: Place,
-  { version, tables, logs }: Capabilities,
+  { version, tables, logs, missingShow }: Capabilities,
   wanted: readonly Measurable[],
 ): Promise<Map<string, Measured>> => {
   const { host } = place
@@ -47,6 +48,11 @@ export const measureAll = async (
   }
   // The probe does not occupy a queue slot.
   await Promise.all(Array.from({ length: maxSweeps }, worker))
+  for (const { key, requires } of wanted) {
+    const incomplete = incompleteBy(host, missingShow, requires)
+    const reading = measured.get(key)
+    if (incomplete && reading) measured.set(key, withIncomplete(reading, incomplete))
+  }
   return measured
 }
 

@@ -1,10 +1,11 @@
 import type { Reading } from '#proto/rules.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 
 /** A reading without the id of its rule. */
 export type Measured = Omit<Reading, 'id'>
 
-const nothing = { samples: null, warning: null, critical: null, offenders: [] }
+const nothing = { incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
 /** Returns a measured value with its worst offenders. */
 export const measured = (value: number, offenders: readonly string[] = []): Measured => ({
@@ -19,6 +20,12 @@ export const unmeasured = (reason: string): Measured => ({
   ...nothing,
   value: null,
   reason: beginningOf(reason, maxReasonLength),
+})
+
+/** Marks a value that may be too small because the host hides rows. */
+export const withIncomplete = (reading: Measured, { message, grant }: Incomplete): Measured => ({
+  ...reading,
+  incomplete: beginningOf(`${message}; to see them, run ${grant}`, maxReasonLength),
 })
 
 /** Cuts a list of names to the limits of a reading. */

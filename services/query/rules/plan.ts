@@ -169,5 +169,5 @@ const isText = (cell: unknown): cell is string => typeof cell === 'string'
 const readingOf = (host: MonitoredHost, row: Row | undefined): Measured => {
   if (row === undefined || row[1] === null) return unmeasured(`host ${host.name} returned no value`)
   const [, value, warning, critical, samples, offenders] = row
-  return { value, reason: null, warning, critical, samples, offenders: worstOf(offenders) }
+  return { value, reason: null, incomplete: null, warning, critical, samples, offenders: worstOf(offenders) }
 }

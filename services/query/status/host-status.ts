@@ -2,6 +2,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { HostStatus, query, FleetMetrics, Overview, Unavailable } from '#proto/query.ts'
 import { deniedTable, missingNeeds, unavailableBy } from '../clickhouse/availability.ts'
 import type { Capabilities } from '../clickhouse/capabilities.ts'
+import { incompleteBy } from '../clickhouse/visible-rows.ts'
 import type { QueryResult, DatabaseClient } from '../clickhouse/client.ts'
 import type { QueryContext } from '../clickhouse/transport.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
@@ -122,11 +123,26 @@ const figuresReader = (client: DatabaseClient) => {
     const denied = denials.get(capabilities) ?? new Map<string, Unavailable>()
     denials.set(capabilities, denied)
     const { answer, readable } = await queryReadable(client, request, capabilities.tables, denied)
+    // A count of visible rows would look like the count of all rows.
+    const hidden = new Map(names.flatMap((name) => hiddenFigure(host, name, capabilities)))
     const missing = names.filter((name) => !tablesBehind(name).some((table) => readable.has(table)))
     const reasons = await Promise.all(missing.map((name) => reasonOf(client, host, name, denied, call)))
     const unavailable = missing.flatMap((name, index) => (reasons[index] ? [[name, reasons[index]] as const] : []))
-    return { answer, figures: readFigures(host, names, answer.rows), unavailable: new Map(unavailable) }
+    const figures = {
+      ...readFigures(host, names, answer.rows),
+      ...Object.fromEntries([...hidden.keys()].map((name) => [name, null])),
+    }
+    return { answer, figures, unavailable: new Map([...hidden, ...unavailable]) }
   }
+}
+
+const hiddenFigure = (
+  host: MonitoredHost,
+  name: Figure,
+  { missingShow }: Capabilities,
+): (readonly [Figure, Unavailable])[] => {
+  const incomplete = incompleteBy(host, missingShow, tablesBehind(name))
+  return incomplete ? [[name, { reason: 'permission', missingTables: [], ...incomplete }]] : []
 }
 
 /** Retries the statement without each table that the host denies. */

@@ -1,3 +1,4 @@
+import { grantsFor } from '../clickhouse/visible-rows.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostLoad, HostState } from '#proto/query.ts'
 import type { Clock } from '#shared/time/clock.ts'
@@ -42,6 +43,7 @@ export const unknownState: State = {
   uptimeSeconds: null,
   latencyMs: null,
   checkedAtMs: null,
+  missingGrants: [],
 }
 
 interface ProbeOnceDeps {
@@ -81,7 +83,8 @@ const update = async (deps: ProbeOnceDeps, host: MonitoredHost, known: Known, si
   const { version, uptimeSeconds, hostname, nowMs } = readBasics(host, rows)
   const latencyMs = Math.round(checkedMs - startedMs)
   known.aheadMs = nowMs - (checkedMs - latencyMs / 2)
-  known.state = { status: 'up', reason: null, failure: null, version, uptimeSeconds, latencyMs, checkedAtMs }
+  const missingGrants = grantsFor(deps.client.known(host)?.missingShow)
+  known.state = { ...unknownState, status: 'up', version, uptimeSeconds, latencyMs, checkedAtMs, missingGrants }
   known.checkedMs = checkedMs
   known.hostname = hostname
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null

@@ -10,6 +10,7 @@ import { parseYaml } from '#shared/config/yaml.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { noSuch } from '#shared/text/no-such.ts'
 import { maxMemoryBytes, maxRuns } from '../console/open-run.ts'
+import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
 import type { Running } from '../console/running.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { rowCap } from '../pages/open-page.ts'
@@ -34,7 +35,7 @@ export const toolRows = (parts: Parts, running: Running): Handlers<Service<typeo
     const { feature, statements } = tools.get(tool) ?? missing('tool with statements', tool, tools.keys(), 'tool')
     requireFeature(call.identity, feature, `the tool ${tool}`)
     const template = statements.get(name) ?? missing(`statement of ${tool}`, name, statements.keys(), 'statement')
-    const { logs } = await client.capabilities(host, call)
+    const { logs, missingShow } = await client.capabilities(host, call)
     const limit = Math.min(maxRows, rowCap(parts) ?? maxRows)
     const sql = `${expandMacros(template, { window: undefined, zone: undefined, logs })}LIMIT ${limit}`
     const limits = { max_memory_usage: maxMemoryBytes }
@@ -53,6 +54,7 @@ export const toolRows = (parts: Parts, running: Running): Handlers<Service<typeo
         rows: rows.length,
         rowHash: hashOf({ columns, rows }),
       },
+      incomplete: incompleteBy(host, missingShow, systemTablesIn(sql)),
     }
   }
 }

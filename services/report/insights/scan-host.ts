@@ -44,11 +44,12 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   let failure: unknown
   for (const set of needed) {
     try {
-      const { rows, sql, unavailable } = await context.query.insightRows(
+      const { rows, sql, unavailable, incomplete } = await context.query.insightRows(
         { hostKey: context.hostKey, set },
         context.call,
       )
       if (unavailable) notes.push(`${set}: ${unavailable.message}`)
+      if (incomplete) notes.push(`${set} is incomplete: ${incomplete.message}; to see them, run ${incomplete.grant}`)
       else rowSets.set(set, { rows, sql })
     } catch (error) {
       // If one statement fails, the others may still succeed.

@@ -9,6 +9,7 @@ import type { HostReport } from '#proto/host-report.ts'
 import { type InsightRowSet, insightRowSets } from '#proto/insight-rows.ts'
 import type { query } from '#proto/query.ts'
 import { type ReportRowSet, reportRowSets } from '#proto/report-rows.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { InsightStore } from '../stores/store.ts'
 import type { Material, ReportRows, Period } from './material.ts'
@@ -83,12 +84,14 @@ const gather = async (context: GatherContext): Promise<Material> => {
   const rows: Partial<Record<ReportRowSet, unknown>> = {}
   for (const set of reportSets) {
     const response = await attempt(wordsOf(set), () => query.reportRows({ hostKey, set, ...period }, call))
+    if (response?.incomplete) notes.push(incompleteNote(set, response.incomplete))
     if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
     else if (response) rows[set] = z.array(reportRowSets[set]).parse(response.rows)
   }
   if (failure !== undefined && Object.keys(rows).length === 0) throw failure
   const currentRows = async <S extends InsightRowSet>(set: S) => {
     const response = await attempt(wordsOf(set), () => query.insightRows({ hostKey, set }, call))
+    if (response?.incomplete) notes.push(incompleteNote(set, response.incomplete))
     if (response?.unavailable) notes.push(`${wordsOf(set)}: ${response.unavailable.message}`)
     return response && !response.unavailable ? z.array(insightRowSets[set]).parse(response.rows) : undefined
   }
@@ -113,6 +116,9 @@ const gather = async (context: GatherContext): Promise<Material> => {
 }
 
 const wordsOf = (set: string): string => set.replaceAll('-', ' ')
+
+const incompleteNote = (set: string, { message, grant }: Incomplete): string =>
+  `${wordsOf(set)} is incomplete: ${message}; to see them, run ${grant}`
 
 /** Fetches all history lines of the period, newest page first. */
 const historyOf = async ({

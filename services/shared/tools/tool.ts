@@ -3,6 +3,7 @@ import { type Call, type Feature, requireFeature } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import type { Evidence } from '#proto/evidence.ts'
 import type { Host } from '#proto/host.ts'
+import type { Incomplete } from '#proto/unavailable.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
 import { noSuchHost } from '../text/no-such.ts'
@@ -109,10 +110,51 @@ export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> =>
  * Runs a tool with arguments that are not parsed yet. Throws `forbidden`, `ZodError` for arguments that do not fit,
  * and what `run` throws.
  */
-export const parseAndRun = (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
+export const parseAndRun = async (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
-  return tool.run(tool.input.parse(given, { error: sentenceOf }), context)
+  const incomplete = new Map<string, Incomplete>()
+  const note = (found: Incomplete | null | undefined) => void (found && incomplete.set(found.message, found))
+  const result = await tool.run(tool.input.parse(given, { error: sentenceOf }), {
+    ...context,
+    query: notingIncomplete(context.query, note),
+  })
+  const notes = [...incomplete.values()].map(
+    ({ message, grant }) => `Incomplete: ${message}; to see them, run ${grant}.`,
+  )
+  return { ...result, text: [result.text, ...notes].join(' ') }
 }
+
+type Query = Client<typeof query>
+
+/** Returns a client that reports results which may lack rows, so that no tool presents them as complete. */
+const notingIncomplete = (client: Query, note: (found: Incomplete | null | undefined) => void): Query => ({
+  ...client,
+  async toolRows(input, call) {
+    const answer = await client.toolRows(input, call)
+    note(answer.incomplete)
+    return answer
+  },
+  async runQuery(input, call) {
+    const answer = await client.runQuery(input, call)
+    note(answer.statement.incomplete)
+    return answer
+  },
+  async chart(input, call) {
+    const answer = await client.chart(input, call)
+    note(answer.statement?.incomplete)
+    return answer
+  },
+  async exploreDatabases(input, call) {
+    const answer = await client.exploreDatabases(input, call)
+    note(answer.incomplete)
+    return answer
+  },
+  async exploreTables(input, call) {
+    const answer = await client.exploreTables(input, call)
+    note(answer.incomplete)
+    return answer
+  },
+})
 
 /** Annotations of a kind of tools, as the Model Context Protocol defines them. */
 export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({

@@ -25,7 +25,13 @@ const sweeps = () => {
   let earlier = Earlier.parse({})
   return async (evaluator: Evaluator, sweep: Sweep) => {
     const { nowMs, uptimeSeconds = 1e6, version = '25.8.1.1', tables = [], rows = [], fails } = sweep
-    const capabilities = { version, readonly: 0, tables: new Set(tables), logs: new Map<string, string>() }
+    const capabilities = {
+      version,
+      readonly: 0,
+      tables: new Set(tables),
+      logs: new Map<string, string>(),
+      missingShow: new Set<never>(),
+    }
     const basics = { version, uptimeSeconds, hostname: 'h', timezone: 'UTC', nowMs }
     const contact = { answers: true, ...basics, capabilities } as const
     const run = async () => {
@@ -76,6 +82,7 @@ describe('restarts', () => {
       readonly: 0,
       tables: new Set<string>(),
       logs: new Map<string, string>(),
+      missingShow: new Set<never>(),
     }
     const input = evaluatorInput({ contact: { ...contact, capabilities }, earlier: undefined })
     expect(await restarted(input)).toEqual({ measured: expect.objectContaining({ value: null }) })

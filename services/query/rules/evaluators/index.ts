@@ -1,3 +1,4 @@
+import { grantsFor } from '../../clickhouse/visible-rows.ts'
 import { measured, unmeasured } from '../measured.ts'
 import { restarted, settingsChanged, versionChanged } from './changed.ts'
 import { diskDaysToFull } from './disk-days-to-full.ts'
@@ -29,11 +30,19 @@ const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
   return { measured: measured(hidden.length + denied.length, [...hidden, ...denied]) }
 }
 
+/** Returns how many privileges the user lacks, without which the host hides rows from it. */
+const insufficientGrants: Evaluator = async ({ contact }) => {
+  if (!contact.answers) return { measured: unmeasured(contact.reason) }
+  const { missingShow } = contact.capabilities
+  return { measured: measured(missingShow.size, grantsFor(missingShow)) }
+}
+
 /** Evaluators by the name that rule definitions use. */
 export const evaluators: Readonly<Record<string, Evaluator>> = {
   'auth-or-grant-denied': authOrGrantDenied,
   'disk-days-to-full': diskDaysToFull,
   'host-unreachable': hostUnreachable,
+  'insufficient-grants': insufficientGrants,
   'keeper-node': keeperNode,
   'keeper-unreachable': keeperUnreachable,
   ...replicationServiceEvaluators,
