@@ -8,7 +8,7 @@ const HostOnRecord = z.string().brand('HostOnRecord')
 export type HostOnRecord = z.infer<typeof HostOnRecord>
 
 /** The suffix of user-supplied hosts. Names of configured hosts never end with it. */
-export const userConnectionSuffix = ' (brought by the caller)'
+export const userConnectionSuffix = ' (user-supplied)'
 
 /**
  * Returns the name of a host in records. Callers name their connections, so these must not look like configured hosts.

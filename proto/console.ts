@@ -7,9 +7,9 @@ import { exportFormats } from './table-page.ts'
 /** Maximum length of a statement in characters. */
 export const maxStatementLength = 100_000
 /** Maximum rows of a response; `SVC_TABLE_MAX_RESULT_ROWS` lowers it unless the response is a file. */
-export const mostRows = 1_000_000
+export const maxResultRows = 1_000_000
 /** Default rows of a response. */
-export const usualRows = 10_000
+export const defaultResultRows = 10_000
 /** Maximum bytes of streamed rows. */
 export const maxStreamedBytes = 256 * 1024 * 1024
 /** Maximum bytes of rows in a buffered response. */
@@ -56,7 +56,7 @@ export const runOptions = {
     .record(z.string().regex(/^\w{1,64}$/, 'must be a name of letters, digits and _'), value)
     .refine((given) => Object.keys(given).length <= 50, 'must have at most 50 values')
     .optional(),
-  maxRows: whole(mostRows).optional(),
+  maxRows: whole(maxResultRows).optional(),
   /** Execution time limit in seconds, at most `COLUMNDB_MAX_EXECUTION_TIME`. */
   maxSeconds: whole(86_400).optional(),
   runId: RunId.optional(),

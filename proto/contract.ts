@@ -98,14 +98,14 @@ export type FrameOf<F extends Frames> = F extends { kind: 'json'; schema: infer 
   : Uint8Array
 
 /** A streaming response. Leaving the loop early cancels the producer. `tail()` resolves after the last frame. */
-export interface Streaming<H, F, T> {
+export interface StreamResponse<H, F, T> {
   head: H
   frames: AsyncIterable<F>
   tail(): T
 }
 
 /** What a stream handler returns. The tail is the return value of the frame generator. */
-export interface Produced<H, F, T> {
+export interface ProducedStream<H, F, T> {
   head: H
   frames: AsyncGenerator<F, T, void>
 }
@@ -113,7 +113,7 @@ export interface Produced<H, F, T> {
 /** The client interface of a service. */
 export type Client<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.input<I>, call: Call) => Promise<Streaming<z.output<H>, FrameOf<F>, z.output<T>>>
+    ? (input: z.input<I>, call: Call) => Promise<StreamResponse<z.output<H>, FrameOf<F>, z.output<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
       ? (input: z.input<I>, call: Call) => Promise<z.output<O>>
       : never
@@ -122,7 +122,7 @@ export type Client<S extends Service> = {
 /** The handlers of a service. The compiler requires every method. */
 export type Handlers<S extends Service> = {
   readonly [N in keyof S['methods']]: S['methods'][N] extends Stream<infer I, infer H, infer F, infer T>
-    ? (input: z.output<I>, call: Call) => Promise<Produced<z.input<H>, FrameOf<F>, z.input<T>>>
+    ? (input: z.output<I>, call: Call) => Promise<ProducedStream<z.input<H>, FrameOf<F>, z.input<T>>>
     : S['methods'][N] extends Rpc<infer I, infer O>
       ? (input: z.output<I>, call: Call) => Promise<z.input<O>>
       : never

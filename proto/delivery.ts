@@ -7,7 +7,7 @@ import { Severity } from './rules.ts'
 export const ends = ['sent', 'dropped', 'dead'] as const
 
 /** The result of delivering one notification to one target. */
-export const Delivered = z.object({
+export const CompletedDelivery = z.object({
   /** Unique per notification and target. */
   id: z.string(),
   atMs: z.number().int(),
@@ -25,10 +25,10 @@ export const Delivered = z.object({
   /** Number of send attempts, including the last one. */
   attempts: z.number().int().min(0),
 })
-export type Delivered = z.infer<typeof Delivered>
+export type CompletedDelivery = z.infer<typeof CompletedDelivery>
 
 /** A failed notification: its text, never its address. */
-export const DeadNotice = z.object({
+export const DeadNotification = z.object({
   id: z.string(),
   atMs: z.number().int(),
   reason: z.string(),
@@ -40,7 +40,7 @@ export const DeadNotice = z.object({
   severity: Severity,
   episode: z.string(),
 })
-export type DeadNotice = z.infer<typeof DeadNotice>
+export type DeadNotification = z.infer<typeof DeadNotification>
 
 /** A notification target and its health. */
 export const AlertTarget = z.object({
@@ -88,7 +88,7 @@ export const deliveryMethods = {
       limit,
       subscriptionsOf,
     }),
-    output: z.array(Delivered),
+    output: z.array(CompletedDelivery),
   }),
   alertTargets: rpc({
     doc: 'Lists the current notification targets and their health.',
@@ -104,13 +104,13 @@ export const deliveryMethods = {
     feature: 'HEALTH',
     safe: true,
     input: z.object({ before: LetterId.optional(), limit, subscriptionsOf }),
-    output: z.object({ letters: z.array(DeadNotice), next: z.string().nullable() }),
+    output: z.object({ letters: z.array(DeadNotification), next: z.string().nullable() }),
   }),
   replayDeadLetter: rpc({
     doc: 'Resends a failed notification, unless its target has received a later one.',
     callers: ['gateway'],
     feature: 'HEALTH',
     input: z.object({ id: LetterId, subscriptionsOf }),
-    output: DeadNotice,
+    output: DeadNotification,
   }),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Insight } from './insights.ts'
-import { HandedOver } from './notify.ts'
+import { AnnouncementResult } from './notify.ts'
 import { maxReportDays } from './report-rows.ts'
 import { Severity } from './rules.ts'
 
@@ -171,7 +171,7 @@ export type HostReport = z.infer<typeof HostReport>
 export const ReportDelivery = z.object({
   /** `none`, `due`, `sending`, `done` or `failed`. */
   status: z.string().max(16),
-  targets: z.array(HandedOver),
+  targets: z.array(AnnouncementResult),
 })
 export type ReportDelivery = z.infer<typeof ReportDelivery>
 

@@ -22,11 +22,11 @@ export const isIngestHeader = (name: string): boolean =>
   name.startsWith('ce-')
 
 /** The result for one event of a request: it is stored, or rejected with a reason. */
-export const Taken = z.union([
+export const IngestResult = z.union([
   z.object({ id: InboundEvent.shape.id, duplicate: z.boolean() }),
   z.object({ error: z.string().max(1_000) }),
 ])
-export type Taken = z.infer<typeof Taken>
+export type IngestResult = z.infer<typeof IngestResult>
 
 const maxListed = 500
 
@@ -55,7 +55,7 @@ export const ingest = service('ingest', {
       body: z.string().max(maxIngestBodyBytes),
       headers: z.record(z.string().max(128), z.string().max(16_384)),
     }),
-    output: z.array(Taken).max(maxEvents),
+    output: z.array(IngestResult).max(maxEvents),
   }),
   events: rpc({
     doc: 'Lists received events, newest first.',

@@ -21,7 +21,7 @@ export const instanceAnnounced = event({
 })
 
 /** Published by a process that has just started; serving processes then announce themselves immediately. */
-export const instanceSought = event({
+export const instancesRequested = event({
   name: 'instance.sought',
   doc: 'A process requests announcements of all instances.',
   publishers: serviceNames,

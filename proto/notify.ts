@@ -31,7 +31,7 @@ export const Announcement = z.object({
 export type Announcement = z.input<typeof Announcement>
 
 /** The result of sending an announcement to one target. */
-export const HandedOver = z.object({
+export const AnnouncementResult = z.object({
   channel: z.string(),
   target: z.string(),
   /** The name that routes use. */
@@ -44,7 +44,7 @@ export const HandedOver = z.object({
   /** Why it is held or failed. */
   reason: z.string().nullable(),
 })
-export type HandedOver = z.infer<typeof HandedOver>
+export type AnnouncementResult = z.infer<typeof AnnouncementResult>
 
 /** Methods for services without channel secrets to send notifications. */
 export const notifyMethods = {
@@ -52,6 +52,6 @@ export const notifyMethods = {
     doc: 'Sends a message to webhooks and mail, once per key and target; returns the outcome for every target. An empty response means that none is configured.',
     callers: ['report'],
     input: Announcement,
-    output: z.array(HandedOver),
+    output: z.array(AnnouncementResult),
   }),
 }

@@ -28,7 +28,7 @@ export const pageViewMethods = {
     input: z.object({}),
     output: z.object({ enabled: z.boolean() }),
   }),
-  keepPageViews: rpc({
+  storePageViews: rpc({
     doc: 'Adds page views to the table of `EVENTS_TABLE_NAME` of a host and creates it if needed; none without write access.',
     callers: ['gateway'],
     prefer: 'hostKey',

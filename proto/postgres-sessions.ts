@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /** A missing privilege of the source user, and the statement that grants it. */
-export const Limited = z.object({ message: z.string(), grant: z.string() })
-export type Limited = z.infer<typeof Limited>
+export const MissingPrivilege = z.object({ message: z.string(), grant: z.string() })
+export type MissingPrivilege = z.infer<typeof MissingPrivilege>
 
 /** A process of the server, usually a client session. Durations are by the clock of the server. */
 export const PostgresSession = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
-import { LockSession, Limited, PostgresSession, SessionCounts } from './postgres-sessions.ts'
+import { LockSession, MissingPrivilege, PostgresSession, SessionCounts } from './postgres-sessions.ts'
 import {
   postgresTableOrders,
   PostgresReplication,
@@ -23,7 +23,7 @@ export const PostgresServer = z.object({
   /** Epoch milliseconds. */
   startedMs: z.number(),
   isStandby: z.boolean(),
-  limited: Limited.nullable(),
+  limited: MissingPrivilege.nullable(),
 })
 export type PostgresServer = z.infer<typeof PostgresServer>
 
@@ -71,7 +71,7 @@ export const postgresSourceMethods = {
       sessions: z.array(PostgresSession),
       truncated: z.boolean(),
       counts: SessionCounts,
-      limited: Limited.nullable(),
+      limited: MissingPrivilege.nullable(),
     }),
   }),
   postgresStatements: rpc({
@@ -85,7 +85,7 @@ export const postgresSourceMethods = {
       /** Epoch milliseconds of the last reset; null before PostgreSQL 14. */
       sinceMs: z.number().nullable(),
       unavailable: StatementsUnavailable.nullable(),
-      limited: Limited.nullable(),
+      limited: MissingPrivilege.nullable(),
     }),
   }),
   postgresTables: rpc({
@@ -106,7 +106,7 @@ export const postgresSourceMethods = {
     doc: 'Lists standbys, slots and subscriptions of the PostgreSQL source with their lag.',
     feature: 'CLUSTER',
     input: z.object({}),
-    output: z.object({ replication: PostgresReplication, limited: Limited.nullable() }),
+    output: z.object({ replication: PostgresReplication, limited: MissingPrivilege.nullable() }),
   }),
   postgresLocks: rpc({
     ...traits,
@@ -116,6 +116,6 @@ export const postgresSourceMethods = {
       /** Whether statements contain their values. */
       withValues: z.boolean().default(false),
     }),
-    output: z.object({ sessions: z.array(LockSession), truncated: z.boolean(), limited: Limited.nullable() }),
+    output: z.object({ sessions: z.array(LockSession), truncated: z.boolean(), limited: MissingPrivilege.nullable() }),
   }),
 }

@@ -219,7 +219,7 @@ export const query = service('query', {
       table: TableInfo,
       limit: z.number().int().nullable(),
       /** Maximum rows of any response or file; null without a limit. */
-      mostRows: z.number().int().nullable().optional(),
+      maxRows: z.number().int().nullable().optional(),
       unavailable: Unavailable.nullable(),
     }),
     frames: bytes(),

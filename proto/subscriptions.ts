@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TestedTarget } from './channels.ts'
 import { rpc } from './contract.ts'
-import { AlertTarget, Delivered } from './delivery.ts'
+import { AlertTarget, CompletedDelivery } from './delivery.ts'
 import { Severity } from './rules.ts'
 import { Encrypted } from './transit.ts'
 
@@ -100,6 +100,6 @@ export const subscriptionMethods = {
     doc: 'Lists finished deliveries of a subscription, newest first.',
     safe: true,
     input: z.object({ ...owned, limit: z.int().min(1).max(500) }),
-    output: z.array(Delivered),
+    output: z.array(CompletedDelivery),
   }),
 }

@@ -10,16 +10,16 @@ import { channelList } from './generate/channel-list.ts'
 import { releasedPath, releaseLines } from './generate/contracts.ts'
 
 interface Generated {
-  /** From the repository's root. */
+  /** The path from the root of the repository. */
   path: string
   content: string
-  /** Whether the formatter leaves it alone, by `.oxfmtrc.json`. */
+  /** Whether `.oxfmtrc.json` excludes the file from formatting. */
   isUnformatted?: boolean
 }
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes everything that is generated, or with `--check` says what would change and fails; `--release` records the contracts too. */
+/** Writes every generated file. `--check` reports outdated files and fails; `--release` also records the contracts. */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
   if (isRelease) await writeFile(join(root, releasedPath), await releaseLines())
   await write(await channelList(), isCheck)
@@ -51,7 +51,7 @@ const settingsPage = async (): Promise<Generated> => {
   return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
 }
 
-/** One function per generated file; one that this machine cannot make stays as it is. What they import reads the list of channels. */
+/** One function per generated file. A file that this machine cannot generate stays unchanged. */
 const generators = async (): Promise<readonly (() => Promise<Generated | undefined>)[]> => {
   const { chartFiles } = await import('./generate/chart/files.ts')
   const { ruleNames } = await import('./generate/rule-names.ts')
@@ -59,7 +59,7 @@ const generators = async (): Promise<readonly (() => Promise<Generated | undefin
   return [settingsPage, webClient, ruleNames, ...chartFiles]
 }
 
-/** Formatted as the repository is, so that the format check and the drift check agree. */
+/** Formats the content as the repository does, so that the format check and `--check` agree. */
 const formatLike = async (path: string, content: string): Promise<string> => {
   const options: FormatConfig = JSON.parse(await readFile(join(root, '.oxfmtrc.json'), 'utf8'))
   const { code, errors } = await format(path, content, options)

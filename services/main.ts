@@ -29,7 +29,7 @@ interface ServiceModules {
   service(): Promise<{ start: Start }>
 }
 
-/** Every service there is, the asked before the asking: the order of starting, and in reverse of stopping. */
+/** Every service, servers before their clients. They start in this order and stop in reverse. */
 const services = {
   query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
   report: { config: () => import('./report/config.ts'), service: () => import('./report/service.ts') },
@@ -51,14 +51,14 @@ const root = join(import.meta.dirname, '..')
 const misused = 2
 const failed = 1
 
-/** What is settled before anything is opened. */
+/** Options that are resolved before anything is opened. */
 interface Plan {
   chosen: readonly Target[]
-  /** The variables themselves; `env` is the way to read them. */
+  /** The raw variables; `env` reads them. */
   variables: Record<string, string | undefined>
   env: Environment
   settings: Values<typeof processSettings>
-  /** Older names that are set and read by nobody. */
+  /** Deprecated names that are set but never read. */
   unread: readonly SettingProblem[]
   facts: ProcessFacts
 }
@@ -82,7 +82,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
       telemetry.log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
-      // A sentence for whoever runs the process needs no stack; a defect does.
+      // Invalid settings need no stack trace; a defect does.
       telemetry.log.fatal(
         error instanceof ServiceError ? { reason: error.message } : { err: error },
         'stopped by an error',
@@ -95,10 +95,10 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   }
 }
 
-/** Says all that is wrong with a folder of alert definitions before it is deployed, and with `--connect` which servers cannot be used. */
-const checkConfig = async (given: readonly string[], env: Environment) => {
-  const isConnecting = given.includes('--connect')
-  const [directory, ...more] = given.filter((argument) => argument !== '--connect')
+/** Reports every problem of a folder of alert definitions, and with `--connect` every server that cannot be used. */
+const checkConfig = async (parameters: readonly string[], env: Environment) => {
+  const isConnecting = parameters.includes('--connect')
+  const [directory, ...more] = parameters.filter((argument) => argument !== '--connect')
   if ((directory === undefined && !isConnecting) || directory?.startsWith('-') || more.length > 0) {
     const sentence = 'check-config takes one folder of alert definitions, --connect or both'
     return refuse(misused, `${sentence}: check-config --connect /etc/watchhouse/health.d\n`)
@@ -145,7 +145,7 @@ const refuse = (exitCode: number, sentences: string): void => {
   process.exitCode = exitCode
 }
 
-/** Throws `InvalidSettings` with every problem of the process and of all chosen services. */
+/** Throws `InvalidSettings` with every problem of the process and of all selected services. */
 const makePlan = async (chosen: readonly Target[], variables: Plan['variables']): Promise<Plan> => {
   const env = withFiles(variables)
   const configs = await Promise.all(chosen.map((target) => services[target].config()))
@@ -164,7 +164,7 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
   return { chosen, variables, env, settings, unread: unreadVariables(known, variables), facts }
 }
 
-/** Opens what the services need, starts them, waits for the wish to stop, and releases everything by leaving the scope. */
+/** Starts the services with their resources and waits for a stop signal. Everything is released on return. */
 const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetry: ProcessTelemetry): Promise<void> => {
   const { log, metrics } = telemetry
   await using scope = new AsyncDisposableStack()
@@ -177,7 +177,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
   const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
 
-  // Hosts take longest, so they begin first; what runs here is loaded meanwhile, and its failure met where it is waited for.
+  // The hosts take longest, so they start first while the services load. A failure is reported where they are awaited.
   const isFirstLook = chosen.includes('query') && isHostless(env)
   const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
@@ -219,7 +219,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }
 
-/** While streams cannot be created, this process still serves what needs none. */
+/** Creates the streams in the background, because many requests need none. */
 const installStreams = async (
   options: Parameters<typeof keepInstalled>[0],
   instance: string,
@@ -234,7 +234,7 @@ const installStreams = async (
 const isHostless = (env: Environment): boolean =>
   !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
-/** Two embedded hosts for a first look, which keep their data between starts; gives the variables that name them. */
+/** Starts two embedded hosts that retain their data between starts. Returns the variables that name them. */
 const startSandboxes = async (
   scope: AsyncDisposableStack,
   log: Logger,
@@ -243,7 +243,7 @@ const startSandboxes = async (
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
-  // All of them are waited for, so that none is left behind when another fails.
+  // Wait for all of them, so that none keeps running when another fails.
   const starts = await Promise.allSettled(sandboxLabels.map(start))
   const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')

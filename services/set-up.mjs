@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and `npm run bench` run first, on any Node from 20 on: installs what is missing, builds the web
-// when its inputs changed, then hands over to Node 24 from node_modules. The only plain JavaScript, since it runs before both.
+// `npm start`, `npm test` and `npm run bench` run this first, on any Node from 20 on. It installs missing packages, builds
+// the web when its inputs changed, and starts Node 24 from node_modules. It is plain JavaScript because it runs before both.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -24,10 +24,10 @@ const at = (...parts) => join(root, ...parts)
 const node24 = at('node_modules/node/bin/node')
 const stillWorkingMs = 15_000
 const outputKept = 8_000
-const lookAgainMs = 200
-const longestWaitMs = 20 * 60_000
+const pollMs = 200
+const maxWaitMs = 20 * 60_000
 
-/** What runs under Node 24 once everything is there. */
+/** The programs that run on Node 24 after the set-up. */
 const entries = {
   start: 'services/main.ts',
   test: 'services/acceptance/run.ts',
@@ -57,29 +57,30 @@ const main = async ([command, ...rest]) => {
   return handOver([entries[command], ...rest], command === 'start' ? sweeping : {})
 }
 
-/** Nobody else asks for sweeps of a product that is started by hand. */
+/** Schedules sweeps, because a manual start has no CronJob. */
 const sweeping = { SVC_HEALTH_SWEEP_ENABLED: 'true', SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '5' }
 
-/** What runs now: npm, or the product. */
+/** The current child process: npm or the product. */
 let child
-/** The signal that asked us to stop. */
-let asked
-/** Whether what runs installs or builds. */
+/** The last received stop signal. */
+let stopSignal
+/** Whether the child process installs or builds. */
 let isPreparing = false
 const isTerminal = process.stderr.isTTY
-/** Ends the line that a terminal shows over and over. */
+/** Ends the progress line of a terminal. */
 const lineEnd = isTerminal ? '\n' : ''
 
 /**
- * Hands signals to what runs, from before anything does: whatever starts may be up, and be told to stop, before we have the
- * processor again. While nothing runs they end us as they always do.
+ * Forwards signals to the child process. The handlers are added first, because a child may get a signal before this
+ * process runs again. Without a child, signals end this process as usual.
  */
 const handSignalsOn = () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     const pass = () => {
-      // npm puts back what it changed before it ends, unless it is told again.
-      if (isPreparing && !asked) say(`${lineEnd}Stopping; waiting for npm. Press Ctrl+C again to stop immediately …`)
-      asked = signal
+      // npm reverts its changes before it ends, unless it gets a second signal.
+      if (isPreparing && !stopSignal)
+        say(`${lineEnd}Stopping; waiting for npm. Press Ctrl+C again to stop immediately …`)
+      stopSignal = signal
       if (child) return child.kill('SIGTERM')
       process.off(signal, pass)
       process.kill(process.pid, signal)
@@ -90,21 +91,21 @@ const handSignalsOn = () => {
 
 const lock = at('.watchhouse/set-up.lock')
 
-/** Works while no other start in this folder installs or builds. The lock is a link, which comes into being together with its pid. */
+/** Runs `work` under a lock of this folder. The lock is a link, because a link is created atomically with its pid. */
 const alone = async (work) => {
   mkdirSync(dirname(lock), { recursive: true })
-  const until = performance.now() + longestWaitMs
-  let told
+  const until = performance.now() + maxWaitMs
+  let reportedPid
   while (!isLocked()) {
     const pid = holder()
     if (pid === undefined) continue
-    if (told !== pid) say(`Waiting for process ${pid}, which is installing or building …`)
-    told = pid
+    if (reportedPid !== pid) say(`Waiting for process ${pid}, which is installing or building …`)
+    reportedPid = pid
     if (performance.now() > until)
       throw new Error(
         `process ${pid} still holds ${lock}; delete this file if the process does not belong to Watchhouse`,
       )
-    await wait(lookAgainMs)
+    await wait(pollMs)
   }
   try {
     await work()
@@ -123,14 +124,14 @@ const isLocked = () => {
   }
 }
 
-/** The process that holds the lock; what one that has ended left behind is removed. */
+/** Returns the pid that holds the lock, and removes the lock of an ended process. */
 const holder = () => {
   try {
     const pid = Number(readlinkSync(lock))
     if (isRunning(pid)) return pid
     unlinkSync(lock)
   } catch (error) {
-    // Whoever held it let go, or another was faster to remove what was left behind.
+    // The holder released the lock, or another process removed a stale one.
     if (error.code !== 'ENOENT') throw error
   }
 }
@@ -139,19 +140,19 @@ const isRunning = (pid) => {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Somebody else's process may not be signalled, but it runs.
+    // A process of another user rejects signals, but it runs.
     return error.code === 'EPERM'
   }
 }
 
 /**
- * Installs when node_modules is not what package-lock.json says; npm's own record of it tells without asking npm. Not
- * `npm ci`: that refuses a lock file whose writer could not see the optional binaries of every other platform.
+ * Installs if node_modules differs from package-lock.json. Compares with npm's own record, which is faster than npm.
+ * `npm ci` rejects a lock file without the optional binaries of every platform.
  */
 const installPackages = async () => {
   if (isInstalled()) return
   if (existsSync(installing)) {
-    // npm takes a package whose files were cut off half way for a whole one, and would never mend it.
+    // npm treats an incomplete package as installed and never repairs it.
     say('Removing an incomplete installation …')
     for (const folder of ['node_modules', 'web/node_modules']) rmSync(at(folder), { recursive: true, force: true })
   }
@@ -163,7 +164,7 @@ const installPackages = async () => {
   unlinkSync(installing)
 }
 
-/** There while packages are being installed, and after an installation that did not end well. */
+/** Exists during an installation and after a failed one. */
 const installing = at('.watchhouse/installing')
 
 const isInstalled = () => {
@@ -177,7 +178,7 @@ const isInstalled = () => {
   })
 }
 
-/** The npm that runs this, on the Node that it runs on: on another it would read another global configuration. */
+/** Returns the current npm on its Node; on another Node it would read another global configuration. */
 const npmCommand = (...rest) => {
   const { npm_node_execpath: node, npm_execpath: cli } = process.env
   return node && cli?.endsWith('.js') ? [node, cli, ...rest] : ['npm', ...rest]
@@ -192,10 +193,10 @@ const buildWeb = async () => {
 
 const buildStamp = at('web/build/.inputs')
 
-/** Whether the files and variables that go into the web are those of its last build. */
+/** Returns whether the input files and variables of the web are those of its last build. */
 const isBuilt = () => existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === hashInputs()
 
-/** What the build inlines into the browser's files; who built it and when is a fact about the build, not an input. */
+/** Variables that the build inlines into the browser's files, without those that describe the build itself. */
 const isWebVariable = (name) =>
   canonicalVariables.has(name) || (name.startsWith('CLIENT_') && !/_(GIT_SHA|GIT_REF|BUILD_TIMESTAMP)$/.test(name))
 const canonicalVariables = new Set([
@@ -224,7 +225,7 @@ const hashInputs = () => {
   return hash.digest('hex')
 }
 
-/** Documentation that an installation brings itself; a folder that is not there is for the build to complain of. */
+/** The folder with the documentation of an installation. The build reports a missing folder. */
 const docsOfOwn = () => {
   const folder = process.env.DOCS_CONTENT_ROOT && resolve(root, process.env.DOCS_CONTENT_ROOT)
   if (!folder || !existsSync(folder)) return []
@@ -242,11 +243,11 @@ const filesOf = (folder) => {
   return inputs.filter((name) => statSync(at(name)).isFile()).toSorted()
 }
 
-/** Runs Node 24 in the foreground and gives the exit code. */
+/** Runs Node 24 in the foreground and returns its exit code. */
 const handOver = (rest, defaults) =>
   new Promise((resolve, reject) => {
     const env = {
-      // Compiled modules are kept from one start to the next, which halves the time they take to load.
+      // Caching compiled modules between starts halves their load time.
       NODE_COMPILE_CACHE: at('.watchhouse/compile-cache'),
       ...defaults,
       ...process.env,
@@ -257,7 +258,7 @@ const handOver = (rest, defaults) =>
     child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
   })
 
-/** Runs one step quietly, showing that it goes on; the end of its output is shown when it fails. */
+/** Runs a step with a progress line; when it fails, prints the end of its output. */
 const step = (title, [program, ...rest], hint = '') =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -278,8 +279,8 @@ const step = (title, [program, ...rest], hint = '') =>
       child = undefined
       isPreparing = false
       const word = problem ? 'failed after ' : 'done in '
-      show(asked ? 'stopped after ' : word, '\n')
-      if (asked) return reject(new Error(`stopped by ${asked}`))
+      show(stopSignal ? 'stopped after ' : word, '\n')
+      if (stopSignal) return reject(new Error(`stopped by ${stopSignal}`))
       if (!problem) return resolve()
       reject(new Error(`${output.trimEnd()}\n${title} failed: ${problem}. ${hint}`.trim()))
     }
@@ -292,6 +293,6 @@ const say = (line) => process.stderr.write(`${line}\n`)
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  if (!asked) say(error.message)
-  process.exitCode = asked ? 128 + constants.signals[asked] : 1
+  if (!stopSignal) say(error.message)
+  process.exitCode = stopSignal ? 128 + constants.signals[stopSignal] : 1
 }

@@ -3,17 +3,17 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } = process.env
-/** A server found by its address is shared by all test files, so they take turns. */
+/** All test files share a server from an address variable, so they run one at a time. */
 const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
-/** What becomes so is waited for as long as a busy machine may need; nothing passes because it waited. */
+/** Timeout of `expect.poll` on a busy machine. A longer timeout never makes a wrong test pass. */
 const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
 
-/** Three projects: the services under plain Node, as the product runs; the web's own tests; its journeys in a browser. */
+/** Three projects: the services on plain Node, as in production; the unit tests of the web; its browser tests. */
 export default defineConfig({
   root,
   test: {
-    // A third of the time of a test is spent waiting for servers and timers, so three fill two cores.
+    // Tests wait for servers and timers a third of the time, so three workers use two cores.
     maxWorkers: isShared ? 1 : 3,
     tags: [
       { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
@@ -30,9 +30,9 @@ export default defineConfig({
           environment: 'node',
           expect,
           experimental: { viteModuleRunner: false },
-          // Modules keep nothing between files, so they are loaded once for all files of a worker.
+          // Modules have no state between files, so each worker loads them once.
           isolate: false,
-          // Real servers and engines start slowly on a busy machine; nothing passes because it waited.
+          // Real servers and engines start slowly on a busy machine.
           testTimeout: 60_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 0 },
@@ -60,7 +60,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          // One loads its page while the other waits for what was asked; nothing that they look at is a matter of time.
+          // One test loads its page while the other waits for a response; no assertion depends on timing.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

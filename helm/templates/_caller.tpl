@@ -2,7 +2,7 @@
 http://{{ include "watchhouse.fullname" . }}:{{ .Values.service.port }}
 {{- end -}}
 
-{{/* A pod that asks the gateway by a script: a dict of root, name, script, variables, and a secret and its key or none. */}}
+{{/* A pod that calls the gateway with a script. Takes a dict of root, name, script, variables, and optionally secret and key. */}}
 {{- define "watchhouse.caller" -}}
 serviceAccountName: {{ include "watchhouse.fullname" .root }}
 automountServiceAccountToken: false

@@ -1,4 +1,4 @@
-{{/* Variables of one workload, in an order in which those that others are made of come first. A dict of root, name, block and needs. */}}
+{{/* Variables of a workload, where variables come before those that refer to them. Takes a dict of root, name, block and needs. */}}
 {{- define "watchhouse.environment" -}}
 {{- $root := .root -}}
 {{- $values := .root.Values -}}
@@ -61,7 +61,7 @@
   valueFrom: { secretKeyRef: { name: {{ $values.encryption.existingSecret }}, key: SVC_USER_CONNECTIONS_ENCRYPTION_KEY } }
 {{- end }}
 {{- range $name, $value := omit .block.settings (ternary "SVC_ALLOWED_HOSTS" "" (has "gateway" $runs)) }}
-{{- /* Helm reads numbers as floating point, which it would write as 1e+06. */}}
+{{- /* Helm parses numbers as floating point and would print 1e+06. */}}
 - { name: {{ $name }}, value: {{ ternary (printf "%.0f" (float64 $value)) (toString $value) (kindIs "float64" $value) | quote }} }
 {{- end }}
 {{- $secret := default (printf "%s-%s" (include "watchhouse.fullname" $root) .name) .block.secrets.existingSecret }}
@@ -75,8 +75,8 @@
 {{- end -}}
 
 {{/*
-Names by which callers without credentials may reach the gateway: those of its Service, of its routes, of the dashboard that alerts
-link to, and the operator's own. Probes and scrapes use the address of a pod, which needs no entry. A list of the root and the settings of the gateway.
+Host names that callers without credentials can use: those of the Service, of the routes, of the dashboard that alerts link to,
+and those of the operator. Probes and scrapes use pod addresses, which need no entry. Takes a list of root and gateway settings.
 */}}
 {{- define "watchhouse.allowedHosts" -}}
 {{- $root := index . 0 -}}
@@ -92,12 +92,12 @@ link to, and the operator's own. Probes and scrapes use the address of a pod, wh
 {{- join "," ($names | uniq) -}}
 {{- end -}}
 
-{{/* Who keeps something encrypted: what people save as connections, targets of alerts and tools. */}}
+{{/* The workloads that store encrypted secrets: connections, alert targets and tools of users. */}}
 {{- define "watchhouse.encrypts" -}}
 {{- if has . (list "all" "query-guest" "alert-dispatcher" "agent") -}}yes{{- end -}}
 {{- end -}}
 
-{{/* A user for each workload, one more for its part in the streams, and its keys of the bus: the secret to sign with for gateway, for each other one a key derived from it, and where it calls others the keys for these. files/nats-accounts.json says what each user may do. */}}
+{{/* The NATS users of a workload and its keys of the bus. A second user is for the streams. gateway has the signing key; others have a key derived from it, and keys for the services that they call. Permissions are in files/nats-accounts.json. */}}
 {{- define "watchhouse.natsEnvironment" -}}
 {{- $nats := .root.Values.nats -}}
 {{- $secret := include "watchhouse.secretName" (list .root $nats.existingSecret) -}}

@@ -1,4 +1,4 @@
-{{/* All that pods mount and read once, by kind, then by key: what the ConfigMap holds. */}}
+{{/* Content of the ConfigMap: files that pods read once at start, by kind and key. */}}
 {{- define "watchhouse.configuration" -}}
 {{- range $name, $content := .Values.healthFiles }}
 health.{{ $name }}: |
@@ -16,7 +16,7 @@ features.yaml: |
 {{- end }}
 {{- end -}}
 
-{{/* The host list as the program reads it. */}}
+{{/* The host list in the format of the program. */}}
 {{- define "watchhouse.hosts" -}}
 hosts:
 {{- range .Values.hosts.list }}
@@ -34,7 +34,7 @@ hosts:
 {{- with .root.Values.hosts.passwords -}}{{- if or .existingSecret .values -}}yes{{- end -}}{{- end -}}
 {{- end -}}
 
-{{/* Where a workload finds its files: a dict of root, name and runs. */}}
+{{/* The mounts of the files of a workload. Takes a dict of root, name and runs. */}}
 {{- define "watchhouse.mounts" -}}
 {{- $values := .root.Values -}}
 {{- if include "watchhouse.authorities" .root }}

@@ -12,7 +12,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What every object of a release carries, and what selects its pods: a list of the root and the component. */}}
+{{/* Labels of every object, and labels that select its pods. Takes a list of root and component. */}}
 {{- define "watchhouse.selector" -}}
 app.kubernetes.io/name: {{ include "watchhouse.name" (index . 0) }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
@@ -27,7 +27,7 @@ app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Metadata of an object: a list of the root, the component and the end of its name, which may be empty. */}}
+{{/* Metadata of an object. Takes a list of root, component and name suffix, which may be empty. */}}
 {{- define "watchhouse.metadata" -}}
 name: {{ include "watchhouse.fullname" (index . 0) }}{{ with index . 2 }}-{{ . }}{{ end }}
 namespace: {{ (index . 0).Release.Namespace }}
@@ -41,12 +41,12 @@ labels:
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret with the authorities that pods trust besides the public ones; empty where there is none. */}}
+{{/* The Secret with additional certificate authorities for pods, or empty. */}}
 {{- define "watchhouse.authorities" -}}
 {{- default .Values.nats.tls.existingSecret .Values.certificates.existingSecret -}}
 {{- end -}}
 
-{{/* The name of the Secret with the passwords that the chart makes up, or of the one that was given: root and given name. */}}
+{{/* The name of an existing Secret, or of the Secret with generated passwords. Takes a list of root and existing name. */}}
 {{- define "watchhouse.secretName" -}}
 {{- default (printf "%s-generated" (include "watchhouse.fullname" (index . 0))) (index . 1) -}}
 {{- end -}}

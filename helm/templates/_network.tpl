@@ -2,7 +2,7 @@
 {{- get (dict "nats" "4222" "redis" "6379" "postgresql" "5432") . -}}
 {{- end -}}
 
-{{/* One arrow of the product as rules of egress: a list of the root and what is needed. */}}
+{{/* Egress rules for a connection of a workload. Takes a list of root and the name of the target. */}}
 {{- define "watchhouse.egress" -}}
 {{- $root := index . 0 -}}
 {{- $need := index . 1 -}}
@@ -48,8 +48,8 @@
 {{- end -}}
 
 {{/*
-Peers by their address, never those where clouds tell a machine its own secrets. An exception has to lie within its block,
-so a narrow block goes without those that lie elsewhere.
+Peers by CIDR, without the metadata endpoints of clouds, which return secrets of the machine. An exception must be within its
+block, so exceptions outside a narrow block are omitted.
 */}}
 {{- define "watchhouse.addresses" -}}
 {{- range . }}

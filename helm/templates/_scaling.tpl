@@ -1,4 +1,4 @@
-{{/* Pods come at once and leave one by one, so that what they do can end first. */}}
+{{/* Pods are added immediately and removed one at a time, so that their work can finish. */}}
 {{- define "watchhouse.scalingBehavior" -}}
 behavior:
   scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: Percent, value: 100, periodSeconds: 30 }] }
@@ -7,7 +7,7 @@ behavior:
     policies: [{ type: Pods, value: 1, periodSeconds: {{ max 1 (int .scaleDownSeconds) }} }]
 {{- end -}}
 
-{{/* What a service is scaled on: the consumers it takes messages from, or for agent the runs at once. */}}
+{{/* The metric that a service scales on: pending messages of its consumers, or concurrent runs for agent. */}}
 {{- define "watchhouse.triggers" -}}
 {{- $root := .root -}}
 {{- $target := .target -}}

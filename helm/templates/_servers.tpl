@@ -1,9 +1,9 @@
-{{/* Which variable holds the password of a NATS user. */}}
+{{/* The variable with the password of a NATS user. */}}
 {{- define "watchhouse.natsPassword" -}}
 NATS_PASSWORD_{{ . | replace "-" "_" | upper }}
 {{- end -}}
 
-{{/* The NATS users of a release: one for each workload, and one more for each service with a part in the streams. */}}
+{{/* The NATS users of a release: one for each workload, and a second one for each service that uses streams. */}}
 {{- define "watchhouse.natsUsers" -}}
 {{- $users := keys (include "watchhouse.workloads" . | fromYaml) -}}
 {{- range $user, $_ := (.Files.Get "files/nats-accounts.json" | fromJson).users -}}
@@ -12,7 +12,7 @@ NATS_PASSWORD_{{ . | replace "-" "_" | upper }}
 {{ sortAlpha $users | toJson }}
 {{- end -}}
 
-{{/* The configuration of the NATS server: JetStream on disk, and accounts whose users may do what the contracts and the streams need. */}}
+{{/* The configuration of the NATS server: JetStream on disk, and users with the permissions that contracts and streams need. */}}
 {{- define "watchhouse.natsConfig" -}}
 {{- $declared := .Files.Get "files/nats-accounts.json" | fromJson -}}
 {{- $users := include "watchhouse.natsUsers" . | fromJsonArray -}}
@@ -60,7 +60,7 @@ cluster {
 {{- end }}
 {{- end -}}
 
-{{/* The other servers of the cluster, as an argument: only there does Kubernetes put the password in. */}}
+{{/* The other servers of the cluster, as an argument, because Kubernetes expands the password only there. */}}
 {{- define "watchhouse.natsRoutes" -}}
 {{- $service := printf "%s-nats" (include "watchhouse.fullname" .) -}}
 {{- $routes := list -}}
@@ -70,7 +70,7 @@ cluster {
 {{- join "," $routes -}}
 {{- end -}}
 
-{{/* The volume of a server: a list of the root and its block's name. */}}
+{{/* The volume of a server. Takes a list of root and block name. */}}
 {{- define "watchhouse.claim" -}}
 {{- $server := index (index . 0).Values (index . 1) -}}
 volumeClaimTemplates:
@@ -86,7 +86,7 @@ volumeClaimTemplates:
       resources: { requests: { storage: {{ $server.storage }} } }
 {{- end -}}
 
-{{/* A server of one pod with a Service before it: a dict of root, name, port, user, container and volumes. */}}
+{{/* A server with one pod and a Service. Takes a dict of root, name, port, user, container and volumes. */}}
 {{- define "watchhouse.server" -}}
 apiVersion: v1
 kind: Service
@@ -150,7 +150,7 @@ spec:
 
 {{- define "watchhouse.redisContainer" -}}
 image: {{ .root.Values.redis.image }}
-# State that is evicted, or lost with the process, is none: what the product is told is written is written.
+# Acknowledged writes must survive: no eviction, and an append-only file.
 command: [redis-server, --dir, /data, --appendonly, 'yes', --appendfsync, everysec, --save, '', --maxmemory-policy, noeviction, --maxmemory, {{ .root.Values.redis.maxMemory }}, --requirepass, $(REDIS_PASSWORD)]
 env:
   - name: REDIS_PASSWORD

@@ -1,6 +1,6 @@
 {{/*
-Every workload by its name: the arguments of the program, and what it may connect to. The arrows of the product are here and
-nowhere else: variables, Secrets and NetworkPolicies follow from them.
+Every workload by name: its arguments and the targets that it may connect to. Variables, Secrets and NetworkPolicies are
+derived from this list.
 */}}
 {{- define "watchhouse.workloads" -}}
 {{- if eq .Values.topology "single" -}}
@@ -19,7 +19,7 @@ report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- end -}}
 {{- end -}}
 
-{{/* The values of one workload, as YAML: the defaults with its own block over them. A list of the root and the name. */}}
+{{/* The values of a workload as YAML: the defaults, overridden by its block. Takes a list of root and name. */}}
 {{- define "watchhouse.block" -}}
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
@@ -29,18 +29,18 @@ report: { args: [report], needs: [nats, redis, postgresql, https] }
 {{- mergeOverwrite (deepCopy $root.Values.defaults) (deepCopy (default dict $own)) | toYaml -}}
 {{- end -}}
 
-{{/* Which of the services run in a workload, as a JSON list. */}}
+{{/* The services that run in a workload, as a JSON list. */}}
 {{- define "watchhouse.runs" -}}
 {{- if eq . "all" -}}["gateway","query","agent","mcp","alert-dispatcher","ingest","report"]
 {{- else -}}{{- list (trimSuffix "-guest" .) | toJson -}}{{- end -}}
 {{- end -}}
 
-{{/* Where the values of a workload stand, for sentences. */}}
+{{/* The path of the values of a workload, for messages. */}}
 {{- define "watchhouse.blockName" -}}
 {{- if eq . "all" -}}single{{- else if eq . "query-guest" -}}guest{{- else -}}services.{{ . }}{{- end -}}
 {{- end -}}
 
-{{/* Which nodes pods may run on, and how much they count there: from the block of a service, or from the defaults for all other pods. */}}
+{{/* Node selection and priority of pods: from the block of a service, or from the defaults for all other pods. */}}
 {{- define "watchhouse.placement" -}}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
@@ -55,7 +55,7 @@ tolerations:
 {{- end }}
 {{- end -}}
 
-{{/* Nobody but root may do less: the restricted level of Pod Security, in full. */}}
+{{/* Meets the level `restricted` of Pod Security. */}}
 {{- define "watchhouse.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}

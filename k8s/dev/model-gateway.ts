@@ -1,4 +1,4 @@
-// A model gateway for development: speaks chat completions and says back what it was asked, word by word.
+// A model gateway for development: it serves chat completions that repeat the last message, streamed by word.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 const model = 'development/echo'
@@ -34,8 +34,8 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
   if (request.url?.endsWith('/models')) return void json({ object: 'list', data: [{ id: model, object: 'model' }] })
   const { messages = [], stream: streams } = await bodyOf(request)
-  const asked = messages.at(-1)?.content
-  const text = `You asked: ${typeof asked === 'string' ? asked : JSON.stringify(asked)}`
+  const last = messages.at(-1)?.content
+  const text = `Your message: ${typeof last === 'string' ? last : JSON.stringify(last)}`
   if (streams) return stream(response, text.split(' '))
   const message = { role: 'assistant', content: text }
   json({ ...chunk({}, 'stop'), object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] })

@@ -40,7 +40,7 @@ export const TableResponse = answer(
     table: TableInfo,
     limit: z.number().nullable(),
     /** Maximum rows of any response or file; null without a limit. */
-    mostRows: z.number().nullable().optional(),
+    maxRows: z.number().nullable().optional(),
     /** Whether there are more rows than `limit`. */
     truncated: z.boolean(),
     /** Number of rows that match the filters: on the last page, or with `total=1`; otherwise null. */

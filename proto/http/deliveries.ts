@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DeadEvent } from '../dead-events.ts'
-import { AlertTarget, DeadNotice, Delivered, ends } from '../delivery.ts'
+import { AlertTarget, DeadNotification, CompletedDelivery, ends } from '../delivery.ts'
 import { answer } from './answer.ts'
 import { text, whole } from './parameters.ts'
 
@@ -20,14 +20,14 @@ export const DeliveriesQuery = z.strictObject({
 })
 /** The response. `next` is the `before` of the next page; null on the last page. */
 export const DeliveriesResponse = answer(
-  z.array(Delivered.omit({ hostKey: true }).extend(host)),
+  z.array(CompletedDelivery.omit({ hostKey: true }).extend(host)),
   z.object({ next: z.int().nullable() }),
 )
 
 /** `GET /api/v1/health/targets`: the current notification targets and their health. */
 export const TargetsResponse = answer(z.array(AlertTarget), z.object({ count: z.int() }))
 
-const DeadAlert = DeadNotice.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
+const DeadAlert = DeadNotification.omit({ hostKey: true }).extend({ stream: z.literal('DELIVER'), ...host })
 const DeadInbound = DeadEvent.extend({ stream: z.literal('EVENTS') })
 /** A dead letter: a notification that could not be delivered, or an inbound event that could not be processed. */
 const Dead = z.discriminatedUnion('stream', [DeadAlert, DeadInbound])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TestedTarget } from '../channels.ts'
-import { Delivered } from '../delivery.ts'
+import { CompletedDelivery } from '../delivery.ts'
 import { Subscription, SubscriptionId, SubscriptionSecrets, subscriptionFields } from '../subscriptions.ts'
 import { answer } from './answer.ts'
 
@@ -32,6 +32,6 @@ export const SubscriptionTestResponse = answer(TestedTarget, z.object({}))
 
 /** `GET /api/v1/webhook-subscriptions/{id}/deliveries`: the latest deliveries with their results. */
 export const SubscriptionDeliveriesResponse = answer(
-  z.array(Delivered.omit({ hostKey: true, channel: true, target: true })),
+  z.array(CompletedDelivery.omit({ hostKey: true, channel: true, target: true })),
   z.object({ count: z.int() }),
 )

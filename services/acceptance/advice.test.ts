@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { askEngine, eventually } from '../testing/ask.ts'
+import { queryEngine, eventually } from '../testing/fetch-json.ts'
 import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 
 const startLimitMs = 180_000
@@ -49,11 +49,11 @@ describe('advice on a statement', () => {
   let server: ToolServer
   beforeAll(async () => {
     server = await startToolServer('memory')
-    for (const statement of statements) await askEngine(server.hostUrl, statement)
+    for (const statement of statements) await queryEngine(server.hostUrl, statement)
   }, startLimitMs)
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  const engine = (sql: string) => askEngine(server.hostUrl, sql)
+  const engine = (sql: string) => queryEngine(server.hostUrl, sql)
   const advise = async (given: object) => {
     const { isError, content, structuredContent } = await server.call(name, given)
     expect(isError, content[0]?.text).toBe(false)
@@ -169,8 +169,8 @@ describe('advice on a statement', () => {
   })
 
   it.each([
-    ['SELECT note FROM advice.visits WHERE cityHash64(note) % 2 = 0', 'would save 20 %'],
-    ['SELECT note FROM advice.scattered WHERE id >= 0', 'would save 20 %'],
+    ['SELECT note FROM advice.visits WHERE cityHash64(note) % 2 = 0', 'would save 20%'],
+    ['SELECT note FROM advice.scattered WHERE id >= 0', 'would save 20%'],
     [
       "SELECT count() FROM advice.tiny WHERE note = 'y'",
       'advice.tiny was skipped: the query reads only 1 of its granules',

@@ -6,7 +6,7 @@ import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '..
 import { agentTools } from '../agent/tools/index.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import { failingNow, slow, statements } from '../testing/agent-tools.ts'
-import { ask, askEngine } from '../testing/ask.ts'
+import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
 import { startReplicationService } from '../query/testing/replication-service.ts'
 import { replicationToolCases } from '../testing/replication-tool-cases.ts'
 import { startInventing } from '../testing/invented-tables.ts'
@@ -35,9 +35,9 @@ describeOnTopologies('the tools of the agent', (topology) => {
     scope.use(other)
     hostUrl = sandbox.url
     otherUrl = other.url
-    for (const statement of statements) await askEngine(hostUrl, statement)
+    for (const statement of statements) await queryEngine(hostUrl, statement)
     for (const amount of [1, 2, 3]) await fails(`SELECT nothing_17 FROM shop.orders WHERE amount > ${amount}`)
-    await askEngine(hostUrl, 'SYSTEM FLUSH LOGS query_log')
+    await queryEngine(hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const source: Record<string, string> = hasSource
@@ -83,7 +83,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     await facts(tool.name, tool.example)
   })
 
-  const one = async (sql: string, of = hostUrl) => (await askEngine(of, sql))[0]
+  const one = async (sql: string, of = hostUrl) => (await queryEngine(of, sql))[0]
 
   it('get_failed_queries tells who fails with what', async () => {
     const failed = "type LIKE 'Exception%' AND user = 'reports' AND event_time > now() - INTERVAL 24 HOUR"
@@ -113,7 +113,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
 
   it('explain_query tells what the host itself explains', async () => {
     const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
-    const plan = await askEngine(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
+    const plan = await queryEngine(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
     const told = plan.map(({ explain }) => String(explain)).join('\n')
     const { lines } = z.object({ lines: z.array(z.string()) }).parse(await facts('explain_query', { sql }))
     for (const fact of ['ReadFromMergeTree (crumbs.wide)', 'Granules: 1/12', 'PrimaryKey']) {
@@ -143,7 +143,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('get_table_parts', odd)).toMatchObject({
       partitions: [{ ...odd, partition: 'tuple()', parts: 3, rows: 3_000, unmerged: 3, ...limit }],
     })
-    const [fullest] = await askEngine(
+    const [fullest] = await queryEngine(
       hostUrl,
       'SELECT count() AS parts FROM system.parts WHERE active GROUP BY database, table, partition ORDER BY parts DESC LIMIT 1',
     )
@@ -202,7 +202,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       "SELECT toString(normalized_query_hash) AS hash, toFloat64(sum(query_duration_ms)) AS ms FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY hash"
     const Sums = z.array(z.object({ hash: z.string(), ms: z.number() }))
     const msByHash = async (of: string) =>
-      new Map(Sums.parse(await askEngine(of, sums)).map(({ hash, ms }) => [hash, ms]))
+      new Map(Sums.parse(await queryEngine(of, sums)).map(({ hash, ms }) => [hash, ms]))
     const both = await Promise.all([hostUrl, otherUrl].map(msByHash))
     const spread = (hash: string) => {
       const times = both.map((known) => known.get(hash) ?? 0)
@@ -265,7 +265,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
       x: 'status',
     }
     const chunks = await call('query_and_visualize', given)
-    const rows = await askEngine(hostUrl, given.sql)
+    const rows = await queryEngine(hostUrl, given.sql)
     expect(dataOf(chunks, 'data-chart')).toMatchObject({
       title: 'By status',
       hostKey: 'one',
@@ -284,7 +284,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   })
 
   it('explain_anomaly_score tells what is not as usual, and the statement that shows it', async () => {
-    for (const statement of failingNow) await askEngine(otherUrl, statement)
+    for (const statement of failingNow) await queryEngine(otherUrl, statement)
     expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
       anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
     })
@@ -305,8 +305,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const { recommendations } = z
       .object({ recommendations: z.array(z.object({ kind: z.enum(['setting', 'upgrade']), rationale: z.string() })) })
       .parse(await facts('get_tuning_suggestions'))
-    const [limit] = await askEngine(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
-    const isTold = recommendations.some(({ rationale }) => rationale.includes('one statement can take it all'))
+    const [limit] = await queryEngine(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
+    const isTold = recommendations.some(({ rationale }) =>
+      rationale.includes('one query can take all memory from the others'),
+    )
     expect(isTold).toBe(limit?.value === '0')
   })
 
@@ -314,7 +316,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   const approved = async (name: string, given: object) => {
     const headers = { 'content-type': 'application/json' }
     const approve = async (approvalId: string) =>
-      ask(`${url}/api/v1/agent/approvals/${approvalId}`, { method: 'POST', headers, body: '{"approved":true}' })
+      fetchJson(`${url}/api/v1/agent/approvals/${approvalId}`, { method: 'POST', headers, body: '{"approved":true}' })
     gateway.play((request) =>
       turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
     )

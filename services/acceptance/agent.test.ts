@@ -11,7 +11,7 @@ import {
   scriptedKey,
   startScriptedGateway,
 } from '../agent/testing/scripted-gateway.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -55,7 +55,7 @@ describeOnTopologies('the agent', (topology) => {
       const [evidence] = evidenceOf(request)
       return evidence ? say(`There are databases [${evidence}].`) : call('query', { sql })
     })
-    const names = (await askEngine(hostUrl, sql)).map(({ name }) => [name])
+    const names = (await queryEngine(hostUrl, sql)).map(({ name }) => [name])
     const columns = [{ name: 'name', type: 'String' }]
     expect(Evidence.parse(dataOf(chunks, 'data-evidence'))).toMatchObject({
       hostKey: 'one',
@@ -72,7 +72,7 @@ describeOnTopologies('the agent', (topology) => {
 
   it('tells the model no more than six thousand tokens before the question', async () => {
     await answer([say('yes')])
-    const request = gateway.asked.at(-1)
+    const request = gateway.requests.at(-1)
     const told = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
     expect(request?.tools?.length).toBeGreaterThan(5)
     expect(countTokens(JSON.stringify(told))).toBeLessThanOrEqual(mostPromptTokens)
@@ -91,13 +91,13 @@ describeOnTopologies('the agent', (topology) => {
       if (waiting === undefined || decision) continue
       const { approvalId } = Approval.parse(JSON.parse(waiting).data)
       const path = `${product.url}/api/v1/agent/approvals/${approvalId}`
-      decision = ask(path, { method: 'POST', headers, body: JSON.stringify({ approved: true }) })
+      decision = fetchJson(path, { method: 'POST', headers, body: JSON.stringify({ approved: true }) })
     }
     expect((await decision)?.status).toBe(404)
     const told = await chunksOf(chunks.join(''))
     expect(dataOf(told, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
     expect(textOf(told)).toBe('as you wish')
-    const audit = await ask(`${product.url}/api/v1/audit?action=kill-query`)
+    const audit = await fetchJson(`${product.url}/api/v1/audit?action=kill-query`)
     expect(audit.body).toMatchObject({ data: [{ result: 'refused', target: { queryId: 'no-such-query' } }] })
   })
 
@@ -111,7 +111,7 @@ describeOnTopologies('the agent', (topology) => {
     const runId = first.headers.get('x-run-id')
     leaving.abort()
     const again = await fetch(`${product.url}/api/v1/agent/${runId}/stream`, { headers: { 'last-event-id': '2' } })
-    await ask(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
+    await fetchJson(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
     const text = await again.text()
     expect(text.startsWith('id: 3\n')).toBe(true)
     expect(ofType(await chunksOf(text), 'abort')).toHaveLength(1)
@@ -120,7 +120,7 @@ describeOnTopologies('the agent', (topology) => {
 
   it('ends the statement that runs on the host when it is stopped', async () => {
     const running = async () => {
-      const [row] = await askEngine(
+      const [row] = await queryEngine(
         hostUrl,
         "SELECT count() AS statements FROM system.processes WHERE query LIKE '%cityHash64(number)) FROM system.num%' AND query_id != queryID()",
       )
@@ -130,7 +130,7 @@ describeOnTopologies('the agent', (topology) => {
     const asked = await begin([call('query', { sql })])
     await eventually(running, (statements) => statements === 1)
     const stop = `${product.url}/api/v1/agent/${asked.headers.get('x-run-id')}/stop`
-    expect(await ask(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
+    expect(await fetchJson(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
     expect(ofType(await chunksOf(await asked.text()), 'abort')).toHaveLength(1)
     expect(await eventually(running, (statements) => statements === 0)).toBe(0)
   })

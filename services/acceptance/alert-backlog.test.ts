@@ -11,7 +11,7 @@ import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { type Notification, asMessage } from '../alert-dispatcher/notification.ts'
-import { eventually } from '../testing/ask.ts'
+import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres, startRedis } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 480_000 })

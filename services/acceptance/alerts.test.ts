@@ -6,7 +6,7 @@ import { type Ground, openGround } from '../testing/alerts/ground.ts'
 import { play } from '../testing/alerts/scenario.ts'
 import { forgotten, scenarios, upheavals } from '../testing/alerts/scenarios.ts'
 import type { WatchedHosts } from '../testing/alerts/watched-hosts.ts'
-import { eventually } from '../testing/ask.ts'
+import { eventually } from '../testing/fetch-json.ts'
 import type { Topology } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 

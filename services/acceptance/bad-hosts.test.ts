@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '#proto/http/answer.ts'
 import { Healthz } from '#proto/http/status.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type BadHost, startGarbageHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -43,7 +43,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     await good?.[Symbol.asyncDispose]()
   })
 
-  const overview = (hostId: number) => ask(`${product.url}/api/v1/overview?hostId=${hostId}`)
+  const overview = (hostId: number) => fetchJson(`${product.url}/api/v1/overview?hostId=${hostId}`)
 
   it.each([
     ['is down', 1, 'down', 503],
@@ -71,7 +71,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
 
   it('tells in healthz which hosts are down, answers at once, and dials nobody', async () => {
     const states = await eventually(
-      async () => Healthz.parse((await ask(`${product.url}/api/healthz`)).body).hosts,
+      async () => Healthz.parse((await fetchJson(`${product.url}/api/healthz`)).body).hosts,
       (hosts) => hosts.every((host) => host.status !== 'unknown'),
     )
     expect(states).toEqual([
@@ -82,7 +82,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
       { id: 4, status: 'down' },
     ])
     const dialledBefore = bad.garbled.connections
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(`${product.url}/api/healthz`)))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => fetchJson(`${product.url}/api/healthz`)))
     expect(answers.filter((answer) => answer.status !== 200)).toEqual([])
     // The background probe may have come by once meanwhile.
     expect(bad.garbled.connections - dialledBefore).toBeLessThanOrEqual(1)
@@ -91,16 +91,16 @@ describeOnTopologies('hosts that misbehave', (topology) => {
   it('says which names there are when a host or a chart is unknown', async () => {
     const host = await overview(9)
     expect(host.status).toBe(404)
-    const chart = await ask(`${product.url}/api/v1/charts/query-coutn?hostId=0`)
+    const chart = await fetchJson(`${product.url}/api/v1/charts/query-coutn?hostId=0`)
     expect(chart.status).toBe(404)
     expect(Failure.parse(chart.body).error.message + JSON.stringify(chart.body)).toContain('query-count')
-    const table = await ask(`${product.url}/api/v1/tables/diks?hostId=0`)
+    const table = await fetchJson(`${product.url}/api/v1/tables/diks?hostId=0`)
     expect(table.status).toBe(404)
     expect(JSON.stringify(table.body)).toContain('disks')
   })
 
   it.each(['abc', '1e9', '1.5', '-1', ''])('refuses hostId=%s, naming the parameter', async (hostId) => {
-    const answer = await ask(`${product.url}/api/v1/overview?hostId=${hostId}`)
+    const answer = await fetchJson(`${product.url}/api/v1/overview?hostId=${hostId}`)
     expect(answer.status).toBe(400)
     expect(z.object({ error: z.object({ message: z.string() }) }).parse(answer.body).error.message).toContain('hostId')
   })

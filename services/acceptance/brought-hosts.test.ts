@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ConnectionSessionResponse, ConnectionTestResponse, UserConnectionResponse } from '#proto/http/connections.ts'
 import { ChartResponse, HostsResponse, HostStatusResponse, TableResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { startNats } from '../testing/servers.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -46,18 +46,18 @@ describeOnTopologies('databases that people bring', (topology) => {
 
   const target = () => ({ url: own.url, user: 'default', password: '' })
   const post = (to: Product, path: string, body: unknown) =>
-    ask(`${to.url}${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) })
+    fetchJson(`${to.url}${path}`, { method: 'POST', headers: json, body: JSON.stringify(body) })
   const openSession = async () =>
     ConnectionSessionResponse.parse((await post(product, '/api/v1/browser-connections/sessions', target())).body).data
   const sizes = async () => {
     const sql = `SELECT concat(database, '.', table) AS table, sum(rows) AS rows FROM system.parts
       WHERE active AND database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')
       GROUP BY table ORDER BY sum(data_compressed_bytes) DESC, table LIMIT 20`
-    return askEngine(own.url, sql)
+    return queryEngine(own.url, sql)
   }
   const expectItsChart = async (path: string, headers: Record<string, string> = {}) => {
     const both = async () => {
-      const { body } = await ask(`${product.url}${path}`, { headers })
+      const { body } = await fetchJson(`${product.url}${path}`, { headers })
       return { shown: ChartResponse.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
     }
     // A merge may come between the two questions.
@@ -67,7 +67,7 @@ describeOnTopologies('databases that people bring', (topology) => {
 
   it('are tried: the version of one that is there, the reason of one that is not', async () => {
     const path = '/api/v1/browser-connections/test'
-    const [said] = await askEngine(own.url, 'SELECT version() AS version')
+    const [said] = await queryEngine(own.url, 'SELECT version() AS version')
     expect(ConnectionTestResponse.parse((await post(product, path, target())).body).data).toMatchObject({
       ok: true,
       ...said,
@@ -81,12 +81,12 @@ describeOnTopologies('databases that people bring', (topology) => {
     const { token, header } = await openSession()
     const headers = { [header]: token }
     await expectItsChart('/api/v1/charts/top-table-size', headers)
-    const table = await ask(`${product.url}/api/v1/tables/settings?limit=1`, { headers })
+    const table = await fetchJson(`${product.url}/api/v1/tables/settings?limit=1`, { headers })
     expect(TableResponse.parse(table.body).data).toHaveLength(1)
-    const status = await ask(`${product.url}/api/v1/host-status?hostId=0`, { headers })
+    const status = await fetchJson(`${product.url}/api/v1/host-status?hostId=0`, { headers })
     expect(HostStatusResponse.parse(status.body).metadata.host).toBe(new URL(own.url).host)
     const sql = { method: 'POST', headers: { ...json, ...headers }, body: '{"query":"SELECT currentUser() AS me"}' }
-    const answered = await ask(`${product.url}/api/v1/explorer/query`, sql)
+    const answered = await fetchJson(`${product.url}/api/v1/explorer/query`, sql)
     expect(answered, answered.text).toMatchObject({ status: 200 })
     expect(answered.text).toContain('default')
   })
@@ -104,7 +104,7 @@ describeOnTopologies('databases that people bring', (topology) => {
     await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
     await product.query.restart()
     await expectItsChart(`/api/v1/charts/top-table-size?hostId=${hostId}`)
-    const { data } = HostsResponse.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+    const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)
     expect(data.map(({ id, name }) => ({ id, name }))).toEqual([
       { id: 0, name: 'not there' },
       { id: hostId, name: 'mine' },

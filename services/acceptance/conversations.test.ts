@@ -10,7 +10,7 @@ import { type ConvstoreServer, convstoreKey, startConvstore } from '#shared/conv
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
 import { type IdentityProvider, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
 import { buildWebWith } from '../gateway/testing/start.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct, type Topology } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -45,7 +45,7 @@ const asking =
       'content-type': 'application/json',
     }
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    return ask(`${product.url}/api/v1/conversations${path}`, init)
+    return fetchJson(`${product.url}/api/v1/conversations${path}`, init)
   }
 
 const [ada, eve] = ['user_ada', 'user_eve']
@@ -117,19 +117,19 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect([await idsOf(ada), await idsOf(eve)]).toEqual([[], ['one']])
     expect((await send(ada, 'GET', '/export')).text).toBe('')
     const headers = { authorization: `Bearer ${await provider.token({ sub: ada })}` }
-    const { data } = AuditResponse.parse((await ask(`${product.url}/api/v1/audit`, { headers })).body)
+    const { data } = AuditResponse.parse((await fetchJson(`${product.url}/api/v1/audit`, { headers })).body)
     expect(data).toContainEqual(expect.objectContaining({ action: 'remove-conversations', result: 'done' }))
   })
 
   it('are looked through for old ones when the scheduler asks', async () => {
     const headers = { authorization: `Bearer ${cronSecret}` }
-    const { body } = await ask(`${product.url}/api/cron/retention-prune`, { headers })
+    const { body } = await fetchJson(`${product.url}/api/cron/retention-prune`, { headers })
     expect(PruneResponse.parse(body).data.removed.agent).toEqual({ conversations: 0 })
     expect(await idsOf(eve)).toEqual(['one'])
   })
 
   it('need a signed-in person, and leave nothing of what was said in the log', async () => {
-    const stranger = await ask(`${product.url}/api/v1/conversations`)
+    const stranger = await fetchJson(`${product.url}/api/v1/conversations`)
     expect(stranger).toMatchObject({ status: 401, body: { error: { type: 'unauthenticated' } } })
     expect(product.output()).not.toMatch(/merges|of ada/)
   })

@@ -14,7 +14,7 @@ import type { Store } from '#shared/store/store.ts'
 import { DeliveryRecord, recordKey } from '../alert-dispatcher/delivery/record.ts'
 import { notificationOf } from '../alert-dispatcher/delivery/testing/notification.ts'
 import { asMessage } from '../alert-dispatcher/notification.ts'
-import { eventually } from '../testing/ask.ts'
+import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
 /** More by variable, for a longer run: each alert is told and ended over ten channels. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ApiKeyResponse, CliDiscovery, DeviceCodeResponse, OAuthFailure, TokenResponse } from '#proto/http/auth.ts'
-import { type Answered, ask } from '../testing/ask.ts'
+import { type JsonResponse, fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -19,20 +19,20 @@ const adasBrowser = { 'x-svc-proxy-secret': proxySecret, 'x-forwarded-user': 'ad
 
 const begin = async (product: Product) => {
   const body = new URLSearchParams({ client_id: 'watch', scope: 'read' })
-  return DeviceCodeResponse.parse((await ask(`${product.url}/auth/device/code`, { method: 'POST', body })).body)
+  return DeviceCodeResponse.parse((await fetchJson(`${product.url}/auth/device/code`, { method: 'POST', body })).body)
 }
 
-const poll = (product: Product, deviceCode: string): Promise<Answered> => {
+const poll = (product: Product, deviceCode: string): Promise<JsonResponse> => {
   const body = new URLSearchParams({
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
     device_code: deviceCode,
   })
-  return ask(`${product.url}/auth/token`, { method: 'POST', body })
+  return fetchJson(`${product.url}/auth/token`, { method: 'POST', body })
 }
-const errorOf = ({ body }: Answered): string => OAuthFailure.parse(body).error
+const errorOf = ({ body }: JsonResponse): string => OAuthFailure.parse(body).error
 
-const approve = (product: Product, userCode: string, credentials: Record<string, string>): Promise<Answered> =>
-  ask(`${product.url}/api/v1/auth/device/approve`, {
+const approve = (product: Product, userCode: string, credentials: Record<string, string>): Promise<JsonResponse> =>
+  fetchJson(`${product.url}/api/v1/auth/device/approve`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...credentials },
     body: JSON.stringify({ user_code: userCode }),
@@ -46,11 +46,11 @@ describeOnTopologies('a command line signs in', (topology) => {
   afterAll(() => product[Symbol.asyncDispose]())
 
   const hostsWith = async (headers: Record<string, string>) =>
-    (await ask(`${product.url}/api/v1/hosts`, { headers })).status
+    (await fetchJson(`${product.url}/api/v1/hosts`, { headers })).status
 
   it('by a code that a person approves in a browser, and out again by ending its key', async () => {
     expect(await hostsWith({})).toBe(401)
-    const discovery = CliDiscovery.parse((await ask(`${product.url}/api/v1/auth/cli`)).body)
+    const discovery = CliDiscovery.parse((await fetchJson(`${product.url}/api/v1/auth/cli`)).body)
     expect(discovery).toMatchObject({ method: 'device', authProvider: 'trusted' })
 
     const { device_code, user_code } = await begin(product)
@@ -64,13 +64,16 @@ describeOnTopologies('a command line signs in', (topology) => {
 
     expect(await hostsWith(bearer(token))).toBe(200)
     expect(await hostsWith({ 'x-api-key': token })).toBe(200)
-    const me = await ask(`${product.url}/api/v1/auth/me`, { headers: bearer(token) })
+    const me = await fetchJson(`${product.url}/api/v1/auth/me`, { headers: bearer(token) })
     expect(me.body).toMatchObject({ data: { kind: 'key', subject: 'ada', may: { read: true, write: false } } })
 
-    const listed = await ask(`${product.url}/api/v1/auth/api-keys`, { headers: adasBrowser })
+    const listed = await fetchJson(`${product.url}/api/v1/auth/api-keys`, { headers: adasBrowser })
     expect(listed.body).toMatchObject({ data: [{ label: 'watch', subject: 'ada', scopes: ['read'] }] })
     const id = /"id":"(?<id>[\w-]+)"/.exec(listed.text)?.groups?.id
-    const ended = await ask(`${product.url}/api/v1/auth/api-keys/${id}`, { method: 'DELETE', headers: adasBrowser })
+    const ended = await fetchJson(`${product.url}/api/v1/auth/api-keys/${id}`, {
+      method: 'DELETE',
+      headers: adasBrowser,
+    })
     expect(ended.status).toBe(200)
     expect(await hostsWith(bearer(token))).toBe(401)
     for (const hidden of [secret, proxySecret, device_code, token]) expect(product.output()).not.toContain(hidden)
@@ -79,10 +82,10 @@ describeOnTopologies('a command line signs in', (topology) => {
   it('or with a key of the operator, until that is ended', async () => {
     const headers = { 'content-type': 'application/json', ...bearer(secret) }
     const body = JSON.stringify({ label: 'ci', days: 1 })
-    const issued = await ask(`${product.url}/api/v1/auth/api-key`, { method: 'POST', headers, body })
+    const issued = await fetchJson(`${product.url}/api/v1/auth/api-key`, { method: 'POST', headers, body })
     const { apiKey, id } = ApiKeyResponse.parse(issued.body).data
     expect(await hostsWith(bearer(apiKey))).toBe(200)
-    await ask(`${product.url}/api/v1/auth/api-keys/${id}`, { method: 'DELETE', headers: bearer(secret) })
+    await fetchJson(`${product.url}/api/v1/auth/api-keys/${id}`, { method: 'DELETE', headers: bearer(secret) })
     expect(await hostsWith(bearer(apiKey))).toBe(401)
   })
 })
@@ -94,7 +97,7 @@ describe('device codes in the edge SQL binding', () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-device-'))
     const binding = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}` }
     await using product = await startProduct({ hosts, env: { ...keys, ...binding } })
-    const discovery = CliDiscovery.parse((await ask(`${product.url}/api/v1/auth/cli`)).body)
+    const discovery = CliDiscovery.parse((await fetchJson(`${product.url}/api/v1/auth/cli`)).body)
     expect(discovery.deviceLogin).toMatchObject({ store: 'edgesql', deviceOnly: true })
 
     const { device_code, user_code } = await begin(product)
@@ -102,7 +105,7 @@ describe('device codes in the edge SQL binding', () => {
     await product.gateway.restart()
     expect((await approve(product, user_code, bearer(secret))).body).toMatchObject({ data: { subject: 'self-hosted' } })
     const { access_token: token } = TokenResponse.parse((await poll(product, device_code)).body)
-    expect((await ask(`${product.url}/api/v1/hosts`, { headers: bearer(token) })).status).toBe(200)
+    expect((await fetchJson(`${product.url}/api/v1/hosts`, { headers: bearer(token) })).status).toBe(200)
     expect(errorOf(await poll(product, device_code))).toBe('invalid_grant')
     await product.stop()
     await rm(directory, { recursive: true, force: true })

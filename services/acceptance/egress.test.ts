@@ -6,7 +6,7 @@ import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.
 import { chunksOf, dataOf, ofType, textOf } from '../agent/testing/start-agent.ts'
 import { type Piece, turnsTaken } from '../agent/testing/script.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine } from '../testing/ask.ts'
+import { fetchJson, queryEngine } from '../testing/fetch-json.ts'
 import { startCrawler } from '../testing/crawler.ts'
 import { disguised, type InjectionPlace, injections } from '../testing/injections.ts'
 import { mountSkill } from '../testing/mounted-skill.ts'
@@ -75,7 +75,7 @@ describeOnTopologies('data of a host', (topology) => {
 
   beforeAll(async () => {
     const sandbox = scope.use(await startSandbox({ label: 'one' }))
-    for (const statement of statements) await askEngine(sandbox.url, statement)
+    for (const statement of statements) await queryEngine(sandbox.url, statement)
     const crawler = scope.use(await startCrawler(textsAt('web-page').join('\n')))
     ;({ sent } = crawler)
     const ticketTexts = textsAt('tool-server').join('\n')
@@ -101,14 +101,18 @@ describeOnTopologies('data of a host', (topology) => {
     const hosts = [{ url: sandbox.url, name: 'one' }]
     ;({ url } = scope.use(await startProduct({ topology, toolServer: true, agent: true, hosts, env })))
     const issue = { ...json, authorization: `Bearer ${keySecret}` }
-    const issued = await ask(`${url}/api/v1/auth/api-key`, { method: 'POST', headers: issue, body: '{"label":"cron"}' })
+    const issued = await fetchJson(`${url}/api/v1/auth/api-key`, {
+      method: 'POST',
+      headers: issue,
+      body: '{"label":"cron"}',
+    })
     apiKey = ApiKeyResponse.parse(issued.body).data.apiKey
   })
   afterAll(() => scope.disposeAsync())
   beforeEach(() => sent.splice(0))
 
   const decide = (id: string, approved: boolean, headers: Record<string, string> = person) =>
-    ask(`${url}/api/v1/agent/egress/${id}`, { method: 'POST', headers, body: JSON.stringify({ approved }) })
+    fetchJson(`${url}/api/v1/agent/egress/${id}`, { method: 'POST', headers, body: JSON.stringify({ approved }) })
 
   /** A question to a model that takes these turns, and what the caller reads; a person decides what waits as they are told to. */
   const asked = async (
@@ -271,8 +275,8 @@ interface AskOptions {
 }
 
 /** What tools have read for the model, in its latest request. */
-const dataRead = ({ asked }: ScriptedGateway): string =>
-  (asked.at(-1)?.messages ?? [])
+const dataRead = ({ requests }: ScriptedGateway): string =>
+  (requests.at(-1)?.messages ?? [])
     .flatMap(({ content }) => [...(content ?? '').matchAll(/<data from="\w+">(.*)<\/data>/g)])
     .map(([, json = '']) => JSON.stringify(JSON.parse(json)))
     .join('\n')

@@ -27,7 +27,7 @@ it.each(scenarios.map(({ name }) => name))('the agent finds its way from questio
 
 it('tells the model what hosts say as data alone, and never what it may not know', () => {
   expect(gateway.violations).toEqual([])
-  const messages = gateway.asked.flatMap((request) => request.messages)
+  const messages = gateway.requests.flatMap((request) => request.messages)
   const infected = messages.filter(({ content }) => content?.includes('ignore all earlier instructions'))
   expect(infected.length).toBeGreaterThan(0)
   for (const { role, content } of infected) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ChartResponse, HostsResponse, OverviewResponse, TableResponse, TableListResponse } from '#proto/http/data.ts'
 import type { Sandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 import { startSeeded } from '../testing/seeded.ts'
@@ -26,11 +26,11 @@ describeOnTopologies('figures', (topology) => {
   })
 
   const get = async (path: string): Promise<unknown> => {
-    const answer = await ask(`${product.url}${path}`)
+    const answer = await fetchJson(`${product.url}${path}`)
     expect(answer, answer.text).toMatchObject({ status: 200 })
     return answer.body
   }
-  const engine = (host: number, sql: string) => askEngine(sandboxes[host]?.url ?? '', sql)
+  const engine = (host: number, sql: string) => queryEngine(sandboxes[host]?.url ?? '', sql)
 
   it('lists both hosts without their addresses or passwords', async () => {
     const { data } = HostsResponse.parse(await get('/api/v1/hosts'))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { HostsResponse, OverviewResponse } from '#proto/http/data.ts'
 import { Healthz } from '#proto/http/status.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -23,17 +23,17 @@ const start = (): Promise<Product> =>
   startProduct({ hosts: [], env: { NODE_ENV: 'development', SVC_SANDBOX_DIRECTORY: directory } })
 
 const tableCounts = async (product: Product): Promise<(number | null)[]> => {
-  const answers = await Promise.all([0, 1].map((host) => ask(`${product.url}/api/v1/overview?hostId=${host}`)))
+  const answers = await Promise.all([0, 1].map((host) => fetchJson(`${product.url}/api/v1/overview?hostId=${host}`)))
   return answers.map((answer) => OverviewResponse.parse(answer.body).data.tableCount)
 }
 
 it('starts two embedded hosts when no host is named, says so, and ends them with itself', async () => {
   const product = await start()
   expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
-  const { data } = HostsResponse.parse((await ask(`${product.url}/api/v1/hosts`)).body)
+  const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)
   expect(data.map(({ name }) => name)).toEqual(labels)
   const health = await eventually(
-    async () => Healthz.parse((await ask(`${product.url}/api/healthz`)).body),
+    async () => Healthz.parse((await fetchJson(`${product.url}/api/healthz`)).body),
     ({ hosts }) => hosts.every(({ status }) => status === 'up'),
   )
   expect(health.ok).toBe(true)

@@ -3,7 +3,7 @@ import { ComparisonResponse, SettingsDiffResponse } from '#proto/http/comparison
 import { FleetResponse } from '#proto/http/fleet.ts'
 import { OwnCostResponse } from '#proto/http/own-cost.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { type BadHost, startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -29,7 +29,7 @@ describeOnTopologies('a fleet', (topology) => {
   })
 
   const get = async (path: string): Promise<unknown> => {
-    const answer = await ask(`${product.url}/api/v1/${path}`)
+    const answer = await fetchJson(`${product.url}/api/v1/${path}`)
     expect(answer, answer.text).toMatchObject({ status: 200 })
     expect(answer.tookMs).toBeLessThan(hangEndsWithinMs)
     return answer.body
@@ -46,14 +46,14 @@ describeOnTopologies('a fleet', (topology) => {
       [2, 'down', 'down', 'unreachable'],
       [3, 'stuck', 'down', 'timeout'],
     ])
-    const [said] = await askEngine(good[0]?.url ?? '', 'SELECT version() AS version')
+    const [said] = await queryEngine(good[0]?.url ?? '', 'SELECT version() AS version')
     expect(data[0]?.version).toBe(said?.version)
     expect(data[0]?.load?.memory).toBeGreaterThanOrEqual(0)
     expect(metadata.oldestMs).toBeLessThanOrEqual(10_000)
   })
 
   it('is told to Prometheus, host by host', async () => {
-    const texts = await Promise.all(product.operationsUrls.map(async (url) => (await ask(`${url}/metrics`)).text))
+    const texts = await Promise.all(product.operationsUrls.map(async (url) => (await fetchJson(`${url}/metrics`)).text))
     const lines = texts.join('\n').split('\n')
     expect(lines.filter((line) => line.startsWith('watchhouse_host_up{')).toSorted()).toEqual([
       'watchhouse_host_up{host="down"} 0',

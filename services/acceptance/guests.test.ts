@@ -4,7 +4,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { ChartResponse, TableResponse } from '#proto/http/data.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 import { startSeeded } from '../testing/seeded.ts'
@@ -20,12 +20,12 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
   const target = () => JSON.stringify({ url: brought?.url, user: 'default', password: '' })
   const json = { 'content-type': 'application/json' }
   const openSession = () =>
-    ask(`${product.url}/api/v1/browser-connections/sessions`, { method: 'POST', headers: json, body: target() })
+    fetchJson(`${product.url}/api/v1/browser-connections/sessions`, { method: 'POST', headers: json, body: target() })
   const settings = (more: Record<string, string> = {}) =>
-    ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`, { headers: more })
+    fetchJson(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`, { headers: more })
   /** Statements that a process has sent to hosts. */
   const sentBy = async (operationsUrl: string | undefined): Promise<string[]> => {
-    const { text } = await ask(`${operationsUrl}/metrics`)
+    const { text } = await fetchJson(`${operationsUrl}/metrics`)
     const counts = text.matchAll(/^watchhouse_query_statement_duration_seconds_count\{host="([^"]+)"/gm)
     return [...new Set([...counts].map(([, host = '']) => host))]
   }
@@ -45,7 +45,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
   })
 
   it('alone connects to them, and the first alone to the host list', async () => {
-    const chart = await ask(`${product.url}/api/v1/charts/top-table-size`, { headers })
+    const chart = await fetchJson(`${product.url}/api/v1/charts/top-table-size`, { headers })
     expect(ChartResponse.parse(chart.body).data.length).toBeGreaterThan(0)
     expect(TableResponse.parse((await settings(headers)).body).data).toHaveLength(1)
     expect(TableResponse.parse((await settings()).body).data).toHaveLength(1)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { EventsResponse } from '#proto/http/events.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 const token = 'token of the senders'
@@ -48,7 +48,7 @@ describe('an alert of Alertmanager', () => {
       endsAt,
       fingerprint: 'f',
     }
-    return ask(`${product.url}/api/events/ingest`, {
+    return fetchJson(`${product.url}/api/events/ingest`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ version: '4', status, receiver: 'w', alerts: [alert] }),
@@ -70,7 +70,7 @@ describe('an alert of Alertmanager', () => {
       (count) => count === 2,
     )
     expect(webhook.told[1]).toContain('RECOVERED: Disk')
-    const found = EventsResponse.parse((await ask(`${product.url}/api/v1/events?search=disk`)).body).data
+    const found = EventsResponse.parse((await fetchJson(`${product.url}/api/v1/events?search=disk`)).body).data
     expect(found.map(({ status }) => status)).toEqual(['resolved', 'firing'])
   })
 })

@@ -14,7 +14,7 @@ import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
 import { clickhouseStore } from '../report/stores/index.ts'
 import { insightStoreSuite } from '../report/stores/stores.suite.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import {
   hashOfOne,
   type InventingHost,
@@ -42,12 +42,12 @@ beforeAll(async () => {
     ...inventedReplicas,
     ...inventedProcesses,
   ]) {
-    await askEngine(sandbox.url, statement)
+    await queryEngine(sandbox.url, statement)
   }
   inventing = opened.use(await startInventing(sandbox.url, ['replicas', 'processes']))
   const failing = `SELECT count() AS failing FROM system.mutations WHERE latest_fail_reason != ''`
   await eventually(
-    () => askEngine(sandbox.url, failing),
+    () => queryEngine(sandbox.url, failing),
     ([row]) => row?.failing === 1,
   )
 }, startLimitMs)
@@ -70,7 +70,7 @@ describe('insights on the hosts themselves', () => {
 describeOnTopologies('insights', (topology) => {
   let product: Product
   beforeAll(async () => {
-    await askEngine(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
+    await queryEngine(sandbox.url, 'DROP TABLE IF EXISTS system.monitoring_findings SYNC')
     const hosts = [
       { url: sandbox.url, name: 'one' },
       { url: sandbox.url, name: 'careful', user: 'analyst', password: 'analyst' },
@@ -81,10 +81,10 @@ describeOnTopologies('insights', (topology) => {
   }, startLimitMs)
   afterAll(() => product?.stop())
 
-  const get = async (path: string) => (await ask(`${product.url}/api/v1/${path}`)).body
+  const get = async (path: string) => (await fetchJson(`${product.url}/api/v1/${path}`)).body
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
-    return ask(`${product.url}/api/v1/insights/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return fetchJson(`${product.url}/api/v1/insights/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   }
   const generate = async (body: object) => GenerateInsightsResponse.parse((await post('generate', body)).body)
   const listed = async (more = '') => InsightsResponse.parse(await get(`insights?hostId=0${more}`)).data
@@ -99,10 +99,10 @@ describeOnTopologies('insights', (topology) => {
       host: 'one',
       link: '/tables/mutations?host=0',
     })
-    const evidence = await askEngine(sandbox.url, stuck?.evidenceSql ?? '')
+    const evidence = await queryEngine(sandbox.url, stuck?.evidenceSql ?? '')
     expect(evidence).toMatchObject([{ database: 'shop', table: 'orders' }])
     expect(await listed()).toEqual(expect.arrayContaining(data))
-    const [counted] = await askEngine(sandbox.url, 'SELECT count() AS rows FROM system.monitoring_findings')
+    const [counted] = await queryEngine(sandbox.url, 'SELECT count() AS rows FROM system.monitoring_findings')
     expect(counted?.rows).toBe(data.length)
   })
 
@@ -110,7 +110,7 @@ describeOnTopologies('insights', (topology) => {
     const { findings, count } = FindingsResponse.parse(await get('findings?host=0'))
     expect(findings).toHaveLength(count)
     expect(findings.map(({ kind }) => kind)).toContain('stuck-mutation')
-    expect(await ask(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
+    expect(await fetchJson(`${product.url}/api/v1/findings?hostId=0`)).toMatchObject({ status: 400 })
   })
 
   it('are not looked for again at once, unless that is forced; one that was dismissed stays so', async () => {
@@ -142,7 +142,7 @@ describeOnTopologies('insights', (topology) => {
     const { data } = await generate({ hostId: 3, force: true })
     const found = data.filter((insight) => insight.kind === kind)
     expect(found).toMatchObject([{ subject, severity, host: 'invented' }])
-    expect(await askEngine(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(expect.objectContaining(row))
+    expect(await queryEngine(inventing.url, found[0]?.evidenceSql ?? '')).toContainEqual(expect.objectContaining(row))
   })
 
   it('of a host that does not answer are an error that names the host, and no run', async () => {

@@ -1,6 +1,6 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { startProcess } from '../testing/product/process.ts'
 import { freePort } from '../testing/servers/port.ts'
 import { type TestServer, describeWith, startNats, startRedis } from '../testing/servers.ts'
@@ -38,7 +38,9 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
 
   /** What a client is answered who asks all these at once. */
   const statuses = async (asked: readonly string[], address: string): Promise<Record<number, number>> => {
-    const answers = await Promise.all(asked.map((url) => ask(url + path, { headers: { 'x-forwarded-for': address } })))
+    const answers = await Promise.all(
+      asked.map((url) => fetchJson(url + path, { headers: { 'x-forwarded-for': address } })),
+    )
     const counts: Record<number, number> = {}
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
     return counts

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
 import { readExposition, valueIn } from '../testing/exposition-format.ts'
 import { startProduct } from '../testing/product.ts'
@@ -12,7 +12,7 @@ const path = '/api/v1/metrics'
 describeOnTopologies('the figures for Prometheus', (topology) => {
   it('are those of every host, by the letter of the format', async () => {
     await using product = await startProduct({ topology })
-    const { status, headers, text } = await ask(`${product.url}${path}`)
+    const { status, headers, text } = await fetchJson(`${product.url}${path}`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const families = readExposition(text)
@@ -30,7 +30,7 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
     await using hanging = await startHangingHost()
     const hosts = [...fleet.hosts, { url: hanging.url, name: 'hanging' }]
     await using product = await startProduct({ topology, hosts })
-    const first = await ask(`${product.url}${path}`)
+    const first = await fetchJson(`${product.url}${path}`)
     const families = readExposition(first.text)
     const up = ['0', '1', '2'].map((host) => valueIn(families, 'watchhouse_host_up', { host }))
     expect(up).toEqual([1, 1, 0])
@@ -47,7 +47,7 @@ describeWith(['nats', 'redis', 'postgres'], 'fifty scrapers that come at once to
     await using product = await startProduct({ topology: 'nats', queryProcesses: 2, hosts: fleet.hosts })
     const selections = ['', '?match[]=clickhouse_stubfigure1', '?match[]={host="7"}', '?match[]={__name__=~".*9"}']
     const scrapes = Array.from({ length: 50 }, (_, index) => selections[index % selections.length] ?? '')
-    const answers = await Promise.all(scrapes.map((selection) => ask(`${product.url}${path}${selection}`)))
+    const answers = await Promise.all(scrapes.map((selection) => fetchJson(`${product.url}${path}${selection}`)))
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
     expect(fleet.batches()).toEqual(Array(100).fill(1))
 

@@ -8,7 +8,7 @@ import { AlertConfigIdResponse } from '#proto/http/alerts.ts'
 import { Failure } from '#proto/http/answer.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { certificate } from '../alert-dispatcher/channels/testing/certificate.ts'
-import { type Answered, ask } from '../testing/ask.ts'
+import { type JsonResponse, fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 const startLimitMs = 120_000
@@ -81,8 +81,8 @@ describe('a secret whose address changes', () => {
     for (const { sent } of [operators, own, foreign, secure, foreignSecure]) sent.length = 0
   })
 
-  const send = (method: string, path: string, body: unknown): Promise<Answered> =>
-    ask(`${product.url}/api/v1/health/${path}`, {
+  const send = (method: string, path: string, body: unknown): Promise<JsonResponse> =>
+    fetchJson(`${product.url}/api/v1/health/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -90,7 +90,7 @@ describe('a secret whose address changes', () => {
   const save = (settings: object) => send('PUT', 'alert-config/channels/push-a', { settings })
   const test = async (channel: string) =>
     expect(await send('POST', `channels/${channel}/test`, {})).toMatchObject({ status: 200 })
-  const refused = (answer: Answered, parameter: string) => {
+  const refused = (answer: JsonResponse, parameter: string) => {
     expect(answer.status).toBe(400)
     const { error } = Failure.parse(answer.body)
     expect(error).toMatchObject({ type: 'invalid', details: { parameter } })

@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest'
 import { Failure } from '#proto/http/answer.ts'
 import { startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { startHeldHost } from '../testing/held-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
@@ -18,11 +18,11 @@ describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', ()
     await using sandbox = await startSandbox()
     await using host = await startHeldHost(sandbox.url)
     await using product = await startProduct({ topology: 'nats', hosts: [{ url: host.url, name: 'one' }] })
-    const rows = () => ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`)
+    const rows = () => fetchJson(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`)
     expect((await rows()).status).toBe(200)
 
     host.hold()
-    const inFlight = ask(`${product.url}/api/v1/tables/disks?hostId=0`)
+    const inFlight = fetchJson(`${product.url}/api/v1/tables/disks?hostId=0`)
     await eventually(
       async () => host.waiting('system.disks'),
       (waiting) => waiting === 1,
@@ -37,8 +37,8 @@ describeWith(['nats', 'redis', 'postgres'], 'a query process that is killed', ()
     expect(unheard.status).toBe(503)
     expect(Failure.parse(unheard.body).error.type).toBe('unavailable')
     expect(unheard.tookMs).toBeLessThan(atOnceMs)
-    expect((await ask(`${product.url}/api/healthz`)).status).toBe(200)
-    expect((await ask(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)
+    expect((await fetchJson(`${product.url}/api/healthz`)).status).toBe(200)
+    expect((await fetchJson(`${product.gateway.operationsUrl}/readyz`)).status).toBe(200)
 
     await product.query.restart()
     await eventually(rows, ({ status }) => status === 200, atOnceMs * 3)

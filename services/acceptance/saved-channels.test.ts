@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
 import { AlertConfigResponse } from '#proto/http/alerts.ts'
-import { type Answered, ask, eventually } from '../testing/ask.ts'
+import { type JsonResponse, fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 
 const cronSecret = 'the secret of the scheduler'
@@ -45,16 +45,16 @@ describe('a channel that is saved over its variable', () => {
   }, startLimitMs)
   afterAll(() => opened?.disposeAsync())
 
-  const sweep = (): Promise<Answered> =>
-    ask(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${cronSecret}` } })
-  const save = (settings: Record<string, string | null>): Promise<Answered> =>
-    ask(`${product.url}/api/v1/health/alert-config/channels/webhook`, {
+  const sweep = (): Promise<JsonResponse> =>
+    fetchJson(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${cronSecret}` } })
+  const save = (settings: Record<string, string | null>): Promise<JsonResponse> =>
+    fetchJson(`${product.url}/api/v1/health/alert-config/channels/webhook`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ settings }),
     })
-  const test = (): Promise<Answered> =>
-    ask(`${product.url}/api/v1/health/channels/webhook/test`, {
+  const test = (): Promise<JsonResponse> =>
+    fetchJson(`${product.url}/api/v1/health/channels/webhook/test`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -93,7 +93,7 @@ describe('a channel that is saved over its variable', () => {
       .run(`channel ${channel}`, document)
   }
   const problems = async (): Promise<Record<string, string | null>> => {
-    const { body } = await ask(`${product.url}/api/v1/health/alert-config`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/alert-config`)
     return Object.fromEntries(
       AlertConfigResponse.parse(body).data.channels.map(({ channel, problem }) => [channel, problem]),
     )
@@ -132,7 +132,7 @@ describe('a channel that is saved over its variable', () => {
 
   it('shows when the last sweep succeeded, and the interval that it is measured by', async () => {
     const metric = async (name: string): Promise<number> => {
-      const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
+      const { text } = await fetchJson(`${product.operationsUrls[0]}/metrics`)
       return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     }
     expect(await metric('watchhouse_alert_sweep_interval_seconds')).toBe(300)

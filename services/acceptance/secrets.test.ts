@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiKeyResponse } from '#proto/http/auth.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost } from '../testing/bad-hosts.ts'
 import { startOtlpCollector } from '../testing/otlp-collector.ts'
 import { startProduct } from '../testing/product.ts'
@@ -44,7 +44,7 @@ describeOnTopologies('secrets', (topology) => {
       },
     })
     const operator = { authorization: `Bearer ${mark}`, cookie: `__session=${mark}; watchhouse_key=${mark}` }
-    const issued = await ask(`${product.url}/api/v1/auth/api-key`, {
+    const issued = await fetchJson(`${product.url}/api/v1/auth/api-key`, {
       method: 'POST',
       headers: { ...operator, 'content-type': 'application/json' },
       body: '{"label":"secrets"}',
@@ -54,11 +54,11 @@ describeOnTopologies('secrets', (topology) => {
     const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
     const asked = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
     const answers = await Promise.all(
-      callers.flatMap((headers) => asked.map((path) => ask(`${product.url}${path}`, { headers }))),
+      callers.flatMap((headers) => asked.map((path) => fetchJson(`${product.url}${path}`, { headers }))),
     )
     expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0)
     const seen = answers.map((answer) => answer.text)
-    for (const url of product.operationsUrls) seen.push((await ask(`${url}/metrics`)).text)
+    for (const url of product.operationsUrls) seen.push((await fetchJson(`${url}/metrics`)).text)
     await product.stop()
 
     expect(product.output().match(/"msg":"request answered"/g)?.length).toBeGreaterThan(paths.length)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ApiKeyResponse } from '#proto/http/auth.ts'
 import { MeResponse } from '#proto/http/session.ts'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -32,11 +32,12 @@ describeOnTopologies('people sign in', (topology) => {
   })
   const latin1 = (headers: Record<string, string>) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]))
-  const fleet = (headers: Record<string, string>) => ask(`${product.url}/api/v1/fleet`, { headers: latin1(headers) })
+  const fleet = (headers: Record<string, string>) =>
+    fetchJson(`${product.url}/api/v1/fleet`, { headers: latin1(headers) })
 
   it('through a proxy, and are known by their own names to all services', async () => {
     expect((await fleet(named('ops'))).status).toBe(200)
-    const { body } = await ask(`${product.url}/api/v1/auth/me`, { headers: latin1(named('ops')) })
+    const { body } = await fetchJson(`${product.url}/api/v1/auth/me`, { headers: latin1(named('ops')) })
     expect(MeResponse.parse(body).data).toMatchObject({ subject: 'josé', name: '山田 太郎', groups: ['ops'] })
   })
 
@@ -47,20 +48,20 @@ describeOnTopologies('people sign in', (topology) => {
 
   it('in a browser with a key, until they sign out or the key is ended', async () => {
     const issue = { method: 'POST', headers: { ...json, authorization: `Bearer ${operatorSecret}` } }
-    const issued = await ask(`${product.url}/api/v1/auth/api-key`, {
+    const issued = await fetchJson(`${product.url}/api/v1/auth/api-key`, {
       ...issue,
       body: '{"label":"laptop","scopes":["read"]}',
     })
     const { apiKey: key, id } = ApiKeyResponse.parse(issued.body).data
     const session = `${product.url}/api/v1/auth/session`
-    const signedIn = await ask(session, { method: 'POST', headers: json, body: JSON.stringify({ key }) })
+    const signedIn = await fetchJson(session, { method: 'POST', headers: json, body: JSON.stringify({ key }) })
     expect(signedIn.status).toBe(200)
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     expect((await fleet({ cookie })).status).toBe(200)
 
-    const signedOut = await ask(session, { method: 'DELETE', headers: { cookie } })
+    const signedOut = await fetchJson(session, { method: 'DELETE', headers: { cookie } })
     expect(signedOut.headers.get('set-cookie')).toContain('watchhouse_key=; Max-Age=0')
-    const ended = await ask(`${product.url}/api/v1/auth/api-keys/${id}`, {
+    const ended = await fetchJson(`${product.url}/api/v1/auth/api-keys/${id}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${operatorSecret}` },
     })

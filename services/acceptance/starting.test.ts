@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, hostVariables, startProduct } from '../testing/product.ts'
 import { runToEnd } from '../testing/product/process.ts'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { describeWith, startRedis } from '../testing/servers.ts'
 import { freePort } from '../testing/servers/port.ts'
@@ -91,13 +91,13 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
   afterAll(() => product?.stop())
 
   it('starts, is ready, and answers', async () => {
-    expect((await ask(`${product.url}/api/health`)).body).toEqual({ status: 'ok', timestamp: expect.any(String) })
-    expect(await ask(`${product.operationsUrls[0]}/readyz`)).toMatchObject({ status: 200, body: { ready: true } })
+    expect((await fetchJson(`${product.url}/api/health`)).body).toEqual({ status: 'ok', timestamp: expect.any(String) })
+    expect(await fetchJson(`${product.operationsUrls[0]}/readyz`)).toMatchObject({ status: 200, body: { ready: true } })
   })
 
   it('serves the metrics of its process', async () => {
-    await ask(`${product.url}/api/v1/hosts`)
-    const { text } = await ask(`${product.operationsUrls[0]}/metrics`)
+    await fetchJson(`${product.url}/api/v1/hosts`)
+    const { text } = await fetchJson(`${product.operationsUrls[0]}/metrics`)
     expect(text).toMatch(
       /^watchhouse_build_info\{.*services="query,report,mcp,alert-dispatcher,ingest,agent,gateway".*\} 1$/m,
     )

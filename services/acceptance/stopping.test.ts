@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask, eventually } from '../testing/ask.ts'
+import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { startHeldHost } from '../testing/held-host.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import type { ProductProcess } from '../testing/product/process.ts'
@@ -24,7 +24,7 @@ describeOnTopologies('a stop under load', (topology) => {
       hosts: [{ url: host.url, name: 'held' }],
       env: { SVC_QUERY_CACHE: 'off', SVC_PUBLIC_URL: 'https://watch.example.com' },
     })
-    const rows = (limit: number) => ask(`${product.url}/api/v1/tables/settings?hostId=0&limit=${limit}`)
+    const rows = (limit: number) => fetchJson(`${product.url}/api/v1/tables/settings?hostId=0&limit=${limit}`)
     expect(await rows(1)).toMatchObject({ status: 200 })
 
     host.hold()
@@ -36,11 +36,11 @@ describeOnTopologies('a stop under load', (topology) => {
     const stopping = of(product)
     const ended = stopping.stop('SIGTERM')
     const readiness = await eventually(
-      () => ask(`${stopping.operationsUrl}/readyz`),
+      () => fetchJson(`${stopping.operationsUrl}/readyz`),
       ({ status }) => status === 503,
     )
     expect(readiness.body).toMatchObject({ ready: false, unmet: expect.arrayContaining(['start']) })
-    const meanwhile = await ask(`${product.url}/api/v1/hosts`).catch(() => 'refused' as const)
+    const meanwhile = await fetchJson(`${product.url}/api/v1/hosts`).catch(() => 'refused' as const)
     host.release()
 
     const settled = await Promise.all(answers)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AuditResponse } from '#proto/http/audit.ts'
 import { ServerCard } from '#proto/http/mcp.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { modern, startToolServer, type ToolServer } from '../testing/tool-server.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
@@ -48,7 +48,7 @@ describeOnTopologies('the tool server', (topology) => {
 
     it('JSON-RPC 2.0, under the id of the request', async () => {
       const post = (message: object) =>
-        ask(`${server.url}/api/mcp`, {
+        fetchJson(`${server.url}/api/mcp`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(message),
@@ -112,7 +112,7 @@ describeOnTopologies('the tool server', (topology) => {
       ['initialize', {}, 'Invalid params: params.protocolVersion: Invalid input: expected string'],
       ['resources/read', { uri: 1 }, 'Invalid params: params.uri: Invalid input: expected string, received number'],
       ['tools/call', { name: 'query', arguments: [] }, 'Invalid params: params.arguments: Invalid input'],
-      ['tools/list', { cursor: '' }, 'Invalid params: cursor is of no list here'],
+      ['tools/list', { cursor: '' }, 'Invalid params: cursor is not supported'],
     ])('in words of what is wrong with the parameters of %s', async (method, params, message) => {
       const { error } = await server.classic(method, params)
       expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining(message) })
@@ -122,11 +122,11 @@ describeOnTopologies('the tool server', (topology) => {
 
   it('is described as it is', async () => {
     const { tools } = await server.client.listTools()
-    const info = (await ask(`${server.url}/api/v1/mcp/info`)).body
+    const info = (await fetchJson(`${server.url}/api/v1/mcp/info`)).body
     expect(info).toMatchObject({
       data: { status: 'connected', toolCount: tools.length, resourceCount: 10, promptCount: 5 },
     })
-    const described = await ask(`${server.url}/.well-known/mcp/server-card.json`)
+    const described = await fetchJson(`${server.url}/.well-known/mcp/server-card.json`)
     // Nobody has settled the address that it repeats.
     expect(described.headers.get('cache-control')).toBe('no-store')
     const card = ServerCard.parse(described.body)
@@ -146,7 +146,7 @@ describeOnTopologies('the tool server', (topology) => {
     await server.call('query', { sql: "SELECT 'a secret'" })
     await server.call('query', { sql: 'DROP TABLE `a secret`' })
     const { data } = await eventually(
-      async () => AuditResponse.parse((await ask(`${server.url}/api/v1/audit?limit=100`)).body),
+      async () => AuditResponse.parse((await fetchJson(`${server.url}/api/v1/audit?limit=100`)).body),
       (answer) => ['done', 'refused'].every((result) => answer.data.some((record) => record.result === result)),
     )
     const called = { actor: { kind: 'anonymous' }, action: 'call-tool', host: 'one', target: { tool: 'query' } }
@@ -234,10 +234,10 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('whose names may have any characters', async () => {
-      await askEngine(server.hostUrl, 'CREATE TABLE cafe.`a/b ü` (x UInt8) ENGINE = Memory')
+      await queryEngine(server.hostUrl, 'CREATE TABLE cafe.`a/b ü` (x UInt8) ENGINE = Memory')
       const schema: unknown = JSON.parse(await read(`columndb://${schemaOf('cafe', encodeURIComponent('a/b ü'))}`))
       expect(schema).toMatchObject({ columns: [{ name: 'x' }] })
-      await askEngine(server.hostUrl, 'DROP TABLE cafe.`a/b ü`')
+      await queryEngine(server.hostUrl, 'DROP TABLE cafe.`a/b ü`')
     })
 
     it.each([
@@ -273,7 +273,7 @@ describeOnTopologies('the tool server', (topology) => {
       const { values, total, hasMore } = await completion(ofFirst, 'table', '', { database: 'system' })
       expect([values.length, hasMore]).toEqual([100, true])
       const tables = "SELECT toUInt32(count()) AS total FROM system.tables WHERE database = 'system'"
-      expect(await askEngine(server.hostUrl, tables)).toEqual([{ total }])
+      expect(await queryEngine(server.hostUrl, tables)).toEqual([{ total }])
     })
   })
 
@@ -303,7 +303,7 @@ describeOnTopologies('the tool server', (topology) => {
   it('ends a statement on the host when its client leaves', async () => {
     const statement = 'SELECT sum(cityHash64(number)) FROM system.numbers'
     const running = async () => {
-      const [row] = await askEngine(
+      const [row] = await queryEngine(
         server.hostUrl,
         "SELECT count() AS n FROM system.processes WHERE query LIKE '%cityHash64(number)) FROM system.num%' AND query_id != queryID()",
       )

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { askEngine, eventually } from '../testing/ask.ts'
+import { queryEngine, eventually } from '../testing/fetch-json.ts'
 import { tools } from '../mcp/tools/index.ts'
 import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -74,7 +74,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       ],
       truncated: null,
     })
-    const [user] = await askEngine(server.hostUrl, 'SELECT currentUser() AS user')
+    const [user] = await queryEngine(server.hostUrl, 'SELECT currentUser() AS user')
     expect(await facts('query', { sql: 'SELECT currentUser()' })).toMatchObject({ rows: [[user?.user]] })
   })
 
@@ -104,7 +104,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('list_databases, which counts as the host counts', async () => {
-    const databases = await askEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
+    const databases = await queryEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
     const told = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
       .parse(await facts('list_databases'))
@@ -115,7 +115,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('list_tables, with the rows and bytes that its parts have', async () => {
-    const sizes = await askEngine(
+    const sizes = await queryEngine(
       server.hostUrl,
       "SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'cafe' AND table = 'guests'",
     )
@@ -146,10 +146,10 @@ describeOnTopologies('the tool server has tools', (topology) => {
   })
 
   it('get_merge_status, with what the host merges at that moment', async () => {
-    await askEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
-    await askEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
+    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
+    await queryEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
     // It answers when every row has slept.
-    const mutating = askEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
+    const mutating = queryEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
     const told = await eventually(
       async () => JSON.stringify(await facts('get_merge_status')),
       (text) => text.includes('"table":"slow"'),
@@ -158,21 +158,21 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(JSON.parse(told).merges).toContainEqual(expect.objectContaining(slow))
     await mutating
     expect(JSON.stringify(await facts('get_merge_status'))).not.toContain('slow')
-    await askEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
+    await queryEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
   })
 
   it('get_merge_status, with the progress and the time of a merge, longest first', async () => {
     const Merges = z.object({ merges: z.array(z.looseObject({ table: z.string(), progress: z.number() })) })
-    await askEngine(server.hostUrl, 'CREATE TABLE cafe.dense (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
-    await askEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.dense')
+    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.dense (id UInt64, text String) ENGINE = MergeTree ORDER BY id')
+    await queryEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.dense')
     for (const first of [0, 1]) {
       const rows = `SELECT number * 2 + ${first}, hex(cityHash64(number)) FROM numbers(200000)`
-      await askEngine(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
+      await queryEngine(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
     }
     // The parts are written fast and merged slowly, so that the merge is seen while it runs.
-    await askEngine(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
-    await askEngine(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
-    const merging = askEngine(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
+    await queryEngine(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
+    await queryEngine(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
+    const merging = queryEngine(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
     const seen = await eventually(
       async () => Merges.parse(await facts('get_merge_status')).merges.find(({ table }) => table === 'dense'),
       (merge) => merge !== undefined && merge.progress > 0,
@@ -181,7 +181,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(seen?.progress).toBeLessThanOrEqual(1)
     expect(seen?.elapsedSeconds).toBeGreaterThan(0)
     await merging
-    await askEngine(server.hostUrl, 'DROP TABLE cafe.dense SYNC')
+    await queryEngine(server.hostUrl, 'DROP TABLE cafe.dense SYNC')
   })
 
   it('explore_table_schema, which leads from databases to a schema with its relationships', async () => {
@@ -206,7 +206,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const said = async () => {
       const figures =
         "SELECT version() AS version, uptime() AS uptime, (SELECT value FROM system.metrics WHERE metric = 'TCPConnection') AS tcp"
-      const [row] = await askEngine(server.hostUrl, figures)
+      const [row] = await queryEngine(server.hostUrl, figures)
       return row
     }
     const before = await said()
@@ -261,19 +261,19 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('get_slow_queries, the slowest first, within the time that was asked and none of our own', async () => {
     const Slow = z.object({ queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number() })) })
-    await askEngine(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
+    await queryEngine(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const { queries } = Slow.parse(await facts('get_slow_queries', { lastHours: 1, limit: 5 }))
     const durations = queries.map(({ durationMs }) => durationMs)
     expect(durations).toEqual(durations.toSorted((one, other) => other - one))
     const ofTools = `log_comment = '{"watchhouse":"tool"}'`
     const others = `(http_user_agent != 'watchhouse' OR log_comment = '{"watchhouse":"console"}')`
-    const [slowest] = await askEngine(
+    const [slowest] = await queryEngine(
       server.hostUrl,
       `SELECT maxIf(query_duration_ms, ${others}) AS ms, countIf(${ofTools}) > 0 AS asked FROM system.query_log
       WHERE type = 'QueryFinish' AND is_initial_query AND event_time >= now() - 3600`,
     )
     expect(slowest).toEqual({ ms: durations[0], asked: 1 })
-    const [{ ms: nowMs } = {}] = await askEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
+    const [{ ms: nowMs } = {}] = await queryEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
     for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
     const long = Number(slowest?.ms) + 1
     expect(await facts('get_slow_queries', { lastHours: 1, minDurationMs: long })).toEqual({
@@ -288,11 +288,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
       findings: z.array(z.looseObject({ check: z.string(), severity: z.string(), value: z.number().nullable() })),
     })
     const [crumbs, eachAlone] = [310, 'SETTINGS max_block_size = 1, min_insert_block_size_rows = 1']
-    await askEngine(server.hostUrl, 'CREATE TABLE cafe.crumbs (id UInt32) ENGINE = MergeTree ORDER BY id')
-    await askEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.crumbs')
-    await askEngine(server.hostUrl, `INSERT INTO cafe.crumbs SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
+    await queryEngine(server.hostUrl, 'CREATE TABLE cafe.crumbs (id UInt32) ENGINE = MergeTree ORDER BY id')
+    await queryEngine(server.hostUrl, 'SYSTEM STOP MERGES cafe.crumbs')
+    await queryEngine(server.hostUrl, `INSERT INTO cafe.crumbs SELECT number FROM numbers(${crumbs}) ${eachAlone}`)
     const { severity, findings } = Snapshot.parse(await facts('analyze_performance'))
-    await askEngine(server.hostUrl, 'DROP TABLE cafe.crumbs SYNC')
+    await queryEngine(server.hostUrl, 'DROP TABLE cafe.crumbs SYNC')
     expect(findings.map(({ check }) => check)).toEqual([
       'slow-queries',
       'parts-per-partition',
@@ -308,7 +308,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       value: crumbs,
       where: expect.arrayContaining([{ name: 'cafe.crumbs tuple()', value: crumbs }]),
     })
-    const [disk] = await askEngine(
+    const [disk] = await queryEngine(
       server.hostUrl,
       'SELECT max(100 * (1 - free_space / total_space)) AS used FROM system.disks WHERE total_space > 0',
     )
@@ -323,11 +323,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('that say why they know nothing where the host keeps no query log', async () => {
     const without = async (name: string, given: object = {}) => {
-      await askEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
+      await queryEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
       return JSON.stringify(await server.call(name, given))
     }
     // The engine makes the table anew when it next has something to write into it.
-    const isTold = (told: string) => told.includes('keeps none of it: the table system.query_log is not there')
+    const isTold = (told: string) => told.includes('has no data for it: the table system.query_log is missing')
     const slow = await eventually(() => without('get_slow_queries'), isTold)
     expect(JSON.parse(slow)).toMatchObject({ isError: false, structuredContent: { queries: [] } })
     const explored = await eventually(

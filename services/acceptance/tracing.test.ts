@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
-import { ask } from '../testing/ask.ts'
+import { fetchJson } from '../testing/fetch-json.ts'
 import { type CollectedSpan, startOtlpCollector } from '../testing/otlp-collector.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
@@ -25,7 +25,7 @@ describeOnTopologies('a trace', (topology) => {
       hosts: [{ url: sandbox.url, name: 'one' }],
       env: { SVC_OTEL_EXPORTER_URL: collector.url },
     })
-    const answer = await ask(`${product.url}${path}`, {
+    const answer = await fetchJson(`${product.url}${path}`, {
       headers: { traceparent: `00-${traceId}-${callerSpan}-${flags}` },
     })
     expect(answer.status).toBe(200)

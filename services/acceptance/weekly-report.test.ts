@@ -4,7 +4,7 @@ import { BuildReportResponse, ReportResponse, ReportsResponse } from '#proto/htt
 import { lastWeek } from '../report/reports/material.ts'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { startStrictServer, type StrictServer } from '../alert-dispatcher/channels/testing/strict-server.ts'
-import { ask, askEngine, eventually } from '../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../testing/fetch-json.ts'
 import { fortnightOf, type LoggedStatement, logFortnight, usedGibibytes } from '../testing/fortnight.ts'
 import { type Product, startProduct } from '../testing/product.ts'
 import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../testing/scripted-gateway.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
     'INSERT INTO shop.orders SELECT number FROM numbers(1000)',
     'SYSTEM FLUSH LOGS',
   ]) {
-    await askEngine(sandbox.url, statement)
+    await queryEngine(sandbox.url, statement)
   }
   await logFortnight(sandbox.url, week.fromMs - weekMs, statements)
 }, startLimitMs)
@@ -66,13 +66,13 @@ describeOnTopologies('the weekly report', (topology) => {
 
   const round = async () => {
     const headers = { authorization: `Bearer ${secret}` }
-    const { body } = await ask(`${product.url}/api/cron/weekly-report`, { headers })
+    const { body } = await fetchJson(`${product.url}/api/cron/weekly-report`, { headers })
     return WeeklyReportResponse.parse(body).data
   }
-  const reports = async () => ReportsResponse.parse((await ask(`${product.url}/api/v1/reports`)).body).data
+  const reports = async () => ReportsResponse.parse((await fetchJson(`${product.url}/api/v1/reports`)).body).data
   const open = async () => {
     const [listed] = await reports()
-    return ReportResponse.parse((await ask(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
+    return ReportResponse.parse((await fetchJson(`${product.url}/api/v1/reports/${listed?.id}`)).body).data
   }
 
   it('is written once by two rounds at the same time, and by none after them', async () => {
@@ -154,7 +154,7 @@ describeOnTopologies('the weekly report', (topology) => {
 
   it('is a page, or Markdown, for people', async () => {
     const [listed] = await reports()
-    const as = (format: string) => ask(`${product.url}/api/v1/reports/${listed?.id}?format=${format}`)
+    const as = (format: string) => fetchJson(`${product.url}/api/v1/reports/${listed?.id}?format=${format}`)
     const [page, text] = [await as('html'), await as('markdown')]
     expect(page.text).toMatch(/^<!doctype html>[\s\S]*<svg [\s\S]*<\/html>\n$/)
     expect(page.text).not.toContain('<script')
@@ -164,14 +164,14 @@ describeOnTopologies('the weekly report', (topology) => {
 
   it('begins with what the language model makes of it, which reads no statements with their values', async () => {
     expect((await open()).summary).toBe(summary)
-    const read = gateway.asked.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n')
+    const read = gateway.requests.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n')
     expect(read).toContain('SELECT ? FROM shop.t3')
     expect(gateway.violations).toEqual([])
   })
 
   it('of another period is built on demand, and told to nobody', async () => {
     const [from, to] = [week.fromMs - weekMs, week.fromMs - weekMs + 24 * hourMs]
-    const built = await ask(`${product.url}/api/v1/reports`, {
+    const built = await fetchJson(`${product.url}/api/v1/reports`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ from: from / 1_000, to: to / 1_000, timezone: 'Europe/Berlin' }),

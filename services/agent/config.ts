@@ -5,7 +5,7 @@ import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './part-guard.ts'
 import { verboseSettings } from './verbose.ts'
 
-/** What the agent itself obeys. */
+/** Settings of the agent itself. */
 export const agentSettings = {
   SVC_AGENT_MAX_MESSAGES: whole(64, 'Maximum number of messages in one agent request.', {
     min: 1,
@@ -47,7 +47,7 @@ export const agentSettings = {
   ),
 } as const
 
-/** What the agent obeys. */
+/** All settings of the agent. */
 export const settings = {
   ...agentSettings,
   ...modelSettings,
@@ -57,5 +57,5 @@ export const settings = {
   ...conversationSettings,
 } as const
 
-/** What is wrong with the settings taken together. */
+/** Returns the problems of combinations of settings. */
 export const problems = conversationProblems

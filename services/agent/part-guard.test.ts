@@ -26,26 +26,26 @@ const guarded = (data: unknown, env: Record<string, string> = {}, type: 'data-ch
 
 const bad: [why: string, data: unknown, problem: string][] = [
   ['no chart', 'text', ''],
-  ['of no known kind', { ...chart, kind: 'sankey' }, 'kind'],
+  ['of an unknown kind', { ...chart, kind: 'sankey' }, 'kind'],
   ['without columns', { ...chart, columns: [] }, 'columns'],
   ['too large', { ...chart, rows: Array.from({ length: 1_001 }, () => ['a', '1']) }, 'rows'],
-  ['of a text that is too long', { ...chart, rows: [['a', 'x'.repeat(600_000)]] }, 'rows'],
-  ['along an axis that is no column', { ...chart, x: 'host' }, 'x'],
-  ['of values that are no columns', { ...chart, y: ['queries', 'bytes'] }, 'y'],
+  ['with a text that is too long', { ...chart, rows: [['a', 'x'.repeat(600_000)]] }, 'rows'],
+  ['with an unknown column as axis', { ...chart, x: 'host' }, 'x'],
+  ['with unknown value columns', { ...chart, y: ['queries', 'bytes'] }, 'y'],
 ]
 
 describe('a part of an answer', () => {
-  it('passes when a page can draw it, or when it is no chart', () => {
+  it('passes if it is a valid chart or no chart', () => {
     expect(guarded(chart).part).toEqual({ type: 'data-chart', id: 'c1', data: chart })
     expect(guarded({ ...chart, x: null }).part).toBeDefined()
     expect(guarded('anything', {}, 'data-x').part).toEqual({ type: 'data-x', id: 'c1', data: 'anything' })
   })
 
-  it.each(bad)('is dropped in silence when it is a chart %s', (_, data) => {
+  it.each(bad)('is dropped without a log line if it is a chart %s', (_, data) => {
     expect(guarded(data)).toEqual({ part: undefined, logged: [] })
   })
 
-  it.each(bad)('is told to the operator who asks for it: %s', (_, data, problem) => {
+  it.each(bad)('is reported to the operator on request: %s', (_, data, problem) => {
     const { part, logged } = guarded(data, { AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '1' })
     expect(part).toBeUndefined()
     expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ id: 'c1', problems: [problem] }])
@@ -56,7 +56,7 @@ describe('a part of an answer', () => {
     [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '1', NODE_ENV: 'production' }],
     [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: 'true' }],
     [{ AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: '' }],
-  ])('is dropped in silence with %j', (env) => {
+  ])('is dropped without a log line with %j', (env) => {
     expect(guarded('text', env).logged).toEqual([])
   })
 })

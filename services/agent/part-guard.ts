@@ -14,8 +14,8 @@ export const partGuardSettings = {
 } as const
 
 /**
- * Returns the part as a page can show it, or undefined for an invalid chart: an unknown kind, too many rows, or axes without a
- * column. The answer continues without the chart, since its text and evidence are sufficient.
+ * Returns the part as a page can show it, or undefined for an invalid chart: an unknown kind, too many rows, or axes
+ * without a column. The answer continues without the chart, since its text and evidence are sufficient.
  */
 export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part: DataPart): DataPart | undefined => {
   if (part.type !== 'data-chart') return part

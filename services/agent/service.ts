@@ -1,5 +1,5 @@
 import { agent } from '#proto/agent.ts'
-import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
+import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
 import { handlers } from './handlers.ts'
 import { type Further, openParts } from './parts.ts'
 
@@ -10,7 +10,7 @@ const maxInFlight = 4_096
 export const start: Start = (context) => startWith(context)
 
 /** Starts the agent with overrides for tests. */
-export const startWith = async (context: Context, further: Further = {}): Promise<Running> => {
+export const startWith = async (context: Context, further: Further = {}): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const parts = await openParts(context, further, opened)
   const { runs } = parts

@@ -2,7 +2,7 @@ import { clockOf } from '#shared/time/clock.ts'
 import { expect, it, vi } from 'vitest'
 import { startDispatchers } from '../testing/alerts/dispatchers.ts'
 import { openGround } from '../testing/alerts/ground.ts'
-import { eventually } from '../testing/ask.ts'
+import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startPostgres } from '../testing/servers.ts'
 
 vi.setConfig({ testTimeout: 60_000 })

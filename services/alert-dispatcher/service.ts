@@ -1,6 +1,6 @@
 import { alerts } from '#proto/alerts.ts'
 import { query } from '#proto/query.ts'
-import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
+import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
 import { channels } from './channels/index.ts'
 import { openChatApplication } from './chat-application/open.ts'
 import { minSeveritiesOf, openDelivery } from './delivery/open.ts'
@@ -18,7 +18,7 @@ import { openSubscriptions } from './subscriptions/open.ts'
 export const start: Start = (context) => startWith(context)
 
 /** Starts the dispatcher with a custom tick interval, for tests. */
-export const startWith = async (context: Context, tickEveryMs?: number): Promise<Running> => {
+export const startWith = async (context: Context, tickEveryMs?: number): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const { env, bus, clock } = context
   const { log } = context.telemetry

@@ -12,7 +12,7 @@ const crowd = 200
 const allowedMb = 512
 const watchEveryMs = 100
 
-/** What the agent adds to its model: to the whole answer, to its first word, and in memory to many answers at once. */
+/** Measures what the agent adds to its model: to the total time, to the first token, and in memory for concurrent runs. */
 export const agentCost: Benchmark = {
   name: 'agent',
   async run() {
@@ -32,15 +32,15 @@ const startAgentOf = ({ url }: BareServer, hosts: Hosts, topology: 'memory' | 'n
   return startProduct({ topology, hosts, env, toolServer: true, agent: true })
 }
 
-/** The four turns of the script put to the gateway one after the other, beside the same turns with three tools between them. */
+/** Compares the four scripted steps, sent to the model directly, with the same steps and three tools in the agent. */
 const wholeAnswer = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('work')
   await using product = await startAgentOf(model, hosts, 'memory')
   const figures = await inTurn(
-    async () => (await ask(product.url)).wholeMs,
+    async () => (await runAgent(product.url)).wholeMs,
     async () => {
       let sum = 0
-      for (let turns = 0; turns < 4; turns++) sum += (await askModel(model.url, turns)).wholeMs
+      for (let turns = 0; turns < 4; turns++) sum += (await callModel(model.url, turns)).wholeMs
       return sum
     },
   )
@@ -51,8 +51,8 @@ const firstWord = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('greeting')
   await using product = await startAgentOf(model, hosts, 'memory')
   const figures = await inTurn(
-    async () => (await ask(product.url)).firstWordMs,
-    async () => (await askModel(model.url, 0)).firstWordMs,
+    async () => (await runAgent(product.url)).firstWordMs,
+    async () => (await callModel(model.url, 0)).firstWordMs,
   )
   return { name: 'the first word', unit: 'ms', ...figures, bar: { atMost: 1.1 } }
 }
@@ -64,7 +64,7 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   let most = 0
   const watching = setInterval(() => (most = Math.max(most, residentMb(pid))), watchEveryMs)
   try {
-    await Promise.all(Array.from({ length: crowd }, () => ask(product.url)))
+    await Promise.all(Array.from({ length: crowd }, () => runAgent(product.url)))
     await wait(watchEveryMs)
   } finally {
     clearInterval(watching)
@@ -78,7 +78,7 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   }
 }
 
-/** Both in turn, so that a machine that slows down slows both; the first round warms up. */
+/** Alternates both sides, so that a slower machine affects both. The first round warms up. */
 const inTurn = async (
   ours: () => Promise<number>,
   reference: () => Promise<number>,
@@ -98,10 +98,11 @@ interface Timed {
   wholeMs: number
 }
 
-const ask = (url: string): Promise<Timed> => timed(`${url}/api/v1/agent`, { message: 'Is it well?' }, '"text-delta"')
+const runAgent = (url: string): Promise<Timed> =>
+  timed(`${url}/api/v1/agent`, { message: 'Is it well?' }, '"text-delta"')
 
-/** The same to the model itself, as it stands after this many turns. */
-const askModel = (url: string, turns: number): Promise<Timed> => {
+/** Sends the conversation after `turns` steps to the model itself. */
+const callModel = (url: string, turns: number): Promise<Timed> => {
   const calls = Array.from({ length: turns }, (_, turn) => `call-${turn}`)
   const messages = [
     { role: 'user', content: 'Is it well?' },
@@ -119,7 +120,7 @@ const askModel = (url: string, turns: number): Promise<Timed> => {
 
 const dispatcher = new Agent({ connections: crowd })
 
-/** Posts, and reads to the end; the first word is when this stands in what came. */
+/** Sends a POST request and reads the whole response. The first word has arrived when the body contains `word`. */
 const timed = async (url: string, body: object, word: string): Promise<Timed> => {
   const began = performance.now()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedKey}` }

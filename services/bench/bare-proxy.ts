@@ -5,9 +5,8 @@ import { z } from 'zod'
 import { listenAndSay } from './say-listening.ts'
 
 /**
- * The least that can stand between a caller and a host: asks it a statement, reads its answer as JSON and hands that on. What it
- * costs is what any program in our place costs on this machine. Run as a process, with the question on standard input:
- * `node bare-proxy.ts <connections>`.
+ * A minimal proxy between a caller and a host: it sends a statement, parses the response as JSON and forwards it. Its cost is
+ * the cost of any proxy on this machine. Run as a process, with the statement on standard input: `node bare-proxy.ts <connections>`.
  */
 const Question = z.object({
   origin: z.url(),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { listenAndSay } from './say-listening.ts'
 
-/** The least that sending a body takes: gives what is on standard input to whoever asks. Run as a process. */
+/** A minimal server that responds with its standard input to every request. Run as a process. */
 const body = await buffer(process.stdin)
 
 const server = createServer((_request, response) => {

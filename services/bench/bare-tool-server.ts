@@ -4,7 +4,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { offerConstant } from './constant-tool.ts'
 import { sayListening } from './say-listening.ts'
 
-/** What anybody would write for one tool with the library of the protocol. Run as a process. */
+/** A minimal MCP server with one tool, built with the official library. Run as a process. */
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'bare', version: '1.0.0' })
   offerConstant(server)

@@ -1,25 +1,25 @@
-/** One comparison inside one run: what we do against what nobody can do better than, and the bar between them. */
+/** Compares a figure of the product with a reference of the same run, and with the allowed ratio of both. */
 export interface Benchmark {
   name: string
-  /** All at the end, or each as soon as it is known. */
+  /** Returns all comparisons at the end, or yields each one when it is measured. */
   run(): Promise<Comparison[]> | AsyncIterable<Comparison>
 }
 
 export interface Comparison {
   name: string
   unit: string
-  /** One figure per repetition, ours and the reference's taken in turn. */
+  /** One figure per repetition, alternating with those of the reference. */
   ours: readonly number[]
   reference: readonly number[]
   bar: { atMost: number } | { atLeast: number }
-  /** Figures of a bare proxy in our place, taken in turn too: they tell what is the machine's from what is ours. */
+  /** Alternating figures of a minimal proxy, which separate the cost of the machine from the cost of the product. */
   bare?: readonly number[]
 }
 
-/** The middle of the figures. */
+/** Returns the median. */
 export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
 
-/** The figure below which this share of them lies. */
+/** Returns the quantile of the figures. */
 export const percentile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((a, b) => a - b)
   const figure = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
@@ -27,7 +27,7 @@ export const percentile = (figures: readonly number[], share: number): number =>
   return figure
 }
 
-/** One line of text: ratio, bar, both medians and their spread. */
+/** Formats a comparison as a line with the ratio, the bar, both medians and their spread. */
 export const describe = (comparison: Comparison): string => {
   const ratio = ratioOf(comparison)
   const bar = 'atMost' in comparison.bar ? `≤ ${comparison.bar.atMost}` : `≥ ${comparison.bar.atLeast}`

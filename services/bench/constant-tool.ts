@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 
-/** A tool that always says the same, so that nothing is measured but the way to it. */
+/** A tool with a constant result, so that only the path to the tool is measured. */
 export const offerConstant = (server: McpServer): void => {
   server.registerTool('constant', { description: 'Says the same each time.' }, async () => ({
     content: [{ type: 'text', text: 'always' }],

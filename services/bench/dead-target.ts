@@ -5,16 +5,16 @@ import type { ChannelTarget } from '../alert-dispatcher/channels/channel.ts'
 import { webhook } from '../alert-dispatcher/channels/webhook.ts'
 import { type AddressedNotification, addressedTopic, deliveryIdOf } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
-import { type Measure, byTurns, noticeFor, openDecisions } from './decisions.ts'
+import { type Measure, measureInTurn, noticeFor, openDecisions } from './decisions.ts'
 
 const repetitions = 5
 const warmUp = 50
 const messages = 100
-/** What waits for the target that takes nothing. */
+/** The number of messages that wait for the failing target. */
 const waiting = 5_000
 const atOnce = 200
 
-/** What a target that takes nothing, with thousands of messages waiting for it, costs the one beside it on the same channel. */
+/** Measures how a failing target with thousands of pending messages delays another target of the same channel. */
 export const deadTarget: Benchmark = {
   name: 'dead-target',
   async run() {
@@ -23,9 +23,9 @@ export const deadTarget: Benchmark = {
     const idle = await openPlace(opened, 0)
     const [ours, reference]: [number[], number[]] = [[], []]
     const [oursWorst, referenceWorst]: [number[], number[]] = [[], []]
-    await byTurns([beside, idle], warmUp)
+    await measureInTurn([beside, idle], warmUp)
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
-      const [held = [], alone = []] = await byTurns([beside, idle], messages)
+      const [held = [], alone = []] = await measureInTurn([beside, idle], messages)
       ours.push(percentile(held, 0.5))
       reference.push(percentile(alone, 0.5))
       oursWorst.push(percentile(held, 0.99))
@@ -39,7 +39,7 @@ export const deadTarget: Benchmark = {
   },
 }
 
-/** It is there and refuses for now, so that each message goes on being tried. */
+/** The target responds with a temporary error, so that each message is retried. */
 const dead: ChannelTarget = {
   id: 'dead',
   name: 'dead',
@@ -48,7 +48,7 @@ const dead: ChannelTarget = {
   send: async () => ({ kind: 'retry', reason: 'answered 503' }),
 }
 
-/** A store and a delivery of their own, with so many messages for the dead one in the outbox. */
+/** Starts a separate store and delivery, with `count` messages for the failing target in the outbox. */
 const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<Measure> => {
   const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
   await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })

@@ -17,20 +17,20 @@ import { type Notification, asMessage } from '../alert-dispatcher/notification.t
 import type { Route } from '../alert-dispatcher/policy.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
-/** Between one that has arrived and the next. */
+/** Pause between an arrival and the next send. */
 const pauseMs = 5
-/** Where they would wait for each other the wait would be measured. */
+/** Limits that are never reached, because queueing would be measured. */
 const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
 
-/** Sets something on its way under a name; resolves with the milliseconds until it was there. */
+/** Sends a message with a name. Resolves with the milliseconds until it arrived. */
 export type Measure = (name: string) => Promise<number>
 
 let last = 0
 /**
- * What each takes, so many times, one after the other: what is measured is the way and no queue before it, and what else the
- * machine does meets all of them alike.
+ * Measures each path repeatedly, one message at a time, so that no queue is measured. The paths alternate, so that other
+ * load of the machine affects all of them equally.
  */
-export const byTurns = async (measures: readonly Measure[], count: number): Promise<number[][]> => {
+export const measureInTurn = async (measures: readonly Measure[], count: number): Promise<number[][]> => {
   const measured = measures.map((): number[] => [])
   for (let index = 0; index < count; index += 1) {
     for (const [place, measure] of measures.entries()) {
@@ -41,7 +41,7 @@ export const byTurns = async (measures: readonly Measure[], count: number): Prom
   return measured
 }
 
-/** Takes the time from when `send` says that it begins until `arrived` hears of the name. */
+/** Measures the time from the start that `send` reports until `arrived` receives the name. */
 export const timing = (
   send: (name: string, begins: () => void) => Promise<unknown>,
 ): { measure: Measure; arrived(name: string): void } => {
@@ -62,26 +62,26 @@ export const timing = (
 
 interface Place {
   redis: string
-  /** Further targets of the channel, beside the one whose first bytes are waited for. */
+  /** Further targets of the channel, besides the measured one. */
   others?: readonly ChannelTarget[]
 }
 
-/** Decisions as a sweep makes them, told by the delivery of the product until their first byte is at a channel. */
+/** Measures decisions of a sweep through the delivery of the product until their first byte reaches a channel. */
 export const openDecisions = async (opened: AsyncDisposableStack, { redis, others = [] }: Place): Promise<Measure> => {
   const store = opened.use(await openStore({ env: { REDIS_URL: redis }, busIsShared: true }))
   const { measure, arrived } = timing((name, begins) => decide(store, name, begins))
   const env = { HEALTH_ALERT_WEBHOOK_URL: await startReceiver(opened, arrived) }
   const facts = { instance: 'bench', version: 'bench', services: ['alert-dispatcher'], secretNames: [] }
   const telemetry = opened.use(await openTelemetry({ LOG_LEVEL: 'error' }, facts, process.stderr))
-  const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
+  const hostsOnly: Partial<Client<typeof query>> = { hosts: async () => [] }
   opened.use(
     await openDelivery({
       env,
       store,
       net: opened.use(openNet({ env })),
       telemetry: telemetry.of('alert-dispatcher'),
-      // Delivery asks for the host list and for nothing else.
-      query: unasked as Client<typeof query>,
+      // Delivery calls only the host list.
+      query: hostsOnly as Client<typeof query>,
       database: undefined,
       policy: async () => ({ ...plainPolicy, routes: [toMeasured] }),
       channels: [{ ...webhook, limits, targets: (given, policy) => [...targetsIn(given, policy), ...others] }],
@@ -93,10 +93,10 @@ export const openDecisions = async (opened: AsyncDisposableStack, { redis, other
 const targetsIn: typeof webhook.targets = (given, policy) =>
   webhook.targets(given, policy).map((target) => ({ ...target, name: measured }))
 
-/** By the name of the channel routes lead to all its targets. */
+/** The name of the measured target, because a route by the channel name would lead to all its targets. */
 const measured = 'measured'
 
-/** Decisions are told to the one target alone; what waits for others was put there. */
+/** Decisions go only to the measured target. Messages for the others are added directly. */
 const toMeasured: Route = {
   id: 'measured',
   matchRule: '*',
@@ -110,7 +110,7 @@ const toMeasured: Route = {
   minSeverity: null,
 }
 
-/** As a sweep writes it: with state, in the step that decides. */
+/** Writes a decision as a sweep does: together with its state. */
 const decide = (store: Store, name: string, begins: () => void) => {
   const outbox = [asMessage(noticeFor(name))]
   return store.update(`bench:${name}`, z.number(), () => {
@@ -119,11 +119,11 @@ const decide = (store: Store, name: string, begins: () => void) => {
   })
 }
 
-/** What is told under a name. */
+/** Returns the notification with this name. */
 export const noticeFor = (name: string): Notification =>
   notificationOf({ episode: name, title: `${name}:`, hostKey: null })
 
-/** Hears of a message with the first of its bytes that name it, before anything is made of them. */
+/** Reports a message when the first bytes with its name arrive, before they are parsed. */
 const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end('ok'))
@@ -137,6 +137,6 @@ const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: strin
     server.closeAllConnections()
     server.close()
   })
-  // A listening TCP server has an address of this kind.
+  // A listening TCP server has an address object.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 }

@@ -2,30 +2,30 @@ import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { startNats, startRedis } from '../testing/servers.ts'
 import { Notification } from '../alert-dispatcher/notification.ts'
 import { type Benchmark, percentile } from './benchmark.ts'
-import { type Measure, byTurns, noticeFor, openDecisions, timing } from './decisions.ts'
+import { type Measure, measureInTurn, noticeFor, openDecisions, timing } from './decisions.ts'
 
 const repetitions = 5
 const warmUp = 300
-/** A 99th percentile of few messages is an accident of the machine's. */
+/** A 99th percentile needs many messages to be stable. */
 const messages = 1_000
 
 /**
- * How long it takes from a decision until its first byte is at a channel, beside what a durable queue alone would take from a publish to its
- * consumer. Delivery passes through no queue: this is what it would cost at least if it did.
+ * Compares the time from a decision until its first byte reaches a channel with the time of a durable queue alone, from
+ * publish to consumer. Delivery uses no queue; this is the minimum cost of one.
  */
 export const deliveryTime: Benchmark = {
   name: 'delivery',
   async run() {
     await using opened = new AsyncDisposableStack()
     const nats = opened.use(await startNats({ private: true }))
-    // As the product's chart runs it. NATS waits for no disk here either, as those before 2.10 cannot be told to.
+    // Configured as in the chart, but without a disk sync per message, which NATS before 2.10 does not support.
     const redis = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
     const decide = await openDecisions(opened, { redis: redis.url })
     const publish = await openPublishing(opened, nats.url)
     const [ours, reference]: [number[], number[]] = [[], []]
-    await byTurns([decide, publish], warmUp)
+    await measureInTurn([decide, publish], warmUp)
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
-      const [decided = [], published = []] = await byTurns([decide, publish], messages)
+      const [decided = [], published = []] = await measureInTurn([decide, publish], messages)
       ours.push(percentile(decided, 0.99))
       reference.push(percentile(published, 0.99))
     }
@@ -33,7 +33,7 @@ export const deliveryTime: Benchmark = {
   },
 }
 
-/** A durable queue alone, with the same message. */
+/** Measures a durable queue alone with the same message. */
 const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<Measure> => {
   const caller = 'alert-dispatcher'
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))

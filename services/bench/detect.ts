@@ -3,31 +3,31 @@ import { query } from '#proto/query.ts'
 import { openBus, openMemoryHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
-import { askEngine } from '../testing/ask.ts'
+import { queryEngine } from '../testing/fetch-json.ts'
 import { openParts, quietTelemetry } from '../query/testing/open-parts.ts'
 import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 import { keepingLogs, seedStatements } from './detect/seed.ts'
-import { stories, tables, type Told } from './detect/stories.ts'
+import { stories, tables, type ExpectedStory } from './detect/stories.ts'
 
 const atLeast = 0.9
 
-/** What detectors find in stories with known answers, of which each is a host: kinds and subjects that are right, and missed. */
+/** Counts the expected insights that the detectors find and miss. Each story has its own host and known insights. */
 export const detection: Benchmark = {
   name: 'detect',
   async run() {
     await using opened = new AsyncDisposableStack()
     const sandbox = opened.use(await startSandbox())
-    for (const statement of ['SYSTEM FLUSH LOGS', ...keepingLogs, ...tables]) await askEngine(sandbox.url, statement)
+    for (const statement of ['SYSTEM FLUSH LOGS', ...keepingLogs, ...tables]) await queryEngine(sandbox.url, statement)
     const look = await openLook(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }
     for (const [index, story] of stories.entries()) {
-      for (const statement of seedStatements(story, index + 1)) await askEngine(sandbox.url, statement)
-      for (const statement of story.refused ?? []) await askRefused(sandbox.url, statement)
+      for (const statement of seedStatements(story, index + 1)) await queryEngine(sandbox.url, statement)
+      for (const statement of story.refused ?? []) await expectFailure(sandbox.url, statement)
       const found = await look()
-      for (const statement of story.after ?? []) await askEngine(sandbox.url, statement)
-      tell(story, found)
+      for (const statement of story.after ?? []) await queryEngine(sandbox.url, statement)
+      reportMismatch(story, found)
       score.right += story.expected.filter((each) => found.includes(each)).length
       score.found += found.length
       score.wanted += story.expected.length
@@ -42,7 +42,7 @@ export const detection: Benchmark = {
   },
 }
 
-/** Looks at the host as the product does: statements by `query`, over the bus. */
+/** Scans the host as the product does, with statements through `query` over the bus. */
 const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() => Promise<string[]>> => {
   const parts = opened.use(await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
   const hub = openMemoryHub()
@@ -65,17 +65,17 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
   }
 }
 
-/** A statement that fails, and has to. */
-const askRefused = async (url: string, statement: string): Promise<void> => {
-  const isRefused = await askEngine(url, statement).then(
+/** Throws if the statement does not fail. */
+const expectFailure = async (url: string, statement: string): Promise<void> => {
+  const isRefused = await queryEngine(url, statement).then(
     () => false,
     () => true,
   )
-  if (!isRefused) throw new Error(`was to be refused: ${statement}`)
+  if (!isRefused) throw new Error(`expected the statement to fail: ${statement}`)
 }
 
-/** Says which stories were not told right. */
-const tell = ({ name, expected }: Told, found: readonly string[]): void => {
+/** Prints the differences between the expected and the found insights. */
+const reportMismatch = ({ name, expected }: ExpectedStory, found: readonly string[]): void => {
   const missed = expected.filter((each) => !found.includes(each))
   const wrong = found.filter((each) => !expected.includes(each))
   if (missed.length + wrong.length === 0) return

@@ -9,14 +9,14 @@ import { residentMb } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
-/** Until the engine has compiled what runs for every file, which a product that has run for a while has behind it. */
+/** Warm-up until V8 has optimized the code, as in a long-running process. */
 const warmUps = 120
 const rowsOfPage = 10_000
-/** A hundred times as much as is exported otherwise, so that whatever is kept of it would show. */
+/** A hundred times the usual export, so that retained memory would show. */
 const rowsOfFlood = 1_000_000
 const hostFormats = { csv: 'CSVWithNames', tsv: 'TabSeparatedWithNames', jsoneachrow: 'JSONEachRow' } as const
 
-/** Rows as wide as those of a history of queries: identifiers, numbers and a text of some length. */
+/** Rows as wide as those of a query log: identifiers, numbers and a longer text. */
 const sql = (rows: number): string => `SELECT
     number AS id,
     toString(sipHash128(number)) AS query_id,
@@ -33,7 +33,7 @@ sql: |
   ${sql(rows)}
 `
 
-/** What the way through gateway, bus and query costs a file of a table page, and whether any of it stays. */
+/** Measures what gateway, bus and query add to the export of a table page, and whether memory is retained. */
 export const exportRate: Benchmark = {
   name: 'export',
   async run() {
@@ -59,7 +59,7 @@ const writeDefinitions = async () => {
 }
 
 const rate = async (product: Product, host: string, format: keyof typeof hostFormats): Promise<Comparison> => {
-  // Sorted as every page is, so that both ask the engine for the same work.
+  // Sorted as every page, so that the engine does the same work for both.
   const body = `SELECT id, query_id, duration, query, share FROM (${sql(rowsOfPage)}) ORDER BY id LIMIT ${rowsOfPage + 1} FORMAT ${hostFormats[format]}`
   const direct = () => bytesPerSecond(host, '/', body)
   const through = () => bytesPerSecond(product.url, `/api/v1/tables/rows?hostId=0&format=${format}`)
@@ -98,11 +98,11 @@ const download = async (pool: Pool, path: string, body?: string): Promise<number
   return bytes
 }
 
-/** The most that the product holds while a million rows pass in one file, beside the same rows in a hundred files. */
+/** Compares the peak memory for an export of a million rows with that for a hundred files with the same rows. */
 const memory = async (product: Product): Promise<Comparison> => {
   const path = '/api/v1/tables/rows?hostId=0&format=csv'
-  const inMany = await mostHeld(product, path, rowsOfFlood / rowsOfPage)
-  const inOne = await mostHeld(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
+  const inMany = await peakMemory(product, path, rowsOfFlood / rowsOfPage)
+  const inOne = await peakMemory(product, '/api/v1/tables/flood?hostId=0&format=csv', 1)
   return {
     name: 'memory while 1 000 000 rows pass',
     unit: 'MB',
@@ -112,7 +112,7 @@ const memory = async (product: Product): Promise<Comparison> => {
   }
 }
 
-const mostHeld = async (product: Product, path: string, files: number): Promise<number> => {
+const peakMemory = async (product: Product, path: string, files: number): Promise<number> => {
   let most = residentOf(product)
   const pool = new Pool(product.url, { connections: 1 })
   const watching = setInterval(() => (most = Math.max(most, residentOf(product))), watchEveryMs)

@@ -7,7 +7,7 @@ import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
 import { listenAndSay } from './say-listening.ts'
 
-/** What anybody would write for a health route with the middleware that ours has. Run as a process. */
+/** A minimal Express health route with the same middleware as the gateway. Run as a process. */
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Time to answer.',

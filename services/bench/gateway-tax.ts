@@ -8,11 +8,11 @@ import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 const repetitions = 7
 const warmUpMs = 1_500
 /**
- * Until the engine has compiled what runs for every request, which a product that has run for a while has behind it. Counted in
- * requests: how many seconds it takes depends on what else wants the processors, which the engine's compiler shares.
+ * Warm-up requests until V8 has optimized the code, as in a long-running process. They are counted in requests, because the
+ * time depends on other load of the machine.
  */
-const settledAfter = 50_000
-const settlingStepMs = 2_000
+const warmUpRequests = 50_000
+const warmUpStepMs = 2_000
 const measuredMs = 2_000
 const hostDelayMs = 2
 const crowd = 32
@@ -29,7 +29,7 @@ const topologies: readonly Bars[] = [
   { topology: 'nats', aloneAtMost: 1.6, crowdAtLeast: 0.35 },
 ]
 
-/** What the way through gateway, bus and query costs beside the same statement sent straight to the host; caches and single flight off. */
+/** Compares a statement through gateway, bus and query with the same statement sent to the host, without caches. */
 export const gatewayTax: Benchmark = {
   name: 'gateway-tax',
   async run() {
@@ -47,15 +47,15 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
   await using product = await startProduct({
     topology: bars.topology,
     hosts: [{ url: host.url, name: 'replay' }],
-    // As many connections to the host as the load opens without us in between.
+    // As many connections to the host as the load opens directly.
     env: { SVC_QUERY_CACHE: 'off', LOG_LEVEL: 'warn', COLUMNDB_POOL_SIZE: String(crowd) },
   })
   const through: Target = { origin: product.url, path: statusPath, method: 'GET' }
-  await settle(through)
+  await warmUp(through)
   const direct = await host.busiest()
   await using proxy = await startBareProxy(direct, crowd)
   const bare: Target = { origin: proxy.url, path: '/', method: 'GET' }
-  await settle(bare)
+  await warmUp(bare)
 
   const targets = { ours: through, reference: direct, bare }
   const alone = await inTurn(targets, 1)
@@ -76,13 +76,13 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
   ]
 }
 
-/** What is measured of each: we, the host itself, and the least that can stand between. */
+/** The figures of each target: the product, the host itself, and a minimal proxy. */
 type Each<T> = Record<'ours' | 'reference' | 'bare', T>
 
-const settle = async (target: Target): Promise<void> => {
-  for (let answered = 0; answered < settledAfter;) {
-    const { perSecond } = await load(target, crowd, settlingStepMs)
-    answered += (perSecond * settlingStepMs) / 1000
+const warmUp = async (target: Target): Promise<void> => {
+  for (let answered = 0; answered < warmUpRequests;) {
+    const { perSecond } = await load(target, crowd, warmUpStepMs)
+    answered += (perSecond * warmUpStepMs) / 1000
   }
 }
 

@@ -4,12 +4,12 @@ import { startSandbox } from '../sandbox/start.ts'
 import { median, type Benchmark } from './benchmark.ts'
 
 const repetitions = 5
-/** As many as it takes until the engine compiles nothing better. */
+/** Warm-up until V8 has optimized the code. */
 const checksPerFigure = 20_000
 const roundTripsPerFigure = 50
 const statementLength = 1_000
 
-/** A statement such as people write, a thousand characters long. */
+/** A realistic statement of a thousand characters. */
 const statement = (): string => {
   const condition = "\n  AND (user = 'ada' OR query LIKE '%orders%') /* by person */ AND length(tables) >= 2"
   const start =
@@ -20,13 +20,13 @@ const statement = (): string => {
   return start + middle + end
 }
 
-/** What checking a caller's statement costs beside the shortest that a host can be asked. */
+/** Compares the check of a caller's statement with the shortest statement on a host. */
 export const guardCost: Benchmark = {
   name: 'guard',
   async run() {
     await using sandbox = await startSandbox({ seed: false })
     const sql = statement()
-    // A process that has served callers for a while has compiled the guard; the first figures would measure that.
+    // In a long-running process the guard is optimized; without a warm-up, the first figures would include compilation.
     checkMs(sql)
     await roundTripMs(sandbox.url)
     const ours: number[] = []

@@ -10,7 +10,7 @@ const measuredMs = 3_000
 const connections = 32
 const path = '/api/health'
 
-/** What the door itself costs with every request, beside an Express application with the same middleware. */
+/** Compares the overhead of the gateway per request with an Express application with the same middleware. */
 export const healthCost: Benchmark = {
   name: 'health',
   async run() {
@@ -29,7 +29,7 @@ export const healthCost: Benchmark = {
   },
 }
 
-/** Of the process's processor time, which the other processes of a busy machine do not lengthen. */
+/** Measures CPU time of the process, which is independent of other load. */
 const perSecond = async ({ url, pid }: { url: string; pid: number }): Promise<number> => {
   const before = processorMs(pid)
   const answered = await load({ origin: url, path, method: 'GET' }, connections, measuredMs)

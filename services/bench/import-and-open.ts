@@ -1,6 +1,6 @@
 import { Session } from 'chdb'
 
-/** What a start cannot do without: every file that a start imports, and one engine session that has answered. */
+/** The minimum of a start: imports every file, and runs a statement in one engine session. */
 await import('../shared/bus/open.ts')
 await import('../shared/store/open.ts')
 await import('../shared/telemetry/open.ts')

@@ -7,22 +7,22 @@ import { Pool } from 'undici'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
 const repetitions = 5
-/** Until the engine has compiled what runs for every event, which a process that has run for a while has behind it. */
+/** Warm-up until V8 has optimized the code, as in a long-running process. */
 const warmUpMs = 6_000
 const measuredMs = 3_000
-/** Events on their way at once: the same on both sides. */
+/** Concurrent events, the same on both sides. */
 const inFlight = 400
-/** A sender keeps so many open; further requests wait on its side, and are counted as on their way. */
+/** Connections of a sender. Further requests wait in the sender and count as in progress. */
 const connections = 64
 const token = 'token of the benchmark'
 
-/** What it costs to take events over HTTP and answer once the queue has them, beside publishing the same to the queue. */
+/** Compares ingesting events over HTTP, with a response after the queue has them, with publishing them to the queue. */
 export const ingestCost: Benchmark = {
   name: 'ingest',
   async run() {
     await using nats = await startNats({ private: true })
     await using redis = await startRedis({ private: true })
-    // Nobody consumes there: what is to be done with events is no part of publishing them, and would go on beside the other side.
+    // Without consumers, because consuming is not part of publishing and would slow down the other side.
     await using apart = await startNats({ private: true })
     await using raw = await openRaw(apart.url)
     const port = await freePort()
@@ -47,7 +47,7 @@ export const ingestCost: Benchmark = {
 
 interface Compared {
   name: string
-  /** Events that are sent together, or published at once. */
+  /** Events per request, or published concurrently. */
   count: number
   atLeast: number
 }
@@ -64,14 +64,14 @@ const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: Raw)
   return { name: `${name}, beside publishing them`, unit: 'events/s', ours, reference, bar: { atLeast } }
 }
 
-/** What the client does by itself where nothing of ours is around it. */
+/** Publishes with the NATS client alone. */
 interface Raw extends AsyncDisposable {
   publish(id: string, body: Uint8Array): Promise<unknown>
 }
 
 const openRaw = async (url: string): Promise<Raw> => {
   const endpoint = { caller: 'ingest', instance: 'bench' } as const
-  // Makes the streams that the product has.
+  // Creates the streams of the product.
   await using _queue = await openNatsQueue({ url, replicas: 1 }, endpoint)
   const { connection } = await connectTo({ url }, endpoint)
   const jetStream = connection.jetstream()
@@ -87,10 +87,10 @@ const publish = async (raw: Raw, events: readonly { id: string }[]): Promise<num
 }
 
 let last = 0
-/** Events that were never sent before. */
+/** Returns events that were never sent before. */
 const freshEvents = (count: number) => Array.from({ length: count }, () => eventOf(`e${(last += 1)}`))
 
-/** As Alertmanager says it, about half a kilobyte long. */
+/** Returns an Alertmanager event of about half a kilobyte. */
 const eventOf = (id: string) => ({
   id,
   source: 'bench',
@@ -113,7 +113,7 @@ const send = async (pool: Pool, events: readonly unknown[]): Promise<number> => 
   return events.length
 }
 
-/** Events a second, with so many pieces of work on their way all the time. */
+/** Returns the events per second with a constant number of concurrent operations. */
 const perSecond = async (work: () => Promise<number>, lengthMs: number, workers: number): Promise<number> => {
   const began = performance.now()
   const end = began + lengthMs

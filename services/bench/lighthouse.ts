@@ -6,28 +6,28 @@ import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { yieldToOthers } from './yield-to-others.ts'
 
-/** npm fetches it into its cache when it is asked for here: too heavy for everybody who installs the product. */
+/** npm downloads Lighthouse into its cache on demand, because it is too large for a dependency. */
 const tool = 'lighthouse@13'
-const mostOutputBytes = 64 * 2 ** 20
-/** The browser may lose the trace of a load, which says nothing of the page: then it is loaded anew, so often. */
-const mostLost = 2
-/** A load takes about ten seconds; a browser that hangs is ended. */
+const maxOutputBytes = 64 * 2 ** 20
+/** Maximum loads of a page if the browser loses the trace, which is unrelated to the page. */
+const maxLostLoads = 2
+/** A load takes about ten seconds; a hanging browser is killed. */
 const loadWithinMs = 45_000
-/** Of one page; a load is as fast as the machine lets it be, and the middle one speaks for the page. */
+/** Loads per page. The median is reported, because each load depends on the machine. */
 const loads = 3
-/** Where Debian and Ubuntu put Chromium; `CHROMIUM_PATH` names another place. */
+/** The path of Chromium on Debian and Ubuntu; `CHROMIUM_PATH` overrides it. */
 const browser = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
-/** The pages that are open most. */
+/** The most used pages. */
 const pages = {
   overview: '/overview?host=0',
   fleet: '/fleet?host=0',
   'running queries': '/tables/running-queries?host=0',
 }
-/** What the tool pretends to be: a telephone of the middle on a slow line, or a desktop on a good one. */
+/** The emulated devices: a mid-range phone on a slow connection, or a desktop on a fast one. */
 const devices = { telephone: [], desktop: ['--preset=desktop'] }
 
-/** Lighthouse's own measure of a processor; below this it warns that the figures of speed are the machine's rather than the page's. */
+/** Lighthouse's benchmark index. Below this value it warns that a slow CPU distorts the performance figures. */
 const fastEnough = 1_000
 
 const Report = z.object({
@@ -40,23 +40,23 @@ const Report = z.object({
 })
 type Report = z.infer<typeof Report>
 
-type Told = Pick<Comparison, 'name' | 'unit' | 'reference' | 'bar'> & { of: (report: Report) => number }
+type Measure = Pick<Comparison, 'name' | 'unit' | 'reference' | 'bar'> & { of: (report: Report) => number }
 
-/** A measure of Lighthouse beside what it calls good. */
-const measure = (name: string, good: number, unit = 'ms'): Told => ({
+/** Returns a measure of Lighthouse with its threshold for "good". */
+const measure = (name: string, good: number, unit = 'ms'): Measure => ({
   name,
   unit,
   reference: [good],
   bar: { atMost: 1 },
   of: ({ audits }) => {
     const figure = audits[name.replaceAll(' ', '-')]?.numericValue
-    if (figure === undefined) throw new Error(`Lighthouse does not say the ${name}`)
+    if (figure === undefined) throw new Error(`Lighthouse did not report the ${name}`)
     return figure
   },
 })
 
-/** The scores of each page, and the figures of which that for speed is made. */
-const told: readonly Told[] = [
+/** The scores of each page, and the metrics of the performance score. */
+const measures: readonly Measure[] = [
   {
     name: 'performance',
     unit: 'points',
@@ -79,8 +79,8 @@ const told: readonly Told[] = [
 ]
 
 /**
- * What Lighthouse says of the pages that are open most, with its own simulated throttling. What was measured of a page is
- * said at once: a load that fails takes only the figures of its page with it.
+ * Runs Lighthouse on the most used pages with its simulated throttling. Yields the figures of each page when they are
+ * measured, so that a failed load loses only the figures of its page.
  */
 export const lighthouseScores: Benchmark = {
   name: 'lighthouse',
@@ -88,7 +88,7 @@ export const lighthouseScores: Benchmark = {
     await using sandbox = await startSandbox({ label: 'one', seed: true })
     await sandbox.seeded
     await using product = await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env: { LOG_LEVEL: 'warn' } })
-    // A person's browser has a processor of its own: what the servers compute at the same time is none of its page's work.
+    // A user's browser does not share its CPU with the servers.
     for (const pid of [sandbox.pid, ...product.pids]) yieldToOthers(pid)
     const failures: unknown[] = []
     for (const [device, options] of Object.entries(devices)) {
@@ -105,7 +105,7 @@ export const lighthouseScores: Benchmark = {
 }
 
 const comparisons = (page: string, reports: readonly Report[]): Comparison[] => [
-  ...told.map(({ of, name, ...common }) => ({ ...common, name: `${page}, ${name}`, ours: reports.map(of) })),
+  ...measures.map(({ of, name, ...common }) => ({ ...common, name: `${page}, ${name}`, ours: reports.map(of) })),
   {
     name: `${page}, this machine meanwhile`,
     unit: 'points',
@@ -127,13 +127,13 @@ const look = async (url: string, options: readonly string[], lostBefore = 0): Pr
   const flags = '--chrome-flags=--headless=new --no-sandbox --disable-gpu'
   try {
     const { stdout } = await promisify(execFile)('npm', [...program, url, ...options, ...form, flags], {
-      maxBuffer: mostOutputBytes,
+      maxBuffer: maxOutputBytes,
       timeout: loadWithinMs,
       env: { ...process.env, CHROME_PATH: browser },
     })
     return Report.parse(JSON.parse(stdout))
   } catch (error) {
-    if (lostBefore < mostLost && isLost(error)) return look(url, options, lostBefore + 1)
+    if (lostBefore < maxLostLoads && isLost(error)) return look(url, options, lostBefore + 1)
     throw error
   }
 }

@@ -11,13 +11,13 @@ const repetitions = 9
 const never = 1_000_000_000
 const windowSeconds = 60
 const atLeast = 0.9
-/** As many clients as the counts go around. */
+/** Number of clients that the requests cycle through. */
 const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`)
 
-/** Counts one request of this client. */
+/** Counts a request of a client. */
 type Count = (address: string) => unknown
 
-/** What a limit that is read with every request costs beside the library that counts for it, on the same store. */
+/** Compares a rate limit that is read per request with the underlying library alone, on the same store. */
 export const limiterCost: Benchmark = {
   name: 'limiter',
   run: async () => [await inMemory(), await onRedis()],
@@ -36,7 +36,7 @@ const inMemory = async (): Promise<Comparison> => {
 }
 
 const onRedis = async (): Promise<Comparison> => {
-  // As Redis is run by default: waiting for the disk with each count would hide what the counting costs.
+  // The default of Redis: a disk sync per count would hide the cost of counting.
   await using server = await startRedis({ settings: { appendfsync: 'everysec' } })
   await using counters = await openCounters({ REDIS_URL: server.url })
   const client = new Redis(server.url)
@@ -54,7 +54,7 @@ const onRedis = async (): Promise<Comparison> => {
   }
 }
 
-/** As `main.ts` makes it, with the variable set. */
+/** Creates the limit as `main.ts` does with the variable set. */
 const productEnvironment = () => withFiles({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
 
 interface Compared {
@@ -76,7 +76,7 @@ const compare = async (name: string, { ours, reference, counts, atOnce }: Compar
   return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast } }
 }
 
-/** Of this process's processor time, which the other processes of a busy machine do not lengthen. */
+/** Measures CPU time of this process, which is independent of other load. */
 const perSecond = async (count: Count, counts: number, atOnce: number): Promise<number> => {
   const before = process.cpuUsage()
   let next = 0

@@ -15,17 +15,17 @@ export interface LoadResult {
   perSecond: number
 }
 
-/** What may be answered besides 200: with `busy` a refusal with 503 and `Retry-After`. */
-export interface Accepted {
+/** Accepted responses besides 200: `busy` accepts 503 with `Retry-After`. */
+export interface AcceptedRequest {
   busy?: boolean
 }
 
-/** Sends requests one after another on `connections` connections for `lengthMs`; any other answer fails the run. */
+/** Sends sequential requests on each of `connections` connections for `lengthMs`. Any other response fails the run. */
 export const load = async (
   target: Target,
   connections: number,
   lengthMs: number,
-  accepted: Accepted = {},
+  accepted: AcceptedRequest = {},
 ): Promise<LoadResult> => {
   await using pool = disposable(new Pool(target.origin, { connections, pipelining: 1 }))
   const latencies: number[] = []
@@ -47,8 +47,8 @@ export const load = async (
   }
 }
 
-/** Sends one request and returns its status; throws for an answer that is not accepted. */
-export const send = async (pool: Pool, target: Target, { busy = false }: Accepted): Promise<number> => {
+/** Sends a request and returns its status. Throws for a response that is not accepted. */
+export const send = async (pool: Pool, target: Target, { busy = false }: AcceptedRequest): Promise<number> => {
   const { path, method, headers = {}, body = null } = target
   const response = await pool.request({ path, method, headers, body })
   const answer = await response.body.text()

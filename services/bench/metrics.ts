@@ -12,18 +12,20 @@ const repetitions = 5
 const scrapesPerFigure = 400
 const path = '/api/v1/metrics'
 
-/** What scraping a fleet costs the hosts when nothing is ready, and us when it is. */
+/** Measures a scrape of a fleet: the statements on the hosts without a cache, and the CPU time with one. */
 export const metricsCost: Benchmark = {
   name: 'metrics',
   async run() {
     await using fleet = await startStubFleet(hosts, figuresPerHost)
-    await using product = await startProduct(settled({ topology: 'memory', hosts: fleet.hosts }))
+    await using product = await startProduct(withHighRateLimit({ topology: 'memory', hosts: fleet.hosts }))
     const inOne = await coldBatches(product.url, fleet)
     await using server = await startBareServer(await scrape(product.url))
     const warm = await warmCost({ url: product.url, pid: product.query.pid }, server)
 
     await using otherFleet = await startStubFleet(hosts, figuresPerHost)
-    await using split = await startProduct(settled({ topology: 'nats', queryProcesses: 2, hosts: otherFleet.hosts }))
+    await using split = await startProduct(
+      withHighRateLimit({ topology: 'nats', queryProcesses: 2, hosts: otherFleet.hosts }),
+    )
     const inSeveral = await coldBatches(split.url, otherFleet)
     return [
       batches('one process', inOne),
@@ -33,8 +35,8 @@ export const metricsCost: Benchmark = {
   },
 }
 
-/** All scrapers have one address here. */
-const settled = (options: ProductOptions): ProductOptions => ({
+/** Raises the rate limit, because all scrapers share an address here. */
+const withHighRateLimit = (options: ProductOptions): ProductOptions => ({
   ...options,
   env: { LOG_LEVEL: 'warn', RATE_LIMIT_API_PER_MIN: '1000000' },
 })
@@ -44,10 +46,10 @@ const coldBatches = async (url: string, fleet: StubFleet): Promise<number> => {
   return fleet.batches().reduce((sum, each) => sum + each, 0)
 }
 
-const batches = (where: string, asked: number): Comparison => ({
+const batches = (where: string, count: number): Comparison => ({
   name: `${scrapersAtOnce} cold scrapes at once, ${where}`,
   unit: 'batches',
-  ours: [asked],
+  ours: [count],
   reference: [hosts],
   bar: { atMost: 1 },
 })
@@ -68,7 +70,7 @@ const warmCost = async (ours: Measured, bare: Measured): Promise<Pick<Comparison
 }
 
 const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
-  // Whatever has to be gathered again is gathered now.
+  // Refresh expired metrics first, so that the measured scrapes use the cache.
   await scrape(url)
   const pool = new Pool(url, { connections: 1 })
   const before = processorMs(pid)
@@ -80,7 +82,7 @@ const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
   }
 }
 
-/** The bytes of one answer as they were sent. */
+/** Returns the raw bytes of a response. */
 const scrape = async (url: string, kept?: Pool): Promise<Buffer> => {
   const pool = kept ?? new Pool(url, { connections: 1 })
   try {

@@ -10,20 +10,20 @@ import { startReplayHost } from './start-replay-host.ts'
 const repetitions = 5
 const warmUpMs = 3_000
 const measuredMs = 3_000
-/** Until the product has noticed that it is overloaded by more than a burst. */
+/** Time until the product detects a sustained overload. */
 const noticedWithinMs = 4_000
 const times = 3
 const callers = 32
-/** Requests under way at once; what would be more is not sent, as then the sender is what is too slow. */
+/** Maximum concurrent requests. Above it the sender is too slow, and requests are not sent. */
 const maxConnections = 1_000
-/** Requests are sent in groups, as timers are no finer. */
+/** Requests are sent in groups, because timers have this resolution. */
 const everyMs = 5
-/** With fewer it would not be an overload by so much. */
+/** The minimum share of requests that must be sent for the overload to count. */
 const sentAtLeast = 0.95
 const goodputAtLeast = 0.8
 const slowdownAtMost = 5
 
-/** What limits the product: the slots of a host, or the processor. */
+/** The limiting resource: the slots of a host, or CPU. */
 interface Limit {
   title: string
   isProcessor: boolean
@@ -49,7 +49,7 @@ const limits: readonly Limit[] = [
   },
 ]
 
-/** What is answered, and how fast, when three times as much is asked as can be answered. */
+/** Measures throughput and latency at three times the capacity. */
 export const overloaded: Benchmark = {
   name: 'overload',
   async *run() {
@@ -99,7 +99,7 @@ async function* measure(upstream: string, topology: Topology, limit: Limit): Asy
 interface Figures {
   p99Ms: number
   perSecond: number
-  /** Answers for each second of processor time of the product, which other processes of a busy machine do not change. */
+  /** Responses per second of CPU time of the product, which is independent of other load. */
   perProcessorSecond: number
 }
 
@@ -138,18 +138,18 @@ const figuresOf = (rounds: readonly Round[], figure: (figures: Figures) => numbe
 })
 
 interface Flood {
-  /** Counts from now on. */
+  /** Starts counting. */
   count(): void
-  /** Answers since then; throws when fewer requests were sent than should have been. */
+  /** Returns the responses since the start. Throws if too few requests were sent. */
   counted(): { perSecond: number }
   /**
-   * Stops, and waits for all answers: how long each request took that was sent while it counted and was answered, in milliseconds. Throws
-   * when a request was neither answered nor refused.
+   * Stops and waits for all responses. Returns the durations, in milliseconds, of the successful requests that were sent while
+   * counting. Throws if a request neither succeeded nor was rejected for overload.
    */
   end(): Promise<readonly number[]>
 }
 
-/** Sends so many requests a second, however many are answered. */
+/** Sends requests at a fixed rate, independent of the responses. */
 const startFlood = (target: Target, perSecond: number): Flood => {
   const pool = new Pool(target.origin, { connections: maxConnections, pipelining: 1, connectTimeout: 60_000 })
   const latencies: number[] = []

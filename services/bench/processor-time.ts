@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Of the kernel's accounts on every Linux that Node runs on. */
+/** Clock ticks per second, on every Linux that Node supports. */
 const ticksPerSecond = 100
 
-/** What a process with all its threads has used of processors so far, in milliseconds. */
+/** Returns the CPU time of a process and all its threads, in milliseconds. */
 export const processorMs = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The second field is the name in parentheses, which may hold anything; the fields after it begin with the third.
+  // The second field is the name in parentheses, which can contain any text; parse the fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [user, system] = [fields[11], fields[12]]
-  if (user === undefined || system === undefined) throw new Error(`process ${pid} is gone`)
+  if (user === undefined || system === undefined) throw new Error(`process ${pid} has ended`)
   return ((Number(user) + Number(system)) * 1_000) / ticksPerSecond
 }

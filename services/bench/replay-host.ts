@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listenAndSay } from './say-listening.ts'
 
 /**
- * A host that takes a fixed time and no work: the first time a statement is seen it is passed on to a real engine,
- * afterwards its recorded answer is given `delayMs` later. Run as a process: `node replay-host.ts <upstream> <delayMs>`.
- * `GET /recorded` tells what was asked, and how often.
+ * A host with a fixed latency and no load: it forwards the first occurrence of a statement to a real engine, and then
+ * returns the recorded response after `delayMs`. Run as a process: `node replay-host.ts <upstream> <delayMs>`.
+ * `GET /recorded` returns the recorded requests with their counts.
  */
 interface Recorded {
   request: { method: string; path: string; headers: Record<string, string>; body: string }
@@ -14,7 +14,7 @@ interface Recorded {
   hits: number
 }
 
-/** Headers that belong to one connection, not to the message. */
+/** Hop-by-hop headers. */
 const perConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host'])
 
 const [upstream = '', delay = '2'] = process.argv.slice(2)
@@ -23,7 +23,9 @@ const recordings = new Map<string, Recorded>()
 
 const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   if (request.url === '/recorded') {
-    response.end(JSON.stringify([...recordings.values()].map(({ request: asked, hits }) => ({ request: asked, hits }))))
+    response.end(
+      JSON.stringify([...recordings.values()].map(({ request: recorded, hits }) => ({ request: recorded, hits }))),
+    )
     return
   }
   const body = await text(request)
@@ -43,12 +45,12 @@ const record = async (request: IncomingMessage, body: string): Promise<Recorded>
   const path = request.url ?? '/'
   const method = request.method ?? 'GET'
   const headers = plain(request.headers)
-  const given = await fetch(new URL(path, upstream), { method, headers, ...(method === 'POST' && { body }) })
+  const recorded = await fetch(new URL(path, upstream), { method, headers, ...(method === 'POST' && { body }) })
   return {
     request: { method, path, headers, body },
-    status: given.status,
-    headers: plain(Object.fromEntries(given.headers)),
-    answer: Buffer.from(await given.arrayBuffer()),
+    status: recorded.status,
+    headers: plain(Object.fromEntries(recorded.headers)),
+    answer: Buffer.from(await recorded.arrayBuffer()),
     hits: 1,
   }
 }
@@ -58,7 +60,7 @@ const answer = (response: ServerResponse, recorded: Recorded): void => {
   response.end(recorded.answer)
 }
 
-/** Statements differ only by their query id from one time to the next. */
+/** Returns the key of a request without its query id, which differs each time. */
 const keyOf = (request: IncomingMessage, body: string): string => {
   const url = new URL(request.url ?? '/', 'http://host')
   url.searchParams.delete('query_id')

@@ -4,11 +4,11 @@ import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 
-const settleMs = 30_000
-/** With all seven services. */
+const idleMs = 30_000
+/** The limit for a process with all seven services. */
 const allowedMb = 260
 
-/** What the product process holds 30 seconds after it was ready, with two hosts outside it. */
+/** Measures the resident memory of the product 30 seconds after it is ready, without its two hosts. */
 export const residentMemory: Benchmark = {
   name: 'resident-memory',
   async run() {
@@ -21,15 +21,15 @@ export const residentMemory: Benchmark = {
         { url: second.url, name: 'two' },
       ],
     })
-    await setTimeout(settleMs)
+    await setTimeout(idleMs)
     const ours = product.pids.map(residentMb)
     return [{ name: '30 s after ready', unit: 'MB', ours, reference: [allowedMb], bar: { atMost: 1 } }]
   },
 }
 
-/** What a process holds in memory now. */
+/** Returns the resident memory of a process. */
 export const residentMb = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  if (kilobytes === undefined) throw new Error(`process ${pid} is gone`)
+  if (kilobytes === undefined) throw new Error(`process ${pid} has ended`)
   return Number(kilobytes) / 1024
 }

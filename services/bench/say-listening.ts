@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 
-/** Tells whoever started this process where it listens. */
+/** Reports the address to the parent process. */
 export const sayListening = (url: string): void => {
   process.stdout.write(`${JSON.stringify({ listening: { url } })}\n`)
 }
 
-/** Takes a port of this machine, says which, and closes when this process is told to end. */
+/** Listens on a free port, reports it, and closes the server on a stop signal. */
 export const listenAndSay = (server: Server): void => {
   server.listen(0, '127.0.0.1', () => {
     const address = server.address()

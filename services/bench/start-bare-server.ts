@@ -12,27 +12,27 @@ export interface BareServer extends AsyncDisposable {
   pid: number
 }
 
-/** Starts a process that does nothing but send this body. */
+/** Starts a process that responds with a fixed body. */
 export const startBareServer = async (body: Buffer): Promise<BareServer> =>
   start(new URL('bare-server.ts', import.meta.url), body)
 
-/** Starts a process that hands on what a host answers to one question, over so many connections. */
+/** Starts a process that forwards the response of a host to a fixed statement, over `connections` connections. */
 export const startBareProxy = async (question: Target, connections: number): Promise<BareServer> =>
   start(new URL('bare-proxy.ts', import.meta.url), Buffer.from(JSON.stringify(question)), [String(connections)])
 
-/** Starts a process that answers as an Express application of few lines does. */
+/** Starts a process with a minimal Express application. */
 export const startExpressServer = async (): Promise<BareServer> =>
   start(new URL('express-server.ts', import.meta.url), Buffer.alloc(0))
 
-/** Starts the library of the tool protocol alone, with a constant tool. */
+/** Starts the official MCP library with a constant tool. */
 export const startBareToolServer = async (): Promise<BareServer> =>
   start(new URL('bare-tool-server.ts', import.meta.url), Buffer.alloc(0))
 
-/** Starts services of the product, with a constant tool besides their own; on NATS when it is named. */
+/** Starts services of the product with an additional constant tool, on NATS if an address is provided. */
 export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
   start(new URL('open-tool-server.ts', import.meta.url), Buffer.alloc(0), names, nats)
 
-/** Starts a script that says where it listens. */
+/** Starts a script that reports its address. */
 export const startScript = async (script: URL, rest: readonly string[]): Promise<BareServer> =>
   start(script, Buffer.alloc(0), rest)
 

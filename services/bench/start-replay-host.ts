@@ -16,11 +16,11 @@ const Recorded = z.array(
 
 export interface ReplayHost extends AsyncDisposable {
   url: string
-  /** The statement asked most often until now, as a target for the same load without us in between. */
+  /** Returns the most frequent request so far, to run the same load directly. */
   busiest(): Promise<Target>
 }
 
-/** Starts a replay host as a process of its own. */
+/** Starts a replay host in a separate process. */
 export const startReplayHost = async (upstream: string, delayMs: number): Promise<ReplayHost> => {
   const host = await startScript(new URL('replay-host.ts', import.meta.url), [upstream, String(delayMs)])
   return {
@@ -28,7 +28,7 @@ export const startReplayHost = async (upstream: string, delayMs: number): Promis
     busiest: async () => {
       const recorded = Recorded.parse(await (await fetch(new URL('/recorded', host.url))).json())
       const busiest = recorded.toSorted((a, b) => b.hits - a.hits)[0]
-      if (!busiest) throw new Error('the replay host was asked nothing')
+      if (!busiest) throw new Error('the replay host received no requests')
       const { method, path, headers, body } = busiest.request
       return { origin: host.url, method, path, headers, ...(body !== '' && { body }) }
     },

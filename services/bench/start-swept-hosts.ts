@@ -6,14 +6,14 @@ import { z } from 'zod'
 
 const script = fileURLToPath(new URL('swept-hosts.ts', import.meta.url))
 const Listening = z.object({ listening: z.object({ url: z.url() }) })
-const Seen = z.object({ hosts: z.array(z.string()), asked: z.number() })
+const SweptHosts = z.object({ hosts: z.array(z.string()), ruleStatements: z.number() })
 
 export interface SweptHosts extends AsyncDisposable {
-  /** Where the hosts are, and the statements of rules that they were asked so far. */
-  seen(): Promise<{ urls: string[]; asked: number }>
+  /** Returns the addresses of the hosts and the number of rule statements that they received. */
+  stats(): Promise<{ urls: string[]; ruleStatements: number }>
 }
 
-/** Starts so many hosts in a process of their own, so that their work does not count as ours. */
+/** Starts hosts in a separate process, so that their CPU time is not measured. */
 export const startSweptHosts = async (count: number, delayMs: number): Promise<SweptHosts> => {
   const child = spawn(process.execPath, [script, String(count), String(delayMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -21,9 +21,9 @@ export const startSweptHosts = async (count: number, delayMs: number): Promise<S
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url } = Listening.parse(JSON.parse(String(line))).listening
   return {
-    async seen() {
-      const { hosts, asked } = Seen.parse(await (await fetch(url)).json())
-      return { urls: hosts, asked }
+    async stats() {
+      const { hosts, ruleStatements } = SweptHosts.parse(await (await fetch(url)).json())
+      return { urls: hosts, ruleStatements }
     },
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')

@@ -13,11 +13,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const baseline = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
 const operationsPort = 19_464
 const readyWithinMs = 60_000
-/** Asking without a pause would take one of two cores from the product. */
+/** Polling without a pause would use one of two cores. */
 const pollMs = 20
 const hosts = ['sandbox-1', 'sandbox-2']
 
-/** A second `npm start` until `/readyz`, sandboxes included, beside the imports and one engine session that nobody can go below. */
+/** Compares a second `npm start` until `/readyz`, with sandboxes, with the minimum: the imports and one engine session. */
 export const startTime: Benchmark = {
   name: 'start-time',
   async run() {
@@ -36,8 +36,8 @@ export const startTime: Benchmark = {
   },
 }
 
-/** Stops it once `settled` holds: the first start fills the hosts, which a stop in between would begin anew. */
-const secondsToReady = async (sandboxes: string, settled = () => true): Promise<number> => {
+/** Stops the product when `canStop` returns true: stopping during the first start would restart the seeding. */
+const secondsToReady = async (sandboxes: string, canStop = () => true): Promise<number> => {
   const started = performance.now()
   const child = spawn('npm', ['start'], {
     cwd: root,
@@ -55,7 +55,7 @@ const secondsToReady = async (sandboxes: string, settled = () => true): Promise<
     await pause(pollMs)
   }
   const seconds = (performance.now() - started) / 1000
-  while (!settled()) await pause(pollMs)
+  while (!canStop()) await pause(pollMs)
   child.kill('SIGTERM')
   await once(child, 'exit')
   return seconds
@@ -69,7 +69,7 @@ const isReady = async (): Promise<boolean> => {
   }
 }
 
-/** A child of its own each time, since modules are imported once per process. */
+/** Uses a new process each time, because modules are imported once per process. */
 const secondsToImport = async (directory: string): Promise<number> => {
   const started = performance.now()
   const child = spawn(process.execPath, [baseline, directory], { stdio: 'inherit' })

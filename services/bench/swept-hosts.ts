@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
 import { sayListening } from './say-listening.ts'
 
-// Many hosts of one process that answer every statement of a sweep after the same time; of a hundred one hangs and one refuses.
-// The first listener tells where the others are, and how many statements of rules were asked.
+// Many hosts in one process that answer every statement of a sweep after a fixed time; 1% hang and 1% refuse connections.
+// The first listener returns the addresses of the others and the number of rule statements.
 
 const [count = '1000', delayMs = '20'] = process.argv.slice(2)
 const version = '26.3.1.1'
@@ -17,9 +17,9 @@ const tables =
   query_log query_views_log replicas replication_queue server_settings tables text_log view_refreshes warnings zookeeper`.split(
     /\s+/,
   )
-/** Beside who it is, a host says how busy it is when it is asked for that. */
+/** The load figures that a host returns on request in addition to its identity. */
 const figures = HostLoad.keyof().options.map(() => 0)
-const asked = { rules: 0 }
+const counters = { rules: 0 }
 
 const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const sql = await text(request)
@@ -30,15 +30,15 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
 const rowsOf = (sql: string): unknown[][] => {
   if (sql.includes("getSetting('readonly')")) return [[version, 0, tables]]
   if (sql.includes('uptime()')) return [[version, 60, 'stub', 'UTC', String(Date.now()), ...figures]]
-  asked.rules++
-  // A row for each rule that is asked together, numbered as its row of the statement is.
+  counters.rules++
+  // One row for each rule of a combined statement, with its number.
   return [...sql.matchAll(/^SELECT (\d+), .*\nFROM \($/gm)].map(([, index]) => [Number(index), 0, null, null, null, []])
 }
 
 const listen = async (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
   const server = createServer({ keepAliveTimeout: 60_000 }, handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // A listening TCP server has an address object.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }
@@ -48,7 +48,7 @@ const serve = (request: IncomingMessage, response: ServerResponse): void => {
   answer(request, response).catch(() => response.destroy())
 }
 
-/** Nothing listens there. */
+/** An address without a listener. */
 const refusing = 'http://127.0.0.1:1'
 
 const hosts = await Promise.all(
@@ -57,4 +57,6 @@ const hosts = await Promise.all(
     return listen(host % 100 === 99 ? hang : serve)
   }),
 )
-sayListening(await listen((_request, response) => void response.end(JSON.stringify({ hosts, asked: asked.rules }))))
+sayListening(
+  await listen((_request, response) => void response.end(JSON.stringify({ hosts, ruleStatements: counters.rules }))),
+)

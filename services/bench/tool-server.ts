@@ -7,9 +7,9 @@ import { residentMb } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
-/** Until the engine has compiled what runs for every call, which a process that has run for a while has behind it. */
+/** Warm-up until V8 has optimized the code, as in a long-running process. */
 const warmUpMs = 4_000
-/** A query goes a longer way, more of which is to be compiled, and fewer of them are asked in a time. */
+/** Warm-up of queries: their path has more code, and fewer of them run per second. */
 const warmUpOfQueriesMs = 15_000
 const measuredMs = 3_000
 const crowd = 16
@@ -18,7 +18,7 @@ const revision = '2026-07-28'
 const watchEveryMs = 20
 const allowedMb = 64
 
-/** What the way through gateway and bus costs a tool beside the library that speaks the protocol, and a query beside the same one sent straight. */
+/** Compares a tool through gateway and bus with the official library alone, and a query with the same one sent directly. */
 export const toolServerCost: Benchmark = {
   name: 'tool-server',
   async run() {
@@ -41,12 +41,8 @@ const inTwoProcesses = async (): Promise<Comparison[]> => {
 
 const constantTool = async (where: string, url: string, atLeast: number): Promise<Comparison[]> => {
   await using bare = await startBareToolServer()
-  const asked = { name: 'constant', arguments: {} }
-  const targets = [
-    modernCall(bare.url, '/', asked),
-    modernCall(url, path, asked),
-    classicCall(url, path, asked),
-  ] as const
+  const call = { name: 'constant', arguments: {} }
+  const targets = [modernCall(bare.url, '/', call), modernCall(url, path, call), classicCall(url, path, call)] as const
   const [reference, modern, classic] = await inTurn(targets, crowd, warmUpMs)
   const perSecond = (results: readonly LoadResult[] = []) => results.map((result) => result.perSecond)
   const unit = 'calls/s'
@@ -80,8 +76,8 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
   const straight: Target = { origin: host, path: '/', method: 'POST', body: 'SELECT 1' }
   const [reference, ours] = await inTurn([straight, query(product, 'SELECT 1')], 1, warmUpOfQueriesMs)
   const p50 = (results: readonly LoadResult[] = []) => results.map((result) => result.p50Ms)
-  const little = await mostHeld(product, "SELECT repeat('x', 1000)")
-  const much = await mostHeld(product, "SELECT repeat('x', 1000) FROM numbers(231 * 1049)")
+  const little = await peakMemory(product, "SELECT repeat('x', 1000)")
+  const much = await peakMemory(product, "SELECT repeat('x', 1000) FROM numbers(231 * 1049)")
   return [
     {
       name: 'query SELECT 1, one caller, p50',
@@ -102,13 +98,13 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
 
 const query = ({ url }: Product, sql: string): Target => modernCall(url, path, { name: 'query', arguments: { sql } })
 
-/** The most that the product holds while a result passes. */
-const mostHeld = async (product: Product, sql: string): Promise<number> => {
+/** Returns the peak memory of the product during a result. */
+const peakMemory = async (product: Product, sql: string): Promise<number> => {
   let most = 0
   const look = () => (most = Math.max(most, residentMb(product.gateway.pid)))
   const watching = setInterval(look, watchEveryMs)
   try {
-    // Once: what is measured is a result, not the garbage of many.
+    // Run once, so that the garbage of other results is not measured.
     await load(query(product, sql), 1, 1)
   } finally {
     clearInterval(watching)
@@ -117,7 +113,7 @@ const mostHeld = async (product: Product, sql: string): Promise<number> => {
   return most
 }
 
-/** Each target alone, one after the other and again, so that a machine that slows down slows all. */
+/** Measures the targets in alternation, so that a slower machine affects all. */
 const inTurn = async (targets: readonly Target[], connections: number, warmUpMs: number): Promise<LoadResult[][]> => {
   const results: LoadResult[][] = targets.map(() => [])
   for (const target of targets) await load(target, crowd, warmUpMs)
@@ -127,7 +123,7 @@ const inTurn = async (targets: readonly Target[], connections: number, warmUpMs:
   return results
 }
 
-interface Asked {
+interface ToolCall {
   name: string
   arguments: object
 }
@@ -136,21 +132,21 @@ const json = 'application/json'
 const headers = { 'content-type': json, accept: `${json}, text/event-stream` }
 const message = (params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
 
-const classicCall = (origin: string, to: string, asked: Asked): Target => ({
+const classicCall = (origin: string, to: string, call: ToolCall): Target => ({
   origin,
   path: to,
   method: 'POST',
   headers: { ...headers, 'mcp-protocol-version': '2025-11-25' },
-  body: message(asked),
+  body: message(call),
 })
 
-const modernCall = (origin: string, to: string, asked: Asked): Target => ({
+const modernCall = (origin: string, to: string, call: ToolCall): Target => ({
   origin,
   path: to,
   method: 'POST',
-  headers: { ...headers, 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': asked.name },
+  headers: { ...headers, 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': call.name },
   body: message({
-    ...asked,
+    ...call,
     _meta: { 'io.modelcontextprotocol/protocolVersion': revision, 'io.modelcontextprotocol/clientCapabilities': {} },
   }),
 })

@@ -9,10 +9,10 @@ const repetitions = 7
 const measuredMs = 1_000
 const crowd = 32
 const rowsOfExport = 100_000
-/** Of what the official client takes: a pool that takes more does not pay, and the client carries statements of that kind too. */
+/** The bar relative to the official client: a slower pool would be pointless, because the client could replace it. */
 const share = 0.87
 
-/** What readers wait for: the statement of a chart, of a table page and of a file. */
+/** The statements that users wait for: of a chart, a table page and an export. */
 const kinds: readonly { name: string; sql: string; format?: StreamFormat }[] = [
   {
     name: 'a chart',
@@ -33,7 +33,7 @@ FROM system.query_log WHERE event_time > now() - INTERVAL 1 DAY ORDER BY event_t
   },
 ]
 
-/** The pool for hot statements beside `@clickhouse/client`, sending the same statements to one real server. */
+/** Compares the connection pool with `@clickhouse/client`, for the same statements on a real server. */
 export const transportCost: Benchmark = {
   name: 'transport',
   async *run() {
@@ -41,7 +41,7 @@ export const transportCost: Benchmark = {
     await sandbox.seeded
     const credentials = { user: 'watchhouse', password: 'watchhouse' }
     const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
-    if (!host) throw new Error('the sandbox has an address')
+    if (!host) throw new Error('the sandbox has no address')
     await using connections = openConnections()
     for (const { name, sql, format } of kinds) {
       const senderOf = (hot: Pick<Statement, 'hot'>) =>
@@ -61,7 +61,7 @@ export const transportCost: Benchmark = {
 type Send = () => Promise<void>
 type Each<T> = Record<'ours' | 'reference', T>
 
-/** Sends a statement and reads its answer, whole or piece by piece. */
+/** Sends a statement and reads its response, buffered or streamed. */
 const sender = (connections: Connections, host: MonitoredHost, statement: Statement, format?: StreamFormat): Send => {
   const pool = { size: crowd, idleMs: 60_000 }
   const carrying = { pool, signal: new AbortController().signal, onActivity: () => undefined, maxBytes: Infinity }
@@ -86,7 +86,7 @@ const drain = async (connections: Connections, ...begin: Parameters<Connections[
 interface Sending {
   p50Ms: number
   perSecond: number
-  /** Of this process, for one statement. */
+  /** CPU time of this process per statement. */
   processorMs: number
 }
 
@@ -95,7 +95,7 @@ const inTurn = async (senders: Each<Send>, callers: number): Promise<Each<Sendin
   for (let repetition = 0; repetition <= repetitions; repetition++) {
     for (const side of ['reference', 'ours'] as const) measured[side].push(await measure(senders[side], callers))
   }
-  // The first warms up.
+  // The first run warms up.
   return { ours: measured.ours.slice(1), reference: measured.reference.slice(1) }
 }
 

@@ -134,7 +134,7 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
    * How long any cache may store the response. Ignored without a public URL, because the response then repeats the
    * host.
    */
-  keptForSeconds?: number
+  cacheForSeconds?: number
   handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
 }
 
@@ -147,7 +147,7 @@ const bodyless =
     revalidated: route.revalidated,
     respond: async (request, gateway, reply) => {
       const body = await route.handle({ ...parseRequest(route, request), body: undefined }, gateway, reply)
-      if (route.keptForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.allowCaching(route.keptForSeconds)
+      if (route.cacheForSeconds !== undefined && hasPublicUrl(gateway.env)) reply.allowCaching(route.cacheForSeconds)
       if (route.revalidated) reply.revalidatedJson(body, route.mediaType)
       else reply.json(body, route.mediaType)
     },

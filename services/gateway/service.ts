@@ -1,7 +1,7 @@
 import { openLoopPressure } from '#shared/admission/loop-pressure.ts'
 import { processSettings } from '#shared/config/process.ts'
 import { read } from '#shared/config/setting.ts'
-import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
+import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
 import { openApplication, messagesOf } from './application.ts'
 import { limitConcurrency } from './server/capacity.ts'
 import { settings } from './config.ts'
@@ -25,7 +25,7 @@ export const startWith = async (
   web: WebBuild,
   identify?: Gateway['identify'],
   served: readonly Route[] = routes,
-): Promise<Running> => {
+): Promise<RunningService> => {
   const { env, readiness, telemetry } = context
   const { HOST, PORT, SVC_REQUEST_TIMEOUT_MS, SHUTDOWN_GRACE_MS } = read({ ...settings, ...processSettings }, env)
   await using opening = new AsyncDisposableStack()

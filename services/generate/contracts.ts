@@ -6,10 +6,10 @@ import type { Event, Method, Service } from '#proto/contract.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import { root } from '../testing/source-file.ts'
 
-/** What crosses the bus, by name: who may ask, where it goes, and JSON Schemas of all that may be in it. */
+/** The contracts of the bus by name: their callers, their target, and the JSON Schemas of their messages. */
 export type Contracts = Record<string, unknown>
 
-/** From the repository's root: which release was the last, and its contracts, one a line. */
+/** The path, from the root of the repository, of the last release and its contracts, one per line. */
 export const releasedPath = 'services/generate/contracts.jsonl'
 
 /** The last release and its contracts. */
@@ -21,7 +21,7 @@ export const lastRelease = async (): Promise<{ version: string; contracts: Contr
   return { version: release, contracts }
 }
 
-/** The contracts as `proto/` declares them now. */
+/** Returns the contracts that `proto/` declares now. */
 export const presentContracts = async (): Promise<Contracts> => {
   const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
   for (const exported of await exportsOfProto()) {
@@ -37,14 +37,14 @@ export const presentContracts = async (): Promise<Contracts> => {
   return declared
 }
 
-/** Everything that the files of `proto/` export, by the order of their names. */
+/** Returns all exports of `proto/`, sorted by file name. */
 export const exportsOfProto = async (): Promise<unknown[]> => {
   const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
   const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
   return modules.flatMap((module) => Object.values<unknown>(module))
 }
 
-/** The present version and its contracts as the snapshot keeps them. */
+/** Returns the current version and its contracts in the format of the snapshot. */
 export const releaseLines = async (): Promise<string> => {
   const { version } = z
     .object({ version: z.string() })
@@ -65,16 +65,16 @@ const methodOf = (method: Method) => {
 const framesOf = (frames: Extract<Method, { kind: 'stream' }>['frames']) =>
   frames.kind === 'json' ? schemaOf(frames.schema) : frames.kind
 
-/** What may be sent, so that a field with a default is an optional one. */
+/** Returns the schema of the input, where a field with a default is optional. */
 const schemaOf = (schema: z.ZodType): unknown => {
   const { $schema: _dialect, ...said } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return said
 }
 
-/** Whether an export of `proto/` is a contract. */
+/** Returns whether an export of `proto/` is a contract. */
 export const isService = (exported: unknown): exported is Service =>
   typeof exported === 'object' && exported !== null && 'methods' in exported
 
-/** Whether an export of `proto/` is an event. */
+/** Returns whether an export of `proto/` is an event. */
 export const isEvent = (exported: unknown): exported is Event =>
   typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'

@@ -10,7 +10,7 @@ const path = 'services/query/rules/names.json'
 const Listed = z.record(z.string(), z.array(z.string()))
 const Names = z.looseObject({ rules: Listed, metrics: Listed })
 
-/** The list of the names of rules and metrics with those that it lacks. None is removed: scripts and silences use them. */
+/** Adds missing names of rules and metrics to the list. It removes none, because scripts and silences use them. */
 export const ruleNames = async () => {
   const { rules, metrics, ...others } = Names.parse(JSON.parse(await readFile(join(root, path), 'utf8')))
   const there = await openDefinitions(pino({ level: 'silent' }))

@@ -24,17 +24,17 @@ const toolThat = (run: () => Promise<never>) =>
   })
 
 it.each([
-  ['a defect of ours', {}, new TypeError('x is undefined'), 'internal', 'failed', 'internal error'],
-  ['a host that is busy', {}, new ServiceError('busy', 'host one has no time'), 'busy', 'refused', 'busy: host one'],
+  ['an internal error', {}, new TypeError('x is undefined'), 'internal', 'failed', 'internal error'],
+  ['a busy host', {}, new ServiceError('busy', 'host one has no time'), 'busy', 'refused', 'busy: host one'],
   [
-    'arguments that do not fit',
+    'invalid arguments',
     { sheep: 'many' },
     undefined,
     'invalid',
     'refused',
     'invalid arguments: sheep must be a number',
   ],
-])('counts %s as what it is', async (_what, given, thrown, outcome, result, sentence) => {
+])('counts and audits %s', async (_what, given, thrown, outcome, result, sentence) => {
   const metrics = new Registry()
   const audited: string[] = []
   const callTool = openCallTool({
@@ -43,12 +43,12 @@ it.each([
     contextFor: () => context,
     telemetry: { log: pino({ level: 'silent' }), metrics, tracer: untraced.tracer('mcp') },
   })
-  const told = await callTool(
+  const output = await callTool(
     toolThat(() => Promise.reject(thrown)),
     given,
     call,
   )
-  expect(told).toMatchObject({ isError: true, structured: null, text: expect.stringContaining(sentence) })
+  expect(output).toMatchObject({ isError: true, structured: null, text: expect.stringContaining(sentence) })
   expect(audited).toEqual([result])
   const [counter] = await metrics.getMetricsAsJSON()
   expect(counter?.values).toMatchObject([{ value: 1, labels: { tool: 'count_sheep', outcome } }])
@@ -56,7 +56,7 @@ it.each([
 
 it.each([
   ['of the operator', undefined, 'one'],
-  ['of its caller', 'user:0123456789abcdef', 'your connection (brought by the caller)'],
+  ['of its caller', 'user:0123456789abcdef', 'your connection (user-supplied)'],
 ])('names a host %s in the audit', async (_what, hostKey, name) => {
   const hosts: (string | null)[] = []
   const callTool = openCallTool({

@@ -15,22 +15,22 @@ import type { Clock } from '#shared/time/clock.ts'
 import { failure, parseAndRun, type Tool } from '#shared/tools/tool.ts'
 import type { ContextFor } from './context.ts'
 
-/** Longest sentence about a failure. */
-const longestFailure = 2_000
-/** Statements that stand behind one call. */
-const mostEvidence = 64
+/** Characters of an error message. */
+const maxFailureLength = 2_000
+/** Statements recorded per call. */
+const maxEvidence = 64
 
-/** Calls one tool for one caller; what goes wrong is told in the result, so that a model can do better. */
-export type CallTool = (tool: Tool, given: unknown, call: Call, agent?: ForAgent) => Promise<McpToolResult>
+/** Calls a tool. Failures are returned as results, so that the model can correct its call. */
+export type CallTool = (tool: Tool, input: unknown, call: Call, agent?: ForAgent) => Promise<McpToolResult>
 
-/** What the agent has besides: a host of its own choice, and the statements behind what a tool tells. */
+/** Options for the agent, which also receives the executed statements as evidence. */
 interface ForAgent {
   hostKey: string | undefined
 }
 
 interface CallToolOptions {
   clock: Clock
-  audit(called: Called): void
+  audit(called: CompletedCall): void
   contextFor: ContextFor
   telemetry: Telemetry
 }
@@ -43,12 +43,12 @@ export const openCallTool = ({
 }: CallToolOptions): CallTool => {
   const calls = declared.toolCalls(metrics)
 
-  return async (tool, given, call, agent) => {
+  return async (tool, input, call, agent) => {
     const { name } = tool
     const span = tracer.start(`tool ${name}`, 'internal', call.trace, { 'mcp.tool': name })
     const startedAtMs = performance.now()
-    let host: Called['host'] = null
-    const end = (outcome: string, result: Called['result']) => {
+    let host: CompletedCall['host'] = null
+    const end = (outcome: string, result: CompletedCall['result']) => {
       const tookMs = Math.round(performance.now() - startedAtMs)
       calls.inc({ tool: name, outcome })
       audit({ tool: name, call, host, result, tookMs })
@@ -56,12 +56,12 @@ export const openCallTool = ({
     try {
       const context = contextFor({ ...call, trace: span.trace })
       const record = agent && recording(context.query, clock)
-      const onHost = (asked: Host) => (host = hostOnRecord(asked))
+      const onHost = (requested: Host) => (host = hostOnRecord(requested))
       const hostKey = agent?.hostKey
-      const { text, structured } = await parseAndRun(tool, given, { ...context, ...record, hostKey, onHost })
-      end('told', 'done')
+      const { text, structured } = await parseAndRun(tool, input, { ...context, ...record, hostKey, onHost })
+      end('done', 'done')
       span.end()
-      const evidence = record?.evidence.slice(0, mostEvidence)
+      const evidence = record?.evidence.slice(0, maxEvidence)
       return { isError: false, text, structured, ...(evidence && { evidence }) }
     } catch (error) {
       const sentence = sentenceOf(error)
@@ -69,7 +69,7 @@ export const openCallTool = ({
       end(outcomeOf(error), sentence === undefined ? 'failed' : 'refused')
       span.end(sentence === undefined ? error : undefined)
       const text = sentence ?? 'internal error; see the log of the service'
-      return failure(beginningOf(text, longestFailure))
+      return failure(beginningOf(text, maxFailureLength))
     }
   }
 }
@@ -79,27 +79,27 @@ const outcomeOf = (error: unknown): string => {
   return error instanceof z.ZodError ? 'invalid' : 'internal'
 }
 
-/** What a caller may know of a failure; undefined for a defect. */
+/** Returns the message for the caller; undefined for internal errors. */
 export const sentenceOf = (error: unknown): string | undefined => {
   if (error instanceof z.ZodError) return `invalid arguments: ${problemsOf(error)}`
   return error instanceof ServiceError && error.code !== 'internal' ? `${error.code}: ${error.message}` : undefined
 }
 
-/** A call of a tool that has ended; with which arguments is its caller's alone. */
-interface Called {
+/** A completed tool call, without its arguments, which are private to the caller. */
+interface CompletedCall {
   tool: string
   call: Call
-  /** Name of the host that was asked; null when it came to none. */
+  /** The queried host; null if the call reached none. */
   host: HostOnRecord | null
-  /** `failed` is a defect of ours, everything else that told nothing is `refused`. */
+  /** `failed` is an internal error; all other errors are `refused`. */
   result: 'done' | 'refused' | 'failed'
   tookMs: number
 }
 
-/** Tells the keeper of the audit who called which tool, on which host. */
+/** Returns a function that sends tool calls to the audit log. */
 export const openAudit =
   (bus: Bus, clock: Clock) =>
-  ({ tool, call, host, result, tookMs }: Called): void => {
+  ({ tool, call, host, result, tookMs }: CompletedCall): void => {
     const { kind, subject } = call.identity
     bus.emit(actionAudited, {
       id: randomUUID(),

@@ -1,6 +1,6 @@
 import { flag } from '#shared/config/setting.ts'
 
-/** What the tool server obeys. */
+/** Settings of the MCP server. */
 export const settings = {
   SVC_MCP_FULL_STATEMENTS: flag(
     false,

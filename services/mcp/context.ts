@@ -3,10 +3,10 @@ import type { Call } from '#proto/call.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 import { lastHostId } from '#shared/tools/tool-parameters.ts'
 
-/** Makes the context of one call. */
+/** Creates the context of one call. */
 export type ContextFor = (call: Call) => ToolContext
 
-/** The position of a host where only text can stand: in addresses and prompts. */
+/** The position of a host in URIs and prompts, which only allow text. */
 export const WrittenHostId = z
   .string()
   .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${lastHostId}`)

@@ -15,7 +15,7 @@ interface HandlersOptions {
   http: Handlers<typeof mcp>['http']
 }
 
-/** What the tool server answers on the bus. */
+/** Returns the handlers of the MCP server on the bus. */
 export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Handlers<typeof mcp> => {
   const listed: McpTool[] = tools.map(({ name, title, description, input, core }) => ({
     name,
@@ -28,9 +28,9 @@ export const handlers = ({ offer, tools, callTool, http }: HandlersOptions): Han
     http,
     offer: async () => offer,
     tools: async () => listed,
-    call: async ({ name, arguments: given, hostKey }, call) => {
+    call: async ({ name, arguments: input, hostKey }, call) => {
       const tool = tools.find((each) => each.name === name)
-      if (tool) return callTool(tool, given, call, { hostKey })
+      if (tool) return callTool(tool, input, call, { hostKey })
       throw new ServiceError(
         'not-found',
         `unknown tool "${name}"; available: ${tools.map((each) => each.name).join(', ')}`,
@@ -47,7 +47,7 @@ interface Named {
 
 const named = ({ name, title, description }: Named) => ({ name, title, description })
 
-/** All that models are offered. */
+/** The tools, resources and prompts of the server. */
 export const offer: McpOffer = {
   tools: tools.map(named),
   resources: [

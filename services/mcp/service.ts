@@ -5,7 +5,7 @@ import { query } from '#proto/query.ts'
 import { report } from '#proto/report.ts'
 import { read } from '#shared/config/setting.ts'
 import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
-import type { Context, Running, Start } from '#shared/lifecycle/service.ts'
+import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
 import type { ContextFor } from './context.ts'
 import { openAudit, openCallTool } from './call-tool.ts'
@@ -20,21 +20,24 @@ import { tools } from './tools/index.ts'
 
 const itself: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
 
-/** Serves the tools to models. */
+/** Starts the MCP server. */
 export const start: Start = (context) => startWith(context)
 
-/** Serves more than the tools of the product. */
-export const startWith = async ({ env, bus, clock, telemetry }: Context, further?: Further): Promise<Running> => {
+/** Starts the MCP server with further tools. */
+export const startWith = async (
+  { env, bus, clock, telemetry }: Context,
+  further?: Further,
+): Promise<RunningService> => {
   await using opened = new AsyncDisposableStack()
   const clients = { query: bus.client(query), report: bus.client(report) }
   const hosts = openKnownHosts(clients.query, clock, itself).all
-  const obeyed = () => read(settings, env)
+  const settingsNow = () => read(settings, env)
   const contextFor: ContextFor = (call) => ({
     ...clients,
     hosts,
     clock,
     call,
-    fullStatements: obeyed().SVC_MCP_FULL_STATEMENTS,
+    fullStatements: settingsNow().SVC_MCP_FULL_STATEMENTS,
   })
   const callTool = openCallTool({ contextFor, audit: openAudit(bus, clock), clock, telemetry })
   const serverFor = openServers({
@@ -48,7 +51,9 @@ export const startWith = async ({ env, bus, clock, telemetry }: Context, further
     contextFor,
     further,
   })
-  const http = opened.use(openHttp({ serverFor, tellsOnTheWay: further?.tellsOnTheWay ?? false, log: telemetry.log }))
+  const http = opened.use(
+    openHttp({ serverFor, sendsNotifications: further?.sendsNotifications ?? false, log: telemetry.log }),
+  )
   opened.use(await bus.serve(mcp, handlers({ offer, tools, callTool, http: http.answer })))
   telemetry.log.info({ tools: tools.length }, 'mcp started')
   return opened.move()

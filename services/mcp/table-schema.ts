@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 
-/** A table as its schema tools tell it. */
+/** A table in the results of the schema tools. */
 export const TableSchema = z.object({
   engine: z.string(),
   comment: z.string(),
@@ -26,16 +26,16 @@ export const TableSchema = z.object({
 })
 export type TableSchema = z.infer<typeof TableSchema>
 
-interface AskedTable {
+interface TableRef {
   database: string
   table: string
 }
 
-/** Throws `not-found` with the nearest names for a table that the host does not have. */
+/** Reads the schema of a table. Throws `not-found` with similar names for an unknown table. */
 export const readTableSchema = async (
   { query, call }: ToolContext,
   { key }: Host,
-  { database, table }: AskedTable,
+  { database, table }: TableRef,
 ): Promise<TableSchema> => {
   const input = { hostKey: key, database, table }
   const [overview, columns] = await Promise.all([query.exploreTable(input, call), query.exploreColumns(input, call)])

@@ -18,7 +18,7 @@ import { defaultEventsTable } from './definitions/events.ts'
 import { findingsSettings } from './insights/findings-table.ts'
 import { postgresSourceSettings } from './postgres-source/source.ts'
 import { hostsFromEnvironment, hostsFromFile } from './hosts/parse-host-list.ts'
-import type { Allowed } from './read-only/read-only.ts'
+import type { Permissions } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
 import { ruleSettings } from './rules/rule-settings.ts'
 
@@ -124,7 +124,7 @@ export const eventsTable = (env: Environment): string => {
 }
 
 /** Returns what the operator allows user statements to read. */
-export const allowedBy = (env: Environment): Allowed => ({
+export const allowedBy = (env: Environment): Permissions => ({
   clusterTables: read({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
 })
 

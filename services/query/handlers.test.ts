@@ -150,8 +150,8 @@ describe('a table page', () => {
     const capped = await readTable(parts, settings)
     expect([capped.rows.length, capped.head.limit, capped.tail.truncated]).toEqual([50, 50, true])
     const beyond = await readTable(parts, { ...settings, limit: 1_000 })
-    expect(beyond.head).toMatchObject({ limit: 50, mostRows: 50 })
-    expect((await readTable(parts, { ...settings, limit: 2 })).head).toMatchObject({ limit: 2, mostRows: 50 })
+    expect(beyond.head).toMatchObject({ limit: 50, maxRows: 50 })
+    expect((await readTable(parts, { ...settings, limit: 2 })).head).toMatchObject({ limit: 2, maxRows: 50 })
 
     const number = Number(
       await direct("SELECT count() FROM system.settings WHERE positionCaseInsensitive(name, 'parquet') > 0"),

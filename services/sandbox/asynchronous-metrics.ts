@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { type Counters, type Metric, rates, readCounters, readGauges } from './machine.ts'
 import type { Execute } from './statement.ts'
 
-/** A running sampler; `close` waits for the sample that is being written. */
+/** A running sampler; `close` waits for the sample in progress. */
 export interface Sampler {
   close(): Promise<void>
 }
 
 const SAMPLE_INTERVAL_MS = 5000
 const TABLE_METRICS = readFileSync(new URL('asynchronous-metrics.sql', import.meta.url), 'utf8')
-// These statements are the host's housekeeping: a real server does the same work without a query.
+// A real server does this work without queries, so these statements are not logged.
 const SILENT = {
   log_queries: 0,
   output_format_json_quote_64bit_integers: 0,
@@ -67,7 +67,7 @@ async function collect(execute: Execute, dataPath: string, before: Counters, now
   return metrics.toSorted((left, right) => (left.metric < right.metric ? -1 : 1))
 }
 
-// A Memory table that keeps exactly the rows of one sample: the next one replaces it in a single step.
+// A Memory table holds the rows of one sample; the next sample replaces it atomically.
 async function createTable(execute: Execute, rows: number): Promise<void> {
   await execute(
     `CREATE OR REPLACE TABLE system.asynchronous_metrics (metric String, value Float64, description String)

@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from './start.ts'
 
 let sandbox: Sandbox
 let client: ClickHouseClient
-// Refusals are what these tests ask for.
+// These tests send statements that the host rejects.
 const quiet = { level: ClickHouseLogLevel.OFF }
 
 beforeAll(async () => {
@@ -85,14 +85,14 @@ it('aborts', async () => {
   await expect.poll(count, { timeout: 10_000 }).toBe(0)
 })
 
-it('executes and hands over the raw answer', async () => {
+it('executes a statement and returns the raw response', async () => {
   const { stream } = await client.exec({ query: 'SELECT 1 + 1 FORMAT TSV' })
   let text = ''
   for await (const chunk of stream) text += String(chunk)
   expect(text).toBe('2\n')
 })
 
-it('tells errors by their code', async () => {
+it('reports errors with their code', async () => {
   await expect(client.query({ query: 'SELECT * FROM nowhere' })).rejects.toMatchObject({
     code: '60',
     type: 'UNKNOWN_TABLE',

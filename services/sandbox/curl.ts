@@ -1,4 +1,4 @@
-/** One request as curl would send it: for tests that must see status, headers and bytes. */
+/** A request as curl sends it, for tests that check the status, headers and bytes. */
 export interface CurlOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
@@ -7,14 +7,14 @@ export interface CurlOptions {
   signal?: AbortSignal
 }
 
-/** The answer read whole. */
+/** A response with its complete body. */
 export interface CurlAnswer {
   status: number
   headers: Headers
   text: string
 }
 
-/** Sends SQL as the body of a POST, or in the URL of a GET, or with `body` as the data that follows it. */
+/** Sends SQL as the body of a POST, in the URL of a GET, or in the URL with `body` as its data. */
 export async function curl(url: string, sql: string, options: CurlOptions = {}): Promise<CurlAnswer> {
   const { method = 'POST', headers = {}, body, query = {}, signal } = options
   const address = new URL(url)
@@ -25,7 +25,7 @@ export async function curl(url: string, sql: string, options: CurlOptions = {}):
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** What a host says to a statement that works, without the white space at its end; throws what it says went wrong. */
+/** Returns the response to a statement without trailing white space. Throws the error text of the host. */
 export async function answerOf(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
   const { status, text } = await curl(url, sql, { query })
   if (status !== 200) throw new Error(text)

@@ -5,9 +5,9 @@ import { serverLogsXml } from './server-logs.ts'
 import { type SandboxUser, writeUsersXml } from './users.ts'
 import { xmlText } from './xml.ts'
 
-/** Where one host keeps its things: the engine's data, and beside it what is written anew at each start. */
+/** The directory of a host: the data of the engine, and the files that each start writes again. */
 export interface HostDirectory {
-  /** Nothing ran here before: the log tables do not exist yet. */
+  /** No host has run here yet, so the log tables do not exist. */
   fresh: boolean
   /** The example data is complete. */
   seeded: boolean
@@ -25,7 +25,7 @@ export interface HostDirectory {
 // `system` in memory.
 const SYSTEM_DATABASE = "ATTACH DATABASE _ UUID '5a5db0c5-0000-4000-8000-000000000001' ENGINE = Atomic\n"
 
-/** Makes the directory ready for the engine: configuration, users, and the file that says what runs first. */
+/** Writes the files that the engine reads: configuration, users, and the start file with the first statements. */
 export function prepareDirectory(options: HostOptions, users: SandboxUser[]): HostDirectory {
   const root = resolve(options.directory)
   const directory = {
@@ -56,7 +56,7 @@ export function prepareDirectory(options: HostOptions, users: SandboxUser[]): Ho
   return directory
 }
 
-// A seeding that was cut off is begun again on an empty directory, never continued half way.
+// An interrupted seeding starts again on an empty directory; it never continues.
 function wasCutOff(seedingFile: string): boolean {
   if (!existsSync(seedingFile)) return false
   try {
@@ -84,7 +84,7 @@ ${serverLogsXml()}
 `
 }
 
-// The port is chosen by the system when 0 is asked for, and only the engine can say which it got.
+// With port 0 the system chooses a port, and only the engine knows which.
 function startStatements(portFile: string): string {
   const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   return `SYSTEM START LISTEN HTTP;

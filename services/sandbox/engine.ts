@@ -5,7 +5,7 @@ import { DataType, load, open } from 'ffi-rs'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostDirectory } from './directory.ts'
 
-/** A running engine. It lives as long as its process; `ended` is fulfilled only if it gives up by itself. */
+/** A running engine. It runs as long as its process; `ended` resolves only when the engine ends by itself. */
 export interface Engine {
   port: number
   ended: Promise<void>
@@ -15,7 +15,7 @@ const START_LIMIT_MS = 60_000
 const POLL_INTERVAL_MS = 5
 const LIBRARY = 'chdb'
 
-/** Loads the library, which every other function of this file needs. */
+/** Loads the library. Every other function of this file needs it. */
 export function openLibrary(): void {
   open({ library: LIBRARY, path: libchdbPath() })
 }
@@ -23,7 +23,7 @@ export function openLibrary(): void {
 /**
  * Runs the engine of chDB in this process and returns when it listens. Its command-line form is used instead of the
  * package's sessions because it brings the server's own HTTP handlers, users and log tables. The engine executes the
- * start file, then waits to read a second file: a pipe that nobody writes to, so it serves for good.
+ * start file, then waits to read a second file: a pipe without a writer, so the engine runs until its process ends.
  */
 export async function openEngine(directory: HostDirectory): Promise<Engine> {
   const idle = openPipe()
@@ -45,14 +45,14 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
 }
 
 /**
- * Ends the process at once with the engine in it. Its own shutdown takes three seconds to save nothing more: parts are
- * written whole before an insert is answered, and the logs have been flushed before.
+ * Ends the process with its engine immediately. A shutdown of the engine takes three seconds and saves nothing more:
+ * inserts return after their parts are written, and the logs are already flushed.
  */
 export function leave(code: number): void {
   load({ library: LIBRARY, funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [code] })
 }
 
-// On a thread of its own with an ordinary stack: the engine checks the depth of the stack it runs on.
+// The engine checks the depth of its stack, so it needs a separate thread with an ordinary stack.
 async function runCommandLine(words: string[]): Promise<void> {
   await load({
     library: LIBRARY,
@@ -64,7 +64,7 @@ async function runCommandLine(words: string[]): Promise<void> {
   })
 }
 
-// Node has no call for a bare pipe; libc's is found among the symbols the library depends on.
+// Node has no function that creates a pipe; the library depends on libc, so its symbols include `pipe`.
 function openPipe(): { readEnd: number } {
   const ends = Buffer.alloc(8)
   const result = load({
@@ -74,7 +74,7 @@ function openPipe(): { readEnd: number } {
     paramsType: [DataType.U8Array],
     paramsValue: [ends],
   })
-  if (result !== 0) throw new Error('the system refused a pipe')
+  if (result !== 0) throw new Error('creating a pipe failed')
   return { readEnd: ends.readInt32LE(0) }
 }
 

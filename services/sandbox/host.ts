@@ -14,9 +14,9 @@ const LAST_STATEMENTS_LIMIT_MS = 4000
 
 const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve())
-// Sent when the process that started this one is gone, however it ended.
+// Emitted when the parent process has ended for any reason.
 process.on('disconnect', () => stop.resolve())
-// Whoever read what is said here is gone too.
+// The reader of this output has ended too.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.resolve())
 process.on('uncaughtException', fail)
 
@@ -26,7 +26,7 @@ await serve().catch(fail)
 async function serve(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env)
   const users = listUsers(options.password)
-  // The host's own statements have a user of their own, whose password nobody else learns.
+  // The host's own statements run as a separate user, whose password stays in this process.
   const owner = { user: 'sandbox', password: randomUUID(), profile: 'default' as const }
   const directory = prepareDirectory(options, [...users, owner])
   const engine = await openEngine(directory)
@@ -42,9 +42,9 @@ async function serve(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  // The engine has said why it ended; where in our code that was noticed helps nobody.
+  // The engine has logged why it ended; our stack trace would add nothing.
   process.stderr.write(`${error instanceof ServiceError ? error.message : inspect(error)}\n`)
-  // Not by an uncaught error: Node would wait for the engine's thread, which does not end.
+  // After an uncaught error Node would wait for the engine's thread, which does not end.
   leave(1)
 }
 

@@ -21,7 +21,7 @@ const lives = (pid: number): boolean => {
   }
 }
 
-it('keeps tables and logs over a restart, also after a kill', async () => {
+it('preserves tables and logs across a restart, even after a kill', async () => {
   const directory = join(root, 'kept')
   {
     await using first = await startSandbox({ directory })
@@ -38,7 +38,7 @@ it('keeps tables and logs over a restart, also after a kill', async () => {
   expect((await curl(second.url, 'SELECT count() > 0 FROM system.asynchronous_metrics')).text).toBe('1\n')
 })
 
-it('removes a temporary directory and leaves no process', async () => {
+it('removes its temporary directory and leaves no process', async () => {
   let pid = 0
   let path = ''
   {
@@ -64,18 +64,18 @@ it('ends when its parent is killed', async () => {
   await expect.poll(() => lives(Number(line)), { timeout: 8000 }).toBe(false)
 })
 
-it('ends when nobody reads any more what it says', async () => {
+it('ends when its output has no reader', async () => {
   const words = [join(import.meta.dirname, 'host.ts'), '--directory', join(root, 'unheard'), '--label', 'a', '--seed']
   const host = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
   const { stdout } = host
   if (stdout === null) throw new Error('the host has no output')
   await once(createInterface({ input: stdout }), 'line')
-  // The end of seeding is told into a closed pipe.
+  // The host reports the end of seeding to a closed pipe.
   stdout.destroy()
   await expect.poll(() => lives(host.pid ?? 0), { timeout: 40_000, interval: 200 }).toBe(false)
 }, 60_000)
 
-it('stops quickly although statements run and clients stay connected', async () => {
+it('stops quickly while statements run and clients are connected', async () => {
   const sandbox = await startSandbox({ directory: join(root, 'busy') })
   const answer = curl(
     sandbox.url,
@@ -94,7 +94,7 @@ it('stops quickly although statements run and clients stay connected', async () 
   await answer
 })
 
-it('says why it cannot start', async () => {
+it('reports why it cannot start', async () => {
   const directory = join(root, 'twice')
   await using first = await startSandbox({ directory })
   const refusal: unknown = await startSandbox({ directory }).catch((error: unknown) => error)

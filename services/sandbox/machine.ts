@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, loadavg, totalmem, uptime } from 'node:os'
 
-/** One value of `system.asynchronous_metrics`, named and meant as the server names and means it. */
+/** A value of `system.asynchronous_metrics` with the name and meaning that it has in ClickHouse. */
 export interface Metric {
   metric: string
   value: number
   description: string
 }
 
-/** Counters that only mean something as a rate; kept from one sample to the next. */
+/** Cumulative counters; rates are computed between two samples. */
 export interface Counters {
   atMs: number
   values: Map<string, number>
@@ -20,7 +20,7 @@ const TICKS_PER_SECOND = 100
 const PAGE_BYTES = 4096
 const CPU_STATES = ['User', 'Nice', 'System', 'Idle', 'IOWait', 'Irq', 'SoftIrq', 'Steal']
 
-/** What can be read at this moment: memory, load, file system. */
+/** Returns the current values of memory, load and file system. */
 export function readGauges(path: string): Metric[] {
   const [load1 = 0, load5 = 0, load15 = 0] = loadavg()
   return [
@@ -35,7 +35,7 @@ export function readGauges(path: string): Metric[] {
   ]
 }
 
-/** Counters of the kernel since it started: CPU seconds, and events, blocks and packets. Empty where there is no /proc. */
+/** Returns the kernel's counters since boot: CPU seconds, events, blocks and packets. Empty without /proc. */
 export function readCounters(atMs: number): Counters {
   const values = new Map<string, number>()
   const cpu = lines('/proc/stat').find((line) => line.startsWith('cpu '))
@@ -54,7 +54,7 @@ export function readCounters(atMs: number): Counters {
   return { atMs, values }
 }
 
-/** CPU times become cores in use (1 is one core for the whole interval); all others stay counts of the interval. */
+/** Returns CPU times as cores in use (1 is one core for the whole interval), and other counters as counts. */
 export function rates(before: Counters, now: Counters): Metric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []
@@ -85,7 +85,7 @@ function memory(): Metric[] {
   return [
     metric('OSMemoryTotal', totalmem(), 'Bytes of memory in the machine.'),
     metric('OSMemoryAvailable', values.get('MemAvailable') ?? freemem(), 'Bytes that programs could still be given.'),
-    metric('OSMemoryFreeWithoutCached', free, 'Bytes that nobody uses, the page cache not counted.'),
+    metric('OSMemoryFreeWithoutCached', free, 'Unused bytes, without the page cache.'),
     metric('OSMemoryCached', cached, 'Bytes of the page cache.'),
     metric('OSMemoryBuffers', values.get('Buffers') ?? 0, 'Bytes of kernel buffers.'),
     metric('OSMemoryFreePlusCached', free + cached, 'Free bytes and the page cache together.'),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 
-/** What one sandbox host is started with. */
+/** The start options of a sandbox host. */
 export interface HostOptions {
   directory: string
   label: string
@@ -18,7 +18,7 @@ const Options = z.object({
   password: z.string(),
 })
 
-/** Reads `--directory --label --port --seed`; the password comes by environment, where other users cannot list it. */
+/** Reads `--directory --label --port --seed`. The password is read from the environment, hidden from other users. */
 export function readOptions(argv: string[], environment: NodeJS.ProcessEnv): HostOptions {
   const { values } = parseArgs({
     args: argv,

@@ -14,15 +14,15 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
-describe('answers', () => {
-  it('says Ok. to a ping and to the replica check', async () => {
+describe('responses', () => {
+  it('returns Ok. for a ping and for the replica check', async () => {
     for (const path of ['/', '/ping', '/replicas_status']) {
       const answer = await fetch(url + path)
       expect([answer.status, await answer.text()]).toEqual([200, 'Ok.\n'])
     }
   })
 
-  it('describes itself and the statement in the headers', async () => {
+  it('describes the host and the statement in the headers', async () => {
     const { status, headers, text } = await curl(url, 'SELECT number FROM numbers(3)', {
       query: { query_id: 'described', default_format: 'JSONEachRow', wait_end_of_query: 1 },
     })
@@ -66,7 +66,7 @@ describe('answers', () => {
     expect(body).toMatch(/late failure|terminated/)
   })
 
-  it('compresses for whoever asks and can read', async () => {
+  it('compresses the body in an encoding that the client accepts', async () => {
     const { promise, resolve, reject } = Promise.withResolvers<{ encoding?: string; text: string }>()
     const path = '/?enable_http_compression=1&query=SELECT+count()+FROM+numbers(10)'
     request(`${url}${path}`, { headers: { 'accept-encoding': 'gzip' } }, (answer) => {
@@ -89,7 +89,7 @@ describe('users', () => {
     expect(await curl(url, whoAmI, credentials)).toMatchObject({ status: 200, text: 'watchhouse\n' })
   })
 
-  it('are refused with a wrong password or name', async () => {
+  it('are rejected with a wrong password or name', async () => {
     for (const user of ['watchhouse', 'stranger']) {
       const answer = await curl(url, whoAmI, { query: { user, password: 'guess' } })
       expect(answer.status).toBe(403)
@@ -98,7 +98,7 @@ describe('users', () => {
     }
   })
 
-  it('may be read-only, and then can neither write nor change a setting', async () => {
+  it('cannot write or change a setting when they are read-only', async () => {
     const analyst = { user: 'analyst', password: 'analyst' }
     for (const sql of [
       'CREATE TABLE refused (x Int8) ENGINE = Memory',
@@ -111,7 +111,7 @@ describe('users', () => {
     expect((await curl(url, "SELECT getSetting('readonly')", { query: analyst })).text).toBe('1\n')
   })
 
-  it('may be limited to some databases', async () => {
+  it('can be limited to some databases', async () => {
     const answer = await curl(url, 'SELECT count() FROM system.tables WHERE database = currentDatabase()', {
       query: { user: 'reports', password: 'reports' },
     })
@@ -127,7 +127,7 @@ describe('statements', () => {
     expect(answer.headers.get('x-clickhouse-exception-code')).toBe('164')
   })
 
-  it('take settings from the URL, for themselves alone', async () => {
+  it('take settings from the URL that apply to no other statement', async () => {
     const sql = "SELECT getSetting('max_threads')"
     const before = (await curl(url, sql)).text
     expect((await curl(url, sql, { query: { max_threads: 7 } })).text).toBe('7\n')
@@ -153,7 +153,7 @@ describe('statements', () => {
     expect((await curl(url, 'SELECT count(), sum(x) FROM deliveries.rows')).text).toBe('5\t15\n')
   })
 
-  it('share a session when they name it, and nothing otherwise', async () => {
+  it('share state only within a named session', async () => {
     const mine = { session_id: 'mine', session_timeout: 20 }
     await curl(url, 'CREATE TEMPORARY TABLE remembered AS SELECT 1 AS x', { query: mine })
     await curl(url, 'SET max_threads = 3', { query: mine })
@@ -165,7 +165,7 @@ describe('statements', () => {
     expect(checked.headers.get('x-clickhouse-exception-code')).toBe('372')
   })
 
-  it('may not use the id of one that runs', async () => {
+  it('cannot use the id of a running statement', async () => {
     const query = { query_id: 'taken' }
     const first = curl(url, 'SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1', { query })
     const running = "SELECT count() FROM system.processes WHERE query_id = 'taken'"

@@ -25,7 +25,7 @@ async function read(sql: string): Promise<unknown[]> {
     .map((line) => JSON.parse(line))
 }
 
-it('all exist from the start, and drop old rows', async () => {
+it('exist from the start and drop old rows', async () => {
   const tables = await read(
     "SELECT name FROM system.tables WHERE database = 'system' AND name LIKE '%\\_log' AND create_table_query LIKE '%TTL % + toIntervalDay(7)%' ORDER BY name",
   )
@@ -111,7 +111,7 @@ it('sample the engine and the machine', async () => {
   ).toEqual([{ some: 1, tracked: 1 }])
 })
 
-it('appear by themselves within two seconds', async () => {
+it('are flushed within two seconds', async () => {
   await curl(url, 'SELECT 1', { query: { query_id: 'unflushed' } })
   const find = async (): Promise<number> =>
     (await read("SELECT 1 FROM system.query_log WHERE query_id = 'unflushed'")).length

@@ -1,17 +1,17 @@
-/** Rows of the log tables live this long, so that a sandbox that runs for months stays small. */
+/** The TTL of the log tables, so that a sandbox that runs for months stays small. */
 const LOG_DAYS = 7
 
-// Tables about people's statements are written within a second. The others get rows all the time, partly from the
-// writing of logs itself, and keep the interval of a server.
+// Logs of statements are flushed within a second. The others get rows all the time, partly from flushing itself, so
+// they use the interval of a server.
 const FLUSH_INTERVAL_MS = 7500
 const PROMPT_FLUSH_INTERVAL_MS = 1000
-// Many of their parts would be read at the next start, and their charts count in minutes.
+// The next start would read many of their parts, and their charts have a resolution of minutes.
 const WIDE_FLUSH_INTERVAL_MS = 30_000
 const PROMPT = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
-// Merged parts are dropped soon, because the next start would have to load them.
+// Merged parts are dropped early, because the next start would load them.
 const STORAGE = 'old_parts_lifetime = 5'
-// Tables of more than a thousand columns: one file for all of them and no record of each column's serialization, since
-// the next start reads those records, which took it longer than everything else together.
+// Tables with more than a thousand columns use compact parts without serialization files for each column. Reading these
+// files took most of the next start.
 const WIDE = new Set(['metric_log', 'query_metric_log'])
 const WIDE_STORAGE = [
   STORAGE,
@@ -20,7 +20,7 @@ const WIDE_STORAGE = [
   'write_marks_for_substreams_in_compact_parts = 0',
 ].join(', ')
 
-/** Every log table that this engine version can write, by the name it has in `system` and in the configuration. */
+/** Every log table that this engine version writes, by its name in `system` and in the configuration. */
 export const SERVER_LOGS = [
   'aggregated_zookeeper_log',
   'asynchronous_insert_log',
@@ -51,7 +51,7 @@ export const SERVER_LOGS = [
   'zookeeper_log',
 ]
 
-/** The section of the server configuration that makes the engine keep these tables itself. */
+/** Returns the section of the server configuration that enables these tables. */
 export function serverLogsXml(): string {
   return SERVER_LOGS.map((name) => {
     const day = name === 'opentelemetry_span_log' ? 'finish_date' : 'event_date'

@@ -7,25 +7,25 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { listUsers } from './users.ts'
 
-/** How a sandbox host is wanted. Without a directory it is a temporary one, removed at the end. */
+/** Options of a sandbox host. Without a directory it uses a temporary one, which is removed at the end. */
 export interface SandboxOptions {
   directory?: string
-  /** The directory of a host that has ended, with whose data this one begins. */
+  /** The directory of an ended host, whose data this one starts with. */
   copyOf?: string
   label?: string
   port?: number
-  /** Fill an empty directory with example data and a few days of history, in the background. */
+  /** Whether to fill an empty directory with example data and a few days of history, in the background. */
   seed?: boolean
   /** The password of the user `watchhouse`. */
   password?: string
 }
 
-/** A running sandbox host, in a process of its own that ends with this one at the latest. */
+/** A running sandbox host in a separate process, which ends with this one at the latest. */
 export interface Sandbox extends AsyncDisposable {
   url: string
   pid: number
   users: { user: string; password: string }[]
-  /** Fulfilled when the example data is complete; at once when none was asked for or it was there already. */
+  /** Resolves when the example data is complete; immediately without seeding or if the data already exists. */
   seeded: Promise<void>
 }
 
@@ -35,15 +35,15 @@ const ERROR_TAIL_BYTES = 2000
 const HOST = fileURLToPath(new URL('host.ts', import.meta.url))
 const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded: z.literal(true).optional() })
 
-/** Starts a host and resolves when it answers queries; rejects with what the host printed when it cannot start. */
+/** Starts a host and resolves when it accepts queries. Rejects with the output of a host that cannot start. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'watchhouse-sandbox-'))
-  // Links within a directory must not lead into the one that was copied.
+  // Links within the directory must not point into the original one.
   if (options.copyOf !== undefined) cpSync(options.copyOf, directory, { recursive: true, verbatimSymlinks: true })
   const password = options.password ?? 'watchhouse'
   const child = spawnHost({ ...options, directory, password })
   const dispose = async (): Promise<void> => {
-    // What is removed anyway need not be written whole.
+    // A temporary directory is removed, so its data needs no complete write.
     await end(child, options.directory === undefined ? 'SIGKILL' : 'SIGTERM')
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
   }
@@ -60,9 +60,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, password }: SandboxOptions): ChildProcess {
   const words = ['--directory', directory ?? '', '--label', label, '--port', String(port), ...(seed ? ['--seed'] : [])]
   return spawn(process.execPath, [HOST, ...words], {
-    // The channel tells the host when this process is gone. The output is read by line.
+    // The host ends when this channel closes, as it does when this process ends. The output is read by line.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A process group of its own: the statement SYSTEM SHUTDOWN signals the whole group it is in.
+    // A separate process group, because SYSTEM SHUTDOWN signals the whole group.
     detached: true,
     env: { ...process.env, SANDBOX_PASSWORD: password },
   })
@@ -71,7 +71,7 @@ function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, passw
 async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promise<void> }> {
   const listening = Promise.withResolvers<string>()
   const seeded = Promise.withResolvers<void>()
-  // A host that ends before anybody waits for its data is reported by `listening`, or is being disposed of.
+  // If the host ends before a caller awaits its data, `listening` reports it or the host is being disposed.
   seeded.promise.catch(() => undefined)
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (errors = (errors + chunk).slice(-ERROR_TAIL_BYTES)))

@@ -1,24 +1,24 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** Sends the host's own statements to its engine, as any other client would. */
+/** Sends a statement of the host to its engine over HTTP. */
 export type Execute = (sql: string, how?: StatementOptions) => Promise<string>
 
-/** Who sends a statement, with which settings, bound parameters and data. */
+/** The user, settings, bound parameters and data of a statement. */
 export interface StatementOptions {
   user?: { user: string; password: string }
   settings?: Record<string, string | number>
   data?: string
 }
 
-/** An answer other than 200: the text is the engine's exception. */
+/** A response other than 200. The text is the exception of the engine. */
 export class StatementError extends Error {
   override name = 'StatementError'
 }
 
 const STATEMENT_LIMIT_MS = 60_000
 
-/** Binds the statements to one engine; `owner` is the user that sends what no other user is named for. */
+/** Returns a function that sends statements to one engine, as `owner` unless another user is named. */
 export function executeOn(port: number, owner: { user: string; password: string }): Execute {
   return async (sql, { user = owner, settings = {}, data } = {}) => {
     const query = new URLSearchParams()
@@ -29,7 +29,7 @@ export function executeOn(port: number, owner: { user: string; password: string 
       host: '127.0.0.1',
       port,
       method: 'POST',
-      // A connection of our own that stays open would keep the engine waiting when it stops.
+      // The engine waits for open connections when it stops.
       agent: false,
       path: `/?${query.toString()}`,
       headers: { 'X-ClickHouse-User': user.user, 'X-ClickHouse-Key': user.password },

@@ -19,14 +19,14 @@ const running = async (id: string): Promise<string> =>
 const slow =
   'SELECT sleepEachRow(0.2) FROM numbers(300) SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0'
 
-it('run side by side', async () => {
+it('run in parallel', async () => {
   const startedAt = performance.now()
   const answers = await Promise.all(Array.from({ length: 8 }, () => curl(url, 'SELECT sleep(1)')))
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
   expect(performance.now() - startedAt).toBeLessThan(6000)
 })
 
-it('are shown while they run, under the id, user and comment of the client', async () => {
+it('are listed while they run with the id, user and comment of the client', async () => {
   const stopped = new AbortController()
   const query = { query_id: 'shown', user: 'watchhouse', password: 'watchhouse', log_comment: 'nightly report' }
   const answer = curl(url, slow, { query, signal: stopped.signal }).catch(() => undefined)
@@ -41,7 +41,7 @@ it('are shown while they run, under the id, user and comment of the client', asy
   await answer
 })
 
-it('are killed by the id the client gave', async () => {
+it('are killed by the id from the client', async () => {
   const answer = curl(url, slow, { query: { query_id: 'unwanted', wait_end_of_query: 1 } })
   await expect.poll(() => running('unwanted'), { timeout: 10_000 }).toBe('1')
   const killed = await curl(url, "KILL QUERY WHERE query_id = 'unwanted' ASYNC FORMAT JSONEachRow")
@@ -50,7 +50,7 @@ it('are killed by the id the client gave', async () => {
   await expect.poll(() => running('unwanted'), { timeout: 10_000 }).toBe('0')
 })
 
-it('end when a reader hangs up', async () => {
+it('end when the client disconnects', async () => {
   const hangUp = new AbortController()
   const answer = curl(url, slow, { method: 'GET', query: { query_id: 'abandoned' }, signal: hangUp.signal })
   await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe('1')
@@ -59,7 +59,7 @@ it('end when a reader hangs up', async () => {
   await expect.poll(() => running('abandoned'), { timeout: 10_000 }).toBe('0')
 })
 
-it('stream 200 MB without holding them, at the pace of the reader', async () => {
+it('stream 200 MB with backpressure and without buffering them', async () => {
   const residentMib = (): number =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${sandbox.pid}/status`, 'utf8'))?.[1]) / 1024
   const before = residentMib()
@@ -70,7 +70,7 @@ it('stream 200 MB without holding them, at the pace of the reader', async () => 
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length
     chunks += 1
-    // A reader that pauses now and then: what it has not read must not pile up in the host.
+    // The reader pauses now and then; the host must not buffer the unread rows.
     if (chunks % 100 === 0) {
       await pause(1)
       most = Math.max(most, residentMib())

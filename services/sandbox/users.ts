@@ -1,15 +1,15 @@
 import { xmlText } from './xml.ts'
 
-/** A user that the sandbox's engine knows, with the settings profile that limits it. */
+/** A user of the sandbox engine with its settings profile. */
 export interface SandboxUser {
   user: string
   password: string
   profile: 'default' | 'readonly' | 'reports'
-  /** Without a list the user may do everything; with it, only this. */
+  /** The only privileges of the user; without a list the user has all. */
   grants?: string[]
 }
 
-/** The users for people and tests; `password` is that of `watchhouse`. */
+/** Returns the users for operators and tests; `password` is that of `watchhouse`. */
 export function listUsers(password: string): SandboxUser[] {
   return [
     { user: 'default', password: '', profile: 'default' },
@@ -25,7 +25,7 @@ export function listUsers(password: string): SandboxUser[] {
   ]
 }
 
-/** The engine's `users.xml`. Reads are cancelled when their caller hangs up, which a server leaves off by default. */
+/** Returns the engine's `users.xml`. It cancels reads when the client disconnects, which is off by default. */
 export function writeUsersXml(users: SandboxUser[]): string {
   return `<clickhouse>
   <profiles>

@@ -1,9 +1,9 @@
 import { inventedReplicas } from './invented-tables.ts'
 
-/** Begins four statements of one pattern. */
+/** The start of four statements with the same pattern. */
 export const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
 
-/** What the tools of the agent are asked about. */
+/** The data that the tests of the agent's tools query. */
 export const statements: readonly string[] = [
   'CREATE DATABASE shop',
   'CREATE TABLE shop.orders (id UInt64, status LowCardinality(String), amount UInt32) ENGINE = MergeTree ORDER BY id',
@@ -28,7 +28,7 @@ export const statements: readonly string[] = [
   'CREATE TABLE crumbs.many (n UInt64) ENGINE = MergeTree ORDER BY n',
   'SYSTEM STOP MERGES crumbs.many',
   'INSERT INTO crumbs.many SELECT number FROM numbers(60) SETTINGS max_block_size = 1, min_insert_block_size_rows = 1',
-  // Five days in which its disk fills.
+  // Five days of growing disk usage.
   `INSERT INTO system.asynchronous_metric_log (event_date, event_time, metric, value)
   SELECT toDate(at), at, pair.1, pair.2
   FROM (SELECT number AS hour, toDateTime(now() - number * 3600 - 1800) AS at, total_space AS total FROM numbers(120) AS hours, system.disks AS disks WHERE disks.name = 'default')
@@ -37,7 +37,7 @@ export const statements: readonly string[] = [
   ...[1, 2, 3, 4].map((amount) => `${slow}${amount}`),
 ]
 
-/** A fortnight in which one statement of a hundred fails, and 40 of a hundred since an hour. */
+/** Two weeks in which 1% of the statements fail, and 40% in the last hour. */
 export const failingNow: readonly string[] = [
   'SYSTEM FLUSH LOGS query_log',
   'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',

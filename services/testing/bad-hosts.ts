@@ -3,24 +3,24 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { freePort } from './servers/port.ts'
 
-/** A host that does not do what a host should. */
+/** A host that misbehaves. */
 export interface BadHost extends AsyncDisposable {
   readonly url: string
-  /** How often it was dialled. */
+  /** Returns the number of connections. */
   readonly connections: number
 }
 
-/** Nobody listens. */
+/** Returns a host that refuses connections. */
 export const startRefusingHost = async (): Promise<BadHost> => ({
   url: `http://127.0.0.1:${await freePort()}`,
   connections: 0,
   [Symbol.asyncDispose]: async () => {},
 })
 
-/** Takes connections and requests, and never answers. */
+/** Starts a host that accepts requests but never responds. */
 export const startHangingHost = async (): Promise<BadHost> => listening(createServer((socket) => socket.resume()))
 
-/** Speaks HTTP, but is no database. */
+/** Starts an HTTP server that is not a database. */
 export const startGarbageHost = async (): Promise<BadHost> =>
   listening(createHttpServer((_request, response) => response.end('<html>Welcome to nginx!</html>')))
 
@@ -35,7 +35,7 @@ const listening = async (server: Server): Promise<BadHost> => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // A listening TCP server has an address object.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** What stands before a host. */
+/** A proxy in front of a host. */
 export interface BeforeHost extends AsyncDisposable {
   readonly url: string
 }
 
-/** What a host says of a statement that it does not run: the number of an exception, and its words. */
+/** An exception of a host that rejects a statement, with its code and message. */
 export class Refusal {
   readonly code: number
   readonly words: string
@@ -19,12 +19,12 @@ export class Refusal {
 }
 
 /**
- * Sees each request before the host does, and gives the body that the host gets; undefined where it gets none and all is said to be
- * done, and a refusal where it is said to be refused.
+ * Receives each request before the host and returns the body to forward. Returns undefined to report success without
+ * forwarding, or a refusal to return an exception.
  */
 export type Look = (body: Buffer, url: string) => Promise<Buffer | string | Refusal | undefined>
 
-/** Stands before a real host; what the look gives is sent on, and the host's answer comes back as it is. */
+/** Starts a proxy in front of a real host. It forwards the body that `look` returns and returns the response unchanged. */
 export const startBeforeHost = async (hostUrl: string, look: Look): Promise<BeforeHost> => {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await look(await buffer(request), request.url ?? '/')
@@ -55,7 +55,7 @@ const forward = (
   body: Buffer | string,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    // Of the body that was sent to us.
+    // Headers that describe the original body.
     const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers
     send(new URL(url, hostUrl), { method, headers: others }).on('response', resolve).on('error', reject).end(body)
   })

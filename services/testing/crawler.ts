@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.ts'
 
-/** A web crawler that records what reaches it. */
+/** A fake web crawler that records its requests. */
 export interface Crawler extends AsyncDisposable {
-  /** The variables with which the product calls it. */
+  /** The variables that make the product use it. */
   readonly variables: Record<string, string>
-  /** Arguments of every call, in order; a test may empty it. */
+  /** Arguments of every call, in order. Tests may clear it. */
   readonly sent: unknown[]
 }
 
-/** Starts a crawler whose every page and search result is this text. */
+/** Starts a crawler that returns `text` for every page and search. */
 export const startCrawler = async (page: string): Promise<Crawler> => {
   const sent: unknown[] = []
   const answer = (input: unknown) => {

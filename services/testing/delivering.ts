@@ -16,12 +16,12 @@ import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
  * the webhook and how many channels with which limits lead to it, and further webhooks, in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
  */
 const [instance = ''] = process.argv.slice(2)
-// A copy: to read a variable of the process anew with each message takes longer than the message.
+// Copied, because reading `process.env` for each message takes longer than sending it.
 const env = { ...process.env }
 const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
 const { log } = telemetry.of('alert-dispatcher')
-const unasked: Partial<Client<typeof query>> = { hosts: async () => [] }
+const hostsOnly: Partial<Client<typeof query>> = { hosts: async () => [] }
 
 const limitsOfWebhook = env.TEST_LIMITS
   ? (JSON.parse(env.TEST_LIMITS) as TargetLimits)
@@ -32,8 +32,8 @@ await openDelivery({
   store: await openStore({ env, busIsShared: true }),
   net: openNet({ env }),
   telemetry: telemetry.of('alert-dispatcher'),
-  // Delivery asks for the host list and for nothing else.
-  query: unasked as Client<typeof query>,
+  // Delivery calls only the host list.
+  query: hostsOnly as Client<typeof query>,
   database: await openStateDatabase(env, log),
   policy: async () => plainPolicy,
   channels: Array.from({ length: Number(env.TEST_CHANNELS) }, (_, number): Channel => ({
@@ -48,7 +48,7 @@ await openDelivery({
     jitter: 0.2,
     maxRestMs: 1_000,
     maxWaitMs: 1_000,
-    // As long as the product's: what a slow machine has not sent yet must not be given up.
+    // The lifetime of the product, so that a slow machine does not drop unsent messages.
     lifeMs: defaultRetryPlan.lifeMs,
     holdMs: Number(env.TEST_HOLD_MS ?? defaultRetryPlan.holdMs),
     recordAgainMs: 500,

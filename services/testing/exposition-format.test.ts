@@ -11,8 +11,8 @@ c NaN
 d{x="}"} +Inf
 `
 
-describe('the reader of the exposition format', () => {
-  it('reads names, meanings, labels and numbers', () => {
+describe('the parser of the exposition format', () => {
+  it('parses names, help texts, labels and values', () => {
     const families = readExposition(good)
     expect([...families].map(([name, { type }]) => [name, type])).toEqual([
       ['a_b', 'gauge'],

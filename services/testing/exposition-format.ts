@@ -1,8 +1,8 @@
-/** All series of one name. */
+/** All series of a metric. */
 export interface Family {
   type: string
   help: string | undefined
-  /** By the labels as they are written. */
+  /** Values by the labels in their written form. */
   samples: Map<string, Sample>
 }
 
@@ -22,8 +22,8 @@ const label = /(?<label>[a-zA-Z_][a-zA-Z0-9_]*)="(?<value>(?:[^\\"]|\\[\\"n])*)"
 const words: Readonly<Record<string, number>> = { NaN: Number.NaN, '+Inf': Infinity, '-Inf': -Infinity }
 
 /**
- * Reads Prometheus text by the letter of its format, and throws naming the first line that breaks it: HELP before TYPE before
- * the series, each once, all series of a name together, no series twice. Histograms, summaries and timestamps are not read.
+ * Parses the Prometheus text format strictly. Throws an error with the first invalid line: HELP, TYPE and all series of a
+ * metric must be in this order and unique. Histograms, summaries and timestamps are not supported.
  */
 export const readExposition = (text: string): Map<string, Family> => {
   const families = new Map<string, Family>()
@@ -73,7 +73,7 @@ const readLabels = (written: string | undefined, refuse: (why: string) => never)
 
 const valueOf = (text: string): number => words[text] ?? Number(text)
 
-/** The value of the one series of a name that has these labels. */
+/** Returns the value of the only series of a metric with these labels. */
 export const valueIn = (
   families: Map<string, Family>,
   metric: string,

@@ -1,10 +1,10 @@
-import { askEngine } from './ask.ts'
+import { queryEngine } from './fetch-json.ts'
 
 const hourMs = 3_600_000
-/** Hours of the two weeks. */
+/** Hours in two weeks. */
 const hours = 336
 
-/** One statement as the log of a host has it. */
+/** A row of the query log. */
 export interface LoggedStatement {
   atMs: number
   pattern: number
@@ -14,7 +14,7 @@ export interface LoggedStatement {
   code: number
 }
 
-/** A fortnight with a known course: what happened is drawn from a fixed sequence of numbers, one statement after another. */
+/** Two weeks of deterministic history, generated from a fixed sequence of numbers. */
 export const fortnightOf = (beginsAtMs: number): LoggedStatement[] => {
   let state = 20_261_109
   const chance = (): number => {
@@ -47,20 +47,20 @@ const codeOf = (draw: number, isSecond: boolean): number => {
 const textOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
 const silently = 'SETTINGS log_queries = 0'
 const insert = (url: string, log: string, rows: readonly object[]) =>
-  askEngine(
+  queryEngine(
     url,
     `INSERT INTO system.${log} ${silently} FORMAT JSONEachRow\n${rows.map((row) => JSON.stringify(row)).join('\n')}`,
   )
 
-/** What a disk of 1,000 GiB has used after so many hours: half a GiB more each hour. */
+/** Returns the usage of a disk of 1,000 GiB, which grows by half a GiB per hour. */
 export const usedGibibytes = (hour: number): number => 500 + hour / 2
 
-/** Makes the logs of a host tell of the fortnight. */
+/** Writes the two weeks of history to the logs of a host. */
 export const logFortnight = async (url: string, beginsAtMs: number, statements: readonly LoggedStatement[]) => {
   for (const log of ['query_log', 'part_log', 'asynchronous_metric_log']) {
-    // The embedded host keeps its logs for a week.
-    await askEngine(url, `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
-    await askEngine(url, `TRUNCATE TABLE system.${log} ${silently}`)
+    // The logs of an embedded host have a TTL of a week.
+    await queryEngine(url, `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
+    await queryEngine(url, `TRUNCATE TABLE system.${log} ${silently}`)
   }
   const queries = statements.map(({ atMs, pattern, durationMs, memoryBytes, readBytes, code }) => ({
     type: code === 0 ? 'QueryFinish' : 'ExceptionWhileProcessing',
@@ -83,7 +83,7 @@ export const logFortnight = async (url: string, beginsAtMs: number, statements: 
       DiskTotal_data: 1_000 * 1_024 ** 3,
       MaxPartCountForPartition: hour === 200 ? 321 : 100 + (hour % 7),
       MemoryResident: hour === 250 ? 9e9 : 4e9,
-      // Started anew in the 300th hour.
+      // Restarted in the 300th hour.
       Uptime: hour < 300 ? 1e6 + hour * 3_600 : (hour - 300) * 3_600,
     }).map(([metric, value]) => ({ metric, value, event_date: textOf(atMs).slice(0, 10), event_time: textOf(atMs) })),
   )

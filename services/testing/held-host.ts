@@ -1,14 +1,14 @@
 import { type BeforeHost, startBeforeHost } from './before-host.ts'
 
-/** A real host behind a gate: while it holds, statements wait before they reach the engine. */
+/** A real host behind a gate. While the gate is closed, statements wait before they reach the engine. */
 export interface HeldHost extends BeforeHost {
-  /** Statements that wait at the gate now and contain this text. */
+  /** Returns the number of waiting statements that contain this text. */
   waiting(text: string): number
   hold(): void
   release(): void
 }
 
-/** Puts a gate before a host; everything passes unchanged until it is told to hold. */
+/** Starts a gate in front of a host. It is open until `hold` is called. */
 export const startHeldHost = async (hostUrl: string): Promise<HeldHost> => {
   let gate: PromiseWithResolvers<void> | undefined
   const waiting = new Set<string>()

@@ -2,17 +2,17 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A host in front of another one. */
+/** A proxy in front of a host. */
 export interface InventingHost extends AsyncDisposable {
   url: string
 }
 
-/** What each connection says for itself; `fetch` has unpacked what it hands on. */
+/** Hop-by-hop headers, and the encoding that `fetch` has already removed. */
 const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding'])
 
 /**
- * A host whose tables of the database `system` are, where they are named, tables of the same name in the database `invented` of the host
- * behind it: the only way to have what an embedded host cannot have, such as replicas.
+ * Starts a proxy that replaces the named tables of `system` by tables of the database `invented`. Tests use it for features
+ * that an embedded host lacks, such as replicas.
  */
 export const startInventing = async (url: string, tables: readonly string[]): Promise<InventingHost> => {
   const invented = new RegExp(String.raw`\bsystem\.(${tables.join('|')})\b`, 'g')
@@ -25,8 +25,8 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
         headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
         ...(body !== '' && { body }),
       })
-      const told = [...answer.headers].filter(([name]) => !ofConnection.has(name))
-      response.writeHead(answer.status, Object.fromEntries(told)).end(Buffer.from(await answer.arrayBuffer()))
+      const headersToSend = [...answer.headers].filter(([name]) => !ofConnection.has(name))
+      response.writeHead(answer.status, Object.fromEntries(headersToSend)).end(Buffer.from(await answer.arrayBuffer()))
     } catch {
       response.destroy()
     }
@@ -38,7 +38,7 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
   }
 }
 
-/** Statements with which a host has replicas: one that lost its Keeper, one that is late, and one that is well. */
+/** Statements that create replicas: one without a Keeper session, one that lags, and a healthy one. */
 export const inventedReplicas: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.replicas ENGINE = Memory AS SELECT * FROM system.replicas WHERE 0',
@@ -49,10 +49,10 @@ export const inventedReplicas: readonly string[] = [
     ('shop', 'late', 'GET_PART', 'all_1_1_0', now() - 90, 7, 'No active replica has part all_1_1_0')`,
 ]
 
-/** `normalizedQueryHash('SELECT 1')`, as every engine computes it. */
+/** `normalizedQueryHash('SELECT 1')`, the same in every version. */
 export const hashOfOne = '15722048748544463130'
 
-/** Statements with which a host has a query that has been running for more than an hour. */
+/** Statements that create a query that has run for more than an hour. */
 export const inventedProcesses: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.processes ENGINE = Memory AS SELECT * FROM system.processes WHERE 0',

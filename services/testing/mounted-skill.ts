@@ -2,17 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A skill of the operator in place of one that comes with the product. */
+/** A skill of the operator that replaces a built-in one. */
 export interface MountedSkill extends AsyncDisposable {
-  /** The variables with which a process of the product reads it. */
+  /** The variables that make the product read it. */
   readonly variables: Record<string, string>
 }
 
-/** Writes a skill with this text. A process reads it as if the file were mounted over that of the skill with this name. */
+/** Writes a skill with this text. A process reads it as if it were mounted over the built-in skill of this name. */
 export const mountSkill = async (name: string, text: string): Promise<MountedSkill> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-skill-'))
   const [file, preload] = [join(directory, 'SKILL.md'), join(directory, 'mount.mjs')]
-  await writeFile(file, `---\nname: ${name}\ndescription: What the operator knows of ${name}.\n---\n\n${text}\n`)
+  await writeFile(file, `---\nname: ${name}\ndescription: Notes of the operator about ${name}.\n---\n\n${text}\n`)
   await writeFile(preload, mounting(`/skills/${name}/SKILL.md`, file))
   return {
     variables: { NODE_OPTIONS: `--import=${preload}` },

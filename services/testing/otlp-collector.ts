@@ -56,7 +56,7 @@ const TracesRequest = z.strictObject({
   ),
 })
 
-/** A span as the collector understood it. */
+/** A parsed span. */
 export interface CollectedSpan {
   service: string
   name: string
@@ -70,15 +70,15 @@ export interface CollectedSpan {
 }
 
 export interface OtlpCollector extends AsyncDisposable {
-  /** What goes into `SVC_OTEL_EXPORTER_URL`. */
+  /** The value of `SVC_OTEL_EXPORTER_URL`. */
   readonly url: string
   readonly spans: readonly CollectedSpan[]
-  /** Why requests were refused. */
+  /** The reasons of rejected requests. */
   readonly problems: readonly string[]
   readonly requests: number
 }
 
-/** An OTLP/HTTP collector that accepts nothing but what the protocol says. */
+/** Starts a strict OTLP/HTTP collector. */
 export const startOtlpCollector = async (): Promise<OtlpCollector> => {
   const spans: CollectedSpan[] = []
   const problems: string[] = []

@@ -4,12 +4,12 @@ import { startNats, startPostgres, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
 
 /**
- * All services in one process on memory; each in its own on real NATS, Redis and PostgreSQL; or on them as the chart says it, with the users,
- * arguments, variables, files and ports of its pods.
+ * All services in one process in memory; separate processes on real NATS, Redis and PostgreSQL; or the same as the chart
+ * renders them, with the users, arguments, variables, files and ports of its pods.
  */
 export type Topology = 'memory' | 'nats' | 'chart'
 
-/** A host to watch. */
+/** A host to monitor. */
 export interface ProductHost {
   url: string
   name?: string
@@ -20,50 +20,50 @@ export interface ProductHost {
 export interface ProductOptions {
   /** Default: one process. */
   topology?: Topology
-  /** Processes that run `query`; more than one where services are apart. Default: one. */
+  /** Number of `query` processes when services are separate. Default: one. */
   queryProcesses?: number
-  /** Whether a second process of `query` connects to databases that people bring, where services are apart. Default: no. */
+  /** Whether a second `query` process serves user connections when services are separate. Default: no. */
   guest?: boolean
-  /** Whether a process runs `alert-dispatcher` too, where services are apart. Default: no. */
+  /** Whether a process runs `alert-dispatcher` when services are separate. Default: no. */
   dispatcher?: boolean
-  /** Whether a process runs `mcp` and `report` too, where services are apart. Default: no. */
+  /** Whether a process runs `mcp` and `report` when services are separate. Default: no. */
   toolServer?: boolean
-  /** Whether a process runs `agent` too, where services are apart. Default: no. */
+  /** Whether a process runs `agent` when services are separate. Default: no. */
   agent?: boolean
-  /** Processes that run `agent`, where services are apart. Default: one where `agent` is asked for. */
+  /** Number of `agent` processes when services are separate. Default: one with `agent`. */
   agentProcesses?: number
-  /** Default: two sandboxes with history, which end with the product. An empty list names no host. */
+  /** Default: two sandboxes with history, which end with the product. An empty list means no hosts. */
   hosts?: readonly ProductHost[]
   /** Further variables, for every process. */
   env?: Record<string, string>
 }
 
-/** The product as an operator runs it: real processes, reached by HTTP only. */
+/** The product as real processes, accessed only by HTTP. */
 export interface Product extends AsyncDisposable {
-  /** The address people open. */
+  /** The address of the gateway. */
   readonly url: string
-  /** Of every process. */
+  /** The operations address of every process. */
   readonly operationsUrls: readonly string[]
   readonly pids: readonly number[]
-  /** The processes by the service they run, of `query` the first; in memory both are the same one. */
+  /** Processes by service, the first one of `query`. In memory all are the same process. */
   readonly gateway: ProductProcess
   readonly query: ProductProcess
   readonly guest: ProductProcess | undefined
-  /** Those that run `agent` alone; none in memory. */
+  /** The `agent` processes; none in memory. */
   readonly agents: readonly ProductProcess[]
-  /** All that every process has written so far. */
+  /** Returns the output of all processes so far. */
   output(): string
   stop(): Promise<void>
 }
 
-/** Starts the product on free ports and resolves when all of it is ready. */
+/** Starts the product on free ports and resolves when all processes are ready. */
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   await using scope = new AsyncDisposableStack()
   const hosts = options.hosts ?? (await startHosts(scope))
-  // What is asked on behalf of one test comes from one address, more often than a person would.
+  // The requests of a test come from one address and exceed the default limit.
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
   if (options.topology === 'chart') {
-    // It knows the variables of all services, which nobody else has to wait for.
+    // Loaded only here, because it imports the settings of all services.
     const { startDeployed } = await import('./product/deployed.ts')
     return await startDeployed({ ...options, env }, hosts, scope)
   }
@@ -87,7 +87,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const agentCount = isSplit ? (options.agentProcesses ?? (options.agent ? 1 : 0)) : 0
   while (agents.length < agentCount) agents.push(await start(['agent'], {}))
   further.push(...agents)
-  // The gateway is never told where the hosts are, let alone their passwords.
+  // The gateway gets neither the addresses of the hosts nor their passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
   const processes = [...new Set([query, ...further, gateway])]
   const running = scope.move()
@@ -117,7 +117,7 @@ const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
 
 const startServers = async (scope: AsyncDisposableStack): Promise<Record<string, string>> => {
   const [nats, redis, postgres] = await Promise.all([
-    // Queue groups of two products on one server would mix; so would their state.
+    // Two products on one server would share queue groups and state.
     startNats({ private: true }),
     startRedis({ private: true }),
     startPostgres(),
@@ -126,7 +126,7 @@ const startServers = async (scope: AsyncDisposableStack): Promise<Record<string,
   return { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url }
 }
 
-/** The variables that name these hosts. */
+/** Returns the variables for these hosts. */
 export const hostVariables = (hosts: readonly ProductHost[]): Record<string, string> => ({
   COLUMNDB_HOST: hosts.map((host) => host.url).join(','),
   COLUMNDB_USER: hosts.map((host) => host.user ?? 'default').join(','),

@@ -1,2 +1,2 @@
-/** The server that stands in for the replication service, for browser tests too. */
+/** A fake replication service, also for browser tests. */
 export { type ReplicationStandIn, startReplicationService } from '../query/testing/replication-service.ts'

@@ -1,5 +1,5 @@
-/** What tools are asked of the replication service of the tests, and what they tell. */
-export const replicationToolCases: [name: string, given: object, told: object][] = [
+/** Inputs of the replication tools and their expected results with the fake replication service. */
+export const replicationToolCases: [name: string, input: object, output: object][] = [
   ['get_repldb_mirror_status', {}, { total: 5, mirrors: [{ name: 'billing', state: 'failed' }, {}, {}, {}, {}] }],
   ['get_repldb_mirror_status', { mirror: 'billing' }, { summary: { state: 'failed' }, errors: [{ count: 2 }] }],
   ['get_repldb_metrics', { metric: 'slots' }, { sourceItems: [{ name: 'shop_source' }] }],

@@ -1,2 +1,2 @@
-/** What services keep and hand on, for tests of those that do not make it. */
+/** Samples of stored and published records, for tests of other services. */
 export { anInsight } from '../report/testing/insights.ts'

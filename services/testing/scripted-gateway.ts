@@ -1,3 +1,3 @@
-/** The model gateway that says what it is told, for tests of the product as a whole. */
+/** A model gateway with scripted responses, for tests of the whole product. */
 export { evidenceOf, type Script } from '../agent/testing/script.ts'
 export { gatewayVariables, type ScriptedGateway, startScriptedGateway } from '../agent/testing/scripted-gateway.ts'

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 
-/** Hosts with example data, each with amounts of its own. */
+/** Hosts with example data of different amounts. */
 export type SeededHost = 'one' | 'two'
 const hosts: readonly SeededHost[] = ['one', 'two']
 
-/** Names the folder that has the folder of each host that was seeded for the whole run. */
+/** The variable with the folder of the hosts that are seeded for the whole run. */
 const variable = 'TEST_SEEDED_SANDBOXES'
 
-/** Hosts that were seeded before the tests, which are told of them by these variables. */
-export interface Seeded extends AsyncDisposable {
+/** Hosts that are seeded before the tests, with the variables that locate them. */
+export interface SeededHosts extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Seeds each host once for all tests of a run; disposing it removes their folders. */
-export const seedHosts = async (): Promise<Seeded> => {
+/** Seeds each host once for all tests of a run. Disposing removes their folders. */
+export const seedHosts = async (): Promise<SeededHosts> => {
   await using scope = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-seeded-'))
   scope.defer(() => rm(folder, { recursive: true, force: true }))
@@ -30,7 +30,7 @@ export const seedHosts = async (): Promise<Seeded> => {
   return { env: { [variable]: folder }, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** A host with all its example data: a copy of the one that was seeded for this run, if any, which takes a tenth of seeding it. */
+/** Starts a host with example data. It copies the host that was seeded for this run, if any, which is ten times faster. */
 export const startSeeded = async (label: SeededHost): Promise<Sandbox> => {
   const folder = process.env[variable]
   const copied = folder === undefined ? {} : { copyOf: join(folder, label) }

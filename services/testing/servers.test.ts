@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { describeWith, startNats, startPostgres, startRedis } from './servers.ts'
 
 describeWith(['nats'], 'a NATS server for a test', () => {
-  it('keeps its streams and its address when it is killed and started again', async () => {
+  it('retains its streams and address after a kill and restart', async () => {
     await using server = await startNats({ private: true })
     const before = await connect({ servers: server.url })
     const manager = await before.jetstreamManager()
@@ -21,7 +21,7 @@ describeWith(['nats'], 'a NATS server for a test', () => {
     await after.close()
   })
 
-  it('obeys a configuration with users', async () => {
+  it('applies a configuration with users', async () => {
     await using server = await startNats({ config: 'authorization { users: [{ user: one, password: two }] }' })
     await expect(connect({ servers: server.url })).rejects.toThrow(/Authorization/)
     const allowed = await connect({ servers: server.url, user: 'one', pass: 'two' })
@@ -30,7 +30,7 @@ describeWith(['nats'], 'a NATS server for a test', () => {
 })
 
 describeWith(['redis'], 'a Redis server for a test', () => {
-  it('keeps what it acknowledged when it is killed and started again', async () => {
+  it('retains acknowledged writes after a kill and restart', async () => {
     await using server = await startRedis({ private: true })
     const client = new Redis(server.url)
     await client.set('kept', 'yes')
@@ -44,7 +44,7 @@ describeWith(['redis'], 'a Redis server for a test', () => {
 })
 
 describeWith(['postgres'], 'a PostgreSQL server for a test', () => {
-  it('keeps committed rows when it is killed, and leaves no file behind when it is stopped', async () => {
+  it('retains committed rows after a kill, and removes its files when stopped', async () => {
     const server = await startPostgres({ private: true })
     await query(server.url, 'CREATE TABLE kept AS SELECT 1 AS one')
     await server.kill()
@@ -55,7 +55,7 @@ describeWith(['postgres'], 'a PostgreSQL server for a test', () => {
     expect(existsSync(String(directory?.data_directory))).toBe(false)
   })
 
-  it('gives every caller a database of its own', async () => {
+  it('creates a separate database for every caller', async () => {
     await using one = await startPostgres()
     await using two = await startPostgres()
     await query(one.url, 'CREATE TABLE mine (a int)')

@@ -8,17 +8,17 @@ export { startPostgres } from './servers/postgres.ts'
 export { startRedis } from './servers/redis.ts'
 export { type TestServer } from './servers/server.ts'
 
-/** What checks the chart; `.ci/chart-tools` installs it, and a machine without it leaves those suites out. */
+/** Programs that check the chart, installed by `.ci/chart-tools`. Without them the suites are skipped. */
 const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize', 'compose-spec'] as const
 
-/** What takes long to build, by `.ci/api-server`: only machines of the night have it. */
+/** Programs that `.ci/api-server` builds, which takes long; only nightly machines have them. */
 const nightly = ['kube-apiserver', 'etcd'] as const
 
 type Need = ServerKind | 'chromium' | (typeof programs)[number] | (typeof nightly)[number]
 
 /**
- * A `describe` that needs real servers or a browser. Where one cannot be had the suite is left out and says so; with `CI`
- * set that is a failing test instead, unless only what nights have is missing. Suites with the tag `long` run with `npm run test:all` alone.
+ * A `describe` that needs real servers or a browser. Without them the suite is skipped with a message. With `CI` set it fails
+ * instead, unless only nightly programs are missing. Suites with the tag `long` run only with `npm run test:all`.
  */
 export const describeWith = (needs: readonly Need[], name: string, body: () => void, tags: string[] = []): void => {
   const missing = needs.filter((need) => !isThere(need))

@@ -4,7 +4,7 @@ import { type ParseResult, parseSync } from 'oxc-parser'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** One file of the repository: its path from the root, and its text. */
+/** A file of the repository, with its path from the root. */
 export interface SourceFile {
   path: string
   text: string
@@ -12,7 +12,7 @@ export interface SourceFile {
 
 const notOurs = new Set(['node_modules', '.git', 'build', '.svelte-kit', '.watchhouse'])
 
-/** Every file that is written by hand or generated into the repository, sorted by path. */
+/** Returns the paths of all files of the repository, sorted. */
 export const repositoryFiles = (folder = ''): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => !notOurs.has(entry.name) && !/\.log$|^\.env$/.test(entry.name))
@@ -26,11 +26,11 @@ export const readSource = (path: string): SourceFile => ({ path, text: readFileS
 
 export const isCode = (path: string): boolean => /\.(ts|svelte|mjs|js)$/.test(path)
 
-/** Tests, their suites, and what only tests use: allowed to reach further, and to be longer. */
+/** Returns whether a file is a test or is only used by tests; such files have fewer restrictions. */
 export const isTest = (path: string): boolean =>
   /\.(test|suite|e2e)\.ts$/.test(path) || /^(services\/(acceptance|testing|requirements)|web\/tests)\//.test(path)
 
-/** The TypeScript of a file; of a component, its scripts with everything else blanked so that lines keep their numbers. */
+/** Parses a file. In a component everything except scripts is blanked, so that line numbers stay the same. */
 export const parse = ({ path, text }: SourceFile): ParseResult =>
   parseSync(path.endsWith('.svelte') ? `${path}.ts` : path, path.endsWith('.svelte') ? scriptsOf(text) : text)
 
@@ -46,10 +46,10 @@ const scriptsOf = (component: string): string => {
   return result + blank(component.slice(end))
 }
 
-/** The line, from 1, that an offset lies on. */
+/** Returns the line number of an offset, starting at 1. */
 export const lineOf = ({ text }: SourceFile, offset: number): number => text.slice(0, offset).split('\n').length
 
-/** What a file imports, statically or when first needed. */
+/** Returns the static and dynamic imports of a file. */
 export const importsOf = (file: SourceFile): string[] => {
   const { staticImports, staticExports, dynamicImports } = parse(file).module
   const exported = staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? []))

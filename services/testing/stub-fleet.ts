@@ -3,16 +3,16 @@ import { text } from 'node:stream/consumers'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import type { ProductHost } from './product.ts'
 
-/** Many hosts that know their figures without measuring them. */
+/** Many fake hosts with constant metrics. */
 export interface StubFleet extends AsyncDisposable {
   readonly hosts: readonly ProductHost[]
-  /** How often each host was asked for its figures. */
+  /** Returns the number of metrics requests of each host. */
   batches(): readonly number[]
 }
 
 const version = '26.3.1.1'
 
-/** Starts this many hosts with this many figures each, which take no time; their clocks are this much ahead. */
+/** Starts `size` hosts with `figures` metrics each and no latency. Their clocks are `aheadMs` ahead. */
 export const startStubFleet = async (size: number, figures: number, aheadMs = 0): Promise<StubFleet> => {
   await using scope = new AsyncDisposableStack()
   const hosts = await Promise.all(
@@ -21,7 +21,7 @@ export const startStubFleet = async (size: number, figures: number, aheadMs = 0)
   const running = scope.move()
   return {
     hosts: hosts.map(({ url }, host) => ({ url, name: `stub-${host}` })),
-    batches: () => hosts.map(({ asked }) => asked.batches),
+    batches: () => hosts.map(({ received }) => received.batches),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -33,15 +33,15 @@ interface Stub {
 }
 
 const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }: Stub) => {
-  const asked = { batches: 0 }
+  const received = { batches: 0 }
   const body = figuresOf(host, figures)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sql = await text(request)
     if (isProbe(sql)) {
       response.end(probeAnswer())
     } else if (request.url?.includes('exposition')) {
-      // The comment by which hosts tell our statements apart.
-      asked.batches++
+      // The comment in the URL identifies the statement.
+      received.batches++
       response.end(body)
     } else {
       response.end(answerOf([[version, 60, `stub-${host}`, 'UTC', String(Date.now() + aheadMs)]]))
@@ -52,10 +52,10 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   })
   const { origin, stop } = await onLoopback(server)
   scope.defer(stop)
-  return { url: origin, asked }
+  return { url: origin, received }
 }
 
-/** Numbers of the size and variety of real ones, the same in each run. */
+/** Returns realistic, deterministic metrics. */
 const figuresOf = (host: number, figures: number): string =>
   answerOf(
     Array.from({ length: figures }, (_, index) => {
@@ -68,10 +68,10 @@ const figuresOf = (host: number, figures: number): string =>
     }),
   )
 
-/** Whether a statement is the first one that a host gets: its version and what it lets us do. */
-export const isProbe = (sql: string): boolean => sql.includes("getSetting('readonly')")
+/** Whether a statement reads the version, the tables or the grants of a host. */
+export const isProbe = (sql: string): boolean => /getSetting\('readonly'\)|^CHECK GRANT/.test(sql)
 
-/** What a recent server answers to that. */
+/** Returns the response of a recent server to the probe. */
 export const probeAnswer = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])
 
 const answerOf = (rows: readonly (readonly unknown[])[]): string =>

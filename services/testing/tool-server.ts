@@ -2,18 +2,18 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { z } from 'zod'
 import { startSandbox } from '../sandbox/start.ts'
-import { ask, askEngine } from './ask.ts'
+import { fetchJson, queryEngine } from './fetch-json.ts'
 import { startProduct, type Topology } from './product.ts'
 
-/** The revision that needs no handshake. */
+/** The protocol revision without a handshake. */
 export const modern = '2026-07-28'
 
-const Told = z.looseObject({
+const ToolResponse = z.looseObject({
   id: z.unknown(),
   result: z.looseObject({}).optional(),
   error: z.looseObject({}).optional(),
 })
-const Called = z.looseObject({
+const ToolResult = z.looseObject({
   isError: z.boolean().default(false),
   content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
   structuredContent: z.looseObject({}).optional(),
@@ -29,11 +29,11 @@ const statements = [
   'SYSTEM FLUSH LOGS query_log',
 ]
 
-/** The product with a café on its first host and silence on its second, and a client of the classic era. */
+/** Starts the product with example tables on its first host, an unreachable second host, and a client with a handshake. */
 export const startToolServer = async (topology: Topology) => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox({ label: 'one' }))
-  for (const statement of statements) await askEngine(sandbox.url, statement)
+  for (const statement of statements) await queryEngine(sandbox.url, statement)
   const hosts = [
     { url: sandbox.url, name: 'one' },
     { url: 'http://127.0.0.1:9', name: 'silent' },
@@ -50,23 +50,23 @@ export const startToolServer = async (topology: Topology) => {
     client,
     ...speaking(`${url}/api/mcp`),
     call: async (name: string, given: object = {}) =>
-      Called.parse(await client.callTool({ name, arguments: { ...given } })),
+      ToolResult.parse(await client.callTool({ name, arguments: { ...given } })),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
-/** The tool server as a test meets it. */
+/** The MCP server of a test. */
 export type ToolServer = Awaited<ReturnType<typeof startToolServer>>
 
-/** Single messages in each era. */
+/** Functions that send single messages with each protocol revision. */
 const speaking = (url: string) => {
   const send = async (message: object, more: Record<string, string> = {}) => {
     const headers = { 'content-type': 'application/json', ...more }
-    const { status, body } = await ask(url, { method: 'POST', headers, body: JSON.stringify(message) })
-    return { status, ...Told.parse(body) }
+    const { status, body } = await fetchJson(url, { method: 'POST', headers, body: JSON.stringify(message) })
+    return { status, ...ToolResponse.parse(body) }
   }
   return {
-    /** As curl does: without a handshake, an envelope or a wish for events. */
+    /** Sends a message like curl: without a handshake, an envelope or an Accept header for events. */
     classic: (method: string, params: object = {}) => send({ jsonrpc: '2.0', id: 1, method, params }),
     current: (method: string, params: object = {}, headers: Record<string, string> = {}) => {
       const _meta = {

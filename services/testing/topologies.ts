@@ -2,14 +2,14 @@ import { describe, vi } from 'vitest'
 import type { Topology } from './product.ts'
 import { describeWith } from './servers.ts'
 
-/** A test here starts several real processes, on machines that do other things besides. */
+/** Timeout of tests that start several real processes on a busy machine. */
 const withinMs = 90_000
-/** Eight processes, one after another. */
+/** Timeout to start eight processes one at a time. */
 const deployedWithinMs = 300_000
 
 /**
- * The same promises in both shapes of the product: one process, and, as a long form, services apart on real servers. `npm run test:deployed`
- * asks them of what the chart deploys instead.
+ * Runs the same tests in one process and, as long tests, with separate services on real servers. `npm run test:deployed`
+ * runs them on the processes of the chart instead.
  */
 export const describeOnTopologies = (name: string, body: (topology: Topology) => void): void => {
   vi.setConfig({ testTimeout: withinMs, hookTimeout: withinMs })

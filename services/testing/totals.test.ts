@@ -17,28 +17,28 @@ const green = { numPassedTests: 3, numFailedTests: 0, testResults: [{ status: 'p
 const unloadable = { status: 'failed', assertionResults: [] }
 
 it.each([
-  { title: 'counts what the report says', report: green, exitCode: 0, totals: { passed: 3, failed: 0, leftOut: 2 } },
+  { title: 'counts the tests of the report', report: green, exitCode: 0, totals: { passed: 3, failed: 0, leftOut: 2 } },
   {
-    title: 'leaves nothing out that was not to run',
+    title: 'does not count excluded tests as skipped',
     report: green,
     exitCode: 0,
     unwanted: 'long',
     totals: { passed: 3, failed: 0, leftOut: 1 },
   },
   {
-    title: 'fails an error outside every test',
+    title: 'counts an error outside all tests as a failure',
     report: green,
     exitCode: 1,
     totals: { passed: 3, failed: 1, leftOut: 2 },
   },
   {
-    title: 'fails a file that could not be loaded',
+    title: 'counts a file that could not be loaded as a failure',
     report: { ...green, testResults: [unloadable] },
     exitCode: 1,
     totals: { passed: 3, failed: 1, leftOut: 0 },
   },
   {
-    title: 'fails a run without a report',
+    title: 'counts a run without a report as a failure',
     report: undefined,
     exitCode: 0,
     totals: { passed: 0, failed: 1, leftOut: 0 },
@@ -65,22 +65,19 @@ it.each([
   await rm(directory, { recursive: true })
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)(
-  'the last line of a run that %s ended says that it was interrupted',
-  async (signal) => {
-    // A file that takes seconds, as it starts and stops processes.
-    const rest = ['services/acceptance/run.ts', 'services/shared/lifecycle/stop.test.ts']
-    const child = spawn(process.execPath, rest, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
-    const closed = once(child, 'close')
-    let output = ''
-    for await (const chunk of child.stdout) {
-      output += String(chunk)
-      if (!child.killed && output.includes(' RUN ')) child.kill(signal)
-    }
-    await closed
-    expect(output.trimEnd().split('\n').at(-1)).toBe(
-      `interrupted by ${signal}: 0 passed, 0 failed, the other tests did not finish`,
-    )
-    expect(child.exitCode).toBe(128 + constants.signals[signal])
-  },
-)
+it.each(['SIGINT', 'SIGTERM'] as const)('prints in its last line that %s interrupted the run', async (signal) => {
+  // This file takes seconds, because it starts and stops processes.
+  const rest = ['services/acceptance/run.ts', 'services/shared/lifecycle/stop.test.ts']
+  const child = spawn(process.execPath, rest, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+  const closed = once(child, 'close')
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += String(chunk)
+    if (!child.killed && output.includes(' RUN ')) child.kill(signal)
+  }
+  await closed
+  expect(output.trimEnd().split('\n').at(-1)).toBe(
+    `interrupted by ${signal}: 0 passed, 0 failed, the other tests did not finish`,
+  )
+  expect(child.exitCode).toBe(128 + constants.signals[signal])
+})

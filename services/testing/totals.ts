@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** The tag of suites whose programs only machines of the night have; elsewhere they are missed by nobody. */
+/** The tag of suites that need programs of nightly machines; elsewhere they do not count as skipped. */
 export const night = 'night'
 
-/** How many checks passed, failed, and were left out for want of a server. */
+/** Numbers of passed and failed checks, and of those that were skipped without a server. */
 export interface Totals {
   passed: number
   failed: number
   leftOut: number
 }
 
-/** The totals of a run that counted nothing. */
+/** The totals of an empty run. */
 export const noTotals: Totals = { passed: 0, failed: 0, leftOut: 0 }
 
 const Report = z.object({
@@ -25,18 +25,18 @@ const Report = z.object({
   ),
 })
 
-/** How a run of vitest ended. */
+/** The end of a vitest run. */
 export interface RunEnd {
   exitCode: number
-  /** The tag of tests that were not to run, so they are not left out. */
+  /** The tag of excluded tests, which do not count as skipped. */
   unwanted?: string | undefined
-  /** Whether a signal stopped the run: then only tests that failed are failures, not the missing rest. */
+  /** Whether a signal stopped the run. Missing tests are then not failures. */
   isInterrupted?: boolean
 }
 
 /**
- * Returns the totals of a vitest JSON report. A file that could not be loaded counts as one failure; so does a run that
- * ended badly though no test failed, and a run that left no report. Tests of the night are never left out.
+ * Returns the totals of a vitest JSON report. A file that could not be loaded counts as one failure, and so does a run that
+ * failed without a failed test or ended without a report. Nightly tests never count as skipped.
  */
 export const readTotals = async (
   file: string,

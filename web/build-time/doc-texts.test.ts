@@ -13,11 +13,11 @@ describe('documentation texts', () => {
   })
 
   it('sorts by number, uses the rest as id, and removes the title', () => {
-    const files = { '10-api.md': 'Asked by\n# code', '2-our-hosts.md': '# Our hosts\n\nThree.\n', 'picture.png': '' }
+    const files = { '10-api.md': 'Used by\n# code', '2-our-hosts.md': '# Our hosts\n\nThree.\n', 'picture.png': '' }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     expect(docTexts(folder)).toEqual([
       { id: 'our-hosts', title: 'Our hosts', text: '\nThree.\n' },
-      { id: 'api', title: 'API', text: 'Asked by\n# code' },
+      { id: 'api', title: 'API', text: 'Used by\n# code' },
     ])
   })
 })

@@ -26,7 +26,7 @@ const pages = [
   { path: '/overview?host=0', width: 1440 },
   { path: '/overview?host=1', width: 1440 },
   { path: '/overview?host=0', width: 390 },
-  { path: '/tables/history-queries?host=0&filter=user.ne.nobody', width: 1440 },
+  { path: '/tables/history-queries?host=0&filter=user.ne.none', width: 1440 },
   { path: '/tables/history-queries?host=0', width: 390 },
   { path: '/tables/running-queries?host=0', width: 1440 },
   { path: '/parts?host=0&range=7d', width: 1440 },

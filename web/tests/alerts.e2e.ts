@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ask } from '../../services/testing/ask.ts'
+import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { expectSeen, openBrowser, type TestBrowser, type Visit } from './browser.ts'
@@ -59,7 +59,7 @@ beforeAll(async () => {
   }
   product = scope.use(await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env }))
   const headers = { authorization: 'Bearer secret-of-the-scheduler' }
-  await ask(`${product.url}/api/cron/health-sweep`, { headers })
+  await fetchJson(`${product.url}/api/cron/health-sweep`, { headers })
   browser = scope.use(await openBrowser())
 })
 afterAll(() => scope.disposeAsync())
@@ -113,7 +113,7 @@ describe('channels', () => {
     await edit.getByLabel('Minimum severity').selectOption('critical')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText('slack, critical and above'))
-    const { body } = await ask(`${product.url}/api/v1/health/webhook-targets`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/webhook-targets`)
     expect(body).toMatchObject({
       data: [{ name: 'team', minSeverity: 'critical', url: expect.stringMatching(/here$/) }],
     })
@@ -137,7 +137,7 @@ describe('channels', () => {
     await card.getByLabel('Remove Token').check()
     await save.click()
     await save.waitFor({ state: 'detached' })
-    const { body } = await ask(`${product.url}/api/v1/health/alert-config`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/alert-config`)
     const settings = [
       expect.objectContaining({ field: 'url' }),
       expect.objectContaining({ field: 'token', value: null }),
@@ -162,7 +162,7 @@ describe('channels', () => {
     await edit.getByLabel('Headers', { exact: true }).fill('X-Team: storage')
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await edit.waitFor({ state: 'detached' })
-    const { body } = await ask(`${product.url}/api/v1/health/webhook-targets`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/webhook-targets`)
     const { data } = body as { data: { name: string; headers: string[] }[] }
     expect(data.find(({ name }) => name === 'with headers')?.headers).toEqual(['X-Team'])
     await page.getByRole('button', { name: 'Remove with headers', exact: true }).click()
@@ -200,14 +200,14 @@ describe('rules', () => {
     await form.getByLabel('Fires after (sweeps)').fill('4')
     await form.getByRole('button', { name: 'Save rule', exact: true }).click()
     await expectSeen(page.getByText('fires after 4 sweeps'))
-    const { body } = await ask(`${product.url}/api/v1/health/check-alerts`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/check-alerts`)
     expect(body).toMatchObject({ data: [{ ruleId: 'disk-usage', warning: 71, breaches: 4 }] })
     await page.getByRole('button', { name: 'Edit Disk usage', exact: true }).click()
     await form.getByLabel('Warning from').fill('')
     await form.getByLabel('Fires after (sweeps)').fill('')
     await form.getByRole('button', { name: 'Save rule', exact: true }).click()
     await form.waitFor({ state: 'detached' })
-    expect((await ask(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
+    expect((await fetchJson(`${product.url}/api/v1/health/check-alerts`)).body).toMatchObject({ data: [] })
   })
 
   it('are put on a figure, once a test has measured it', async () => {
@@ -227,7 +227,7 @@ describe('rules', () => {
     await edit.getByRole('button', { name: 'Save', exact: true }).click()
     await expectSeen(page.getByText('warning > 0, critical > 9,000, disabled'))
     await edit.waitFor({ state: 'detached' })
-    const { body } = await ask(`${product.url}/api/v1/health/custom-rules`)
+    const { body } = await fetchJson(`${product.url}/api/v1/health/custom-rules`)
     expect(body).toMatchObject({ data: [{ name: 'Parts of mine', critical: 9_000, enabled: false }] })
   })
 })
@@ -308,7 +308,7 @@ describe('reports', () => {
     await page.getByRole('button', { name: 'Create report', exact: true }).click()
     const link = page.getByRole('link', { name: 'Open', exact: true })
     await expectSeen(link)
-    const { status, headers } = await ask(`${product.url}${await link.getAttribute('href')}`)
+    const { status, headers } = await fetchJson(`${product.url}${await link.getAttribute('href')}`)
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
   })
 })

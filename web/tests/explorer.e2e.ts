@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
-import { askEngine } from '../../services/testing/ask.ts'
+import { queryEngine } from '../../services/testing/fetch-json.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 import { findings } from './findings.ts'
@@ -39,7 +39,7 @@ describe('the explorer', () => {
     await tree.getByRole('link', { name: 'orders', exact: true }).click()
     await page.waitForURL(/database=shop&table=orders/)
     const names = (
-      await askEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
+      await queryEngine(one.url, "SELECT name FROM system.columns WHERE database = 'shop' AND table = 'orders'")
     ).map(({ name }) => String(name))
     const table = page.getByRole('table', { name: 'Columns', exact: true })
     for (const name of names) await expectSeen(table.getByText(name, { exact: true }).first())

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ask } from '../../services/testing/ask.ts'
+import { fetchJson } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { answerOf, curl } from '../../services/sandbox/curl.ts'
@@ -20,7 +20,7 @@ let forgetful: Product
 let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
-/** Of two hosts, one has a dictionary that cannot be loaded and the other is not there. */
+/** Of two hosts, one has a dictionary that cannot be loaded and the other is unreachable. */
 beforeAll(async () => {
   const sandbox = scope.use(await startSeeded('one'))
   await answerOf(
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => scope.disposeAsync())
 
 const sweep = async ({ url }: Product) => {
-  const { status } = await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
+  const { status } = await fetchJson(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
   expect(status).toBe(200)
 }
 
@@ -58,7 +58,7 @@ const sendEvent = async ({ url }: Product) => {
     endsAt: '0001-01-01T00:00:00Z',
     fingerprint: 'f',
   }
-  const { status } = await ask(`${url}/api/events/ingest`, {
+  const { status } = await fetchJson(`${url}/api/events/ingest`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ version: '4', status: 'firing', receiver: 'w', alerts: [alert] }),
@@ -123,7 +123,7 @@ describe('what a sweep has found', () => {
 
   it('is led by the worst and by counts in words, and counted in the menu', async () => {
     const visit = await open(kept, '/health?hosts=all')
-    const { data } = (await ask(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }
+    const { data } = (await fetchJson(`${kept.url}/api/v1/health/alert-state`)).body as { data: { phase: string }[] }
     const firing = data.filter(({ phase }) => phase === 'firing').length
     expect(firing).toBeGreaterThan(1)
     await expectSeen(visit.page.getByRole('status').filter({ hasText: /firing/ }))
@@ -165,11 +165,11 @@ describe('what a sweep has found', () => {
     await visit.page.keyboard.type('the upgrade')
     await visit.page.keyboard.press('Enter')
     await expectSeen(card.getByText(/Acknowledged until it recovers by .*: “the upgrade”/))
-    const { data } = (await ask(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
+    const { data } = (await fetchJson(`${kept.url}/api/v1/health/ack`)).body as { data: unknown[] }
     expect(data).toMatchObject([{ kind: 'ack', ruleId: 'dictionary-failed', note: 'the upgrade', untilMs: null }])
     await card.getByRole('button', { name: 'Undo', exact: true }).click()
     await expectSeen(card.getByRole('button', { name: 'Acknowledge', exact: true }))
-    expect((await ask(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
+    expect((await fetchJson(`${kept.url}/api/v1/health/ack`)).body).toMatchObject({ data: [] })
   })
 
   it('is dismissed for a while', async () => {
@@ -189,7 +189,7 @@ describe('what a sweep has found', () => {
     await visit.page.waitForURL(/diagnose=0\.dictionary-failed/)
     const dialog = visit.page.getByRole('dialog', { name: 'Failed dictionaries', exact: true })
     await expectSeen(dialog.getByRole('columnheader', { name: 'last success', exact: true }))
-    await expectSeen(dialog.getByText('A dictionary that was loaded before goes on'))
+    await expectSeen(dialog.getByText('A dictionary that was loaded before keeps its old rows'))
     await visit.networkIdle()
     expect(await findings(visit)).toEqual([])
     await visit.page.keyboard.press('Escape')
@@ -199,7 +199,7 @@ describe('what a sweep has found', () => {
   it('lists every check by category, by status and by text, the unknown ones with their reason', async () => {
     const visit = await open(kept, '/health?host=0&status=unknown')
     const checks = visit.page.getByRole('region', { name: 'Checks', exact: true })
-    const { data } = (await ask(`${kept.url}/api/v1/health/checks?hostId=0`)).body as {
+    const { data } = (await fetchJson(`${kept.url}/api/v1/health/checks?hostId=0`)).body as {
       data: { status: string; reason: string | null }[]
     }
     const unknown = data.filter(({ status }) => status === 'unknown')

@@ -97,7 +97,7 @@ describe('the focus', () => {
   })
 
   it('stays in the table whose filter was removed', async () => {
-    const { page } = await open('/tables/history-queries?host=0&filter=user.ne.nobody')
+    const { page } = await open('/tables/history-queries?host=0&filter=user.ne.none')
     await page.getByRole('button', { name: 'Remove filter on User', exact: true }).press('Enter')
     await holds(page, 'Query history')
   })

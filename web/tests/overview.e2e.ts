@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ask, askEngine } from '../../services/testing/ask.ts'
+import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { startSandbox, type Sandbox } from '../../services/sandbox/start.ts'
@@ -48,8 +48,8 @@ describe('the overview', () => {
   ])('shows of host %s what its engine says', async (id, name) => {
     const visit = await open(`/overview?host=${id}`)
     await visit.page.getByRole('button', { name: new RegExp(`Host: ${name}, up`) }).waitFor()
-    const [engine] = await askEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
-    const { body } = await ask(`${product.url}/api/v1/overview?hostId=${id}`)
+    const [engine] = await queryEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
+    const { body } = await fetchJson(`${product.url}/api/v1/overview?hostId=${id}`)
     expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
     // The route answers with this shape; the line above would fail otherwise.
     const { data } = body as { data: { tableCount: number; databaseCount: number } }
@@ -330,7 +330,7 @@ describe('trouble', () => {
       const error = { type: 'unavailable', message: failure, details: { host: 'one', reason: 'refused' } }
       return isDown ? route.fulfill({ status: 503, json: { success: false, error } }) : route.continue()
     })
-    const { data, ...rest } = (await ask(`${product.url}/api/v1/config`)).body as { data: { hosts: object[] } }
+    const { data, ...rest } = (await fetchJson(`${product.url}/api/v1/config`)).body as { data: { hosts: object[] } }
     const [one, ...others] = data.hosts
     await page.route('**/api/v1/config', (route) =>
       route.fulfill({ json: { ...rest, data: { ...data, hosts: [{ ...one, ...state() }, ...others] } } }),
@@ -366,7 +366,7 @@ describe('trouble', () => {
   it('fetches data as soon as a host is back, with any refresh interval', async () => {
     const hasStatus = (status: string) =>
       until(async () => {
-        const { body } = await ask(`${product.url}/api/healthz`)
+        const { body } = await fetchJson(`${product.url}/api/healthz`)
         return JSON.stringify(body).includes(`{"id":1,"status":"${status}"`)
       })
     await two[Symbol.asyncDispose]()

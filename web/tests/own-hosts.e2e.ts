@@ -80,7 +80,7 @@ describe('a host that the server keeps for one person', () => {
     await said('http://127.0.0.1:9', /cannot be reached[^]*8123/)
     await said(engine.url.replace('http:', 'https:'), /cannot be reached[^]*without TLS/)
     await said(product.url, /not a ClickHouse server[^]*Check the port/)
-    await said('http://nobody.invalid:8123', /^The URL has a host name that does not resolve/)
+    await said('http://missing.invalid:8123', /^The URL has a host name that does not resolve/)
     await said('ftp://127.0.0.1', /^The URL must begin with http/)
     await field('User').fill('watchhouse')
     await field('Password').fill('wrong')

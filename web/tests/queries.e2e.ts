@@ -167,7 +167,7 @@ describe('a running query', () => {
     }, 500)
   })
 
-  it('that is not there any more says so', async () => {
+  it('that no longer exists is reported as missing', async () => {
     const { page } = await open('/queries/missing?host=0')
     await expectSeen(page.getByText(/missing/).last())
     await expectSeen(page.getByRole('button', { name: 'Retry', exact: true }).first())

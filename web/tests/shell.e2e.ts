@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ask, askEngine } from '../../services/testing/ask.ts'
+import { fetchJson, queryEngine } from '../../services/testing/fetch-json.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import type { Sandbox } from '../../services/sandbox/start.ts'
@@ -188,8 +188,8 @@ describe('charts', () => {
   })
 
   it('mark what changed on the host', async () => {
-    await askEngine(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
-    await askEngine(one.url, 'SYSTEM FLUSH LOGS query_log')
+    await queryEngine(one.url, 'CREATE TABLE IF NOT EXISTS shop.marked (a UInt8) ENGINE = MergeTree ORDER BY a')
+    await queryEngine(one.url, 'SYSTEM FLUSH LOGS query_log')
     const { page } = await open('/charts/host-changes?host=0&range=1h')
     await expectSeen(page.getByRole('figure', { name: /^Changes: .*Schema/ }))
     const values = page.getByRole('region', { name: 'Values of Changes', exact: true })
@@ -212,7 +212,7 @@ describe('charts', () => {
       'x-github-event': 'release',
       'x-hub-signature-256': `sha256=${createHmac('sha256', webhookSecret).update(body).digest('hex')}`,
     }
-    const { status } = await ask(`${product.url}/api/webhooks/repository`, { method: 'POST', headers, body })
+    const { status } = await fetchJson(`${product.url}/api/webhooks/repository`, { method: 'POST', headers, body })
     expect(status).toBe(200)
     const visit = await open('/charts/query-count?host=0&range=1h')
     const { page } = visit
@@ -286,7 +286,7 @@ describe('what can be done to a row', () => {
   it('requires a confirmation: a running query is killed, and the page shows it', async () => {
     const id = 'kill-me-from-the-table'
     const sql = 'SELECT sleepEachRow(1) FROM numbers(120) SETTINGS max_block_size = 1'
-    const running = ask(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
+    const running = fetchJson(`${one.url}/?query_id=${id}`, { method: 'POST', body: sql })
     const visit = await open('/tables/running-queries?host=0')
     const row = visit.page.getByRole('row').filter({ hasText: id })
     await until(async () => {

@@ -55,7 +55,7 @@ describe('pages of storage', () => {
 
   it('show the state of a backup in a word, with size and duration by day', async () => {
     const visit = await open('/backups?host=0')
-    await expectSeen(visit.page.getByRole('figure', { name: /^Size of backups/ }))
+    await expectSeen(visit.page.getByRole('figure', { name: /^Backup size/ }))
     await until(async () => (await column(visit, 'State')).includes('Created'))
     expect(visit.consoleErrors).toEqual([])
   })

@@ -108,17 +108,17 @@ describe('a guest of cloud mode', () => {
   })
   afterAll(() => scope.disposeAsync())
 
-  const ask = (headers: Record<string, string>) =>
+  const request = (headers: Record<string, string>) =>
     sendRaw(`${product.url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Is it well?"}' })
-  const cookieOf = ({ headers }: Awaited<ReturnType<typeof ask>>) => headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  const cookieOf = ({ headers }: Awaited<ReturnType<typeof request>>) => headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   const statuses = async (headersOf: (time: number) => Promise<Record<string, string>>) => {
     const seen: number[] = []
-    for (let time = 1; time <= 8; time += 1) seen.push((await ask(await headersOf(time))).status)
+    for (let time = 1; time <= 8; time += 1) seen.push((await request(await headersOf(time))).status)
     return seen
   }
   const from = (address: string) => ({ 'x-forwarded-for': address })
 
-  it('is not answered without a cookie, however often it asks', async () => {
+  it('is rejected without a cookie on every attempt', async () => {
     const seen = await statuses(async () => from('192.0.2.1'))
     expect(seen.filter((status) => status === 200)).toEqual([])
   })
@@ -130,13 +130,13 @@ describe('a guest of cloud mode', () => {
   ])('is answered three times with a new cookie each time, from %s', async (_what, address) => {
     const seen = await statuses(async (time) => {
       const there = from(address(time))
-      return { ...there, cookie: cookieOf(await ask(there)) }
+      return { ...there, cookie: cookieOf(await request(there)) }
     })
     expect(seen).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
   })
 
   it('is answered three times with one cookie, from however many networks', async () => {
-    const cookie = cookieOf(await ask(from('203.0.113.1')))
+    const cookie = cookieOf(await request(from('203.0.113.1')))
     const seen = await statuses(async (time) => ({ cookie, ...from(`203.0.${time + 1}.1`) }))
     expect(seen).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
   })

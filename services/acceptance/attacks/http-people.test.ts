@@ -79,7 +79,7 @@ describe('a bearer at the tool server of a product without the secret key of its
   afterAll(() => product?.stop())
 
   it.each([
-    ['of the provider', 'oat_of_somebody'],
+    ['of the provider', 'oat_of_someone'],
     ['of no key', 'svc_forged'],
     ['in the shape of a session', 'a.b.c'],
     ['of great length', 'x'.repeat(5_000)],

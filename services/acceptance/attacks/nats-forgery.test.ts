@@ -59,7 +59,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   return {
     ground,
     secret,
-    /** How often the host was asked about the query that the attack is to end. */
+    /** Returns how many requests the host received for the query that the attack tries to kill. */
     reached: () => statements.filter((sql) => sql.includes('victim')).length,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -72,7 +72,7 @@ const widened: NonNullable<Parameters<typeof startGround>[0]> = (declared) => ({
   ),
 })
 
-/** Publishes a request as it stands, and returns the body of the frame that answers it. */
+/** Publishes a request unchanged and returns the body of the response frame. */
 const publish = async (attacker: NatsConnection, { headers: stated, ...request }: SignedRequest): Promise<string> => {
   const sent = headers()
   for (const [name, value] of Object.entries(stated)) sent.set(name, value)
@@ -151,8 +151,8 @@ const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: read
 
 /** The same for a person for whom the gateway has called that service: all whom it calls then see what the gateway signed. */
 const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
-  const asked = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
-  const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), asked) ?? ''
+  const forged = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
+  const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
   return { ...request, headers: { ...claimed(), delegation } }
 }
 

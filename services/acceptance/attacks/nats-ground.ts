@@ -4,7 +4,7 @@ import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/acc
 import { keepInstalled } from '#shared/bus/durable/installer.ts'
 import { consumers } from '#shared/bus/durable/roles.ts'
 import { streamNames } from '#shared/bus/durable/streams.ts'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { declaredContracts } from '../../generate/chart/services.ts'
 import { startNats, type TestServer } from '../../testing/servers.ts'
 

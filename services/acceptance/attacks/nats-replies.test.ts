@@ -77,7 +77,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
       'alert-dispatcher',
       { stream: 'EVENTS_DLQ', consumer: 'events-alerted', subject: 'dead.inbound.gateway.killQuery' },
     ],
-  ] as const)('reaches nobody but %s, which took it', async (service, own) => {
+  ] as const)('reaches only %s, which handled the request', async (service, own) => {
     for (const change of [undefined, widened]) {
       await using ground = await startGround(change)
       const streams = await ground.streams()
@@ -118,7 +118,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     await expect.poll(async () => (await manager.consumers.info('EVENTS', 'events-alerted')).num_ack_pending).toBe(0)
   })
 
-  it('lets no user of streams near requests, whatever its permissions', async () => {
+  it('keeps stream users away from requests regardless of their permissions', async () => {
     await using ground = await startGround(widened)
     const requests = await ground.observe('REQUESTS')
     const { subjects } = listen(requests)
@@ -147,9 +147,9 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     const ingest = await ground.as(streamUser('ingest'))
     await ingest.request('inbound.a', 'forged', { timeout: 5_000 })
     const gateway = await ground.as('gateway')
-    gateway.publish('svc.query.gateway.killQuery', 'asked')
+    gateway.publish('svc.query.gateway.killQuery', 'request')
     await flushAll(gateway, requests)
-    expect([...subjects]).toEqual([['asked', new Set(['svc.query.gateway.killQuery'])]])
+    expect([...subjects]).toEqual([['request', new Set(['svc.query.gateway.killQuery'])]])
     const observer = await ground.observe('STREAMS')
     const stored = await (await observer.jetstreamManager()).streams.info('EVENTS', { subjects_filter: '>' })
     expect(stored.state.subjects).toEqual({ 'inbound.a': 1 })

@@ -7,11 +7,19 @@ import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
 import { chartTools } from '../../testing/servers/source.ts'
 import { type ApiServer, startApiServer } from '../../testing/chart/api-server.ts'
-import { everythingFor, profile, profiles, Rendered, renderText, runTool, someHosts } from '../../testing/chart/helm.ts'
+import {
+  everythingFor,
+  profile,
+  profiles,
+  RenderedChart,
+  renderText,
+  runTool,
+  someHosts,
+} from '../../testing/chart/helm.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
-const Given = Rendered.extend({ apiVersion: z.string() })
+const Given = RenderedChart.extend({ apiVersion: z.string() })
 type Given = z.infer<typeof Given>
 
 const Template = z.object({
@@ -61,7 +69,7 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API serve
     expect(await objections(objectsOf(output), 'development', 'baseline')).toEqual([])
   })
 
-  it('is no pod that may become root, and no field that nobody knows', async () => {
+  it('rejects pods that may become root and unknown fields', async () => {
     const metadata = { name: 'of-root' }
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'a', image: 'a' }] } }
     expect(await objections([pod], 'refused', 'restricted')).toEqual([expect.stringContaining('runAsNonRoot')])

@@ -18,7 +18,7 @@ import {
   profile,
   profiles,
   render,
-  Rendered,
+  RenderedChart,
   renderText,
   runTool,
   someHosts,
@@ -107,7 +107,9 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
   })
 
   it('the chart takes the values for development, and the services what it gives them', async () => {
-    const own = loadAll(await readFile(join(root, 'k8s/dev/secrets.yaml'), 'utf8')).map((one) => Rendered.parse(one))
+    const own = loadAll(await readFile(join(root, 'k8s/dev/secrets.yaml'), 'utf8')).map((one) =>
+      RenderedChart.parse(one),
+    )
     const processes = processesOf([...own, ...(await render(['k8s/dev/values.yaml']))], new Map())
     expect(processes.map(({ name }) => name)).toEqual(expect.arrayContaining([...serviceNames]))
     for (const { name, services, variables, files } of processes) {
@@ -155,7 +157,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
     })
   })
 
-  it('a sentence names the value that cannot be meant', async () => {
+  it('an error message names the invalid value', async () => {
     await expect(renderText([someHosts], { topology: 'several' })).rejects.toThrow(/topology/)
   })
 })

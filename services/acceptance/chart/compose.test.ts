@@ -59,7 +59,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     for (const [name, { command, environment }] of await ofProduct()) {
       const service = serviceNames.find((known): known is ServiceName => known === command?.[0])
       const { open = [], secret = [] } = (service && read.get(service)) ?? {}
-      // Every process is told where state is kept, whether it keeps any or not.
+      // Every process receives the address of the state store, even if it stores nothing.
       const known = new Set([
         ...open,
         ...secret,

@@ -53,7 +53,7 @@ const declared = async (): Promise<Set<string>> => {
 }
 
 describe('what Grafana and Prometheus are given', () => {
-  it('asks for nothing that the product does not export', async () => {
+  it('queries only metrics that the product exports', async () => {
     const known = await declared()
     const panels = (await dashboards()).flatMap(({ panels, variables }) => [
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -67,11 +67,11 @@ describe('what Grafana and Prometheus are given', () => {
     ])
   })
 
-  it('lets a reader choose each label by which panels ask, and by no other', async () => {
+  it('offers a variable for exactly the labels that panels filter by', async () => {
     for (const { panels, variables } of await dashboards()) {
-      const asked = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\$[a-z]+/g) ?? []))
+      const used = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => expr.match(/\$[a-z]+/g) ?? []))
       const offered = variables.map(({ name }) => `$${name}`).filter((name) => name !== '$datasource')
-      expect(new Set(asked)).toEqual(new Set(offered))
+      expect(new Set(used)).toEqual(new Set(offered))
     }
   })
 

@@ -9,10 +9,10 @@ import { ConnectionSessionResponse } from '#proto/http/connections.ts'
 import { serviceNames } from '#proto/call.ts'
 import { certificate } from '../../alert-dispatcher/channels/testing/certificate.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
-import { ask, eventually } from '../../testing/ask.ts'
+import { fetchJson, eventually } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { root } from '../../testing/source-file.ts'
-import { cronSecret, type Deployed, deploy, natsAddress, passwordOf } from '../../testing/chart/deployment.ts'
+import { cronSecret, type DeployedProduct, deploy, natsAddress, passwordOf } from '../../testing/chart/deployment.ts'
 import { consumers } from '../../generate/chart/files.ts'
 import { startLoad } from '../../testing/chart/load.ts'
 import { startSeeded } from '../../testing/seeded.ts'
@@ -38,9 +38,9 @@ const posted = (body: object, headers: Record<string, string> = {}): RequestInit
 
 describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the chart renders', () => {
   let sandbox: Sandbox
-  let deployed: Deployed
+  let deployed: DeployedProduct
   const url = () => deployed.gateway()
-  const overview = (gateway = url()) => ask(`${gateway}/api/v1/overview?hostId=0`)
+  const overview = (gateway = url()) => fetchJson(`${gateway}/api/v1/overview?hostId=0`)
 
   beforeAll(async () => {
     sandbox = await startSeeded('one')
@@ -60,10 +60,10 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     await sandbox?.[Symbol.asyncDispose]()
   })
 
-  /** Headers of somebody who has brought a connection. */
-  const bring = async (): Promise<Record<string, string>> => {
+  /** Opens a user connection and returns its request headers. */
+  const openUserConnection = async (): Promise<Record<string, string>> => {
     const body = { url: sandbox.url, user: 'default', password: '' }
-    const opened = await ask(`${url()}/api/v1/browser-connections/sessions`, posted(body))
+    const opened = await fetchJson(`${url()}/api/v1/browser-connections/sessions`, posted(body))
     const { token, header } = ConnectionSessionResponse.parse(opened.body).data
     return { [header]: token }
   }
@@ -76,7 +76,11 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     const components = [...deployed.processes.keys()]
     const load = startLoad(url, {
       query: { path: '/api/v1/tables/settings?hostId=0&limit=5', has: '"data":[{' },
-      'query-guest': { path: '/api/v1/charts/top-table-size', init: { headers: await bring() }, has: '"data":[{' },
+      'query-guest': {
+        path: '/api/v1/charts/top-table-size',
+        init: { headers: await openUserConnection() },
+        has: '"data":[{',
+      },
       agent: { path: '/api/v1/agent/skills', has: '"data":[{' },
       mcp: { path: '/api/mcp', init: posted(listDatabases), has: 'INFORMATION_SCHEMA' },
       'alert-dispatcher': { path: '/api/v1/health/alert-state', has: '"data":' },
@@ -102,8 +106,8 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     await expect(runScript('call-cron.ts', { ...variables, CRON_SECRET: 'another' })).rejects.toThrow()
   })
 
-  it('connect to a database that somebody brings', async () => {
-    const chart = await ask(`${url()}/api/v1/charts/top-table-size`, { headers: await bring() })
+  it('connect to a database through a user connection', async () => {
+    const chart = await fetchJson(`${url()}/api/v1/charts/top-table-size`, { headers: await openUserConnection() })
     expect(chart.status, chart.text).toBe(200)
   })
 
@@ -129,19 +133,19 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     await expect(connect({ ...server, user: 'query', pass: 'a guess' })).rejects.toThrow(/authorization/i)
   })
 
-  it('export every metric that dashboards and alerts ask for', async () => {
+  it('export every metric that dashboards and alerts query', async () => {
     await overview()
     const scraped = await Promise.all(
-      [...deployed.processes.values()].map(({ operationsUrl }) => ask(`${operationsUrl}/metrics`)),
+      [...deployed.processes.values()].map(({ operationsUrl }) => fetchJson(`${operationsUrl}/metrics`)),
     )
     const exported = new Set(
       scraped.flatMap(({ text }) => [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)),
     )
     const files = ['files/alerts.yaml', 'dashboards/health.json', 'dashboards/fleet.json', 'dashboards/alerts.json']
     const texts = await Promise.all(files.map((file) => readFile(join(root, 'helm', file), 'utf8')))
-    const asked = new Set(texts.join('\n').match(/(?<!")\bwatchhouse_\w+/g))
-    expect(asked.size).toBeGreaterThan(20)
-    const missing = [...asked].filter(
+    const queried = new Set(texts.join('\n').match(/(?<!")\bwatchhouse_\w+/g))
+    expect(queried.size).toBeGreaterThan(20)
+    const missing = [...queried].filter(
       (name) => !exported.has(name) && !exported.has(name.replace(/_(bucket|count|sum)$/, '')),
     )
     // Nothing has been exported to a collector here, for none is set.
@@ -150,7 +154,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
 
   it('take messages as the consumers that they are scaled on', async () => {
     const takenBy = async (name: string) => {
-      const { text } = await ask(`${deployed.processes.get(name)?.operationsUrl}/metrics`)
+      const { text } = await fetchJson(`${deployed.processes.get(name)?.operationsUrl}/metrics`)
       return [...text.matchAll(/^watchhouse_queue_messages\{consumer="([^"]+)"/gm)].map(([, consumer = '']) => consumer)
     }
     for (const [name, stated] of Object.entries(consumers)) {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, globSync } from 'node:fs'
 import { installServers } from '../../testing/servers/install.ts'
 
-/** Asks what the suites promise of the product of the processes that the chart deploys: all suites that can be asked so, or those named. */
+/** Runs the named suites, or all that support it, against the processes that the chart deploys. */
 const main = async (named: readonly string[]): Promise<void> => {
   installServers()
   const suites = named.length > 0 ? named : onTopologies()

@@ -28,7 +28,7 @@ it.each([...replicas.map((name) => serverFile(name)), usersFile, keeperFile, mac
   },
 )
 
-it('tells each server the same cluster, the same Keeper and a name of its own', () => {
+it('configures each server with the same cluster, the same Keeper and its own name', () => {
   const files = replicas.map((name) => serverFile(name))
   expect(new Set(files.flatMap((file) => inside(file, 'remote_servers'))).size).toBe(1)
   for (const [index, file] of files.entries()) {

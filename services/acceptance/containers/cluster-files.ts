@@ -29,7 +29,7 @@ const inContainers: Addresses = {
   interserver: { a: 'a', b: 'b' },
 }
 
-/** Logs that servers of some version write only when told to. */
+/** Log tables that some server versions write only when configured. */
 const logs = [
   'asynchronous_insert_log',
   'backup_log',

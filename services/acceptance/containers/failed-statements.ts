@@ -1,14 +1,14 @@
-import { askEngine } from '../../testing/ask.ts'
+import { queryEngine } from '../../testing/fetch-json.ts'
 
-/** A server that was given no certificate fails when it is asked which it has, and there is no other way to know. */
+/** A server without a certificate fails when its certificate is queried, and there is no other way to check. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
 /** Statements of the product that fail on a server from now on. */
 export const watchFailures = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
-  const [began] = await askEngine(url, 'SELECT toString(now64(6)) AS at')
+  const [began] = await queryEngine(url, 'SELECT toString(now64(6)) AS at')
   return async () => {
-    await askEngine(url, 'SYSTEM FLUSH LOGS')
-    return askEngine(
+    await queryEngine(url, 'SYSTEM FLUSH LOGS')
+    return queryEngine(
       url,
       `SELECT log_comment, any(exception) AS sentence FROM system.query_log
       WHERE http_user_agent = 'watchhouse' AND type IN ('ExceptionBeforeStart', 'ExceptionWhileProcessing')

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { ask, askEngine } from '../../testing/ask.ts'
+import { fetchJson, queryEngine } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } })
 
 const [url = ''] = process.env.TEST_CLICKHOUSE_REPLICAS?.split(',') ?? []
 const secret = 'of the schedule'
-const run = (sql: string) => askEngine(url, sql)
+const run = (sql: string) => queryEngine(url, sql)
 const showGrants = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
 let product: Product
@@ -44,7 +44,7 @@ afterAll(async () => {
   for (const user of users) await run(`DROP USER IF EXISTS ${user}`)
 })
 
-const get = async (path: string): Promise<unknown> => (await ask(`${product.url}${path}`)).body
+const get = async (path: string): Promise<unknown> => (await fetchJson(`${product.url}${path}`)).body
 
 const Incomplete = z.object({ message: z.string(), grant: z.string() }).nullable().optional()
 const Rows = z.object({
@@ -115,7 +115,9 @@ describe('a user who does not see all objects', () => {
   })
 
   it('makes rules report no data instead of ok, and fires a rule of its own', async () => {
-    const swept = await ask(`${product.url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${secret}` } })
+    const swept = await fetchJson(`${product.url}/api/cron/health-sweep`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
     expect(swept.status).toBe(200)
     const Check = z.object({
       ruleId: z.string(),

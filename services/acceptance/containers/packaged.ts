@@ -5,7 +5,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { askEngine } from '../../testing/ask.ts'
+import { queryEngine } from '../../testing/fetch-json.ts'
 import { installServers } from '../../testing/servers/install.ts'
 import { freePort } from '../../testing/servers/port.ts'
 import { startProcess } from '../../testing/servers/process.ts'
@@ -68,7 +68,7 @@ sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))`
 
 const inPython = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
 
-/** Replicas are told apart by the names of their hosts. */
+/** Replicas are distinguished by their host names. */
 const underName = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
 const startServer = (library: string, replica: Replica, at: Addresses): Promise<TestServer> =>
@@ -88,7 +88,7 @@ const startServer = (library: string, replica: Replica, at: Addresses): Promise<
       ...inPython(library, `--config-file=${join(directory, 'config.xml')}`),
     ],
     url: (port) => `http://127.0.0.1:${port}`,
-    answers: async (url) => void (await askEngine(url, 'SELECT 1')),
+    answers: async (url) => void (await queryEngine(url, 'SELECT 1')),
     readyWithinMs,
   })
 

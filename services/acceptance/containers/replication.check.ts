@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { ChartResponse, TableResponse } from '#proto/http/data.ts'
-import { ask, askEngine, eventually } from '../../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
@@ -16,16 +16,16 @@ let product: Product
 
 /** Rows that both replicas have, then parts that only the first has, since the second may not fetch them. */
 beforeAll(async () => {
-  await askEngine(
+  await queryEngine(
     a,
     `CREATE TABLE default.orders ON CLUSTER default (id UInt64)
     ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/orders', '{replica}') ORDER BY id`,
   )
-  await askEngine(a, `INSERT INTO default.orders SELECT number FROM numbers(${arrived})`)
-  await askEngine(b, 'SYSTEM SYNC REPLICA default.orders')
-  await askEngine(b, 'SYSTEM STOP FETCHES default.orders')
+  await queryEngine(a, `INSERT INTO default.orders SELECT number FROM numbers(${arrived})`)
+  await queryEngine(b, 'SYSTEM SYNC REPLICA default.orders')
+  await queryEngine(b, 'SYSTEM STOP FETCHES default.orders')
   for (let insert = 0; insert < awaited; insert++) {
-    await askEngine(a, `INSERT INTO default.orders SELECT number + ${(insert + 1) * 1_000} FROM numbers(10)`)
+    await queryEngine(a, `INSERT INTO default.orders SELECT number + ${(insert + 1) * 1_000} FROM numbers(10)`)
   }
   product = await startProduct({
     hosts: [
@@ -39,7 +39,7 @@ afterAll(() => product?.stop())
 
 const rowsOf = async (host: number, page: string): Promise<Record<string, unknown>[]> => {
   const { data, metadata } = TableResponse.parse(
-    (await ask(`${product.url}/api/v1/tables/${page}?hostId=${host}`)).body,
+    (await fetchJson(`${product.url}/api/v1/tables/${page}?hostId=${host}`)).body,
   )
   expect(metadata.unavailable).toBeNull()
   return data
@@ -54,7 +54,9 @@ describe('a replica that may not fetch', () => {
     expect(queue.map((row) => [row.table, row.type, row.replica])).toEqual(
       Array.from({ length: awaited }, () => ['orders', 'GET_PART', 'b']),
     )
-    const chart = ChartResponse.parse((await ask(`${product.url}/api/v1/charts/replication-queue-count?hostId=1`)).body)
+    const chart = ChartResponse.parse(
+      (await fetchJson(`${product.url}/api/v1/charts/replication-queue-count?hostId=1`)).body,
+    )
     expect(chart.data).toMatchObject([{ entries: awaited }])
     expect(await rowsOf(1, 'replicas')).toMatchObject([
       { table: 'orders', queue: awaited, total_replicas: 2, active_replicas: 2, is_readonly: 0 },
@@ -68,7 +70,7 @@ describe('a replica that may not fetch', () => {
 })
 
 describe('the cluster', () => {
-  it('is told with its replicas, its Keeper and the statements sent to all of it', async () => {
+  it('is shown with its replicas, its Keeper and its distributed DDL statements', async () => {
     expect(await rowsOf(0, 'clusters')).toMatchObject([{ cluster: 'default', shards: 1, replicas: 2, is_member: 1 }])
     expect(await rowsOf(0, 'keeper-connections')).toMatchObject([{ port: expect.any(Number), is_expired: 0 }])
     const [statement] = await rowsOf(0, 'distributed-ddl-queue')

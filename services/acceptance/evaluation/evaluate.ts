@@ -2,18 +2,18 @@ import { scenarios } from '../../agent/evaluation/scenarios.ts'
 import { type Scenario, type Score, scoreOf } from '../../agent/evaluation/score.ts'
 import { chunksOf } from '../../agent/testing/start-agent.ts'
 import { startSandbox } from '../../sandbox/start.ts'
-import { askEngine, eventually } from '../../testing/ask.ts'
+import { queryEngine, eventually } from '../../testing/fetch-json.ts'
 import { inventedReplicas, startInventing } from '../../testing/invented-tables.ts'
 import { startProduct } from '../../testing/product.ts'
 
-/** How the questions are asked. */
+/** Options of an evaluation. */
 export interface Evaluated {
   /** With which the product finds its model. */
   variables: Record<string, string>
   /** Called before each question. */
   before?(scenario: Scenario): void
   /** Called with each score as it is known. */
-  told?(score: Score): void
+  onScore?(score: Score): void
 }
 
 const silently = 'SETTINGS log_queries = 0'
@@ -21,7 +21,7 @@ const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'asynchronous_metric_log']
 /** Of all logs at once it takes a second. */
 const flushed = 'SYSTEM FLUSH LOGS query_log'
-const isTold = (rows: readonly unknown[]): boolean => rows.length > 0
+const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 /** A host on which nothing happened. */
 const emptied = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
@@ -31,13 +31,13 @@ const prepared = [
   ...logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`),
 ]
 
-/** Asks every question of a product of its own, whose host is in the state that the question is about. */
-export const evaluate = async ({ variables, before, told }: Evaluated): Promise<Score[]> => {
+/** Runs every question against its own product, whose host is in the state that the question covers. */
+export const evaluate = async ({ variables, before, onScore }: Evaluated): Promise<Score[]> => {
   await using scope = new AsyncDisposableStack()
   const { url: hostUrl } = scope.use(await startSandbox())
-  for (const statement of prepared) await askEngine(hostUrl, statement)
+  for (const statement of prepared) await queryEngine(hostUrl, statement)
   const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
-  // Nothing but the host is to be asked, and nothing of ours is to be kept on it.
+  // Only the host is queried, and the product stores nothing on it.
   const env = {
     RATE_LIMIT_AGENT_PER_MIN: '100000',
     INSIGHTS_STORE_BACKEND: 'memory',
@@ -49,7 +49,7 @@ export const evaluate = async ({ variables, before, told }: Evaluated): Promise<
   for (const scenario of scenarios) {
     before?.(scenario)
     const score = await evaluateOne(scenario, { url, hostUrl })
-    told?.(score)
+    onScore?.(score)
     scores.push(score)
   }
   return scores
@@ -57,10 +57,10 @@ export const evaluate = async ({ variables, before, told }: Evaluated): Promise<
 
 const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; hostUrl: string }): Promise<Score> => {
   const { set, refused = [], refusedUser = 'default', after = [], until, question } = scenario
-  for (const statement of [...emptied, ...set]) await askEngine(hostUrl, statement)
+  for (const statement of [...emptied, ...set]) await queryEngine(hostUrl, statement)
   for (const statement of refused) await beRefused(hostUrl, refusedUser, statement)
-  if (until !== undefined) await eventually(() => askEngine(hostUrl, until), isTold)
-  await askEngine(hostUrl, flushed)
+  if (until !== undefined) await eventually(() => queryEngine(hostUrl, until), hasRows)
+  await queryEngine(hostUrl, flushed)
   try {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ message: question })
@@ -69,7 +69,7 @@ const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; 
     const chunks = await chunksOf(await answer.text())
     return scoreOf(scenario, { chunks, writes: await writesOn(hostUrl) })
   } finally {
-    for (const statement of after) await askEngine(hostUrl, statement)
+    for (const statement of after) await queryEngine(hostUrl, statement)
   }
 }
 
@@ -82,8 +82,8 @@ const beRefused = async (hostUrl: string, user: string, statement: string): Prom
 
 /** What the product did besides reading, as the host itself logged it. An index that is tried out is in no table, and gone with its session. */
 const writesOn = async (hostUrl: string): Promise<number> => {
-  await askEngine(hostUrl, flushed)
-  const [row] = await askEngine(
+  await queryEngine(hostUrl, flushed)
+  const [row] = await queryEngine(
     hostUrl,
     `SELECT count() AS writes FROM system.query_log
      WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', '')

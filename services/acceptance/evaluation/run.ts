@@ -14,7 +14,7 @@ const progress = ({ name, text }: Score): void => void process.stderr.write(`${n
 const ofModel = async (): Promise<boolean> => {
   const names = Object.keys(modelSettings)
   const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
-  const scores = await evaluate({ variables, told: progress })
+  const scores = await evaluate({ variables, onScore: progress })
   process.stdout.write(`${reportOf(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
   const right = scores.filter(isRight).length
   return scores.every(({ noWrite }) => noWrite) && right >= leastRight * scores.length
@@ -25,16 +25,16 @@ const valueOf = (name: string): [string, string][] => {
   return value === undefined ? [] : [[name, value]]
 }
 
-/** The answers of a model that says what it is told to, which shows that the product does its part. */
+/** Scores of the scripted model, which show that the product itself works. */
 const ofScript = async (): Promise<boolean> => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
   const scores = await evaluate({
     variables: gatewayVariables(gateway),
     before: (scenario) => gateway.play(scriptOf(scenario)),
-    told: progress,
+    onScore: progress,
   })
   process.stdout.write(
-    `${reportOf('the scripted model (set a key, such as LLM_API_KEY, to ask a real one)', scores)}\n`,
+    `${reportOf('the scripted model (set a key, such as LLM_API_KEY, to use a real one)', scores)}\n`,
   )
   return scores.every(isRight)
 }

@@ -2,7 +2,7 @@ import type { Scenario } from '../../agent/evaluation/score.ts'
 import { evidenceOf, type Script, type Turn, turnsTaken } from '../../agent/testing/script.ts'
 
 /**
- * A model that does what a scenario says, and then answers with what it finds in the results: when a tool tells the wrong thing, or its
+ * A model that does what a scenario says, and then answers with what it finds in the results: when a tool returns the wrong data, or its
  * result never reaches the model, the answer is wrong too.
  */
 export const scriptOf =

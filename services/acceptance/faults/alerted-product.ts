@@ -5,14 +5,14 @@ import { AlertStateResponse, HistoryResponse } from '#proto/http/alerts.ts'
 import { DeliveriesResponse } from '#proto/http/deliveries.ts'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import { startHttpStub } from '../../query/testing/stub-host.ts'
-import { ask, eventually } from '../../testing/ask.ts'
+import { fetchJson, eventually } from '../../testing/fetch-json.ts'
 import { hostVariables } from '../../testing/product.ts'
 import { type ProductProcess, startProcess } from '../../testing/product/process.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../../testing/servers.ts'
 import { freePort } from '../../testing/servers/port.ts'
 
 const token = 'token of the senders'
-const cronSecret = 'secret of the scheduler that asks for sweeps'
+const cronSecret = 'secret of the scheduler that triggers sweeps'
 
 const RawMessage = z.object({
   event: z.string(),
@@ -63,7 +63,7 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
 
-/** What people and senders ask of the product. */
+/** Calls that operators and event senders make to the product. */
 interface Door {
   /** Sends an inbound event again and again until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>
@@ -72,7 +72,7 @@ interface Door {
   open(): Promise<string[]>
   /** Lines of the history that say of a fire or a recovery; none while it cannot be read. */
   historyLines(): Promise<number>
-  /** Notifications of which it is on record that the receiver took them; none while that cannot be read. */
+  /** Returns the notifications recorded as sent, or none while the record cannot be read. */
   sentOnRecord(): Promise<number>
 }
 
@@ -104,7 +104,7 @@ export const startAlertedProduct = async (env: Record<string, string> = {}): Pro
   const postgres = scope.use(await startPostgres({ private: true }))
   const host = { isDown: false }
   const stub = scope.use(
-    await startHttpStub((_asked, response) => void (host.isDown ? response.destroy() : response.end())),
+    await startHttpStub((_request, response) => void (host.isDown ? response.destroy() : response.end())),
   )
   const port = await freePort()
   const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url, OPS_URL: receiver.url }
@@ -133,7 +133,7 @@ const settings = {
   HEALTH_ALERT_ENABLED: 'true',
   HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'ops', urlEnv: 'OPS_URL', format: 'raw' }]),
   SVC_HEALTH_SWEEP_ENABLED: 'true',
-  // Sweeps are made when the test asks for one.
+  // Sweeps run only when the test triggers one.
   SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '0',
   RATE_LIMIT_API_PER_MIN: '1000000',
   RATE_LIMIT_INGEST_PER_MIN: '1000000',
@@ -143,21 +143,21 @@ const doorAt = (url: string): Door => ({
   send: (alert, status) => send(url, alert, status),
   async sweep() {
     const headers = { authorization: `Bearer ${cronSecret}` }
-    const swept = await ask(`${url}/api/cron/health-sweep`, { headers })
+    const swept = await fetchJson(`${url}/api/cron/health-sweep`, { headers })
     if (swept.status !== 200) throw new Error(`sweep answered ${swept.status}: ${swept.text}`)
   },
   async open() {
-    const { data } = AlertStateResponse.parse((await ask(`${url}/api/v1/health/alert-state`)).body)
+    const { data } = AlertStateResponse.parse((await fetchJson(`${url}/api/v1/health/alert-state`)).body)
     return data.map(({ title }) => alertIn(title)).toSorted()
   },
   async historyLines() {
-    const answered = await ask(`${url}/api/v1/health/history?limit=200`)
+    const answered = await fetchJson(`${url}/api/v1/health/history?limit=200`)
     if (answered.status !== 200) return 0
     const { data } = HistoryResponse.parse(answered.body)
     return data.filter(({ kind }) => kind === 'fire' || kind === 'recover').length
   },
   async sentOnRecord() {
-    const answered = await ask(`${url}/api/v1/health/deliveries?result=sent&limit=200`)
+    const answered = await fetchJson(`${url}/api/v1/health/deliveries?result=sent&limit=200`)
     return answered.status === 200 ? DeliveriesResponse.parse(answered.body).data.length : 0
   },
 })
@@ -177,7 +177,7 @@ const send = async (url: string, alert: string, status: 'firing' | 'resolved'): 
     body: JSON.stringify(event),
   }
   await eventually(
-    () => ask(`${url}/api/events/ingest`, init).then((answer) => answer.status, String),
+    () => fetchJson(`${url}/api/events/ingest`, init).then((answer) => answer.status, String),
     (answered) => answered === 202,
     60_000,
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { type JumpingProduct, startJumpingProduct } from './jumping-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -19,7 +19,7 @@ interface Story {
   expected: string[]
 }
 
-const settled = async ({ product, expected }: Story): Promise<void> => {
+const waitForAlerts = async ({ product, expected }: Story): Promise<void> => {
   await eventually(
     async () => product.messages(),
     (messages) => messages.length >= expected.length,
@@ -61,9 +61,9 @@ const acts = {
     story.expected.push(recovered)
   },
   async cooldown(story: Story) {
-    // Less than the cooldown: nothing is repeated, whatever the wall clock shows.
+    // Less than the cooldown has passed, so nothing is repeated regardless of the wall clock.
     story.product.pass(20 * minuteMs)
-    await settled(story)
+    await waitForAlerts(story)
     story.product.pass(41 * minuteMs)
     if (!story.product.host.isUp) story.expected.push(still)
   },
@@ -92,15 +92,15 @@ const play = async (
   await seen(watched, 'up')
   for (const step of story) {
     product.jump(step.jumpMs)
-    await settled(watched)
+    await waitForAlerts(watched)
     await acts[step.act](watched)
     product.jump(step.again)
-    await settled(watched)
+    await waitForAlerts(watched)
   }
 }
 
 describe('the product on a machine whose wall clock is set back and forth', { tags: ['long'] }, () => {
-  it('sees hosts go and come, moves its figures, sweeps, and alerts and reminds as if nobody had', async () => {
+  it('detects host outages, updates figures, sweeps, alerts and sends reminders as usual', async () => {
     const whole = ['scrape', 'down', 'cooldown', 'up', 'scrape'] as const
     const runs = process.env.FAULTS_RUNS === undefined ? 1 : Number(process.env.FAULTS_RUNS)
     for (const back of [-hourMs, hourMs]) {

@@ -40,7 +40,7 @@ const play = async (wanted: readonly number[], open: () => Promise<Place>, lanes
 const seedsOf = (count: number): number[] =>
   oneSeed ? [Number(oneSeed)] : Array.from({ length: Math.ceil(count) }, (_, index) => firstSeed + index)
 
-describe('delivery, whatever fails', () => {
+describe('delivery under faults', () => {
   it(
     'sends each target a recovery after each fire and no other, in order, and ends with what is true',
     { timeout: longMs },
@@ -52,7 +52,7 @@ describe('delivery, whatever fails', () => {
   )
 })
 
-describeWith(['redis'], 'delivery by one Redis, whatever fails', () => {
+describeWith(['redis'], 'delivery with a single Redis under faults', () => {
   it('keeps what it promises', { timeout: longMs }, async () => {
     await using places = await openRedisPlaces()
     await play(seedsOf(schedules), () => places.open(), 12)

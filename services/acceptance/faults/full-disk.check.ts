@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { openNatsQueue } from '#shared/bus/durable/nats-queue.ts'
 import { openStore } from '#shared/store/open.ts'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { startNats } from '../../testing/servers.ts'
 
 const run = promisify(execFile)

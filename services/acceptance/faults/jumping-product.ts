@@ -21,7 +21,7 @@ export interface JumpingProduct extends AsyncDisposable {
   /** Lets time pass. */
   pass(ms: number): void
   host: { isUp: boolean }
-  /** What the gateway says of the host: `up`, `down` or `unknown`. */
+  /** Host status reported by the gateway: `up`, `down` or `unknown`. */
   status(): Promise<string>
   /** A figure of the host that counts how often its figures were read; undefined while there is none. */
   figure(): Promise<number | undefined>
@@ -41,7 +41,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
   const seen = { isUp: true, figures: 0 }
   const tables = ['metrics', 'asynchronous_metrics']
   const stub = opening.use(
-    await startHttpStub((asked, response) => answer(asked.sql, response, seen, time.wallMs()), { tables }),
+    await startHttpStub((request, response) => answer(request.sql, response, seen, time.wallMs()), { tables }),
   )
   const chat = opening.use(await webhookRig.start())
   const env = environmentOf(stub.url, chat.url)
@@ -88,7 +88,7 @@ const openTime = (measure: Measure) => {
   }
   const clock = clockOf(() => performance.now() + passedMs)
   return {
-    // The queue waits in real time, so sends are paced without the time that is only said to have passed.
+    // The queue waits in real time, so simulated time does not affect the rate limit of sends.
     clocks: { clock, rateLimitClock: clockOf(() => performance.now()) },
     wallMs: () => clock.now(),
     jump: (ms: number) => void (jumpedMs += ms),

@@ -1,7 +1,7 @@
 // @module-tag long
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
 

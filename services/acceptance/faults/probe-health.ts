@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Asks health endpoints as an orchestrator does, each over a connection of its own, and prints how long every answer took. Run as a
+ * Probes health endpoints as an orchestrator does, each over its own connection, and prints the latency of every response. Run as a
  * process: `node probe-health.ts <length in ms> <url>…`. Where it may, it runs before all others: an orchestrator does not share their machine.
  */
 export interface Probed {

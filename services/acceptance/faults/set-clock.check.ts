@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { startProcess } from '../../testing/product/process.ts'
 import { faketimeLibrary } from '../../testing/servers/faketime.ts'
 import { freePort } from '../../testing/servers/port.ts'
@@ -12,7 +12,7 @@ import { freePort } from '../../testing/servers/port.ts'
 const Health = z.object({ hosts: z.array(z.object({ status: z.string() })) })
 const Time = z.object({ timestamp: z.string() })
 
-it('a real process sees a host go and come whatever its wall clock is set to', async () => {
+it('a real process detects a host outage and recovery regardless of its wall clock', async () => {
   const library = faketimeLibrary()
   if (library === undefined) throw new Error('libfaketime is missing: install the package faketime')
   await using scope = new AsyncDisposableStack()
@@ -23,7 +23,7 @@ it('a real process sees a host go and come whatever its wall clock is set to', a
   await setClock('+0')
   const host = { isUp: true }
   const stub = scope.use(
-    await startHttpStub((_asked, response) =>
+    await startHttpStub((_request, response) =>
       host.isUp
         ? rows(response, [['25.8.1', 77, 'first', 'UTC', String(Date.now()), ...Array(10).fill(null)]])
         : response.destroy(),

@@ -28,7 +28,7 @@ export interface StarvedProduct extends AsyncDisposable {
   url: string
   /** Starts processes on those processors that do nothing but use them. */
   starve(count: number, seconds: number): Disposable
-  /** Asks every process about its health for so long. */
+  /** Probes the health of every process for the given duration. */
   probe(lengthMs: number): Promise<HealthAnswer[]>
 }
 

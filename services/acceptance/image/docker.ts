@@ -14,23 +14,24 @@ const outputBytes = 16 * 1024 * 1024
 export interface Image extends AsyncDisposable {
   compressedBytes(): Promise<number>
   /** Runs it to its end, with further arguments of Docker and its own. */
-  run(options: readonly string[], given: readonly string[]): Promise<{ code: number; output: string }>
-  /** Starts all services, on the network of this machine and a file system that nobody can write to. */
+  run(options: readonly string[], args: readonly string[]): Promise<{ code: number; output: string }>
+  /** Starts all services, on the host network with a read-only file system. */
   start(variables: Record<string, string | number>): Promise<{ id: string } & AsyncDisposable>
 }
 
 /** The base to build on, `TEST_IMAGE_BASE` or the official one, or why there can be no image here. */
 export const imageSource = (): { base: string } | { missing: string } => {
-  const asked = (given: readonly string[], timeout: number) => spawnSync('docker', given, { timeout }).status === 0
-  if (!asked(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
+  const succeeds = (args: readonly string[], timeout: number) => spawnSync('docker', args, { timeout }).status === 0
+  if (!succeeds(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
     return { missing: 'Docker does not answer' }
   const base = process.env.TEST_IMAGE_BASE ?? official
-  const isThere = asked(['image', 'inspect', base], answersWithinMs) || asked(['pull', '-q', base], fetchedWithinMs)
+  const isThere =
+    succeeds(['image', 'inspect', base], answersWithinMs) || succeeds(['pull', '-q', base], fetchedWithinMs)
   return isThere ? { base } : { missing: `the base ${base} cannot be fetched` }
 }
 
-export const docker = async (given: readonly string[]): Promise<string> => {
-  const { stdout } = await promisify(execFile)('docker', given, { cwd: root, maxBuffer: outputBytes })
+export const docker = async (args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)('docker', args, { cwd: root, maxBuffer: outputBytes })
   return stdout.trim()
 }
 
@@ -51,8 +52,8 @@ export const buildImage = async (base: string): Promise<Image> => {
   ])
   return {
     compressedBytes: () => compressedBytes(tag),
-    async run(options, given) {
-      const child = spawn('docker', ['run', '--rm', '--network', 'none', ...options, tag, ...given])
+    async run(options, args) {
+      const child = spawn('docker', ['run', '--rm', '--network', 'none', ...options, tag, ...args])
       let output = ''
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (text) => (output += text))

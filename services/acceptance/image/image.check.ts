@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../../testing/ask.ts'
+import { eventually } from '../../testing/fetch-json.ts'
 import { buildImage, docker, imageSource, type Image } from './docker.ts'
 import { freePort } from '../../testing/servers/port.ts'
 
@@ -38,7 +38,7 @@ describe('the image', () => {
     })
   })
 
-  it('runs as nobody on a file system that nobody can write to, serves compressed pages and knows that it is healthy', async () => {
+  it('runs unprivileged on a read-only file system, serves compressed pages and reports itself healthy', async () => {
     const [http, operations] = [await freePort(), await freePort()]
     const variables = { COLUMNDB_HOST: 'http://127.0.0.1:1', PORT: http, OPERATIONS_PORT: operations }
     await using running = await image.start(variables)

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Where contracts have changed so that two releases of which each sends what it knows could not read each other. Optional fields,
- * methods, values of an enumeration, alternatives and callers may be added; whatever else differs would break one of the two.
+ * Lists contract changes that make two releases incompatible. Optional fields,
+ * methods, values of an enumeration, alternatives and callers may be added; any other difference is a breaking change.
  */
 export const breaks = (before: unknown, now: unknown, where: readonly string[] = []): string[] => {
   if (isRecord(before) && isRecord(now)) return ofRecords(before, now, where)

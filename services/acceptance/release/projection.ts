@@ -3,7 +3,7 @@ import formats from 'ajv-formats'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** What of a value somebody sees who knows this schema and no later one. Throws, with a sentence, for what they could not read. */
+/** Returns a value as a reader with this schema sees it. Throws if that reader could not parse it. */
 export const projection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((value: unknown) => unknown) => {
   const root = asSchema(schema)
   const checks = new Map<Schema, ValidateFunction>()

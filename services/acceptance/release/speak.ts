@@ -20,7 +20,7 @@ const speakAsReleased = async (own: string | undefined): Promise<void> => {
     for (const [name, method] of Object.entries(exported.methods)) {
       const known = contracts[`${exported.name}.${name}`]
       if (known !== undefined) asReleased(method, known)
-      // Whoever asks is of now in all but its contracts, so what it asks of others stays.
+      // The caller is current in all but its contracts, so its own outgoing calls stay unchanged.
       else if (exported.name === own) delete exported.methods[name]
     }
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ask } from '../../testing/ask.ts'
+import { fetchJson } from '../../testing/fetch-json.ts'
 
 interface Drawn {
   /** Of the file. */
@@ -12,13 +12,13 @@ const Rows = z.object({ data: z.array(z.object({ query_id: z.string() })).min(1)
 
 /** The page of the slowest query that the host remembers. */
 const slowestQuery = async (url: string): Promise<string> => {
-  const { body } = await ask(`${url}/api/v1/tables/slow-queries?hostId=0&limit=1`)
+  const { body } = await fetchJson(`${url}/api/v1/tables/slow-queries?hostId=0&limit=1`)
   return `/queries/${encodeURIComponent(Rows.parse(body).data[0]?.query_id ?? '')}?host=0`
 }
 
 const statement = 'SELECT status, count(), sum(amount) FROM shop.orders WHERE customer_id < 1000 GROUP BY status'
 
-/** The pages that people ask for first, the one that stands for all at the beginning. */
+/** Pages that users look for first; the first one represents the product. */
 export const pages: readonly Drawn[] = [
   { name: 'overview', path: '/overview?host=0&range=24h' },
   { name: 'fleet', path: '/fleet?host=0' },

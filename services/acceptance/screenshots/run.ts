@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { ask } from '../../testing/ask.ts'
+import { fetchJson } from '../../testing/fetch-json.ts'
 import { startProduct } from '../../testing/product.ts'
 import { chromiumProgram } from '../../testing/servers/chromium.ts'
 import { pages } from './pages.ts'
@@ -20,7 +20,7 @@ const draw = async (): Promise<void> => {
   scope.defer(() => rm(directory, { recursive: true, force: true }))
   const env = { CRON_SECRET: scheduler, SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}` }
   const { url } = scope.use(await startProduct({ env }))
-  await ask(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${scheduler}` } })
+  await fetchJson(`${url}/api/cron/health-sweep`, { headers: { authorization: `Bearer ${scheduler}` } })
   const browser = scope.adopt(
     await chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox'] }),
     (it) => it.close(),
@@ -36,15 +36,15 @@ const draw = async (): Promise<void> => {
   for (const { name, path } of pages) {
     const page = await context.newPage()
     await page.goto(`${url}${typeof path === 'string' ? path : await path(url)}`)
-    await stands(page)
+    await waitForPage(page)
     await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' })
     await page.close()
     process.stdout.write(`web/docs/pictures/${name}.png\n`)
   }
 }
 
-/** A page stands when it has its heading, asks nothing more, and nothing that is seen of it is awaited; what lies below waits for readers. */
-const stands = async (page: Page): Promise<void> => {
+/** Waits until a page shows its heading, has no pending requests and no visible placeholder. */
+const waitForPage = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
   await page.waitForFunction(

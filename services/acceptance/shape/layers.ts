@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path/posix'
 import { isTest } from '../../testing/source-file.ts'
 
-/** What whoever starts the product as it is may need of it. */
+/** Parts that code which starts the unmodified product may import. */
 const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
 
 /**
- * The parts of the repository, and what each may import besides itself. A service's name stands for itself alone:
+ * The parts of the repository, and what each may import besides itself. The name of a service means that service only:
  * services talk over the bus.
  */
 const mayImport: Record<string, readonly string[]> = {

@@ -4,7 +4,7 @@ import { type SourceFile, lineOf, parse } from '../../testing/source-file.ts'
 /** One rule of the house that needs a parser: the places where it is broken, each as `path:line what`. */
 export type Rule = (file: SourceFile) => string[]
 
-/** A cast is a promise that nobody checks, so a comment at the statement says what guarantees it. */
+/** A cast is unchecked, so a comment at the statement must say what guarantees it. */
 export const castsAreExplained: Rule = (file) => {
   const { program, comments } = parse(file)
   const commented = new Set(comments.map((comment) => lineOf(file, comment.end)))
@@ -79,7 +79,7 @@ export const classesHaveAReason: Rule = (file) => {
   return found
 }
 
-/** Whatever a shared file exports has its sentence, except a type that is read off the value above it. */
+/** Every export of a shared file needs a doc comment, except a type inferred from the value above it. */
 export const exportsAreDocumented: Rule = (file) => {
   const { program, comments } = parse(file)
   const ends = comments.filter((one) => one.type === 'Block' && one.value.startsWith('*')).map((one) => one.end)

@@ -16,7 +16,10 @@ interface PendingApproval {
   outcome: Promise<Outcome>
 }
 
-/** The open approval requests of the runs. They are only recorded here: the gateway takes one and runs it as the approving user. */
+/**
+ * The open approval requests of the runs. They are only recorded here: the gateway takes one and runs it as the
+ * approving user.
+ */
 export interface ApprovalRequests {
   create(run: Run, request: ControlRequest): PendingApproval
   /** Returns a request, once; throws `gone` when it is resolved, taken, expired or belongs to another user. */

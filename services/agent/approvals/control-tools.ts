@@ -76,8 +76,8 @@ export const controlTools: readonly Tool[] = [
 ]
 
 /**
- * Returns whether the caller's agent may request changes to hosts. Anonymous callers may where authentication is disabled; guests and
- * anonymous callers of cloud mode never may. An API key needs the `write` scope.
+ * Returns whether the caller's agent may request changes to hosts. Anonymous callers may where authentication is
+ * disabled; guests and anonymous callers of cloud mode never may. An API key needs the `write` scope.
  */
 export const mayRequestChanges = ({ identity }: Call, env: Environment): boolean => {
   const { AGENT_ENABLE_CONTROL_TOOLS: enabled } = read(agentSettings, env)

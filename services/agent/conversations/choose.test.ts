@@ -49,7 +49,7 @@ describe('the store of conversations', () => {
     }
   })
 
-  it('has no room for a name before an IP address', () => {
+  it('has no database id for an IP address', () => {
     for (const host of ['10.0.0.1', '[::1]']) expect(databaseAt(`http://${host}:8080`, 'chats')).toBeUndefined()
   })
 
@@ -80,7 +80,7 @@ describe('the store of conversations', () => {
       /IP address/,
     ],
     [{ SVC_CONVERSATIONS_DAYS: '0' }, 'SVC_CONVERSATIONS_DAYS', /whole number 1/],
-  ])('with %j refuses the start and names %s', (env, name, sentence) => {
+  ])('with %j prevents the start and names %s', (env, name, sentence) => {
     const problems = [...problemsOf(conversationSettings, env), ...conversationProblems(env)]
     expect(problems).toContainEqual({ name, sentence: expect.stringMatching(sentence) })
     expect(JSON.stringify(problems)).not.toContain('pass@')

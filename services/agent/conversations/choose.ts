@@ -18,13 +18,13 @@ import { postgresDatabase, type StateDatabase } from '#shared/store/sql/state-da
 const databaseId = (doc: string): Setting<string | undefined> => ({
   ...optional(doc),
   allowed: 'letters, digits and dashes, 63 at most',
-  parse: (given) => {
-    if (given === undefined || /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(given)) return given
+  parse: (text) => {
+    if (text === undefined || /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text
     throw new Error('must be letters, digits and dashes between them, 63 at most')
   },
 })
 
-/** Where conversations are kept, and for how long. */
+/** Settings for the store and the retention of conversations. */
 export const conversationSettings = {
   CONVERSATION_STORE_BACKEND: oneOf(
     ['auto', ...conversationBackends],
@@ -44,10 +44,10 @@ export const conversationSettings = {
   }),
 } as const
 
-/** A store whose prerequisite is there. */
+/** A store whose prerequisite is configured. */
 export type Choice = { backend: 'convstore' | 'memory' } | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
 
-/** The store that the settings ask for; throws `InvalidSettings` when one is named whose prerequisite is missing. */
+/** Returns the configured store. Throws `InvalidSettings` if the named store lacks its prerequisite. */
 export const chooseStore = (env: Environment): Choice => {
   const { CONVERSATION_STORE_BACKEND: named } = read(conversationSettings, env)
   if (named !== 'auto') {
@@ -97,9 +97,9 @@ const edgeAddress = (env: Environment): string | undefined => {
   return binding === undefined || database === undefined ? binding : databaseAt(binding, database)
 }
 
-/** What is wrong with the settings of conversations taken together. */
+/** Returns the problems of combinations of conversation settings. */
 export const conversationProblems = (env: Environment): readonly SettingProblem[] => {
-  // Each setting that is wrong alone is told elsewhere.
+  // Invalid single settings are reported by the configuration check.
   if (problemsOf(conversationSettings, env).length > 0) return []
   return [...unsharedFiles(['CONVERSATIONS_EDGESQL'], env), ...idProblems(env), ...choiceProblems(env)]
 }
@@ -125,20 +125,21 @@ const choiceProblems = (env: Environment): readonly SettingProblem[] => {
     return []
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error
-    // What is wrong with the state database is told for the process.
+    // Problems of the state database are reported once per process.
     return error.problems.filter(({ name }) => name === 'CONVERSATION_STORE_BACKEND')
   }
 }
 
 /**
- * The database of a binding that an id names: of a server the one called so, as libSQL servers tell their databases apart by the
- * name that is asked for; of a file the one of that name beside it. Undefined where an address has no room for a name.
+ * Returns the address of the database with this id: for a server, the id becomes the first label of the host name, as
+ * libSQL servers select databases by host; for a file, it is the file of that name in the same folder. Undefined for a
+ * server with an IP address.
  */
 export const databaseAt = (binding: string, id: string): string | undefined => {
   if (binding.startsWith('file:')) return besideFile(binding, id)
   const server = new URL(binding)
   const name = `${id}.${server.hostname}`.toLowerCase()
-  // An IP address stays as it is, or becomes nonsense.
+  // A label in front of an IP address gives no valid host.
   if (/^[\d.]+$|^\[/.test(server.hostname)) return undefined
   server.hostname = name
   return server.href

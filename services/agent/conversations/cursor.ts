@@ -1,21 +1,21 @@
 import type { ConversationSummary } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Where a list goes on: behind the conversation of this time and id. */
+/** The last conversation of the previous page. */
 interface Position {
   updatedAtMs: number
   id: string
 }
 
-/** The position that a cursor names. Throws `invalid` for one of another store; the contract has seen to the rest of its form. */
+/** Parses a cursor. Throws `invalid` for a cursor of another store; the contract validates the rest of the format. */
 export const positionOf = (cursor: string): Position => {
   const [time = '', id = ''] = cursor.split('.')
   const updatedAtMs = Number(time)
   if (Number.isInteger(updatedAtMs)) return { updatedAtMs, id }
-  throw new ServiceError('invalid', 'cursor must be the next of an answer', { details: { parameter: 'cursor' } })
+  throw new ServiceError('invalid', 'cursor must be the next of a response', { details: { parameter: 'cursor' } })
 }
 
-/** What lists say of a conversation. */
+/** Returns the list entry of a conversation. */
 export const summaryOf = <T extends ConversationSummary>({
   id,
   title,

@@ -19,25 +19,25 @@ import type { Models } from '../models/open.ts'
 import { type Choice, chooseStore, conversationSettings } from './choose.ts'
 import { generateFollowUps, openTitling } from './titling.ts'
 import { memoryStore, openSqlStore } from './collected.ts'
-import { type ConversationStore, type Kept, type Page, type Place, firstWords } from './store.ts'
+import { type ConversationStore, type PutResult, type Page, type Place, firstWords } from './store.ts'
 
-/** Conversations of people, each reached by its owner alone. */
+/** Conversations of users. Each is accessible to its owner only. */
 export interface Conversations extends AsyncDisposable {
   readonly backend: ConversationBackend
   /** Whether titles and follow-up questions are generated. */
   supportsAiEnrichment(): boolean
   list(owner: string, place: Place): Promise<Page<ConversationSummary>>
-  /** Throws `not-found`, as `remove` and `followUps` do, also for somebody else's. */
+  /** Throws `not-found`, as `remove` and `followUps` do, also for conversations of other owners. */
   get(owner: string, id: string): Promise<Conversation>
-  /** The whole of them, some at a time. */
+  /** Returns complete conversations, page by page. */
   export(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
-  /** Throws `too-large`, and `conflict` for one too many. */
-  keep(owner: string, written: WrittenConversation, call: Call): Promise<Kept>
+  /** Throws `too-large`, and `conflict` if the owner has too many conversations. */
+  keep(owner: string, written: WrittenConversation, call: Call): Promise<PutResult>
   remove(owner: string, id: string): Promise<void>
   removeAll(owner: string): Promise<number>
-  /** Throws `not-implemented` where none are generated. */
+  /** Throws `not-implemented` unless enrichment is enabled. */
   followUps(owner: string, id: string, call: Call): Promise<string[]>
-  /** Removes what is older than the settings say, of everybody. */
+  /** Removes the expired conversations of all owners. */
   prune(): Promise<number>
 }
 
@@ -51,7 +51,7 @@ interface Parts {
 
 const dayMs = 86_400_000
 
-/** The store is opened by whoever needs it first: where nobody keeps conversations there, nothing is asked for it. */
+/** Returns the conversations of the configured store, which is opened on first use. */
 export const openConversations = (parts: Parts): Conversations => {
   const { env, clock, log, models } = parts
   const choice = chooseStore(env)
@@ -68,17 +68,17 @@ export const openConversations = (parts: Parts): Conversations => {
     export: async (owner, cursor) => (await store()).whole(owner, cursor),
     async keep(owner, written, call) {
       requireSize(written)
-      const kept = await (
+      const result = await (
         await store()
       ).put(owner, {
         ...written,
         firstWords: firstWords(written.messages),
         atMs: clock.now(),
       })
-      if (kept.created && written.title === undefined && enriches()) {
-        titling.begin(owner, { ...kept.conversation, messages: written.messages }, call)
+      if (result.created && written.title === undefined && enriches()) {
+        titling.start(owner, { ...result.conversation, messages: written.messages }, call)
       }
-      return kept
+      return result
     },
     async remove(owner, id) {
       if (!(await (await store()).remove(owner, id))) throw notFound()
@@ -116,7 +116,7 @@ const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStor
   }
 }
 
-/** Opens once, for all who wait for it; whoever comes after a failure tries again. */
+/** Opens the store once for all callers. The next call after a failure tries again. */
 const openLazily = (open: () => Promise<ConversationStore>) => {
   let opening: Promise<ConversationStore> | undefined
   return {
@@ -143,7 +143,7 @@ const found = (conversation: Conversation | undefined): Conversation => {
   throw notFound()
 }
 
-/** Somebody else's is told like one that never was. */
+/** The same error for missing conversations and those of other owners. */
 const notFound = (): ServiceError =>
   new ServiceError('not-found', 'conversation not found; it may have expired', {
     details: { parameter: 'id' },
@@ -155,7 +155,7 @@ const notGenerated = (): ServiceError =>
     'follow-up questions are unavailable: they require AgentState; set CONVSTORE_API_KEY and CONVSTORE_AI_ENRICH',
   )
 
-/** The part of the contract about conversations: the owner is whoever calls, and nothing that a caller could say. */
+/** Returns the handlers for conversations. The owner is the identity of the caller, never part of a request. */
 export const conversationHandlers = (
   conversations: Conversations,
 ): Handlers<Service<typeof conversationMethods & typeof pruneMethods>> => ({
@@ -176,7 +176,7 @@ export const conversationHandlers = (
   prune: async () => ({ removed: { conversations: await conversations.prune() } }),
 })
 
-/** A signed-in person. Keys and strangers own nothing: their history lives in the browser. */
+/** Returns the signed-in user. API keys and guests own no conversations; their history is stored in the browser. */
 const ownerOf = ({ identity: { kind, subject } }: Call): string => {
   if (kind === 'user') return subject
   throw new ServiceError('unauthenticated', 'sign in to save conversations')

@@ -7,87 +7,90 @@ import type {
 } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** A conversation as it is to be kept. */
+/** A conversation to store. */
 export interface Written extends WrittenConversation {
-  /** What a new conversation without a title is called. */
+  /** The title of a new conversation that has none. */
   firstWords: string
   atMs: number
 }
 
-/** Where a list of one owner is read. */
+/** A page of one owner's list. */
 export interface Place {
   limit: number
   cursor?: string | undefined
 }
 
-/** Some of a list; `next` is the cursor of what follows, null at its end. */
+/** One page of a list; `next` is the cursor of the following page, null on the last one. */
 export interface Page<T> {
   conversations: T[]
   next: string | null
 }
 
-/** What keeping came to. */
-export interface Kept {
+/** The result of storing a conversation. */
+export interface PutResult {
   created: boolean
   conversation: ConversationSummary
 }
 
-/** Conversations that one owner may have, where the store is ours. */
-export const mostConversations = 1_000
-/** Whole conversations that are read at once. */
-export const wholeAtOnce = 10
+/** Conversations per owner in the built-in stores. */
+export const maxConversations = 1_000
+/** Complete conversations per page of an export. */
+export const exportPageSize = 10
 
 /**
- * Where conversations are kept. Every question but `prune` names the owner, and an id means the conversation of that owner
- * alone, so that nobody reaches, overwrites or finds out about those of another.
+ * A store of conversations. Every method but `prune` takes the owner, and an id identifies a conversation of that owner
+ * only. No owner can read, overwrite or detect the conversations of another.
  */
 export interface ConversationStore extends AsyncDisposable {
   readonly backend: ConversationBackend
-  /** Those changed last first. */
+  /** Returns the most recently changed first. */
   list(owner: string, place: Place): Promise<Page<ConversationSummary>>
   get(owner: string, id: string): Promise<Conversation | undefined>
-  /** The same list with messages, `wholeAtOnce` at a time. */
+  /** Returns the same list with messages, `exportPageSize` conversations per page. */
   whole(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
-  /** Replaces what is there but its age, and its title and evidence where none are given. Throws `conflict` for one too many. */
-  put(owner: string, written: Written): Promise<Kept>
-  /** Gives another title, unless somebody has done so since. */
+  /**
+   * Creates or replaces a conversation. The creation time stays, and so do title and evidence if none are supplied.
+   * Throws `conflict` if the owner has too many.
+   */
+  put(owner: string, written: Written): Promise<PutResult>
+  /** Replaces the title if it is still `from`. */
   retitle(owner: string, id: string, from: string, to: string): Promise<void>
-  /** Whether it was there. */
+  /** Reports whether the conversation existed. */
   remove(owner: string, id: string): Promise<boolean>
   removeAll(owner: string): Promise<number>
-  /** Removes those of all owners that were last changed before; says how many. */
+  /** Removes the conversations of all owners that were last changed before this time, and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** The words of a message, without what tools said. */
+/** Returns the text of a message, without tool results. */
 export const wordsOf = ({ parts }: UiMessage): string =>
   parts
     .flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
     .join('\n')
     .trim()
 
-/** A text in one line, cut to a length; undefined when nothing is left of it. */
+/** Returns a text on one line, cut to a length in characters; undefined if it is empty. */
 export const oneLine = (text: string, length: number): string | undefined => {
   const line = text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-  // By characters, so that none is cut in two.
+  // Cutting by code point keeps surrogate pairs whole.
   const letters = Array.from(line)
   if (letters.length <= length) return letters.join('') || undefined
   return `${letters.slice(0, length - 1).join('')}…`
 }
 
-const longestFirstWords = 50
+const maxFirstWords = 50
 
-/** What a new conversation without a title is called: how the person began. */
+/** Returns the title of a new conversation that has none: the beginning of the user's first message. */
 export const firstWords = (messages: readonly UiMessage[]): string =>
   messages
     .filter(({ role }) => role === 'user')
-    .map((message) => oneLine(wordsOf(message), longestFirstWords))
+    .map((message) => oneLine(wordsOf(message), maxFirstWords))
     .find((line) => line !== undefined) ?? 'Conversation'
 
-/** What is written over what was there. */
+/** Merges a written conversation with the stored one. */
 export const merged = (written: Written, present: Conversation | undefined): Conversation => {
   const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
   return {
@@ -103,6 +106,6 @@ export const merged = (written: Written, present: Conversation | undefined): Con
   }
 }
 
-/** Says what to do when an owner has as many as one may have. */
-export const tooMany = (most: number): ServiceError =>
-  new ServiceError('conflict', `too many conversations: the maximum is ${most}; delete some first`)
+/** Returns the error for an owner with too many conversations. */
+export const tooMany = (max: number): ServiceError =>
+  new ServiceError('conflict', `too many conversations: the maximum is ${max}; delete some first`)

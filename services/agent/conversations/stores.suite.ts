@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type ConversationStore, wholeAtOnce } from './store.ts'
+import { type ConversationStore, exportPageSize } from './store.ts'
 import { aMessage, anEvidence, aToolMessage, aWritten } from './testing/conversations.ts'
 
-/** Somebody whose name begins like another's, and holds what external ids and tags are made with. */
+/** The second owner has the first as a prefix, and contains the separators of external ids and tags. */
 const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
 const startedAtMs = 1_790_000_000_000
 
-/** What holds for every store of conversations; each opening is empty. */
+/** Tests of every conversation store. `open` returns an empty one. */
 export const conversationStoreSuite = (open: () => Promise<ConversationStore>): void => {
   let store: ConversationStore
   beforeAll(async () => {
@@ -14,7 +14,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
   })
   const idsOf = async (owner: string) => (await store.list(owner, { limit: 100 })).conversations.map(({ id }) => id)
 
-  it('has nothing to list, read or remove at first', async () => {
+  it('is empty at first', async () => {
     expect(await store.list(ada, { limit: 20 })).toEqual({ conversations: [], next: null })
     expect(await store.whole(ada, undefined)).toEqual({ conversations: [], next: null })
     expect(await store.get(ada, 'one')).toBeUndefined()
@@ -23,7 +23,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect(await store.prune(Date.now())).toBe(0)
   })
 
-  it('gives a conversation back as it was kept, by its first words', async () => {
+  it('returns a stored conversation, titled by its first words', async () => {
     const { messages, ...written } = aWritten('one', { evidence: [anEvidence()] })
     const { created, conversation } = await store.put(ada, { ...written, messages })
     const summary = {
@@ -41,7 +41,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect((await store.whole(ada, undefined)).conversations).toEqual([await store.get(ada, 'one')])
   })
 
-  it('adds what is said later, and keeps age, title and evidence where none are given', async () => {
+  it('appends messages and keeps creation time, title and evidence if none are supplied', async () => {
     const messages = [...aWritten('one').messages, aMessage('m3'), aToolMessage('m4')]
     const later = aWritten('one', { messages, firstWords: 'Others', hostKey: null, atMs: startedAtMs + 5 })
     expect((await store.put(ada, later)).created).toBe(false)
@@ -56,8 +56,8 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     })
   })
 
-  it('replaces what was said otherwise before, and takes another title and other evidence', async () => {
-    const messages = [aMessage('m1'), aMessage('m2', 'assistant', 'anew')]
+  it('replaces changed messages, title and evidence', async () => {
+    const messages = [aMessage('m1'), aMessage('m2', 'assistant', 'regenerated')]
     const evidence = [anEvidence('e1'), anEvidence('e2')]
     await store.put(ada, aWritten('one', { messages, evidence, title: 'Größer', atMs: startedAtMs + 6 }))
     const expected = { title: 'Größer', messages, evidence, createdAtMs: startedAtMs, updatedAtMs: startedAtMs + 6 }
@@ -66,7 +66,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect(await store.get(ada, 'one')).toMatchObject({ ...expected, evidence: [], updatedAtMs: startedAtMs + 7 })
   })
 
-  it('takes another title only in place of the one that it was thought of for', async () => {
+  it('replaces a title only if it is the expected one', async () => {
     await store.retitle(ada, 'one', 'First words', 'Too late')
     expect((await store.get(ada, 'one'))?.title).toBe('Größer')
     await store.retitle(ada, 'one', 'Größer', 'In time')
@@ -75,7 +75,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect((await store.get(ada, 'one'))?.title).toBe('In time')
   })
 
-  it('means a conversation of the owner alone by an id, and shows, changes and removes no other', async () => {
+  it('reads, changes and removes by id only conversations of the owner', async () => {
     const theirs = aWritten('one', { messages: [aMessage('of eve')], atMs: startedAtMs + 8 })
     expect(await store.get(eve, 'one')).toBeUndefined()
     expect((await store.put(eve, theirs)).created).toBe(true)
@@ -86,8 +86,8 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect([await idsOf(ada), await idsOf(eve)]).toEqual([['one'], []])
   })
 
-  it('lists those changed last first, page by page, each once, also those of one time', async () => {
-    const many = Array.from({ length: 2 * wholeAtOnce + 1 }, (_, index) =>
+  it('lists each conversation once across pages, most recently changed first, with equal times too', async () => {
+    const many = Array.from({ length: 2 * exportPageSize + 1 }, (_, index) =>
       aWritten(`n${index}`, { atMs: startedAtMs + 100 + Math.floor(index / 3) }),
     )
     for (const each of many) await store.put(eve, each)
@@ -108,7 +108,7 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     }
   })
 
-  it('keeps one conversation of two that are begun at once', async () => {
+  it('stores one conversation of two that are created concurrently', async () => {
     const [one, other] = [aWritten('raced', { title: 'one' }), aWritten('raced', { title: 'other' })]
     await Promise.allSettled([store.put(ada, one), store.put(ada, other)])
     expect(['one', 'other']).toContain((await store.get(ada, 'raced'))?.title)
@@ -117,15 +117,15 @@ export const conversationStoreSuite = (open: () => Promise<ConversationStore>): 
     expect(await store.get(ada, 'raced')).toBeUndefined()
   })
 
-  it('removes those changed before a time, of everybody, and says how many', async () => {
+  it('prunes the conversations of all owners changed before a time, and returns their number', async () => {
     await store.put(ada, aWritten('young', { atMs: startedAtMs + 1_000 }))
     expect(await store.prune(startedAtMs + 102)).toBe(1 + 6)
     expect(await idsOf(ada)).toEqual(['young'])
-    expect((await idsOf(eve)).length).toBe(2 * wholeAtOnce + 1 - 6)
+    expect((await idsOf(eve)).length).toBe(2 * exportPageSize + 1 - 6)
   })
 
-  it('removes all of one owner, and nothing of another', async () => {
-    expect(await store.removeAll(eve)).toBe(2 * wholeAtOnce + 1 - 6)
+  it('removes all conversations of one owner only', async () => {
+    expect(await store.removeAll(eve)).toBe(2 * exportPageSize + 1 - 6)
     expect(await idsOf(eve)).toEqual([])
     expect(await idsOf(ada)).toEqual(['young'])
   })

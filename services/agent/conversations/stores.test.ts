@@ -22,13 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-const most = 3
+const max = 3
 
-/** Those that are kept in a place of ours. */
+/** Tests of the built-in stores, which limit conversations per owner. */
 const boundedSuite = (open: () => Promise<ConversationStore>): void => {
-  it('refuses one too many of one owner, and takes those of another', async () => {
+  it('rejects conversations above the limit of one owner, and accepts those of another', async () => {
     const store = await open()
-    for (let index = 0; index < most; index += 1) await store.put('full', aWritten(`c${index}`))
+    for (let index = 0; index < max; index += 1) await store.put('full', aWritten(`c${index}`))
     await expect(store.put('full', aWritten('more'))).rejects.toMatchObject({ code: 'conflict' })
     expect((await store.put('full', aWritten('c0', { title: 'still changed' }))).created).toBe(false)
     expect((await store.put('empty', aWritten('more'))).created).toBe(true)
@@ -37,9 +37,9 @@ const boundedSuite = (open: () => Promise<ConversationStore>): void => {
 
 describe('conversations in memory', () => {
   conversationStoreSuite(async () => memoryStore())
-  boundedSuite(async () => memoryStore(most))
+  boundedSuite(async () => memoryStore(max))
 
-  it('make room by forgetting those changed longest ago', async () => {
+  it('evict the least recently changed', async () => {
     const store = memoryStore(undefined, 1_500)
     for (const id of ['a', 'b', 'c']) await store.put('ada', aWritten(id, { messages: [aMessage(id)] }))
     const long = aWritten('d', { messages: [aMessage('d', 'user', 'x'.repeat(1_000))] })
@@ -48,7 +48,7 @@ describe('conversations in memory', () => {
     expect(await store.get('ada', 'd')).toMatchObject({ id: 'd' })
   })
 
-  it('are copies that nobody changes from outside', async () => {
+  it('are copies, unaffected by later changes of the input or output', async () => {
     const store = memoryStore()
     const written = aWritten('one')
     await store.put('ada', written)
@@ -63,7 +63,7 @@ describe('conversations in SQLite', () => {
   const open = (name: string, bound?: number) => async () =>
     opened.use(await openSqlStore(edgeDatabase(`file:${join(directory, name)}`), bound))
   conversationStoreSuite(open('suite.db'))
-  boundedSuite(open('full.db', most))
+  boundedSuite(open('full.db', max))
 })
 
 describeWith(['postgres'], 'conversations in PostgreSQL', () => {
@@ -74,7 +74,7 @@ describeWith(['postgres'], 'conversations in PostgreSQL', () => {
   const open = (tablePrefix: string, bound?: number) => async () =>
     opened.use(await openSqlStore({ kind: 'postgres', url, token: undefined, tablePrefix }, bound))
   conversationStoreSuite(open('suite_'))
-  boundedSuite(open('full_', most))
+  boundedSuite(open('full_', max))
 })
 
 const openAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {}) => {
@@ -83,11 +83,11 @@ const openAt = async ({ url }: ConvstoreServer, more: Record<string, string> = {
   return convstore(openThreadClient({ env, net, log: pino({ level: 'silent' }) }))
 }
 
-describe('conversations in a conversation service that takes no colon in tags', () => {
-  const openAnew = async () => openAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
-  conversationStoreSuite(openAnew)
+describe('conversations in a conversation service that rejects colons in tags', () => {
+  const openEmpty = async () => openAt(opened.use(await startConvstore(/^[a-z\d-]+$/)))
+  conversationStoreSuite(openEmpty)
 
-  it('cannot be kept where it takes no tag at all, and leave nothing behind', async () => {
+  it('are rejected without residue if the service rejects all tags', async () => {
     const server = opened.use(await startConvstore(/^$/))
     const store = await openAt(server)
     await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
@@ -106,10 +106,10 @@ describe('conversations in the conversation service', () => {
 
   const threadOf = (external: string) => [...server.threads.values()].find((each) => each.external_id === external)
 
-  it('are threads that name their owner, in words that others can read', async () => {
+  it('are threads that name their owner and contain plain text', async () => {
     const store = await open()
-    await store.put('user_bob', aWritten('told'))
-    expect(threadOf('user_bob:told')).toMatchObject({
+    await store.put('user_bob', aWritten('stored'))
+    expect(threadOf('user_bob:stored')).toMatchObject({
       title: 'First words',
       tags: ['user:user_bob'],
       messages: [
@@ -119,28 +119,28 @@ describe('conversations in the conversation service', () => {
     })
   })
 
-  it('grow without being told again', async () => {
+  it('grow by appended messages', async () => {
     const store = await open()
-    const before = threadOf('user_bob:told')?.id
+    const before = threadOf('user_bob:stored')?.id
     server.heard.length = 0
-    await store.put('user_bob', aWritten('told', { messages: [...aWritten('told').messages, aMessage('m3')] }))
-    expect(threadOf('user_bob:told')?.id).toBe(before)
+    await store.put('user_bob', aWritten('stored', { messages: [...aWritten('stored').messages, aMessage('m3')] }))
+    expect(threadOf('user_bob:stored')?.id).toBe(before)
     expect(server.heard.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
   })
 
-  it('are not left behind without the tag of their owner', async () => {
+  it('are deleted if tagging them fails', async () => {
     const store = await open()
     server.failing.set('POST /api/v1/conversations/t', { status: 500 })
     await expect(store.put('user_bob', aWritten('untagged'))).rejects.toMatchObject({ code: 'unavailable' })
     expect(threadOf('user_bob:untagged')).toBeUndefined()
   })
 
-  it('of others in the same project are neither shown nor removed, whatever their tags', async () => {
+  it('of other products in the same project are neither listed nor removed, even with the same tag', async () => {
     const store = await open()
     const times = { created_at: 1, updated_at: 1 }
-    const foreign = { id: 'foreign', external_id: 'user_eve:told', metadata: { app: 'other' }, ...times }
+    const foreign = { id: 'foreign', external_id: 'user_eve:stored', metadata: { app: 'other' }, ...times }
     server.threads.set('foreign', { ...foreign, title: null, messages: [], tags: ['user:user_bob'] })
-    expect((await store.list('user_bob', { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['told'])
+    expect((await store.list('user_bob', { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['stored'])
     expect(await store.prune(0)).toBe(0)
     expect(await store.removeAll('user_bob')).toBe(1)
     expect(server.threads.has('foreign')).toBe(true)
@@ -153,15 +153,15 @@ describe('conversations in the conversation service', () => {
     [{ status: 302, headers: { location: 'http://elsewhere' } }, 'unavailable', /unreachable/],
     [{ status: 200, body: '<html>' }, 'unavailable', /unexpected response/],
     [{ status: 200, body: '{"id":1}' }, 'unavailable', /unexpected response/],
-  ])('fail in a sentence of ours when the service answers %j', async (answer, code, sentence) => {
+  ])('fail without quoting the service when it responds with %j', async (answer, code, sentence) => {
     server.failing.set('', answer)
     const store = await open()
-    const failure = store.get('user_bob', 'told')
+    const failure = store.get('user_bob', 'stored')
     await expect(failure).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
     await expect(failure).rejects.not.toThrow('secrets')
   })
 
-  it('are told from those of others by a short tag, too, where an owner has a long name', async () => {
+  it('get a short tag if the name of the owner is long', async () => {
     const store = await open()
     const owner = `user_${'x'.repeat(80)}`
     await store.put(owner, aWritten('long'))
@@ -169,28 +169,28 @@ describe('conversations in the conversation service', () => {
     expect((await store.list(owner, { limit: 20 })).conversations.map(({ id }) => id)).toEqual(['long'])
   })
 
-  it('wait as long as the service says, and a minute at most', async () => {
+  it('wait as long as the service says, and a minute at max', async () => {
     const store = await open()
-    for (const [said, waited] of [
+    for (const [retryAfter, retryAfterMs] of [
       ['7', 7_000],
       ['9999', 60_000],
       ['soon', 60_000],
     ] as const) {
-      server.failing.set('', { status: 429, headers: { 'retry-after': said } })
-      await expect(store.list('user_bob', { limit: 1 })).rejects.toMatchObject({ retryAfterMs: waited })
+      server.failing.set('', { status: 429, headers: { 'retry-after': retryAfter } })
+      await expect(store.list('user_bob', { limit: 1 })).rejects.toMatchObject({ retryAfterMs })
     }
   })
 
-  it('fail when nobody is there, or with a key of another project', async () => {
-    const away = await open({ CONVSTORE_BASE_URL: 'http://127.0.0.1:9' })
-    await expect(away.get('user_bob', 'told')).rejects.toMatchObject({ code: 'unavailable' })
+  it('fail if the service is unreachable or rejects the key', async () => {
+    const unreachable = await open({ CONVSTORE_BASE_URL: 'http://127.0.0.1:9' })
+    await expect(unreachable.get('user_bob', 'stored')).rejects.toMatchObject({ code: 'unavailable' })
     const other = await open({ CONVSTORE_API_KEY: 'as_live_other' })
-    await expect(other.get('user_bob', 'told')).rejects.toMatchObject({
+    await expect(other.get('user_bob', 'stored')).rejects.toMatchObject({
       message: expect.stringContaining('rejects the key'),
     })
   })
 
-  it('ask nothing that the service does not document', () => {
+  it('send only documented requests', () => {
     expect(server.misuses).toEqual([])
     expect(server.heard.length).toBeGreaterThan(0)
   })

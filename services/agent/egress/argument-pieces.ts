@@ -9,8 +9,8 @@ interface ArgumentPieces {
 }
 
 /**
- * Returns every argument in full, split where text of a host starts and ends. Names that the tool's schema declares come from its
- * server and do not count as such text.
+ * Returns every argument in full, split where text of a host starts and ends. Names that the tool's schema declares
+ * come from its server and do not count as such text.
  */
 export const piecesOf = (
   input: Readonly<Record<string, unknown>>,

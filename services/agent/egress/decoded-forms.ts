@@ -12,8 +12,8 @@ const base64Run = /[\w+/-]{6,}={0,2}/g
 const hexRun = /[\da-f]{8,}/gi
 
 /**
- * Returns the text and all its decoded forms: percent-encoding, character escapes, base64 and hexadecimal digits, also nested.
- * Undefined if there are too many to compare.
+ * Returns the text and all its decoded forms: percent-encoding, character escapes, base64 and hexadecimal digits, also
+ * nested. Undefined if there are too many to compare.
  */
 export const decodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]
@@ -50,8 +50,8 @@ const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText
   }))
 
 /**
- * Returns the text in a run of encoded bytes. Other characters may precede it, so groups of the encoding may start at any offset.
- * Bytes that are not text become characters that never match. Each character maps to the whole run.
+ * Returns the text in a run of encoded bytes. Other characters may precede it, so groups of the encoding may start at
+ * any offset. Bytes that are not text become characters that never match. Each character maps to the whole run.
  */
 const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
   const text = Buffer.from(run.slice(skipped), encoding).toString()
@@ -102,8 +102,8 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
 }
 
 /**
- * Returns only letters and digits, in lower case, without accents and in compatibility form, so that neither punctuation nor
- * alternative characters hide a text.
+ * Returns only letters and digits, in lower case, without accents and in compatibility form, so that neither
+ * punctuation nor alternative characters hide a text.
  */
 export const lettersOf = (source: MappedText): MappedText =>
   replacedIn(source, /[^a-z0-9]/gu, (character) =>

@@ -10,7 +10,10 @@ type EgressDecision = 'approved' | 'denied' | 'expired'
 /** Calls that wait for a person to approve their arguments. */
 export interface EgressRequests {
   open(run: Run): { id: string; decision: Promise<EgressDecision> }
-  /** Decides a request. Throws `gone` when it is decided, expired or another user's, and `forbidden` for callers that are not a person. */
+  /**
+   * Decides a request. Throws `gone` when it is decided, expired or another user's, and `forbidden` for callers that
+   * are not a person.
+   */
   decide(id: string, identity: Identity, isApproved: boolean): void
 }
 

@@ -13,8 +13,8 @@ export interface HostText {
   /** Returns whether there is text that does not come from this server. */
   isIn(server: string): boolean
   /**
-   * Returns the ranges of host text in texts that would be sent to a server, one list per text. `allowedHosts` are not secret in
-   * a URL on one of them.
+   * Returns the ranges of host text in texts that would be sent to a server, one list per text. `allowedHosts` are not
+   * secret in a URL on one of them.
    */
   find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): Span[][]
 }
@@ -58,8 +58,8 @@ export const openHostText = (): HostText => {
 }
 
 /**
- * Returns every text and number of a value. Names of result fields and columns do not count; names within a cell, as of a map, are
- * data.
+ * Returns every text and number of a value. Names of result fields and columns do not count; names within a cell, as of
+ * a map, are data.
  */
 const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
   if (typeof value === 'string') return [value]

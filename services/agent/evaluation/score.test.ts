@@ -56,7 +56,7 @@ const answer = 'It is orders: throwIf refuses its rows [e1].'
 const right = [called, evidence(3), said(answer), claims(['e1']), usage()]
 
 describe('an answer', () => {
-  it('is right when it names the cause, rests on rows, changes nothing and is not too dear', () => {
+  it('is correct if it names the cause, cites rows, changes nothing and stays within its limits', () => {
     const score = scoreOf(scenario, { chunks: right, writes: 0 })
     expect(score).toMatchObject({ tokens: 1_000, steps: 2, calls: 1, failure: null, text: answer })
     expect(isRight(score)).toBe(true)
@@ -73,7 +73,7 @@ describe('an answer', () => {
     ['too many tokens', 'withinBudget', [...right, usage({ inputTokens: 1_000_000 })]],
     ['too many steps', 'withinBudget', [...right, usage({ steps: 13 })]],
     ['too many calls', 'withinBudget', [...right, called, called]],
-  ])('is wrong with %s', (_what, criterion, chunks) => {
+  ])('is incorrect with %s', (_what, criterion, chunks) => {
     const score = scoreOf(scenario, { chunks, writes: 0 })
     const { rootCause, evidence: valid, noWrite, withinBudget } = score
     const held = { rootCause, evidence: valid, noWrite, withinBudget }
@@ -81,7 +81,7 @@ describe('an answer', () => {
     expect(isRight(score)).toBe(false)
   })
 
-  it('is wrong when the host was written to', () => {
+  it('is incorrect if the host was written to', () => {
     expect(scoreOf(scenario, { chunks: right, writes: 1 })).toMatchObject({ noWrite: false })
   })
 })

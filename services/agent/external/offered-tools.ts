@@ -1,45 +1,45 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { cut } from '#shared/text/cut.ts'
 
-/** What a model may be told of a server: more would crowd out the question. */
-export const mostTools = 32
-const longestDescription = 1_024
-const longestTitle = 80
-const longestToolName = 128
-const mostSchemaBytes = 8_192
+/** Limits of what a model sees of a server, so that the context has room for the conversation. */
+export const maxTools = 32
+const maxDescriptionLength = 1_024
+const maxTitleLength = 80
+const maxToolNameLength = 128
+const maxSchemaBytes = 8_192
 
-/** A tool as a model may be told of it. */
+/** A tool as the model sees it. */
 export interface OfferedTool {
-  /** As its server calls it. */
+  /** The tool as its server lists it. */
   tool: Tool
   title: string
   description: string
 }
 
-/** The tools of a server that a model may be told of, and how many are left out. */
+/** The tools of a server that the model may use, and how many were left out. */
 export interface OfferedTools {
   tools: readonly OfferedTool[]
   leftOut: number
 }
 
-/** Bounds what a server offers: its words are a stranger's. Names that a server gives twice count once. */
+/** Limits the untrusted tool list of a server. Duplicate names count once. */
 export const offeredTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
-  const fit = [...once.values()].filter(isBounded).slice(0, mostTools)
+  const fit = [...once.values()].filter(isBounded).slice(0, maxTools)
   const tools = fit.map((tool) => ({
     tool: { ...tool, inputSchema: withoutDialect(tool), outputSchema: undefined },
-    title: oneLine(tool.title ?? tool.annotations?.title ?? tool.name, longestTitle),
-    description: oneLine(tool.description ?? tool.name, longestDescription),
+    title: oneLine(tool.title ?? tool.annotations?.title ?? tool.name, maxTitleLength),
+    description: oneLine(tool.description ?? tool.name, maxDescriptionLength),
   }))
   return { tools, leftOut: listed.length - tools.length }
 }
 
-/** Some gateways refuse schemas that say which dialect they are written in. */
+/** Some gateways reject schemas with `$schema`. */
 const withoutDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool): Tool['inputSchema'] => schema
 
 const isBounded = ({ name, inputSchema }: Tool): boolean =>
-  name.length <= longestToolName && Buffer.byteLength(JSON.stringify(inputSchema)) <= mostSchemaBytes
+  name.length <= maxToolNameLength && Buffer.byteLength(JSON.stringify(inputSchema)) <= maxSchemaBytes
 
-/** Without what could pass for a structure of ours: line ends, control and formatting characters. */
-const oneLine = (text: string, longest: number): string =>
-  cut(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), longest)
+/** Removes line breaks, control and formatting characters, which could imitate the structure of the prompt. */
+const oneLine = (text: string, maxLength: number): string =>
+  cut(text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(), maxLength)

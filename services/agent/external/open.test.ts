@@ -44,7 +44,7 @@ const open = (env: Record<string, string>) => {
     await net[Symbol.asyncDispose]()
   })
   const run = (tool: AgentTool | undefined, input: unknown) => {
-    // What tools of others look at of all that a tool may reach.
+    // The part of the context that external tools use.
     const context = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as ToolContext
     return tool?.run(input, context)
   }
@@ -56,7 +56,7 @@ const withoutCrawler = { ...privateAllowed, SVC_AGENT_WEB_CRAWL_MCP: 'false' }
 const named = (id: string, endpoint: string): UserServer => ({ id, name: `Server ${id}`, endpoint })
 
 describe('the web crawler', () => {
-  it('offers its tools with every question, below a prefix, as what is not to be believed', async () => {
+  it('provides prefixed, untrusted tools for every question', async () => {
     const { endpoint } = await started(crawler)
     const { external, run } = open({ SVC_AGENT_WEB_CRAWL_URL: endpoint })
     const tools = await external.tools([], callOf())
@@ -71,14 +71,14 @@ describe('the web crawler', () => {
     })
   })
 
-  it('is not asked when it is switched off', async () => {
+  it('is not contacted when it is disabled', async () => {
     const server = await started(crawler)
     const { external } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_WEB_CRAWL_MCP: 'false' })
     expect(await external.tools([], callOf())).toEqual([])
     expect(server.requests).toBe(0)
   })
 
-  it('reads only what the operator allows, as it stands at the moment of the call', async () => {
+  it('reads only domains that are allowed at the time of the call', async () => {
     const server = await started(crawler)
     const { external, run, env } = open({ SVC_AGENT_WEB_CRAWL_URL: server.endpoint })
     const [scrape, search] = await external.tools([], callOf())
@@ -90,7 +90,7 @@ describe('the web crawler', () => {
     expect(await run(search, { query: 'parts' })).toMatchObject({ structured: { text: 'found parts' } })
   })
 
-  it('is asked again behind the back of whoever asks a question', async () => {
+  it('has its tool list refreshed in the background', async () => {
     const server = await started(crawler)
     const env = { SVC_AGENT_WEB_CRAWL_URL: server.endpoint, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' }
     const { external, clock } = open(env)
@@ -101,7 +101,7 @@ describe('the web crawler', () => {
     await expect.poll(() => external.tools([], callOf())).toEqual([])
   })
 
-  it('that cannot be reached takes no tools from the others', async () => {
+  it('does not affect the tools of other servers when it is unreachable', async () => {
     const { endpoint } = await started(echo)
     const { external, logged } = open({ ...privateAllowed, SVC_AGENT_WEB_CRAWL_URL: 'http://127.0.0.1:1/mcp' })
     const tools = await external.tools([named('docs', endpoint)], callOf())
@@ -110,8 +110,8 @@ describe('the web crawler', () => {
   })
 })
 
-describe('a tool server that a caller brings', () => {
-  it('offers its tools, and what they give is bounded and marked', async () => {
+describe('a user-supplied MCP server', () => {
+  it('provides its tools, with bounded and marked results', async () => {
     const { endpoint } = await started(echo)
     const { external, run } = open(withoutCrawler)
     const [tool] = await external.tools([named('docs', endpoint)], callOf())
@@ -125,7 +125,7 @@ describe('a tool server that a caller brings', () => {
     expect(tool).toMatchObject({ kind: 'egress', core: false })
   })
 
-  it('is asked nothing that is the product’s, such as a key', async () => {
+  it('receives no keys of the product', async () => {
     const server = await started(echo)
     const { external } = open({ ...withoutCrawler, LLM_API_KEY: 'sk-generic', GATEWAY_A_API_KEY: 'sk-a' })
     await external.tools([named('docs', server.endpoint)], callOf())
@@ -138,7 +138,7 @@ describe('a tool server that a caller brings', () => {
     'http://169.254.169.254/',
     'http://[::1]/',
     'http://10.0.0.1/',
-  ])('is not asked inside our networks: %s', async (endpoint) => {
+  ])('is not contacted in internal networks: %s', async (endpoint) => {
     const { external } = open({ SVC_AGENT_WEB_CRAWL_MCP: 'off' })
     expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
       ok: false,
@@ -153,12 +153,12 @@ describe('a tool server that a caller brings', () => {
       (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
       /redirect, which is not followed/,
     ],
-    ['wants a sign-in', (response) => response.writeHead(401).end(), /wants a sign-in/],
+    ['requires a sign-in', (response) => response.writeHead(401).end(), /requires a sign-in/],
     ['fails', (response) => response.writeHead(500).end('SELECT secret'), /failed with 500/],
     [
       'is none',
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret'),
-      /does not speak as a tool server/,
+      /does not respond like an MCP server/,
     ],
     [
       'says too much',
@@ -166,7 +166,7 @@ describe('a tool server that a caller brings', () => {
       /response too large/,
     ],
     ['is silent', () => undefined, /did not answer in time/],
-  ])('that %s is told in words without what it said', async (what, instead, says) => {
+  ])('that %s is reported without quoting its response', async (what, instead, says) => {
     const { endpoint } = await started(echo, instead)
     const timeoutMs = what === 'is silent' ? '400' : '30000'
     const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
@@ -176,7 +176,7 @@ describe('a tool server that a caller brings', () => {
     expect(await external.tools([named('docs', endpoint)], callOf())).toEqual([])
   })
 
-  it('is waited for as long as SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS says', async () => {
+  it('times out after SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS', async () => {
     const { endpoint } = await started(echo, () => undefined)
     const waitedMs = async (timeoutMs: string) => {
       const { external } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs })
@@ -188,22 +188,22 @@ describe('a tool server that a caller brings', () => {
     expect(await waitedMs('1500')).toBeGreaterThan(1_450)
   })
 
-  it('is asked anew for each caller, and again when what it said is old', async () => {
+  it('is queried per caller, and again when its tool list has expired', async () => {
     const server = await started(echo)
     const { external, clock } = open({ ...withoutCrawler, SVC_AGENT_INTEGRATION_PROBE_TTL_MS: '1000' })
-    const asking = async (subject: string) => {
+    const isQueried = async (subject: string) => {
       const before = server.requests
       await external.tools([named('docs', server.endpoint)], callOf('user', subject))
       return server.requests > before
     }
-    expect([await asking('ada'), await asking('ada'), await asking('eve')]).toEqual([true, false, true])
+    expect([await isQueried('ada'), await isQueried('ada'), await isQueried('eve')]).toEqual([true, false, true])
     clock.nowMs += 999
-    expect(await asking('ada')).toBe(false)
+    expect(await isQueried('ada')).toBe(false)
     clock.nowMs += 1
-    expect(await asking('ada')).toBe(true)
+    expect(await isQueried('ada')).toBe(true)
   })
 
-  it('is asked at once when it is tried out, so that one that was mended is found', async () => {
+  it('is always queried by a probe, so that a repaired server is detected', async () => {
     const server = await started(echo, (response) => response.writeHead(500).end())
     const { external } = open(withoutCrawler)
     const ok = async () => (await external.probe(named('docs', server.endpoint), callOf())).ok
@@ -214,7 +214,7 @@ describe('a tool server that a caller brings', () => {
     expect(await external.tools([named('docs', server.endpoint)], callOf())).toHaveLength(1)
   })
 
-  it('tells what it offers when it is tried out', async () => {
+  it('reports its tools when it is probed', async () => {
     const { endpoint } = await started(crawler)
     const { external } = open(withoutCrawler)
     expect(await external.probe(named('docs', endpoint), callOf())).toMatchObject({
@@ -237,12 +237,12 @@ describe('a tool server that a caller brings', () => {
     ['called like the crawler', [named('web_crawl', 'https://x.example')], 'user', 'invalid'],
     ['two of one id', [named('s', 'https://x.example'), named('s', 'https://y.example')], 'user', 'invalid'],
     ['a guest’s', [named('s', 'https://x.example')], 'guest', 'forbidden'],
-  ])('is refused when it is %s', async (_, asked, kind, code) => {
+  ])('is rejected when it is %s', async (_, servers, kind, code) => {
     const { external } = open(withoutCrawler)
-    await expect(external.tools(asked, callOf(kind))).rejects.toMatchObject({ code })
+    await expect(external.tools(servers, callOf(kind))).rejects.toMatchObject({ code })
   })
 
-  it('ends with the call that waits for it', async () => {
+  it('is cancelled with its call', async () => {
     const hanging = await started(echo)
     const { external } = open(withoutCrawler)
     const [tool] = await external.tools([named('docs', hanging.endpoint)], callOf())

@@ -10,30 +10,30 @@ import type { AgentTool } from '../toolmaker.ts'
 import { agentTool, type ServerPolicy } from './agent-tool.ts'
 import { refusalOf, type AllowedEgress, isCrawlAllowed, isServerAllowed } from './allowed-domains.ts'
 import { defaultWebCrawl, externalSettings } from './config.ts'
-import { openProbes, type Probed } from './probes.ts'
+import { openProbes, type ProbeState } from './probes.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** Tools of servers that are not ours. */
+/** Tools of external MCP servers. */
 export interface ExternalTools extends AsyncDisposable {
   /**
-   * The tools of the web crawler and of the servers that the caller brings. A server that cannot be used has none. Throws `invalid`
-   * for servers that cannot be told apart, and `forbidden` for guests who bring any.
+   * Returns the tools of the web crawler and of the user-supplied servers. An unavailable server has none. Throws
+   * `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests.
    */
-  tools(asked: readonly UserServer[], call: Call): Promise<readonly AgentTool[]>
-  /** What a server that the caller brings offers. */
+  tools(servers: readonly UserServer[], call: Call): Promise<readonly AgentTool[]>
+  /** Fetches the tool list of a user-supplied server. */
   probe(server: UserServer, call: Call): Promise<ProbedServer>
 }
 
 type Parts = Pick<Context, 'env' | 'net' | 'clock'> & { log: Logger }
 
-/** No server of a caller is called so. */
+/** Reserved: user-supplied servers cannot have this id. */
 const crawlerId = 'web_crawl'
 
-/** Asks no server before somebody wants its tools. */
+/** Returns the external tools. Servers are contacted on demand. */
 export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTools => {
   const probes = openProbes({ env, clock })
   const guarded = net.guarded('tool-server')
-  const brought = ({ id, name, endpoint }: UserServer): ToolServer => ({
+  const toolServerOf = ({ id, name, endpoint }: UserServer): ToolServer => ({
     id,
     name,
     endpoint: new URL(endpoint),
@@ -47,33 +47,33 @@ export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTool
     )
     if (!isOn) return []
     const server = { id: crawlerId, name: 'the web crawler', endpoint, send: net.trusted }
-    return toolsOf(server, await probes.of(server, { owner: '', as: 'old' }), crawlerPolicy(env))
+    return toolsOf(server, await probes.of(server, { owner: '', freshness: 'stale' }), crawlerPolicy(env))
   }
 
-  const toolsOf = (server: ToolServer, probed: Probed, policy: ServerPolicy): AgentTool[] => {
+  const toolsOf = (server: ToolServer, probed: ProbeState, policy: ServerPolicy): AgentTool[] => {
     if ('offered' in probed) return probed.offered.tools.map((tool) => agentTool(server, tool, policy))
     log.info({ server: server.id, reason: probed.failure.code }, 'MCP server unavailable')
     return []
   }
 
   return {
-    tools: async (asked, call) => {
-      requireUserServersAllowed(asked, call)
+    tools: async (servers, call) => {
+      requireUserServersAllowed(servers, call)
       const lists = await Promise.all([
         crawler(),
-        ...asked.map(async (each) => {
-          const server = brought(each)
-          const probed = await probes.of(server, { owner: ownerOf(call), as: 'believed' })
-          return toolsOf(server, probed, broughtPolicy(env, server))
+        ...servers.map(async (each) => {
+          const server = toolServerOf(each)
+          const probed = await probes.of(server, { owner: ownerOf(call), freshness: 'cached' })
+          return toolsOf(server, probed, userServerPolicy(env, server))
         }),
       ])
       return lists.flat()
     },
-    probe: async (asked, call) => {
-      requireUserServersAllowed([asked], call)
-      const beganMs = performance.now()
-      const probed = await probes.of(brought(asked), { owner: ownerOf(call), as: 'now' })
-      return { ...shown(probed), tookMs: Math.round(performance.now() - beganMs) }
+    probe: async (server, call) => {
+      requireUserServersAllowed([server], call)
+      const startedMs = performance.now()
+      const probed = await probes.of(toolServerOf(server), { owner: ownerOf(call), freshness: 'now' })
+      return { ...shown(probed), tookMs: Math.round(performance.now() - startedMs) }
     },
     [Symbol.asyncDispose]: () => probes[Symbol.asyncDispose](),
   }
@@ -85,7 +85,7 @@ const crawlerPolicy = (env: Environment): ServerPolicy => ({
   allowedHosts: () => hostsOf(egressAllowedBy(env)),
 })
 
-const broughtPolicy = (env: Environment, { endpoint }: ToolServer): ServerPolicy => ({
+const userServerPolicy = (env: Environment, { endpoint }: ToolServer): ServerPolicy => ({
   refusal: () => undefined,
   isAllowed: () => isServerAllowed(endpoint, egressAllowedBy(env)),
   allowedHosts: () => hostsOf(egressAllowedBy(env)),
@@ -96,26 +96,26 @@ const hostsOf = ({ domains }: AllowedEgress): string[] => domains.map(({ host })
 
 const ownerOf = ({ identity }: Call): string => `${identity.kind} ${identity.subject}`
 
-/** Throws `invalid` for servers that cannot be told apart, and `forbidden` for guests who bring any. */
-export const requireUserServersAllowed = (asked: readonly UserServer[], { identity }: Call): void => {
+/** Throws `invalid` for ambiguous or too many servers, and `forbidden` for servers of guests. */
+export const requireUserServersAllowed = (servers: readonly UserServer[], { identity }: Call): void => {
   const refuse = (sentence: string) => {
     throw new ServiceError('invalid', sentence, { details: { parameter: 'mcpServers' } })
   }
-  if (asked.length > 0 && identity.kind === 'guest')
+  if (servers.length > 0 && identity.kind === 'guest')
     throw new ServiceError('forbidden', 'guests cannot use their own MCP servers; sign in to use them')
-  if (asked.length > maxUserServers) refuse(`mcpServers must have at most ${maxUserServers} items`)
-  if (asked.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not be called ${crawlerId}`)
-  if (new Set(asked.map(({ id }) => id)).size < asked.length) refuse('mcpServers must have ids that differ')
+  if (servers.length > maxUserServers) refuse(`mcpServers must have at most ${maxUserServers} items`)
+  if (servers.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not be called ${crawlerId}`)
+  if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have ids that differ')
 }
 
-const shown = (probed: Probed): Omit<ProbedServer, 'tookMs'> => {
+const shown = (probed: ProbeState): Omit<ProbedServer, 'tookMs'> => {
   if ('failure' in probed) return { ok: false, error: probed.failure.message, tools: [], leftOut: 0 }
   const { tools, leftOut } = probed.offered
-  const told = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
-  return { ok: true, error: null, tools: told, leftOut }
+  const listed = tools.map(({ tool: { name }, title, description }) => ({ name, title, description }))
+  return { ok: true, error: null, tools: listed, leftOut }
 }
 
-/** What callers are told of tool servers. */
+/** Returns the handlers for external servers. */
 export const externalHandlers = ({
   external,
 }: {

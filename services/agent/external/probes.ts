@@ -6,37 +6,36 @@ import { read } from '#shared/config/setting.ts'
 import { externalSettings } from './config.ts'
 import { offeredTools, type OfferedTools } from './offered-tools.ts'
 import { listTools, type ToolServer } from './tool-server.ts'
+/** The tools of a server, or why it is unavailable. */
+export type ProbeState = { offered: OfferedTools } | { failure: ServiceError }
 
-/** What a server offers, or why it cannot be used. */
-export type Probed = { offered: OfferedTools } | { failure: ServiceError }
-
-/** Whose server it is, and what may be believed of it. */
-interface Asked {
-  /** What one caller's server offers is nobody else's to know. */
+/** The owner of the cached result, and how fresh it must be. */
+interface ProbeOptions {
+  /** Results are cached per owner. */
   owner: string
-  /** `old` is renewed behind the back of whoever asks, `believed` when it is older than the settings say, `now` at once. */
-  as: 'old' | 'believed' | 'now'
+  /** `stale` refreshes expired results in the background, `cached` waits for the refresh, and `now` always fetches. */
+  freshness: 'stale' | 'cached' | 'now'
 }
 
-/** What servers offer, believed for a while. */
+/** A cache of the tool lists of servers. */
 export interface Probes extends AsyncDisposable {
-  /** Never throws for what is the server's: that it cannot be used is remembered like what it offers. */
-  of(server: ToolServer, asked: Asked): Promise<Probed>
+  /** Returns the tools of a server. Failures of the server are cached and returned, not thrown. */
+  of(server: ToolServer, options: ProbeOptions): Promise<ProbeState>
 }
 
-/** Servers that are remembered, of all callers. */
-const mostEntries = 512
+/** Cached servers of all callers. */
+const maxEntries = 512
 
 interface Entry {
-  probing: Promise<Probed>
-  beganAtMs: number
+  probing: Promise<ProbeState>
+  startedAtMs: number
 }
 
 export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): Probes => {
-  const entries = new LRUCache<string, Entry>({ max: mostEntries })
+  const entries = new LRUCache<string, Entry>({ max: maxEntries })
   const ending = new AbortController()
 
-  const probe = async (server: ToolServer): Promise<Probed> => {
+  const probe = async (server: ToolServer): Promise<ProbeState> => {
     const { SVC_AGENT_INTEGRATION_PROBE_TIMEOUT_MS: timeoutMs } = read(externalSettings, env)
     try {
       return { offered: offeredTools(await listTools(server, { timeoutMs, signal: ending.signal })) }
@@ -47,22 +46,22 @@ export const openProbes = ({ env, clock }: { env: Environment; clock: Clock }): 
     }
   }
 
-  const begin = (key: string, server: ToolServer, beganAtMs: number): Promise<Probed> => {
+  const start = (key: string, server: ToolServer, startedAtMs: number): Promise<ProbeState> => {
     const probing = probe(server)
-    entries.set(key, { probing, beganAtMs })
+    entries.set(key, { probing, startedAtMs })
     probing.catch(() => entries.delete(key))
     return probing
   }
 
   return {
-    of: (server, { owner, as }) => {
+    of: (server, { owner, freshness }) => {
       const { SVC_AGENT_INTEGRATION_PROBE_TTL_MS: ttlMs } = read(externalSettings, env)
       const nowMs = clock.elapsedMs()
       const key = JSON.stringify([owner, server.endpoint.href])
       const known = entries.get(key)
-      if (known && as !== 'now' && nowMs - known.beganAtMs < ttlMs) return known.probing
-      const probing = begin(key, server, nowMs)
-      return known && as === 'old' ? known.probing : probing
+      if (known && freshness !== 'now' && nowMs - known.startedAtMs < ttlMs) return known.probing
+      const probing = start(key, server, nowMs)
+      return known && freshness === 'stale' ? known.probing : probing
     },
     async [Symbol.asyncDispose]() {
       ending.abort()

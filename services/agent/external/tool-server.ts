@@ -3,35 +3,35 @@ import { ServiceError } from '#proto/errors.ts'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 
-/** A tool server of somebody else. */
+/** An external MCP server. */
 export interface ToolServer {
   /** Part of the names of its tools. */
   id: string
-  /** As people call it. */
+  /** The display name. */
   name: string
   endpoint: URL
-  /** The way to it: guarded where a caller gave the address. */
+  /** Sends requests to it; guarded if a caller supplied the address. */
   send: Send
 }
 
-/** How long one exchange may take, and when it is given up. */
-export interface Within {
+/** Timeout and cancellation of one exchange. */
+export interface CallLimits {
   timeoutMs: number
   signal: AbortSignal
 }
 
 const maxBytes = 1024 * 1024
-/** A server that lists more is cut off. */
-const mostPages = 4
+/** Pages of a tool list; further pages are ignored. */
+const maxPages = 4
 
-/** All that a server says it offers. Throws `ServiceError` in words that have nothing of what the server wrote. */
-export const listTools = (server: ToolServer, within: Within): Promise<Tool[]> =>
-  connected(server, within, async (client, options) => (await client.listTools(undefined, options)).tools)
+/** Lists the tools of a server. Throws `ServiceError` with a message that quotes nothing of the server. */
+export const listTools = (server: ToolServer, limits: CallLimits): Promise<Tool[]> =>
+  connected(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
 
-/** What a tool gives. Throws like `listTools`. */
-export const callTool = (server: ToolServer, tool: Tool, given: Record<string, unknown>, within: Within) =>
-  connected(server, within, (client, options) =>
-    client.callTool({ name: tool.name, arguments: given }, { ...options, toolDefinition: tool }),
+/** Calls a tool. Throws like `listTools`. */
+export const callTool = (server: ToolServer, tool: Tool, parsedInput: Record<string, unknown>, limits: CallLimits) =>
+  connected(server, limits, (client, options) =>
+    client.callTool({ name: tool.name, arguments: parsedInput }, { ...options, toolDefinition: tool }),
   )
 
 interface Options {
@@ -40,10 +40,10 @@ interface Options {
   signal: AbortSignal
 }
 
-/** One connection for one thing: servers keep nothing of us, and nothing of theirs outlives its use here. */
+/** Runs `work` on a connection of its own, so that no state of a server outlives its use. */
 const connected = async <T>(
   server: ToolServer,
-  { timeoutMs, signal }: Within,
+  { timeoutMs, signal }: CallLimits,
   work: (client: Client, options: Options) => Promise<T>,
 ): Promise<T> => {
   const library = await import('@modelcontextprotocol/client')
@@ -67,9 +67,9 @@ const connected = async <T>(
   }
 }
 
-/** The way out of the library: through the guard of outgoing requests, which follows no redirect. */
+/** Returns a fetch function for the library that uses the guard of outgoing requests. It follows no redirects. */
 const through =
-  ({ send }: ToolServer, { timeoutMs, signal }: Within): FetchLike =>
+  ({ send }: ToolServer, { timeoutMs, signal }: CallLimits): FetchLike =>
   (url, { method, headers, body, signal: own } = {}) =>
     send(url, {
       method,
@@ -89,31 +89,31 @@ const reconnectionOptions = {
 
 const clientOptions: ClientOptions = {
   versionNegotiation: { mode: 'auto' },
-  listMaxPages: mostPages,
-  // Results are read as text by a model; a schema that a stranger wrote is not compiled for it.
+  listMaxPages: maxPages,
+  // Untrusted output schemas are not compiled, because the model reads results as text.
   jsonSchemaValidator: {
     getValidator:
       <T>(): JsonSchemaValidator<T> =>
       (input) =>
-        // Whoever reads the result takes it for unknown all the same.
+        // Readers treat the result as unknown anyway.
         ({ valid: true, data: input as T, errorMessage: undefined }),
   },
 }
 
-interface Facts {
+interface FailureFacts {
   net: NetFailure | undefined
   isLate: boolean
   status: number | undefined
 }
 
-/** Why a server cannot be used. */
-const failureOf = ({ name }: ToolServer, { net, isLate, status }: Facts): ServiceError => {
+/** Returns the error for a server that cannot be used. */
+const failureOf = ({ name }: ToolServer, { net, isLate, status }: FailureFacts): ServiceError => {
   if (isLate || net?.reason === 'timeout') return new ServiceError('timeout', `${name} did not answer in time`)
   switch (net?.reason) {
     case 'not-allowed':
       return new ServiceError('invalid', `the address of ${name} is not allowed`)
     case 'redirect':
-      return new ServiceError('unavailable', `${name} answers with a redirect, which is not followed`)
+      return new ServiceError('unavailable', `${name} responded with a redirect, which is not followed`)
     case 'too-large':
       return new ServiceError('too-large', `${name}: response too large`)
     case 'unreachable':
@@ -124,16 +124,16 @@ const failureOf = ({ name }: ToolServer, { net, isLate, status }: Facts): Servic
 }
 
 const withStatus = (status: number | undefined): string => {
-  if (status === 401 || status === 403) return 'wants a sign-in, which is not offered here'
-  if (status === 429) return 'is asked too often'
-  return status !== undefined && status >= 500 ? `failed with ${status}` : 'does not speak as a tool server does'
+  if (status === 401 || status === 403) return 'requires a sign-in, which is not supported'
+  if (status === 429) return 'is rate limiting requests'
+  return status !== undefined && status >= 500 ? `failed with ${status}` : 'does not respond like an MCP server'
 }
 
-const mostCauses = 5
+const maxCauseDepth = 5
 
 const netFailureIn = (error: unknown): NetFailure | undefined => {
   let cause = error
-  for (let depth = 0; depth < mostCauses && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < maxCauseDepth && cause instanceof Error; depth += 1) {
     if (cause instanceof NetFailure) return cause
     cause = cause.cause
   }

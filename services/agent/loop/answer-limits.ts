@@ -74,7 +74,7 @@ const tokens = (count: number | null | undefined): number =>
 export interface TimeLeft extends Disposable {
   /** Aborts when no time is left. */
   readonly signal: AbortSignal
-  /** Pauses the time until the promise settles. */
+  /** Pauses the time until the promise is resolved or rejected. */
   pausedFor<T>(waiting: Promise<T>): Promise<T>
 }
 

@@ -48,7 +48,7 @@ const play = (script: Script) => agent.gateway.play(script)
 const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
 const say = (text: string) => ({ say: [{ text }] })
 /** Returns the last message that the model received. */
-const lastResult = (): string => String(agent.gateway.asked.at(-1)?.messages.at(-1)?.content)
+const lastResult = (): string => String(agent.gateway.requests.at(-1)?.messages.at(-1)?.content)
 const failureOf = async (question = 'Is it well?') => dataOf((await agent.run(question)).chunks, 'data-error')
 
 beforeEach(async () => {
@@ -97,7 +97,7 @@ describe('an answer', () => {
     play((request) =>
       evidenceOf(request).length === 0
         ? call('query', { sql: 'SELECT 1' })
-        : say('There is one row [e1].\nThe moon is near [e7]. Nobody knows more.'),
+        : say('There is one row [e1].\nThe moon is near [e7]. No more is known.'),
     )
     const { chunks, message } = await agent.run('How many?')
     expect(dataOf(chunks, 'data-evidence')).toMatchObject({
@@ -140,7 +140,7 @@ describe('an answer', () => {
     play([call('search_tools', { topic: 'stuck mutations' }), call('hidden'), say('found')])
     const { chunks } = await agent.run('Which mutation is stuck?')
     expect(ofType(chunks, 'tool-output-available')).toHaveLength(2)
-    const offered = agent.gateway.asked.map(({ tools = [] }) => tools.map((each) => each.function.name))
+    const offered = agent.gateway.requests.map(({ tools = [] }) => tools.map((each) => each.function.name))
     expect(offered[0]).not.toContain('hidden')
     expect(offered[1]).toContain('hidden')
   })
@@ -151,12 +151,12 @@ describe('an answer', () => {
     const model = 'gateway_b:openai/gpt-oss-120b'
     const { chunks } = await agent.run({ messages: [said('Is it well?')], model })
     expect(textOf(chunks)).toBe('From gateway B.')
-    expect(agent.gateway.asked.at(-1)?.model).toBe('openai/gpt-oss-120b')
+    expect(agent.gateway.requests.at(-1)?.model).toBe('openai/gpt-oss-120b')
   })
 
   it('omits tools that the caller has disabled', async () => {
     await agent.run({ disabledTools: ['query', 'pair'] })
-    const names = agent.gateway.asked[0]?.tools?.map((each) => each.function.name)
+    const names = agent.gateway.requests[0]?.tools?.map((each) => each.function.name)
     expect(names).not.toContain('query')
     expect(names).toContain('failing')
   })
@@ -173,7 +173,7 @@ describe('an answer', () => {
     expect(lastResult()).toContain('the first')
   })
 
-  it('truncates a result of ten megabytes and says so to the model', async () => {
+  it('truncates a result of ten megabytes and reports it to the model', async () => {
     play([call('huge'), say('much')])
     const { chunks } = await agent.run('All of it')
     const [output] = ofType(chunks, 'tool-output-available')
@@ -193,7 +193,7 @@ describe('an answer', () => {
   it('allows one retry of a failed statement', async () => {
     play([call('failing', { sql: 'a' }), call('failing', { sql: 'b' }), call('failing', { sql: 'c' }), say('well')])
     await agent.run('Count')
-    const results = agent.gateway.asked
+    const results = agent.gateway.requests
       .at(-1)
       ?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
     expect(results?.[0]).toContain('try once more')
@@ -259,7 +259,7 @@ describe('a plan', () => {
   it('causes one reminder when steps are unfinished', async () => {
     play([call('update_plan', steps('in_progress', 'pending', 'pending')), say('done')])
     const { chunks } = await agent.run('Investigate')
-    expect(agent.gateway.asked).toHaveLength(3)
+    expect(agent.gateway.requests).toHaveLength(3)
     expect(lastResult()).toContain('steps that are not completed: step 1; step 2; step 3')
     expect(textOf(chunks)).toBe('donedone')
   })
@@ -287,7 +287,7 @@ describe('the limits of an answer', () => {
   it('keep the last step for the answer, without tools', async () => {
     await started({ SVC_AGENT_MAX_STEPS: '2' }, [call('query', { sql: 'SELECT 1' }), say('well')])
     await agent.run('Is it well?')
-    expect(agent.gateway.asked.map((request) => request.tool_choice)).toEqual(['auto', 'none'])
+    expect(agent.gateway.requests.map((request) => request.tool_choice)).toEqual(['auto', 'none'])
   })
 
   it('reject too many messages before the run starts', async () => {

@@ -56,8 +56,9 @@ const resultOf = (outcome: Outcome): ToolResult => {
 }
 
 /**
- * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. It may if the
- * conversation holds no text of a host, or if the operator allows the call and the arguments contain none. Otherwise a person decides.
+ * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. It may
+ * if the conversation holds no text of a host, or if the operator allows the call and the arguments contain none.
+ * Otherwise a person decides.
  */
 export const approveEgress = async (
   talk: Talk,

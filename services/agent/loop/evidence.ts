@@ -68,8 +68,8 @@ const maxUnknown = 100
 export const insufficientEvidence = 'insufficient evidence'
 
 /**
- * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Citations of unknown evidence
- * are listed separately, so that readers do not take them for proof.
+ * Returns the claims of an answer: every sentence or line that cites evidence, with the cited ids. Citations of unknown
+ * evidence are listed separately, so that readers do not take them for proof.
  */
 export const claimsOf = (answer: string, has: (id: string) => boolean): z.output<typeof ClaimsPart> => {
   const unknown = new Set<string>()

@@ -39,7 +39,7 @@ describe('a model gateway that fails', () => {
     agent.env.SVC_AGENT_STEP_SECONDS = '1'
     play([{ status: 429, headers: { 'retry-after': '40' } }])
     expect(await failureOf()).toMatchObject({ code: 'provider-rate-limited', retryAfterMs: 40_000 })
-    expect(agent.gateway.asked).toHaveLength(1)
+    expect(agent.gateway.requests).toHaveLength(1)
   })
 
   const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`

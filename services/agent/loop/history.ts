@@ -18,7 +18,10 @@ const ToolPart = z.object({
 })
 const EvidencePart = z.object({ type: z.literal('data-evidence'), data: z.object({ id: z.string().regex(/^e\d+$/) }) })
 
-/** Returns the conversation as model messages. Throws `invalid` when it does not end with a user message or a tool result. */
+/**
+ * Returns the conversation as model messages. Throws `invalid` when it does not end with a user message or a tool
+ * result.
+ */
 export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMessageParam[] => {
   const history = messages.flatMap((message, place) =>
     message.role === 'assistant' ? assistantTurns(message, String(place)) : userMessage(message),

@@ -22,8 +22,8 @@ export interface Plan {
 }
 
 /**
- * Opens a plan that enforces its rules: one step is in progress at a time, a step completes only after a tool returned a result
- * since it started, and completed steps stay completed. `results` counts the tool results so far.
+ * Opens a plan that enforces its rules: one step is in progress at a time, a step completes only after a tool returned
+ * a result since it started, and completed steps stay completed. `results` counts the tool results so far.
  */
 export const openPlan = (): Plan => {
   let current: readonly PlanStep[] = []

@@ -16,7 +16,7 @@ describe('the context of a question', () => {
     expect(text).toContain('about: <data from="host">[{"name":"Query id","value":"a-b"}]</data>')
   })
 
-  it('says nothing of a page that nobody contextFor of', () => {
+  it('omits the page if the request has none', () => {
     expect(contextFor(null)).not.toContain('look')
     expect(contextFor({ route: '', label: '' })).not.toContain('look')
   })
@@ -37,7 +37,7 @@ describe('the prompt', () => {
     ['to skip the plan for one step', /Questions of one step need no plan/],
     ['to answer briefly', /short and plain words/],
     ['to change nothing', /do not change anything/],
-  ])('tells the model %s', (_what, rule) => {
+  ])('instructs the model %s', (_what, rule) => {
     expect(prompt).toMatch(rule)
   })
 })

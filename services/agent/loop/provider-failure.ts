@@ -35,7 +35,10 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
   return undefined
 }
 
-/** Returns the failure for a status or a code. Gateways also report statuses within a stream, and a too long context as 400. */
+/**
+ * Returns the failure for a status or a code. Gateways also report statuses within a stream, and a too long context as
+ * 400.
+ */
 const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
   if (code === 'context_length_exceeded') return 'context-too-long'
   if (code === 'insufficient_quota') return 'provider-out-of-credit'

@@ -1,7 +1,8 @@
 import { beginningOf } from '#shared/text/cut.ts'
 
 /**
- * Returns a result for the model between the tags that the prompt explains. Content cannot imitate them, since each `<` is escaped.
+ * Returns a result for the model between the tags that the prompt explains. Content cannot imitate them, since each `<`
+ * is escaped.
  */
 export const asData = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)

@@ -42,7 +42,7 @@ const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record
     run: new Run(`agent-1.${'x'.repeat(22)}`, anonymous, runLimits),
   })
   const step = async (number = 1) => (await speak(question, { number, mayCallTools: true })).text
-  return { step, requestedModels: () => gateway.asked.map((request) => request.model) }
+  return { step, requestedModels: () => gateway.requests.map((request) => request.model) }
 }
 
 const only =

@@ -27,7 +27,10 @@ const maxAttempts = 2
 
 type SpeakerContext = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
-/** Opens the model of an answer. After a failure it switches to the fallback for good; an empty response is retried once. */
+/**
+ * Opens the model of an answer. After a failure it switches to the fallback for good; an empty response is retried
+ * once.
+ */
 export const openSpeaker = (talk: SpeakerContext): Speak => {
   const { model } = talk
   let name = model.model
@@ -97,8 +100,8 @@ const shortCharacters = 2_048
 const maxContextShare = 0.7
 
 /**
- * Shortens a conversation to the context length of the model: first it truncates tool results, the oldest first, then it drops the
- * oldest questions with their answers. Throws `context-too-long` when that is not enough.
+ * Shortens a conversation to the context length of the model: first it truncates tool results, the oldest first, then
+ * it drops the oldest questions with their answers. Throws `context-too-long` when that is not enough.
  */
 export const compacted = (
   messages: readonly ChatCompletionMessageParam[],

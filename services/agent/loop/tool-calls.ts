@@ -27,8 +27,8 @@ interface ToolCallOutcomes {
 }
 
 /**
- * Runs the tool calls of one step: first the plan, which may only rely on earlier results; then all reading tools concurrently; then
- * calls that may need an approval, one after the other.
+ * Runs the tool calls of one step: first the plan, which may only rely on earlier results; then all reading tools
+ * concurrently; then calls that may need an approval, one after the other.
  */
 export const runToolCalls = async (talk: Talk, raw: readonly RawCall[]): Promise<ToolCallOutcomes> => {
   const read = raw.map((call) => parseAndEmit(talk, call))

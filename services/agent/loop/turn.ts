@@ -148,7 +148,10 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
     return call
   }
 
-  /** Returns the call of a piece. Pieces of one call share an index; if a gateway sends none or always the same, a name starts a call. */
+  /**
+   * Returns the call of a piece. Pieces of one call share an index; if a gateway sends none or always the same, a name
+   * starts a call.
+   */
   const callOf = ({ index, id, function: called }: ToolCallPiece): RawCall => {
     const name = called?.name
     const place = index ?? id

@@ -10,7 +10,7 @@ type Way = [key: string, base: string] | undefined
 
 describe('a key', () => {
   it.each<[string, Record<string, string>, Record<ModelProvider, Way>]>([
-    ['of nobody goes nowhere', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
+    ['that is not set is sent nowhere', {}, { gateway_a: undefined, gateway_b: undefined, gateway_c: undefined }],
     [
       'that is generic serves every gateway without a key of its own',
       { LLM_API_KEY: 'k' },
@@ -59,17 +59,17 @@ describe('a key', () => {
     expect(Object.fromEntries(found)).toEqual(ways)
   })
 
-  it('of a caller never goes to the generic address', () => {
+  it('of a caller is never sent to LLM_API_BASE', () => {
     const env = { LLM_API_KEY: 'k', LLM_API_BASE: 'https://vllm.example/v1' }
     expect(ownAccess(env, 'gateway_a', 'mine', 'the request')).toMatchObject({ key: 'mine', base: new URL(a) })
   })
 
-  it('that is generic is designated for the gateway that LLM_MODEL names alone', () => {
+  it('in LLM_API_KEY is designated only for the gateway of LLM_MODEL', () => {
     const env = { LLM_API_KEY: 'k', LLM_MODEL: 'gateway_b:meta/llama', GATEWAY_C_API_KEY: 'kc' }
     expect(modelProviders.filter((provider) => hasDesignatedKey(env, provider))).toEqual(['gateway_b', 'gateway_c'])
   })
 
-  it('that is missing is named by its variables, never by a value', () => {
+  it('that is missing is reported by its variables', () => {
     expect(missingOf({}, 'gateway_a')).toEqual(['GATEWAY_A_API_KEY', 'LLM_API_KEY'])
     expect(missingOf({}, 'gateway_b')).toEqual(['GATEWAY_B_API_KEY', 'LLM_API_KEY'])
     expect(missingOf({ LLM_API_KEY: 'k' }, 'gateway_b')).toEqual([])

@@ -2,21 +2,21 @@ import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
 
-/** Text that may stand in a header field. */
+/** A setting whose value is valid in a header field. */
 const headerText = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
   doc,
   audience: 'server',
   fallback: fallback ?? 'none',
   allowed: 'printable ASCII',
-  parse: (given) => {
-    const text = given?.trim() ?? fallback
+  parse: (value) => {
+    const text = value?.trim() ?? fallback
     if (text !== undefined && !/^[\x20-\x7e]{1,256}$/.test(text))
       throw new Error('must be printable ASCII, at most 256 characters')
     return text
   },
 })
 
-/** How the product introduces itself to gateways, which list what is asked of them by application. */
+/** Settings that identify the product to gateways, which attribute usage to applications. */
 export const attributionSettings = {
   GATEWAY_A_REFERER: headerText(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
   GATEWAY_A_APP_NAME: headerText(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
@@ -39,18 +39,18 @@ export const attributionSettings = {
 const defaultReferer = 'https://watchhouse.example'
 const defaultName = 'Watchhouse'
 
-/** Header fields of every request to a gateway. None of them is about who asks. */
+/** Returns the header fields of every request to a gateway. They contain nothing about the user. */
 export const attributionOf = (env: Environment, provider: ModelProvider): Record<string, string> => {
-  const given = read(attributionSettings, env)
-  const { GATEWAY_A_REFERER: refererA, GATEWAY_A_APP_NAME: nameA } = given
-  const referer = given.APP_REFERER ?? refererA ?? defaultReferer
-  const name = given.APP_NAME ?? nameA ?? defaultName
+  const settings = read(attributionSettings, env)
+  const { GATEWAY_A_REFERER: refererA, GATEWAY_A_APP_NAME: nameA } = settings
+  const referer = settings.APP_REFERER ?? refererA ?? defaultReferer
+  const name = settings.APP_NAME ?? nameA ?? defaultName
   switch (provider) {
     case 'gateway_a':
       return present({
         'HTTP-Referer': refererA ?? referer,
         'X-OpenRouter-Title': nameA ?? name,
-        'X-OpenRouter-Categories': given.APP_CATEGORY,
+        'X-OpenRouter-Categories': settings.APP_CATEGORY,
       })
     case 'gateway_b':
       return { 'HTTP-Referer': referer, 'X-Title': name }
@@ -58,9 +58,9 @@ export const attributionOf = (env: Environment, provider: ModelProvider): Record
       return present({
         'HTTP-Referer': referer,
         'X-AnyRouter-Title': name,
-        'X-AnyRouter-Source': given.APP_SOURCE,
-        'X-AnyRouter-Categories': given.APP_CATEGORY,
-        'X-AnyRouter-Version': given.APP_VERSION,
+        'X-AnyRouter-Source': settings.APP_SOURCE,
+        'X-AnyRouter-Categories': settings.APP_CATEGORY,
+        'X-AnyRouter-Version': settings.APP_VERSION,
       })
   }
 }

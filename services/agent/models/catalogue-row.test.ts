@@ -4,7 +4,7 @@ import { readCatalogue } from './read-live-list.ts'
 const one = (row: object) => readCatalogue({ data: [row] })[0]
 
 describe('a row of a live list', () => {
-  it('is read as OpenRouter writes it', () => {
+  it('is read in the format of OpenRouter', () => {
     expect(
       one({
         id: 'anthropic/claude',
@@ -27,7 +27,7 @@ describe('a row of a live list', () => {
     })
   })
 
-  it('is read as AnyRouter writes it, without the price whose unit is in doubt', () => {
+  it('is read in the format of AnyRouter, without the ambiguous price', () => {
     const row = {
       id: 'openai/gpt',
       category: 'text',
@@ -37,7 +37,7 @@ describe('a row of a live list', () => {
     expect(one(row)).toMatchObject({ name: 'openai/gpt', price: null, supportsTools: true, supportsVision: false })
   })
 
-  it('is read as NVIDIA writes it, which tells nothing but names', () => {
+  it('is read in the format of NVIDIA, which has only names', () => {
     expect(one({ id: 'meta/llama-3.3-70b-instruct', object: 'model', created: 1, owned_by: 'meta' })).toMatchObject({
       contextTokens: null,
       price: null,
@@ -53,7 +53,7 @@ describe('a row of a live list', () => {
     [{ supported_parameters: 'tools' }, { supportsTools: null }],
     [{ supported_parameters: ['temperature'] }, { supportsTools: false }],
     [{ description: 'd'.repeat(500) }, { description: `${'d'.repeat(199)}…` }],
-  ])('keeps what can be read of %j', (more, known) => {
+  ])('has the readable fields of %j', (more, known) => {
     expect(one({ id: 'm', ...more })).toMatchObject(known)
   })
 
@@ -65,11 +65,11 @@ describe('a row of a live list', () => {
     { id: 'nvidia/nv-embedqa-e5' },
     { id: 'meta/llama-guard-4' },
     { id: 'x/y', category: 'image' },
-  ])('is left out when it is %j', (row) => {
+  ])('is omitted if it is %j', (row) => {
     expect(readCatalogue({ data: [row] })).toEqual([])
   })
 
-  it.each([[[]], [{}], [{ data: {} }], ['list'], [null]])('has to stand in a list, which %j is not', (body) => {
+  it.each([[[]], [{}], [{ data: {} }], ['list'], [null]])('is rejected outside a list: %j', (body) => {
     expect(() => readCatalogue(body)).toThrow()
   })
 })

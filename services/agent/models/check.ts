@@ -7,7 +7,7 @@ import { modelSettings } from './config.ts'
 import { gateways, idOf } from './gateways.ts'
 import type { Lists } from './offer.ts'
 
-/** What stands between the operator and answers. Names variables, and never says what is in them. */
+/** Checks the model configuration. The result names variables and never contains their values. */
 export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
   const chosen = defaultModel(env, [])
   return {
@@ -21,7 +21,7 @@ export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
         configured: access !== undefined,
         keyFrom: access?.keyFrom ?? null,
         ownAddress: access?.ownAddress ?? false,
-        catalogue: stateOf(asksLive(env, id), lists[id] !== undefined),
+        catalogue: stateOf(usesLiveList(env, id), lists[id] !== undefined),
         missing: missingOf(env, id),
       }
     }),
@@ -29,40 +29,40 @@ export const checkConfig = (env: Environment, lists: Lists): ConfigCheck => {
   }
 }
 
-const stateOf = (asked: boolean, told: boolean): (typeof catalogueStates)[number] => {
-  if (!asked) return 'off'
-  return told ? 'live' : 'failed'
+const stateOf = (isUsed: boolean, isKnown: boolean): (typeof catalogueStates)[number] => {
+  if (!isUsed) return 'off'
+  return isKnown ? 'live' : 'failed'
 }
 
 const notesOn = (env: Environment, lists: Lists): string[] => {
-  const given = read(modelSettings, env)
-  const { provider, isDefault } = given.LLM_MODEL
-  const everyGatewayHasKey = modelProviders.every((each) => Boolean(given[gateways[each].keyVariable]?.trim()))
+  const settings = read(modelSettings, env)
+  const { provider, isDefault } = settings.LLM_MODEL
+  const everyGatewayHasKey = modelProviders.every((each) => Boolean(settings[gateways[each].keyVariable]?.trim()))
   const all: [holds: boolean, note: string][] = [
     [
       !isDefault && !operatorAccess(env, provider),
       `LLM_MODEL names a model of ${provider}, which has no key: set ${missingOf(env, provider).join(' or ')}.`,
     ],
-    [Boolean(given.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every provider has its own key.'],
+    [Boolean(settings.LLM_API_KEY) && everyGatewayHasKey, 'LLM_API_KEY is not used: every provider has its own key.'],
     [
-      given.LLM_API_BASE !== undefined && (everyGatewayHasKey || !given.LLM_API_KEY),
+      settings.LLM_API_BASE !== undefined && (everyGatewayHasKey || !settings.LLM_API_KEY),
       'LLM_API_BASE is not used: only LLM_API_KEY is sent there. The key of a provider is sent only to the base URL of that provider.',
     ],
     [
-      given.GATEWAY_C_PRESETS && lists.gateway_c?.presets === null,
+      settings.GATEWAY_C_PRESETS && lists.gateway_c?.presets === null,
       'Presets are unavailable: AnyRouter rejects the key for reading presets; check GATEWAY_C_API_KEY.',
     ],
   ]
   return all.flatMap(([holds, note]) => (holds ? [note] : []))
 }
 
-/** Whether the live list of a gateway is read: the operator means a key for the gateway and has not switched the list off. */
-export const asksLive = (env: Environment, provider: ModelProvider): boolean => {
-  const given = read(modelSettings, env)
+/** Reports whether the live list of a gateway is used: it has a designated key, and the list is enabled. */
+export const usesLiveList = (env: Environment, provider: ModelProvider): boolean => {
+  const settings = read(modelSettings, env)
   const switches = {
-    gateway_a: given.GATEWAY_A_DYNAMIC_MODELS,
-    gateway_b: given.GATEWAY_B_DYNAMIC_MODELS,
-    gateway_c: given.GATEWAY_C_DYNAMIC_MODELS,
+    gateway_a: settings.GATEWAY_A_DYNAMIC_MODELS,
+    gateway_b: settings.GATEWAY_B_DYNAMIC_MODELS,
+    gateway_c: settings.GATEWAY_C_DYNAMIC_MODELS,
   }
   return switches[provider] && hasDesignatedKey(env, provider)
 }

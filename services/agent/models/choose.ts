@@ -25,57 +25,62 @@ import {
 } from './gateways.ts'
 import { type Candidate, candidates, isThere, type Lists, plain, realModel } from './offer.ts'
 
-/** A model that answers, and the way to it. */
+/** A model and its configured client. */
 export interface ChosenModel {
-  /** `provider:model`, as it was asked for. */
+  /** `provider:model`, as requested. */
   id: string
   provider: ModelProvider
-  /** As the gateway is to be asked for it. */
+  /** The model id in requests to the gateway. */
   model: string
   /** Base, key, headers, timeout and retries are set. */
   client: OpenAI
-  /** The model of the same gateway to ask when this one is gone or overloaded. */
+  /** The model of the same gateway to use if this one is removed or overloaded. */
   fallback: string | null
   contextTokens: number
   price: ModelPrice | null
 }
 
-/** What is told of a model's size where nobody knows it; every model that calls tools reads as much. */
-export const leastContextTokens = 32_768
+/** Assumed for models of unknown context length; every model that calls tools has at least this much. */
+export const defaultContextTokens = 32_768
 
-/** The model that answers when nobody asks for another; undefined while no gateway has a key. */
+/** Returns the default model; undefined if no gateway has a key. */
 export const defaultModel = (env: Environment, ownProviders: readonly ModelProvider[]): ModelReference | undefined => {
   const { isDefault, ...configured } = read(modelSettings, env).LLM_MODEL
   const usable = [...configuredProviders(env), ...ownProviders]
   if (usable.includes(configured.provider)) return configured
-  // What the operator has chosen stands, even where it cannot be asked; the product's own choice gives way.
+  // Only the built-in default is replaced; a model that the operator chose applies even without a key.
   const [provider] = isDefault ? usable : []
   return provider && { provider, modelId: gateways[provider].builtIn[0].modelId }
 }
 
-interface Wish {
-  asked: string | null
+interface ModelRequest {
+  requested: string | null
   call: Call
-  /** Gateways that the caller has a key of their own for. */
+  /** Gateways for which the caller has a key. */
   ownProviders: readonly ModelProvider[]
 }
 
-/** Which model a caller means. Throws `invalid` for a text that is none, and `forbidden` for guests who choose. */
-export const referenceFor = (env: Environment, { asked, call, ownProviders }: Wish): ModelReference => {
+/**
+ * Resolves the model of a request. Throws `invalid` for malformed references, and `forbidden` if a guest chooses a
+ * model.
+ */
+export const referenceFor = (env: Environment, { requested, call, ownProviders }: ModelRequest): ModelReference => {
   const isGuest = call.identity.kind === 'guest'
-  if (isGuest && (asked !== null || ownProviders.length > 0))
+  if (isGuest && (requested !== null || ownProviders.length > 0))
     throw new ServiceError('forbidden', 'guests can only use the default model; sign in to choose another', {
       details: { parameter: 'model' },
     })
   if (isGuest && hasDesignatedKey(env, 'gateway_a')) return { provider: 'gateway_a', modelId: freeAlias }
-  if (asked === null) return defaultModel(env, ownProviders) ?? refuseUnconfigured(env)
-  const reference = parseModelReference(asked)
+  if (requested === null) return defaultModel(env, ownProviders) ?? refuseUnconfigured(env)
+  const reference = parseModelReference(requested)
   if (reference === undefined)
     throw new ServiceError('invalid', `model must be ${wantedForm}`, { details: { parameter: 'model' } })
   return reference
 }
 
-/** What is known of a model. Throws `not-found` for one that is not offered, unless the caller pays for it. */
+/**
+ * Returns the facts of a model. Throws `not-found` for models that are not offered, unless the caller supplies the key.
+ */
 export const candidateFor = (
   env: Environment,
   reference: ModelReference,
@@ -90,15 +95,15 @@ export const candidateFor = (
   throw noSuch(`model of ${provider}`, modelId, names, 'model')
 }
 
-/** Keys that callers have of their own, which go before the operator's. */
+/** Keys of the caller, which take precedence over those of the operator. */
 export interface OwnKeys {
-  /** That came with the request, for the gateway of the model that is asked. */
+  /** The key of the request, for the gateway of the requested model. */
   request: string | undefined
-  /** That gateway C gave when the caller signed in. */
+  /** The key from the caller's sign-in with gateway C. */
   signedIn: GatewayAccess | undefined
 }
 
-/** The way to a gateway: the key of the request, else that of the caller's sign-in, else the operator's. */
+/** Returns the access to a gateway: with the key of the request, else of the sign-in, else of the operator. */
 export const accessFor = (env: Environment, provider: ModelProvider, { request, signedIn }: OwnKeys) => {
   if (request !== undefined) return { ...ownAccess(env, provider, requireKey(request), 'the request'), isOwn: true }
   if (provider === 'gateway_c' && signedIn) return { ...signedIn, isOwn: true }
@@ -110,7 +115,10 @@ const requireKey = (key: string): string => {
   throw new ServiceError('invalid', 'apiKey must be the key of a model gateway', { details: { parameter: 'apiKey' } })
 }
 
-/** What is asked when a free model is gone; only the gateway itself has such a way, not whoever stands at an operator's address. */
+/**
+ * Returns the fallback for the free model. Only OpenRouter itself has one, not a server at an address that the operator
+ * chose.
+ */
 export const fallbackOf = (
   env: Environment,
   reference: ModelReference,

@@ -17,7 +17,9 @@ const maxTokens = 2_000
 
 const Answer = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })) })
 
-/** Returns a short text of the default model. Throws the errors of `choose`, and `unavailable` when the request fails. */
+/**
+ * Returns a short text of the default model. Throws the errors of `choose`, and `unavailable` when the request fails.
+ */
 export const completeText = async (
   models: Pick<Models, 'choose'>,
   { task, text }: TextRequest,

@@ -2,26 +2,26 @@ import { flag, optional, secret, text, url, whole, type Setting } from '#shared/
 import { attributionSettings } from './attribution.ts'
 import { modelReference, type ModelReference, parseModelReference, wantedForm } from './gateways.ts'
 
-/** A model that the operator offers besides. */
+/** An additional model that the operator configured. */
 interface ExtraModel extends ModelReference {
   /** In tokens. */
   contextTokens: number | null
   description: string
 }
 
-const mostExtraModels = 64
-const longestDescription = 300
+const maxExtraModels = 64
+const maxDescriptionLength = 300
 const form = 'provider:model|context length|description'
 
-/** Further models, comma-separated; no field may have a comma. */
+/** A setting of comma-separated additional models. Fields cannot contain commas. */
 const extraModels = (doc: string): Setting<readonly ExtraModel[]> => ({
   doc,
   audience: 'server',
   fallback: 'none',
   allowed: `comma-separated ${form}`,
-  parse: (given) => {
-    const entries = (given ?? '').split(',').filter((entry) => entry.trim() !== '')
-    if (entries.length > mostExtraModels) throw new Error(`must have at most ${mostExtraModels} models`)
+  parse: (value) => {
+    const entries = (value ?? '').split(',').filter((entry) => entry.trim() !== '')
+    if (entries.length > maxExtraModels) throw new Error(`must have at most ${maxExtraModels} models`)
     return entries.map(parseEntry)
   },
 })
@@ -34,18 +34,18 @@ const parseEntry = (entry: string, index: number): ExtraModel => {
   if (parsed === undefined) throw refuse(`must begin with ${wantedForm}`)
   const contextTokens = context === '' ? null : tokensOf(context)
   if (contextTokens === undefined) throw refuse('must give the context length in tokens, such as 131072, 128K or 1M')
-  if (description.length > longestDescription)
-    throw refuse(`must have a description of at most ${longestDescription} characters`)
+  if (description.length > maxDescriptionLength)
+    throw refuse(`must have a description of at most ${maxDescriptionLength} characters`)
   return { ...parsed, contextTokens, description }
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 }
-const mostTokens = 100_000_000
+const maxTokens = 100_000_000
 
 const tokensOf = (text: string): number | undefined => {
   const { digits = '', unit = '' } = /^(?<digits>\d{1,9})(?<unit>[km]?)$/i.exec(text)?.groups ?? {}
   const tokens = Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN)
-  return tokens >= 1 && tokens <= mostTokens ? tokens : undefined
+  return tokens >= 1 && tokens <= maxTokens ? tokens : undefined
 }
 
 const base = (gateway: string) =>
@@ -58,7 +58,7 @@ const live = (gateway: string) =>
 const top = (gateway: string, fallback: number, max: number) =>
   whole(fallback, `Maximum number of models to offer from the live model list of ${gateway}.`, { max })
 
-/** Which language models are asked, with which keys, and which are offered. */
+/** Settings for language models: keys, addresses and offered models. */
 export const modelSettings = {
   LLM_API_KEY: secret(
     'API key for every model provider without its own key. The agent is enabled when any key is set.',

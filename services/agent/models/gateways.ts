@@ -1,7 +1,7 @@
 import { type ModelPrice, ModelProvider, type modelSources, modelProviders } from '#proto/models.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
-/** What is known of a model of one gateway. What nobody tells is null. */
+/** The facts of a model of one gateway. Unknown facts are null. */
 export interface KnownModel {
   modelId: string
   name: string
@@ -13,15 +13,15 @@ export interface KnownModel {
   supportsVision: boolean | null
 }
 
-/** A gateway to language models. */
+/** A gateway that serves language models. */
 interface ModelGateway {
-  /** As people know it. */
+  /** The display name. */
   name: string
-  /** Where it is asked unless the operator says otherwise. */
+  /** The default base URL. */
   base: string
   keyVariable: 'GATEWAY_A_API_KEY' | 'GATEWAY_B_API_KEY' | 'GATEWAY_C_API_KEY'
   baseVariable: 'GATEWAY_A_API_BASE' | 'GATEWAY_B_API_BASE' | 'GATEWAY_C_API_BASE'
-  /** Offered whatever its live list says; the first answers where no model is set. */
+  /** Models that are always offered. The first one is the default if no model is set. */
   builtIn: readonly [KnownModel, ...KnownModel[]]
 }
 
@@ -37,9 +37,9 @@ const builtIn = (modelId: string, name: string, more: Partial<KnownModel> = {}):
   ...more,
 })
 
-/** Stands for a model that costs nothing, which the operator may choose. */
+/** Alias of a free model, which is configurable. */
 export const freeAlias = 'gateway_a/free'
-/** What gateway A itself calls whichever of its free models can do what is asked. */
+/** The model id with which gateway A selects one of its free models. */
 export const freeRouter = 'openrouter/free'
 
 export const gateways: Readonly<Record<ModelProvider, ModelGateway>> = {
@@ -70,21 +70,23 @@ export const gateways: Readonly<Record<ModelProvider, ModelGateway>> = {
     base: 'https://anyrouter.dev/api/v1',
     keyVariable: 'GATEWAY_C_API_KEY',
     baseVariable: 'GATEWAY_C_API_BASE',
-    builtIn: [builtIn('anyrouter/auto', 'Automatic', { description: 'Whichever model the gateway thinks fits best.' })],
+    builtIn: [
+      builtIn('anyrouter/auto', 'Automatic', { description: 'The model that the gateway considers the best fit.' }),
+    ],
   },
 }
 
-/** A model and the gateway that it is asked through. */
+/** A model and its gateway. */
 export interface ModelReference {
   provider: ModelProvider
-  /** As the gateway calls it; may have colons of its own. */
+  /** The model id of the gateway; may contain colons. */
   modelId: string
 }
 
-/** As people write it: `provider:model`. */
+/** Returns the text form `provider:model`. */
 export const idOf = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
 
-/** Undefined for a text that names no gateway or no model. */
+/** Parses `provider:model`; undefined for an unknown gateway or an invalid model id. */
 export const parseModelReference = (text: string): ModelReference | undefined => {
   const colon = text.indexOf(':')
   const provider = ModelProvider.safeParse(text.slice(0, Math.max(colon, 0)).trim())
@@ -92,20 +94,20 @@ export const parseModelReference = (text: string): ModelReference | undefined =>
   return provider.success && isModelId(modelId) ? { provider: provider.data, modelId } : undefined
 }
 
-/** What every model of a gateway is called like: no blanks, nothing that ends a line. */
+/** Reports whether a text is a valid model id: without whitespace and line breaks. */
 export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(text)
 
 export const wantedForm = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
 
-/** A setting that names a model; `isDefault` where nothing is set. */
+/** A setting that names a model; `isDefault` if it is not set. */
 export const modelReference = (fallback: string, doc: string): Setting<ModelReference & { isDefault: boolean }> => ({
   doc,
   audience: 'server',
   fallback,
   allowed: 'provider:model',
-  parse: (given) => {
-    const parsed = parseModelReference(given ?? fallback)
+  parse: (text) => {
+    const parsed = parseModelReference(text ?? fallback)
     if (parsed === undefined) throw new Error(`must be ${wantedForm}`)
-    return { ...parsed, isDefault: given === undefined }
+    return { ...parsed, isDefault: text === undefined }
   },
 })

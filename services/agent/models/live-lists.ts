@@ -16,19 +16,19 @@ interface Parts {
   log: Logger
 }
 
-/** What gateways offer now, as far as they say. */
+/** A cache of the live model lists of the gateways. */
 export interface LiveLists extends AsyncDisposable {
-  /** The list of a gateway; undefined when it has told none. Waits only when nothing is known of it yet. */
+  /** Returns the list of a gateway; undefined if it has not been readable. Waits only if no list is cached. */
   of(provider: ModelProvider, access: GatewayAccess): Promise<LiveList | undefined>
 }
 
 const freshMs = 10 * 60_000
-/** A gateway that gave no list is left alone for so long. */
-const restMs = 60_000
-/** What was told so long ago is no longer believed when the gateway tells nothing new. */
-const oldestMs = 24 * 3_600_000
-/** Addresses and keys that are remembered; more than an operator ever changes between. */
-const mostEntries = 16
+/** The delay before the next attempt after a failure. */
+const retryAfterMs = 60_000
+/** Older lists are discarded if the gateway returns no new one. */
+const maxAgeMs = 24 * 3_600_000
+/** Cached combinations of address and key. */
+const maxEntries = 16
 
 interface Entry {
   list?: LiveList
@@ -37,16 +37,16 @@ interface Entry {
   reading?: Promise<void>
 }
 
-/** Reads lists when they are first asked for, and again behind the back of whoever asks when they are no longer fresh. */
+/** Returns a cache that fetches lists on demand and refreshes expired ones in the background. */
 export const openLiveLists = (parts: Parts): LiveLists => {
   const { clock } = parts
   const entries = new LRUCache<string, Entry>({
-    max: mostEntries,
+    max: maxEntries,
     memoMethod: () => ({ readAtMs: Number.NEGATIVE_INFINITY, triedAtMs: Number.NEGATIVE_INFINITY }),
   })
   const ending = new AbortController()
 
-  const renew = (entry: Entry, provider: ModelProvider, access: GatewayAccess): Promise<void> => {
+  const refresh = (entry: Entry, provider: ModelProvider, access: GatewayAccess): Promise<void> => {
     entry.triedAtMs = clock.elapsedMs()
     entry.reading ??= readLiveList(parts, { provider, access, signal: ending.signal })
       .then(
@@ -54,7 +54,7 @@ export const openLiveLists = (parts: Parts): LiveLists => {
           entry.list = list
           entry.readAtMs = clock.elapsedMs()
         },
-        (error: unknown) => tell(parts.log, provider, error, ending.signal),
+        (error: unknown) => logFailure(parts.log, provider, error, ending.signal),
       )
       .finally(() => delete entry.reading)
     return entry.reading
@@ -64,10 +64,10 @@ export const openLiveLists = (parts: Parts): LiveLists => {
     of: async (provider, access) => {
       const entry = entries.memo(entryKey(provider, access))
       const nowMs = clock.elapsedMs()
-      const isDue = nowMs - entry.readAtMs >= freshMs && nowMs - entry.triedAtMs >= restMs
-      const reading = isDue ? renew(entry, provider, access) : entry.reading
+      const isDue = nowMs - entry.readAtMs >= freshMs && nowMs - entry.triedAtMs >= retryAfterMs
+      const reading = isDue ? refresh(entry, provider, access) : entry.reading
       if (entry.list === undefined) await reading
-      return nowMs - entry.readAtMs < oldestMs ? entry.list : undefined
+      return nowMs - entry.readAtMs < maxAgeMs ? entry.list : undefined
     },
     async [Symbol.asyncDispose]() {
       ending.abort()
@@ -76,15 +76,15 @@ export const openLiveLists = (parts: Parts): LiveLists => {
   }
 }
 
-/** Another key may belong to another workspace. */
+/** Includes the key, because another key may belong to another workspace. */
 const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string =>
   [provider, base.href, hash('sha256', key, 'base64url')].join(' ')
 
-const tell = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {
+const logFailure = (log: Logger, provider: ModelProvider, error: unknown, { aborted }: AbortSignal): void => {
   if (aborted) return
-  const isForeseen = error instanceof NetFailure || error instanceof UnreadableList
+  const isExpected = error instanceof NetFailure || error instanceof UnreadableList
   log.warn(
-    isForeseen ? { provider, reason: error.message } : { provider, err: error },
+    isExpected ? { provider, reason: error.message } : { provider, err: error },
     'fetching live model list failed',
   )
 }

@@ -17,13 +17,13 @@ const completion = {
   },
 }
 
-const gateway = async (answers: FakeGateway['answers'] = {}): Promise<FakeGateway> => {
+const gateway = async (responses: FakeGateway['responses'] = {}): Promise<FakeGateway> => {
   const started = await startFakeGateway({
     'GET /v1/models': listed('one', 'two'),
     'GET /v1/analytics/network': { json: { top_models: [{ model_id: 'two', rank: 1 }] } },
     'GET /v1/presets': { json: { data: [{ slug: 'ops', name: 'Operations' }] } },
     'POST /v1/chat/completions': completion,
-    ...answers,
+    ...responses,
   })
   onTestFinished(() => started[Symbol.asyncDispose]())
   return started
@@ -35,13 +35,13 @@ const failureOf = (work: Promise<unknown>): Promise<ServiceError> =>
     (error: ServiceError) => error,
   )
 
-/** All that somebody could read of a gateway, for a search after keys. */
-const everythingHeard = (gateways: readonly FakeGateway[]) => gateways.map(({ heard }) => JSON.stringify(heard))
+/** Returns everything that each gateway received, to search it for keys. */
+const receivedBy = (gateways: readonly FakeGateway[]) => gateways.map(({ received }) => JSON.stringify(received))
 
 const question = { messages: [{ role: 'user' as const, content: 'hello' }] }
 
-describe('the model that answers', () => {
-  it('is asked through its gateway with that gateway’s key, and through no other', async () => {
+describe('the model of a request', () => {
+  it('is called through its gateway only, with the key of that gateway', async () => {
     const [a, b, c] = [await gateway(), await gateway(), await gateway()]
     const { models, logged } = await openTestModels({
       GATEWAY_A_API_KEY: keys.a,
@@ -58,17 +58,17 @@ describe('the model that answers', () => {
       await chosen.client.chat.completions.create({ model: chosen.model, ...question })
     }
     const offered = await models.offered(callOf())
-    const told = JSON.stringify([offered, await models.check(), logged])
-    const heard = everythingHeard([a, b, c])
+    const output = JSON.stringify([offered, await models.check(), logged])
+    const received = receivedBy([a, b, c])
     for (const [at, key] of [keys.a, keys.b, keys.c].entries()) {
-      expect(heard.map((each) => each.includes(key))).toEqual([0, 1, 2].map((each) => each === at))
-      expect(told).not.toContain(key)
+      expect(received.map((each) => each.includes(key))).toEqual([0, 1, 2].map((each) => each === at))
+      expect(output).not.toContain(key)
     }
     expect(logged.join('\n')).toContain('model provider called')
     expect(logged.join('\n')).not.toContain('hello')
   })
 
-  it('is told neither names of this machine nor what the library reads of its own', async () => {
+  it('receives no headers about this machine or from variables of the library', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-secret: of-another')
     vi.stubEnv('OPENAI_ORG_ID', 'org-of-another')
     vi.stubEnv('OPENAI_BASE_URL', 'http://another.example')
@@ -79,7 +79,7 @@ describe('the model that answers', () => {
     const { client, model } = await models.choose(null, callOf())
     await client.chat.completions.create({ model, ...question })
     expect(logged).toEqual([])
-    const headers = a.heard.at(-1)?.headers ?? {}
+    const headers = a.received.at(-1)?.headers ?? {}
     expect(headers).toMatchObject({
       authorization: `Bearer ${keys.generic}`,
       'x-openrouter-title': 'W',
@@ -89,7 +89,7 @@ describe('the model that answers', () => {
     expect(JSON.stringify(headers)).not.toContain('another')
   })
 
-  it('is not followed to where a gateway sends us', async () => {
+  it('is not called through a redirect of its gateway', async () => {
     const elsewhere = await gateway()
     const location = `${elsewhere.base}/chat/completions`
     const a = await gateway({
@@ -99,11 +99,11 @@ describe('the model that answers', () => {
     const { models, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
     const { client, model } = await models.choose(null, callOf())
     const failure = await failureOf(client.chat.completions.create({ model, ...question }))
-    expect(elsewhere.heard).toEqual([])
+    expect(elsewhere.received).toEqual([])
     expect(JSON.stringify([failure, failure.message, failure.cause, logged])).not.toContain(keys.a)
   })
 
-  it('is refused without the key that its gateway repeats', async () => {
+  it('fails without quoting the key that its gateway repeats', async () => {
     const message = `Incorrect API key provided: ${keys.a}`
     const a = await gateway({
       'POST /v1/chat/completions': { status: 401, json: { error: { message, code: 'invalid_api_key' } } },
@@ -115,7 +115,7 @@ describe('the model that answers', () => {
     expect(inspect([failure, logged], { depth: 10, showHidden: true })).not.toContain(keys.a)
   })
 
-  it('is one that costs nothing where the alias is asked for, with the gateway’s own choice to fall back to', async () => {
+  it('is a free model for the alias, with the router of the gateway as fallback', async () => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
     expect(await models.choose(null, callOf())).toMatchObject({
       id: 'gateway_a:gateway_a/free',
@@ -135,7 +135,7 @@ describe('the model that answers', () => {
     })
   })
 
-  it('is known with its price and size once its gateway has told them', async () => {
+  it('has the price and context length of the live list', async () => {
     const row = { id: 'big', context_length: 1_000_000, pricing: { prompt: '0.000001', completion: '0.000002' } }
     const a = await gateway({ 'GET /v1/models': { json: { data: [row] } } })
     const { models } = await openTestModels({
@@ -147,7 +147,7 @@ describe('the model that answers', () => {
     expect(await models.choose(null, callOf())).toMatchObject({ contextTokens: 1_000_000, price })
   })
 
-  it('is another gateway’s when the product’s own choice has no key, but never instead of the operator’s choice', async () => {
+  it('is of another gateway if the built-in default has no key, but never replaces LLM_MODEL', async () => {
     const env = { GATEWAY_B_API_KEY: keys.b, GATEWAY_B_DYNAMIC_MODELS: 'off' }
     const { models } = await openTestModels(env)
     expect(await models.choose(null, callOf())).toMatchObject({ id: 'gateway_b:nvidia/nemotron-3-super-120b-a12b' })
@@ -158,8 +158,8 @@ describe('the model that answers', () => {
   })
 })
 
-describe('a question that cannot be asked', () => {
-  it('says what to set while there is no key', async () => {
+describe('a request without a usable model', () => {
+  it('names the variables to set if there is no key', async () => {
     const { models } = await openTestModels({})
     expect(await failureOf(models.choose(null, callOf()))).toMatchObject({
       code: 'unavailable',
@@ -180,16 +180,16 @@ describe('a question that cannot be asked', () => {
       'not-found',
       /^unknown model of gateway_a "gateway_a\/fre"; did you mean "gateway_a\/free"\?$/,
     ],
-  ])('names a model that is none: %s', async (asked, code, message) => {
+  ])('is rejected for the unknown model %s', async (reference, code, message) => {
     const { models } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_DYNAMIC_MODELS: 'off' })
-    expect(await failureOf(models.choose(asked, callOf()))).toMatchObject({
+    expect(await failureOf(models.choose(reference, callOf()))).toMatchObject({
       code,
       message: expect.stringMatching(message),
       details: { parameter: 'model' },
     })
   })
 
-  it('is a guest’s who chooses; guests ask what costs nothing', async () => {
+  it('is rejected if a guest chooses a model; guests use the free model', async () => {
     const { models } = await openTestModels({
       GATEWAY_A_API_KEY: keys.a,
       GATEWAY_A_DYNAMIC_MODELS: 'off',
@@ -203,7 +203,7 @@ describe('a question that cannot be asked', () => {
 })
 
 describe('a key of the caller', () => {
-  it('goes before the operator’s, to the gateway of the model, which may then be any', async () => {
+  it('takes precedence over that of the operator, and allows any model of its gateway', async () => {
     const [a, generic] = [await gateway(), await gateway()]
     const { models } = await openTestModels({
       LLM_API_KEY: keys.generic,
@@ -213,12 +213,12 @@ describe('a key of the caller', () => {
     })
     const { client, model } = await models.choose('gateway_a:x/dear', callOf(), 'sk-mine-mine')
     await client.chat.completions.create({ model, ...question })
-    expect(a.heard.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-mine-mine'])
-    expect(generic.heard).toEqual([])
+    expect(a.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-mine-mine'])
+    expect(generic.received).toEqual([])
   })
 
   it.each(['', 'short', 'with\nline', 'ü'.repeat(20), 'k'.repeat(513)])(
-    'is refused without being repeated: %j',
+    'is rejected without being quoted: %j',
     async (key) => {
       const { models } = await openTestModels({})
       const failure = await failureOf(models.choose(null, callOf(), key))
@@ -229,30 +229,30 @@ describe('a key of the caller', () => {
 })
 
 describe('live lists', () => {
-  it('are read once for many who ask, and again behind their back when they are old', async () => {
+  it('are fetched once for concurrent callers, and refreshed in the background', async () => {
     const a = await gateway()
     const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
     const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
     expect(await Promise.all([ids(), ids(), ids()])).toEqual(Array(3).fill(expect.arrayContaining(['one', 'two'])))
-    expect(a.heard).toHaveLength(1)
-    a.answers['GET /v1/models'] = listed('three')
+    expect(a.received).toHaveLength(1)
+    a.responses['GET /v1/models'] = listed('three')
     clock.nowMs += 599_999
     expect(await ids()).toContain('one')
-    expect(a.heard).toHaveLength(1)
+    expect(a.received).toHaveLength(1)
     clock.nowMs += 1
     expect(await ids()).toContain('one')
     await expect.poll(ids).toContain('three')
-    expect(a.heard).toHaveLength(2)
+    expect(a.received).toHaveLength(2)
   })
 
   it.each([
-    ['refuses', { status: 401, json: { error: 'sk-key-of-gateway-a' } }],
+    ['rejects the key', { status: 401, json: { error: 'sk-key-of-gateway-a' } }],
     ['fails', { status: 500, json: {} }],
-    ['says no JSON', { body: '<html>' }],
-    ['says no list', { json: { models: [] } }],
-    ['sends us elsewhere', { location: 'http://127.0.0.1:9/' }],
+    ['returns no JSON', { body: '<html>' }],
+    ['returns no list', { json: { models: [] } }],
+    ['redirects', { location: 'http://127.0.0.1:9/' }],
   ])(
-    'of a gateway that %s leave what is built in, are tried again after a minute, and tell nothing of the answer',
+    'of a gateway that %s leave the built-in models, are fetched again after a minute, and do not quote the response',
     async (_, answer) => {
       const a = await gateway({ 'GET /v1/models': answer })
       const { models, clock, logged } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
@@ -261,21 +261,21 @@ describe('live lists', () => {
         'gateway_a:gateway_a/free',
       ])
       expect((await models.check()).providers[0]).toMatchObject({ id: 'gateway_a', catalogue: 'failed' })
-      expect(a.heard).toHaveLength(1)
+      expect(a.received).toHaveLength(1)
       expect(logged.join('\n')).toContain('fetching live model list failed')
       expect(logged.join('\n')).not.toContain(keys.a)
       clock.nowMs += 60_000
       await models.offered(callOf())
-      expect(a.heard).toHaveLength(2)
+      expect(a.received).toHaveLength(2)
     },
   )
 
-  it('are believed for a day when nothing new is told', async () => {
+  it('are used for a day if no new one is available', async () => {
     const a = await gateway()
     const { models, clock } = await openTestModels({ GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base })
     const ids = async () => (await models.offered(callOf())).models.map(({ modelId }) => modelId)
     await ids()
-    a.answers['GET /v1/models'] = { status: 500, json: {} }
+    a.responses['GET /v1/models'] = { status: 500, json: {} }
     clock.nowMs += 24 * 3_600_000 - 1
     expect(await ids()).toContain('one')
     clock.nowMs += 1
@@ -286,7 +286,7 @@ describe('live lists', () => {
     ['GATEWAY_A_DYNAMIC_MODELS', 'GATEWAY_A', 0],
     ['GATEWAY_B_DYNAMIC_MODELS', 'GATEWAY_B', 1],
     ['GATEWAY_C_DYNAMIC_MODELS', 'GATEWAY_C', 2],
-  ])('%s has the list of its gateway read and offered unless it is off, once there is a key', async (name, its, at) => {
+  ])('%s enables the list of its gateway, if there is a key', async (name, its, at) => {
     const listing = await gateway()
     const base = { [`${its}_API_BASE`]: listing.base }
     const offered = async (env: Record<string, string>) => {
@@ -299,13 +299,13 @@ describe('live lists', () => {
       const env = { ...base, [`${its}_API_KEY`]: 'key', [name]: off }
       expect(await offered(env)).toMatchObject({ live: false, catalogue: 'off' })
     }
-    expect(listing.heard).toEqual([])
+    expect(listing.received).toEqual([])
     for (const on of [{}, { [name]: 'on' }]) {
       expect(await offered({ ...base, [`${its}_API_KEY`]: 'key', ...on })).toMatchObject({ live: true })
     }
   })
 
-  it('are offered with the standard model first, and what cannot be asked last', async () => {
+  it('are offered with the default model first and unavailable models last', async () => {
     const a = await gateway()
     const env = { GATEWAY_A_API_KEY: keys.a, GATEWAY_A_API_BASE: a.base, LLM_MODEL: 'gateway_a:two' }
     const { models } = await openTestModels(env)
@@ -320,20 +320,20 @@ describe('live lists', () => {
     ])
   })
 
-  it('of other gateways say nothing of what stands at LLM_API_BASE, so only models that the operator names are offered there', async () => {
+  it('are not used for other gateways at LLM_API_BASE, where only models that the operator names are offered', async () => {
     const a = await gateway()
     const env = { LLM_API_KEY: keys.generic, LLM_API_BASE: a.base, LLM_EXTRA_MODELS: 'gateway_b:mine' }
     const { models } = await openTestModels(env)
     const { models: offered } = await models.offered(callOf())
     const available = offered.filter((each) => each.available).map(({ id }) => id)
     expect(available).toEqual(['gateway_a:gateway_a/free', 'gateway_b:mine', 'gateway_a:one', 'gateway_a:two'])
-    const asked = 'gateway_b:openai/gpt-oss-120b'
+    const reference = 'gateway_b:openai/gpt-oss-120b'
     expect(await models.choose('gateway_b:mine', callOf())).toMatchObject({ model: 'mine' })
-    expect(await failureOf(models.choose(asked, callOf()))).toMatchObject({ code: 'not-found' })
-    expect(await models.choose(asked, callOf(), 'sk-mine-mine')).toMatchObject({ id: asked })
+    expect(await failureOf(models.choose(reference, callOf()))).toMatchObject({ code: 'not-found' })
+    expect(await models.choose(reference, callOf(), 'sk-mine-mine')).toMatchObject({ id: reference })
   })
 
-  it('that stand elsewhere are read without the key', async () => {
+  it('at other addresses are fetched without the key', async () => {
     const [a, list] = [await gateway(), await gateway()]
     const env = {
       GATEWAY_A_API_KEY: keys.a,
@@ -342,13 +342,13 @@ describe('live lists', () => {
     }
     const { models } = await openTestModels(env)
     await models.offered(callOf())
-    expect(list.heard.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    expect(list.received.map(({ path, headers }) => [path, headers.authorization])).toEqual([
       ['/v1/models?all=1', undefined],
     ])
-    expect(a.heard).toEqual([])
+    expect(a.received).toEqual([])
   })
 
-  it('of gateway C come with what is used most and with presets, and stand without them', async () => {
+  it('of gateway C include usage and presets, and work without them', async () => {
     const c = await gateway()
     const env = { GATEWAY_C_API_KEY: keys.c, GATEWAY_C_API_BASE: c.base }
     const { models } = await openTestModels(env)
@@ -357,8 +357,8 @@ describe('live lists', () => {
         .filter(({ provider }) => provider === 'gateway_c')
         .map(({ modelId }) => modelId)
     expect(await ofC(models)).toEqual(['anyrouter/auto', '@preset/ops', 'two', 'one'])
-    c.answers['GET /v1/presets'] = { status: 403, json: {} }
-    c.answers['GET /v1/analytics/network'] = { body: 'soon' }
+    c.responses['GET /v1/presets'] = { status: 403, json: {} }
+    c.responses['GET /v1/analytics/network'] = { body: 'soon' }
     const later = await openTestModels(env)
     expect(await ofC(later.models)).toEqual(['anyrouter/auto', 'one', 'two'])
     expect((await later.models.check()).notes).toEqual([
@@ -368,7 +368,7 @@ describe('live lists', () => {
 })
 
 describe('the check of the configuration', () => {
-  it('says what to set, and that nothing answers', async () => {
+  it('reports missing variables and that no model is available', async () => {
     const { models } = await openTestModels({})
     const check = await models.check()
     expect(check).toMatchObject({ active: false, defaultModel: null, notes: [] })
@@ -389,7 +389,7 @@ describe('the check of the configuration', () => {
       /^LLM_API_KEY is not used/,
     ],
     [{ LLM_API_BASE: 'http://own.example', GATEWAY_A_API_KEY: 'k' }, /^LLM_API_BASE is not used/],
-  ])('tells of settings that are at odds: %j', async (env, note) => {
+  ])('reports conflicting settings: %j', async (env, note) => {
     const off = { GATEWAY_A_DYNAMIC_MODELS: 'off', GATEWAY_B_DYNAMIC_MODELS: 'off' }
     const { models } = await openTestModels({ ...env, ...off })
     const { notes } = await models.check()

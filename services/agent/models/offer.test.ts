@@ -25,7 +25,7 @@ const offered = (env: Record<string, string>, lists: Lists, provider: string): s
     .filter((each) => each.provider === provider && each.source !== 'built-in')
     .map(({ modelId }) => modelId)
 
-describe('models that are offered', () => {
+describe('offered models', () => {
   it.each([
     ['gateway_a', 'GATEWAY_A_TOP_MODELS_N', 12],
     ['gateway_b', 'GATEWAY_B_TOP_MODELS_N', 12],
@@ -37,7 +37,7 @@ describe('models that are offered', () => {
     expect(offered({ [variable]: '0' }, lists, provider)).toEqual([])
   })
 
-  it('of gateway C are chosen from the most used ones, as many as are looked at', () => {
+  it('of gateway C are selected from the most used models', () => {
     const gateway_c = listOf(models('m', 30), ['m29', 'm7', 'gone', 'm3'])
     expect(offered({ GATEWAY_C_TOP_MODELS_N: '4' }, { gateway_c }, 'gateway_c')).toEqual(['m29', 'm7', 'm3', 'm0'])
     const mute = listOf([model('used', { supportsTools: false }), ...models('m', 3)], ['used'])
@@ -47,7 +47,7 @@ describe('models that are offered', () => {
     expect(offered(many, { gateway_c: listOf(models('m', 40)) }, 'gateway_c')).toHaveLength(24)
   })
 
-  it('of gateway C begin with its presets', () => {
+  it('of gateway C start with its presets', () => {
     const presets = Array.from({ length: 10 }, (_, at) => model(`@preset/p${at}`, { source: 'preset' }))
     const lists = { gateway_c: listOf(models('m', 1), [], presets) }
     expect(offered({}, lists, 'gateway_c')).toEqual([...presets.slice(0, 8).map(({ modelId }) => modelId), 'm0'])
@@ -55,17 +55,17 @@ describe('models that are offered', () => {
     expect(offered({ GATEWAY_C_PRESETS: 'off' }, lists, 'gateway_c')).toEqual(['m0'])
   })
 
-  it('are those that the operator names, each once, with what a list tells of them', () => {
+  it('include those that the operator names, each once, with the facts of the live list', () => {
     const env = { LLM_EXTRA_MODELS: 'gateway_a:x/y|1K|mine,gateway_a:x/y,gateway_b:z', LLM_MODEL: 'gateway_a:n' }
-    const told = model('x/y', { name: 'XY', contextTokens: 5, price: { inputPerMillion: 1, outputPerMillion: 2 } })
-    const found = candidates(env, { gateway_a: listOf([told]) })
+    const live = model('x/y', { name: 'XY', contextTokens: 5, price: { inputPerMillion: 1, outputPerMillion: 2 } })
+    const found = candidates(env, { gateway_a: listOf([live]) })
     expect(found.filter(({ modelId }) => modelId === 'x/y')).toEqual([
-      { ...told, provider: 'gateway_a', source: 'extra', contextTokens: 1_000, description: 'mine' },
+      { ...live, provider: 'gateway_a', source: 'extra', contextTokens: 1_000, description: 'mine' },
     ])
     expect(found.map(idOf)).toEqual(expect.arrayContaining(['gateway_b:z', 'gateway_a:n', 'gateway_a:gateway_a/free']))
   })
 
-  it('have an alias for a model that costs nothing, which says what that model says', () => {
+  it('include an alias of a free model, with the facts of that model', () => {
     const env = { GATEWAY_A_FREE_FALLBACK_MODEL: 'x/free' }
     const lists = { gateway_a: listOf([model('x/free', { contextTokens: 64_000 })]) }
     const alias = candidates(env, lists).find(({ modelId }) => modelId === 'gateway_a/free')
@@ -76,7 +76,7 @@ describe('models that are offered', () => {
   })
 })
 
-describe('a model as it is shown', () => {
+describe('a model in the contract', () => {
   const candidate: Candidate = { provider: 'gateway_a', ...model('m', { contextTokens: 131_072 }) }
   it.each([
     [{}, { id: 'gateway_a:m', modelId: 'm', formattedContextLength: '131K', isFree: false, available: true }],

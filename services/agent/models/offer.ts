@@ -6,22 +6,22 @@ import { modelSettings } from './config.ts'
 import { freeAlias, gateways, type KnownModel, idOf, type ModelReference } from './gateways.ts'
 import type { LiveList } from './read-live-list.ts'
 
-/** The live lists that are known, by gateway. */
+/** The known live lists by gateway. */
 export type Lists = Partial<Record<ModelProvider, LiveList | undefined>>
 
-/** A model and the gateway that it is asked through, with all that is known of it. */
+/** A model that may be offered, with its gateway and facts. */
 export type Candidate = ModelReference & KnownModel
 
 /**
- * Every model that may be asked for: those the operator names, those that are built in, the presets, and the best of the live
- * lists. Each once, with what a live list tells where nobody before says it.
+ * Returns every model that can be requested, each once: those that the operator names, the built-in ones, the presets,
+ * and the best of the live lists. Missing facts are taken from the live lists.
  */
 export const candidates = (env: Environment, lists: Lists): Candidate[] => {
-  const given = read(modelSettings, env)
-  const { isDefault, ...configured } = given.LLM_MODEL
-  const extra = given.LLM_EXTRA_MODELS.map(({ provider, modelId, ...told }) => ({
+  const settings = read(modelSettings, env)
+  const { isDefault, ...configured } = settings.LLM_MODEL
+  const extra = settings.LLM_EXTRA_MODELS.map(({ provider, modelId, ...facts }) => ({
     ...plain({ provider, modelId }),
-    ...told,
+    ...facts,
   }))
   const all = [
     ...extra,
@@ -32,15 +32,15 @@ export const candidates = (env: Environment, lists: Lists): Candidate[] => {
     ),
   ]
   const once = new Map<string, Candidate>()
-  for (const model of all) once.set(idOf(model), once.get(idOf(model)) ?? withTold(env, model, lists))
+  for (const model of all) once.set(idOf(model), once.get(idOf(model)) ?? withLiveFacts(env, model, lists))
   return [...once.values()]
 }
 
-/** Whether a model is there where the operator's key for its gateway leads. */
+/** Reports whether a model exists at the address that the operator's key for its gateway is sent to. */
 export const isThere = (env: Environment, { provider, source }: Candidate): boolean =>
   source !== 'built-in' || !isReplaced(env, provider)
 
-/** A model of which only the operator speaks. */
+/** Returns a model without known facts. */
 export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
   provider,
   modelId,
@@ -53,50 +53,50 @@ export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
   supportsVision: null,
 })
 
-/** What its live list tells of a model, where nobody before it says anything. */
-const withTold = (env: Environment, model: Candidate, lists: Lists): Candidate => {
-  const told = lists[model.provider]?.models.find(({ modelId }) => modelId === realModel(env, model))
-  if (!told) return model
+/** Fills missing facts of a model from its live list. */
+const withLiveFacts = (env: Environment, model: Candidate, lists: Lists): Candidate => {
+  const live = lists[model.provider]?.models.find(({ modelId }) => modelId === realModel(env, model))
+  if (!live) return model
   return {
     ...model,
-    name: model.name === model.modelId ? told.name : model.name,
-    description: model.description || told.description,
-    contextTokens: model.contextTokens ?? told.contextTokens,
-    price: model.price ?? told.price,
-    supportsTools: model.supportsTools ?? told.supportsTools,
-    supportsVision: model.supportsVision ?? told.supportsVision,
+    name: model.name === model.modelId ? live.name : model.name,
+    description: model.description || live.description,
+    contextTokens: model.contextTokens ?? live.contextTokens,
+    price: model.price ?? live.price,
+    supportsTools: model.supportsTools ?? live.supportsTools,
+    supportsVision: model.supportsVision ?? live.supportsVision,
   }
 }
 
-/** What the gateway is asked for. */
+/** Returns the model id in requests to the gateway. */
 export const realModel = (env: Environment, { provider, modelId }: ModelReference): string =>
   provider === 'gateway_a' && modelId === freeAlias ? read(modelSettings, env).GATEWAY_A_FREE_FALLBACK_MODEL : modelId
 
 const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | undefined): KnownModel[] => {
   if (!list) return []
-  const given = read(modelSettings, env)
+  const settings = read(modelSettings, env)
   const able = ({ supportsTools }: KnownModel) => supportsTools !== false
   switch (provider) {
     case 'gateway_a':
-      return list.models.filter(able).slice(0, given.GATEWAY_A_TOP_MODELS_N)
+      return list.models.filter(able).slice(0, settings.GATEWAY_A_TOP_MODELS_N)
     case 'gateway_b':
-      return list.models.filter(able).slice(0, given.GATEWAY_B_TOP_MODELS_N)
+      return list.models.filter(able).slice(0, settings.GATEWAY_B_TOP_MODELS_N)
     case 'gateway_c': {
-      const looked = byUse(list).slice(0, given.GATEWAY_C_METRICS_CANDIDATE_CAP)
-      const presets = given.GATEWAY_C_PRESETS ? (list.presets ?? []).slice(0, given.GATEWAY_C_PRESETS_MAX) : []
-      return [...presets, ...looked.filter(able).slice(0, given.GATEWAY_C_TOP_MODELS_N)]
+      const considered = byUse(list).slice(0, settings.GATEWAY_C_METRICS_CANDIDATE_CAP)
+      const presets = settings.GATEWAY_C_PRESETS ? (list.presets ?? []).slice(0, settings.GATEWAY_C_PRESETS_MAX) : []
+      return [...presets, ...considered.filter(able).slice(0, settings.GATEWAY_C_TOP_MODELS_N)]
     }
   }
 }
 
-/** The most used first, the others behind them in their own order. */
+/** Sorts the models by use; unused ones keep their order at the end. */
 const byUse = ({ models, mostUsed }: LiveList): KnownModel[] => {
   const ranks = new Map(mostUsed.map((id, rank) => [id, rank]))
   const rankOf = ({ modelId }: KnownModel) => ranks.get(modelId) ?? mostUsed.length
   return models.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** As callers see it. */
+/** Returns a model in the format of the contract. */
 export const shown = ({ provider, ...model }: Candidate, available: boolean): OfferedModel => ({
   id: idOf({ provider, modelId: model.modelId }),
   modelId: model.modelId,
@@ -110,10 +110,10 @@ export const shown = ({ provider, ...model }: Candidate, available: boolean): Of
   available,
   pricing: model.price,
   supportsTools: model.supportsTools,
-  // The agent asks in no other way.
+  // The agent only sends streaming requests.
   supportsStreaming: true,
   supportsVision: model.supportsVision,
 })
 
-/** For people: 131K, 1.05M. */
+/** Formats like 131K and 1.05M. */
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })

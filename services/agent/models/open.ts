@@ -13,14 +13,14 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { configuredProviders, operatorAccess } from './access.ts'
-import { asksLive, checkConfig } from './check.ts'
+import { usesLiveList, checkConfig } from './check.ts'
 import {
   accessFor,
   candidateFor,
   type ChosenModel,
   defaultModel,
   fallbackOf,
-  leastContextTokens,
+  defaultContextTokens,
   type OwnKeys,
   referenceFor,
 } from './choose.ts'
@@ -31,13 +31,14 @@ import { idOf, type ModelReference } from './gateways.ts'
 import { type Candidate, candidates, isThere, type Lists, realModel, shown } from './offer.ts'
 import { openSignIn, type SignIn } from './sign-in.ts'
 
-/** Language models, and the ways to them. */
+/** The language models and their clients. */
 export interface Models extends AsyncDisposable {
   /**
-   * The model that is to answer. A key that comes with the request goes before any other. Throws `unavailable` with reason
-   * `provider-not-configured` and what to set, `invalid` or `not-found` for a model that is none, `forbidden` for guests who choose.
+   * Returns the model for a request; null requests the default. A key of the request takes precedence. Throws
+   * `unavailable` with reason `provider-not-configured`, `invalid` or `not-found` for unknown models, and `forbidden`
+   * if a guest chooses a model.
    */
-  choose(asked: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
+  choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
   offered(call: Call): Promise<ModelsOffered>
   check(): Promise<ConfigCheck>
   signIn: SignIn
@@ -45,7 +46,7 @@ export interface Models extends AsyncDisposable {
 
 type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
 
-/** Nothing is asked before somebody wants to know. */
+/** Returns the models. Gateways are contacted on demand. */
 export const openModels = (parts: Parts): Models => {
   const { env } = parts
   const live = openLiveLists(parts)
@@ -54,16 +55,16 @@ export const openModels = (parts: Parts): Models => {
     Object.fromEntries(
       await Promise.all(
         providers.map(async (provider) => {
-          const access = asksLive(env, provider) ? operatorAccess(env, provider) : undefined
+          const access = usesLiveList(env, provider) ? operatorAccess(env, provider) : undefined
           return [provider, access && (await live.of(provider, access))] as const
         }),
       ),
     )
   return {
     signIn,
-    choose: async (asked, call, request) => {
+    choose: async (requested, call, request) => {
       const own = { request, signedIn: await signIn.accessOf(call) }
-      const reference = referenceFor(env, { asked, call, ownProviders: ownProviders(env, own) })
+      const reference = referenceFor(env, { requested, call, ownProviders: ownProviders(env, own) })
       const access = accessFor(env, reference.provider, own)
       const lists = await listsOf([reference.provider])
       return chosenModel(parts, { reference, access, lists })
@@ -77,7 +78,10 @@ export const openModels = (parts: Parts): Models => {
   }
 }
 
-/** Gateways that a caller has a key for. One of which nobody says where it belongs is for the gateway of the standard model. */
+/**
+ * Returns the gateways for which the caller has a key. A key of the request counts for the gateway of the default
+ * model.
+ */
 const ownProviders = (env: Environment, { request, signedIn }: OwnKeys): ModelProvider[] => [
   ...(request === undefined ? [] : [read(modelSettings, env).LLM_MODEL.provider]),
   ...(signedIn ? (['gateway_c'] as const) : []),
@@ -98,7 +102,7 @@ const chosenModel = async (parts: Parts, { reference, access, lists }: Choice): 
     model: realModel(env, reference),
     client: await openClient(parts, reference.provider, access),
     fallback: fallbackOf(env, reference, access),
-    contextTokens: contextTokens ?? leastContextTokens,
+    contextTokens: contextTokens ?? defaultContextTokens,
     price,
   }
 }
@@ -118,13 +122,13 @@ const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: L
   }
 }
 
-/** The standard model first, and those that cannot be asked last. */
+/** Sorts the default model first and unavailable models last. */
 const rankOf = ({ id, available }: OfferedModel, standard: string | null): number => {
   if (id === standard) return 0
   return available ? 1 : 2
 }
 
-/** What callers are told of language models. */
+/** Returns the handlers for language models. */
 export const modelHandlers = ({ models }: { models: Models }): Handlers<Service<typeof modelMethods>> => ({
   models: (_input, call) => models.offered(call),
   modelCheck: () => models.check(),

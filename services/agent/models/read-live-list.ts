@@ -9,17 +9,17 @@ import { attributionOf } from './attribution.ts'
 import { modelSettings } from './config.ts'
 import { type KnownModel, isModelId } from './gateways.ts'
 
-/** What a gateway tells of what it has. */
+/** The live model list of a gateway. */
 export interface LiveList {
   /** In the gateway's own order, or the order of its list. */
   models: readonly KnownModel[]
-  /** Ids of the models that are asked most, the most asked first; empty where the gateway does not tell. */
+  /** Ids of the most used models, in descending order; empty if the gateway does not report them. */
   mostUsed: readonly string[]
-  /** Settled ways of asking that belong to the workspace of the key; null where it may not be told. */
+  /** Presets of the workspace that the key belongs to; null if the key may not read them. */
   presets: readonly KnownModel[] | null
 }
 
-/** A gateway that answered with something else than a list; its sentence has nothing of the answer. */
+/** The gateway returned no valid list. The message quotes nothing of the response. */
 export class UnreadableList extends Error {
   override readonly name = 'UnreadableList'
 }
@@ -29,21 +29,21 @@ interface Parts {
   net: Pick<Net, 'trusted'>
 }
 
-interface Wanted {
+interface ListRequest {
   provider: ModelProvider
   access: GatewayAccess
   signal: AbortSignal
 }
 
-/** Asks a gateway what it has. Throws `NetFailure` or `UnreadableList`. */
-export const readLiveList = async (parts: Parts, wanted: Wanted): Promise<LiveList> => {
-  const { provider, access } = wanted
-  const models = readCatalogueOr(await ask(parts, wanted, listAddress(parts.env, provider, access)))
+/** Fetches the live list of a gateway. Throws `NetFailure` or `UnreadableList`. */
+export const readLiveList = async (parts: Parts, request: ListRequest): Promise<LiveList> => {
+  const { provider, access } = request
+  const models = readCatalogueOr(await fetchJson(parts, request, listAddress(parts.env, provider, access)))
   if (provider !== 'gateway_c') return { models, mostUsed: [], presets: [] }
-  // What these two cannot tell takes nothing from the list itself.
+  // Failures of these two requests do not affect the list itself.
   const [mostUsed, presets] = await Promise.all([
-    ask(parts, wanted, below(access.base, 'analytics/network')).then(readMostUsed, () => []),
-    ask(parts, wanted, below(access.base, 'presets')).then(readPresets, () => null),
+    fetchJson(parts, request, below(access.base, 'analytics/network')).then(readMostUsed, () => []),
+    fetchJson(parts, request, below(access.base, 'presets')).then(readPresets, () => null),
   ])
   return { models, mostUsed, presets }
 }
@@ -52,7 +52,7 @@ const listAddress = (env: Environment, provider: ModelProvider, { base, ownAddre
   const chosen = provider === 'gateway_a' ? read(modelSettings, env).GATEWAY_A_MODELS_API : undefined
   if (chosen) return chosen
   const address = below(base, 'models')
-  // OpenRouter sorts and filters; whoever stands at an address of the operator's need not know these parameters.
+  // OpenRouter sorts and filters; a server at an address that the operator chose may not support these parameters.
   if (provider === 'gateway_a' && !ownAddress) address.search = 'supported_parameters=tools&sort=top-weekly'
   return address
 }
@@ -60,20 +60,24 @@ const listAddress = (env: Environment, provider: ModelProvider, { base, ownAddre
 const timeoutMs = 5_000
 const maxBytes = 16 * 1024 * 1024
 
-/** The key goes along only to where questions go. */
-const ask = async ({ env, net }: Parts, { provider, access, signal }: Wanted, address: URL): Promise<unknown> => {
+/** Fetches JSON. The key is sent only to the origin of the gateway. */
+const fetchJson = async (
+  { env, net }: Parts,
+  { provider, access, signal }: ListRequest,
+  address: URL,
+): Promise<unknown> => {
   const headers: Record<string, string> = { accept: 'application/json', ...attributionOf(env, provider) }
   if (address.origin === access.base.origin) headers.authorization = `Bearer ${access.key}`
-  const answer = await net.trusted(address, { headers, signal, timeoutMs, maxBytes })
-  if (answer.status !== 200) {
-    await answer.body?.cancel()
-    throw new UnreadableList(`the gateway answered ${answer.status}`)
+  const response = await net.trusted(address, { headers, signal, timeoutMs, maxBytes })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new UnreadableList(`the gateway responded with status ${response.status}`)
   }
-  const text = await answer.text()
+  const text = await response.text()
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnreadableList('the gateway answered no JSON')
+    throw new UnreadableList('the gateway returned no JSON')
   }
 }
 
@@ -81,7 +85,7 @@ const readCatalogueOr = (body: unknown): KnownModel[] => {
   try {
     return readCatalogue(body)
   } catch {
-    throw new UnreadableList('the gateway answered no list of models')
+    throw new UnreadableList('the gateway returned no model list')
   }
 }
 
@@ -98,31 +102,34 @@ const Preset = z.object({
   description: z.string().nullish().catch(null),
 })
 const Presets = z.object({ data: z.array(z.unknown()) })
-const mostPresets = 256
+const maxPresets = 256
 
 const readPresets = (body: unknown): KnownModel[] =>
   Presets.parse(body)
-    .data.slice(0, mostPresets)
+    .data.slice(0, maxPresets)
     .flatMap((each) => {
       const { data } = Preset.safeParse(each)
       const modelId = `@preset/${data?.slug}`
       if (!data || !isModelId(modelId)) return []
       const [name, description] = [beginningOf(data.name ?? data.slug, 80), beginningOf(data.description ?? '', 200)]
-      const untold = { contextTokens: null, price: null, supportsTools: null, supportsVision: null }
-      return [{ modelId, name, description, source: 'preset' as const, ...untold }]
+      const unknownFacts = { contextTokens: null, price: null, supportsTools: null, supportsVision: null }
+      return [{ modelId, name, description, source: 'preset' as const, ...unknownFacts }]
     })
 
-/** US dollars for one token; gateways write numbers as text too. */
+/** US dollars per token; some gateways send numbers as strings. */
 const PerToken = z.coerce.number().min(0).max(1)
 
 const list = z.array(z.string())
-/** What gateways tell of a model. Each tells its own part of it, and what cannot be read counts as untold. */
+/** A model in a live list. Each gateway sends some of these fields; unreadable fields count as missing. */
 const Row = z.object({
   id: z.string().refine(isModelId),
   name: z.string().nullish().catch(null),
   description: z.string().nullish().catch(null),
   context_length: z.int().min(1).nullish().catch(null),
-  /** The other unit that AnyRouter documents, `input_per_1k`, contradicts its own numbers by a factor of thousand, and is not read. */
+  /**
+   * The other unit that AnyRouter documents, `input_per_1k`, contradicts its own numbers by a factor of thousand, and
+   * is not read.
+   */
   pricing: z.object({ prompt: PerToken, completion: PerToken }).nullish().catch(null),
   supported_parameters: list.nullish().catch(null),
   capabilities: list.nullish().catch(null),
@@ -132,45 +139,45 @@ const Row = z.object({
 type Row = z.infer<typeof Row>
 
 const Rows = z.object({ data: z.array(z.unknown()) })
-/** More than any gateway has; the rest is not looked at. */
-const mostRows = 5_000
+/** More than any gateway has; further rows are ignored. */
+const maxRows = 5_000
 
-/** Models that answer in words, in the order of the list; rows that are none are left out. Throws when it is no list. */
+/** Returns the text models in the order of the list, without invalid rows. Throws if the body is not a list. */
 export const readCatalogue = (body: unknown): KnownModel[] =>
   Rows.parse(body)
-    .data.slice(0, mostRows)
+    .data.slice(0, maxRows)
     .flatMap((row) => {
       const { data } = Row.safeParse(row)
-      return data && isForWords(data) ? [known(data)] : []
+      return data && isForWords(data) ? [factsOf(data)] : []
     })
 
-/** Names that say that a model measures, ranks or filters texts, or makes something else of them. */
+/** Names of models that embed, rank or filter texts, or that produce other media. */
 const otherKinds =
   /embed|rerank|guard|safety|reward|retriev|moderation|whisper|transcri|speech|tts\b|asr\b|ocr\b|clip\b|image|video/i
 
 const isForWords = ({ id, category }: Row): boolean =>
   category == null || category === '' ? !otherKinds.test(id) : category === 'text'
 
-const known = (row: Row): KnownModel => ({
+const factsOf = (row: Row): KnownModel => ({
   modelId: row.id,
-  name: oneLine(row.name ?? '', longestName) || row.id,
-  description: oneLine(row.description ?? '', longestDescription),
+  name: oneLine(row.name ?? '', maxNameLength) || row.id,
+  description: oneLine(row.description ?? '', maxDescriptionLength),
   source: 'live',
   contextTokens: row.context_length ?? null,
   price: row.pricing ? priceOf(row.pricing) : null,
-  supportsTools: told(
+  supportsTools: anyTrue(
     row.supported_parameters && row.supported_parameters.includes('tools'),
     row.capabilities && row.capabilities.some((each) => toolWords.has(each)),
   ),
-  supportsVision: told(
+  supportsVision: anyTrue(
     row.architecture && row.architecture.input_modalities.includes('image'),
     row.capabilities && row.capabilities.includes('vision'),
   ),
 })
 
 const toolWords: ReadonlySet<string> = new Set(['tool_use', 'tools', 'tool_calling', 'function_calling'])
-const longestName = 80
-const longestDescription = 200
+const maxNameLength = 80
+const maxDescriptionLength = 200
 const million = 1_000_000
 
 const priceOf = ({ prompt, completion }: { prompt: number; completion: number }): ModelPrice => ({
@@ -178,13 +185,14 @@ const priceOf = ({ prompt, completion }: { prompt: number; completion: number })
   outputPerMillion: rounded(completion * million),
 })
 
-/** Without the tail that multiplying leaves. */
+/** Removes floating-point noise of the multiplication. */
 const rounded = (dollars: number): number => Number(dollars.toFixed(6))
 
-/** True when any of those who tell says so; null when nobody tells. */
-const told = (...claims: (boolean | null | undefined)[]): boolean | null => {
-  const made = claims.filter((claim) => claim != null)
-  return made.length === 0 ? null : made.includes(true)
+/** Returns whether any known claim is true; null if none is known. */
+const anyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
+  const present = claims.filter((claim) => claim != null)
+  return present.length === 0 ? null : present.includes(true)
 }
 
-const oneLine = (text: string, longest: number): string => cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), longest)
+const oneLine = (text: string, maxLength: number): string =>
+  cut(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength)

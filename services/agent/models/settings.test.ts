@@ -13,7 +13,7 @@ const problemOf = (env: Record<string, string>): string | undefined => {
   }
 }
 
-describe('a further model', () => {
+describe('an additional model', () => {
   it.each([
     [
       'gateway_b:meta/llama-3.3-70b',
@@ -32,7 +32,7 @@ describe('a further model', () => {
       [{ provider: 'gateway_a', modelId: 'm', contextTokens: null, description: 'only words' }],
     ],
     ['', []],
-  ])('is read from %j', (text, models) => {
+  ])('is parsed from %j', (text, models) => {
     expect(read(modelSettings, { LLM_EXTRA_MODELS: text }).LLM_EXTRA_MODELS).toEqual(models)
   })
 
@@ -46,7 +46,7 @@ describe('a further model', () => {
     ['gateway_a:m|1|d|e', /entry 1 must have at most three fields/],
     [`gateway_a:m|1|${'d'.repeat(301)}`, /entry 1 must have a description of at most 300/],
     [Array.from({ length: 65 }, (_, at) => `gateway_a:m${at}`).join(','), /at most 64 models/],
-  ])('is refused in words when it is %j', (text, sentence) => {
+  ])('is rejected if it is %j', (text, sentence) => {
     expect(problemOf({ LLM_EXTRA_MODELS: text })).toMatch(sentence)
   })
 })
@@ -60,7 +60,7 @@ describe('the settings of language models', () => {
     ['LLM_API_BASE', 'openrouter', /must be an absolute URL/],
     ['APP_NAME', 'Wätch', /printable ASCII/],
     ['APP_REFERER', 'https://x\nAuthorization: y', /printable ASCII/],
-  ])('refuse %s=%j in words', (name, text, sentence) => {
+  ])('reject %s=%j', (name, text, sentence) => {
     expect(problemOf({ [name]: text })).toMatch(sentence)
   })
 
@@ -82,8 +82,8 @@ describe('the settings of language models', () => {
   })
 })
 
-describe('how the product introduces itself', () => {
-  it('is the name and site of gateway A where nothing else is said', () => {
+describe('the identification of the product', () => {
+  it('uses the variables of gateway A by default', () => {
     const env = { GATEWAY_A_REFERER: 'https://a.example', GATEWAY_A_APP_NAME: 'A' }
     expect(attributionOf(env, 'gateway_a')).toEqual({
       'HTTP-Referer': 'https://a.example',
@@ -99,7 +99,7 @@ describe('how the product introduces itself', () => {
     })
   })
 
-  it('is what the operator says, to gateway A what is meant for it alone', () => {
+  it('is configurable, with separate values for gateway A', () => {
     const env = {
       APP_REFERER: 'https://w.example',
       APP_NAME: 'W',
@@ -121,7 +121,7 @@ describe('how the product introduces itself', () => {
     })
   })
 
-  it('is of the product itself otherwise', () => {
+  it('has built-in defaults', () => {
     expect(attributionOf({}, 'gateway_b')).toEqual({
       'HTTP-Referer': 'https://watchhouse.example',
       'X-Title': 'Watchhouse',

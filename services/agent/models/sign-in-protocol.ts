@@ -10,21 +10,21 @@ import { modelSettings } from './config.ts'
 
 type Parts = Pick<Context, 'env' | 'net' | 'store'>
 
-/** What is remembered between the two halves of a sign-in. */
-export interface Begun {
+/** The state between start and callback of a sign-in. */
+export interface StartedSignIn {
   state: string
   verifier: string
   clientId: string
   redirectUri: string
-  /** Of the gateway that the sign-in began with. */
+  /** The base URL of the gateway at the start of the sign-in. */
   base: string
 }
 
-/** Begins an authorization code grant with PKCE; gives where the browser goes. */
-export const begin = async (
+/** Starts an authorization code grant with PKCE. Returns the URL for the browser. */
+export const startSignIn = async (
   parts: Parts,
   { base, redirectUri, signal }: { base: URL; redirectUri: string; signal: AbortSignal },
-): Promise<{ url: string; begun: Begun }> => {
+): Promise<{ url: string; started: StartedSignIn }> => {
   const server = serverAt(base)
   const clientId = await translated(() => clientFor(parts, { base, server, redirectUri, signal }))
   const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()]
@@ -38,38 +38,38 @@ export const begin = async (
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   }).toString()
-  return { url: url.href, begun: { state, verifier, clientId, redirectUri, base: base.href } }
+  return { url: url.href, started: { state, verifier, clientId, redirectUri, base: base.href } }
 }
 
-/** Exchanges what the gateway sent the browser back with for a key of the caller's account; undefined when it was refused there. */
-export const end = async (
+/** Exchanges the query of the callback for a key of the user's account. Returns undefined if the user declined. */
+export const finishSignIn = async (
   parts: Parts,
-  { begun, query, signal }: { begun: Begun; query: string; signal: AbortSignal },
+  { started, query, signal }: { started: StartedSignIn; query: string; signal: AbortSignal },
 ): Promise<{ key: string; expiresInMs: number | undefined } | undefined> => {
-  const [server, client] = [serverAt(new URL(begun.base)), { client_id: begun.clientId }]
-  const sentBack = new URLSearchParams(query)
-  if (sentBack.has('error')) return undefined
+  const [server, client] = [serverAt(new URL(started.base)), { client_id: started.clientId }]
+  const callback = new URLSearchParams(query)
+  if (callback.has('error')) return undefined
   const { access_token: key, expires_in: seconds } = await translated(async () => {
-    const parameters = oauth.validateAuthResponse(server, client, sentBack, begun.state)
-    const answer = await oauth.authorizationCodeGrantRequest(
+    const parameters = oauth.validateAuthResponse(server, client, callback, started.state)
+    const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
       oauth.None(),
       parameters,
-      begun.redirectUri,
-      begun.verifier,
+      started.redirectUri,
+      started.verifier,
       through(parts, server, signal),
     )
-    return oauth.processAuthorizationCodeResponse(server, client, answer)
+    return oauth.processAuthorizationCodeResponse(server, client, response)
   })
-  if (!/^[\x21-\x7e]{8,4096}$/.test(key)) throw garbled()
+  if (!/^[\x21-\x7e]{8,4096}$/.test(key)) throw unexpectedResponse()
   return { key, expiresInMs: seconds === undefined ? undefined : seconds * 1_000 }
 }
 
-/** Questions may be asked with the key, and nothing else of the account. */
+/** The key permits inference only. */
 const scope = 'inference'
 
-/** The endpoints of gateway C, which publishes no document about them at its root. */
+/** Returns the endpoints of gateway C, which publishes no metadata document at its root. */
 const serverAt = (base: URL) => ({
   issuer: base.origin,
   authorization_endpoint: below(base, 'mcp/oauth/authorize').href,
@@ -80,7 +80,7 @@ type Server = ReturnType<typeof serverAt>
 
 const timeoutMs = 10_000
 
-/** The way out of the library: through the guard of outgoing requests, which follows no redirect. */
+/** Returns options with which the library uses the guard of outgoing requests. It follows no redirects. */
 const through = ({ net }: Parts, { issuer }: Server, signal: AbortSignal) => ({
   signal,
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
@@ -98,10 +98,10 @@ interface Registering {
   signal: AbortSignal
 }
 
-/** The operator's client, else the one that the product registered for this address before, else a new one. */
+/** Returns the OAuth client: the configured one, else the one registered earlier for this address, else a new one. */
 const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Registering): Promise<string> => {
-  const given = read(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
-  if (given) return given
+  const configured = read(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
+  if (configured) return configured
   const name = `agent:oauth-client:${hash('sha256', `${base.href} ${redirectUri}`, 'base64url')}`
   const known = await parts.store.get(name, Registered)
   if (known) return known.clientId
@@ -115,15 +115,15 @@ const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Re
     token_endpoint_auth_method: 'none',
     scope,
   }
-  const answer = await oauth.dynamicClientRegistrationRequest(server, metadata, through(parts, server, signal))
-  const { client_id: clientId } = await oauth.processDynamicClientRegistrationResponse(answer)
+  const response = await oauth.dynamicClientRegistrationRequest(server, metadata, through(parts, server, signal))
+  const { client_id: clientId } = await oauth.processDynamicClientRegistrationResponse(response)
   await parts.store.update(name, Registered, () => ({ value: { clientId }, expiresInMs: registeredMs }))
   return clientId
 }
 
-const garbled = () => new ServiceError('unavailable', 'AnyRouter sign-in failed: unexpected response')
+const unexpectedResponse = () => new ServiceError('unavailable', 'AnyRouter sign-in failed: unexpected response')
 
-/** What went wrong between us and gateway C, in words that have nothing of what was sent. */
+/** Runs `work` and translates its errors, which then quote nothing of the exchanged data. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -133,10 +133,10 @@ const translated = async <T>(work: () => Promise<T>): Promise<T> => {
     if (error instanceof oauth.ResponseBodyError)
       throw new ServiceError('conflict', `AnyRouter rejected the sign-in${reasonOf(error.error)}`)
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.WWWAuthenticateChallengeError)
-      throw garbled()
+      throw unexpectedResponse()
     throw error
   }
 }
 
-/** The code of a standard; whatever else stands there is not handed on. */
+/** Returns the standard error code; other text is dropped. */
 const reasonOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? `: ${code}` : '')

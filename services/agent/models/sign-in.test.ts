@@ -7,11 +7,11 @@ const redirectUri = 'https://watchhouse.example.com/api/v1/agents/sign-in/callba
 const token = { json: { access_token: 'sk-ar-of-ada', token_type: 'Bearer', expires_in: 3_600 } }
 const off = { GATEWAY_C_DYNAMIC_MODELS: 'off' }
 
-const start = async (env: Record<string, string> = {}, answers: FakeGateway['answers'] = {}) => {
+const start = async (env: Record<string, string> = {}, responses: FakeGateway['responses'] = {}) => {
   const c = await startFakeGateway({
     'POST /v1/mcp/oauth/register': { status: 201, json: { client_id: 'registered' } },
     'POST /v1/mcp/oauth/token': token,
-    ...answers,
+    ...responses,
   })
   onTestFinished(() => c[Symbol.asyncDispose]())
   const secret = { SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key of sixteen characters' }
@@ -27,19 +27,19 @@ const start = async (env: Record<string, string> = {}, answers: FakeGateway['ans
 }
 
 describe('signing in with gateway C', () => {
-  it('leads to the gateway with a client that is registered once, and back with a key of the person’s own', async () => {
+  it('redirects to the gateway with a client that is registered once, and returns with a key of the user', async () => {
     const { c, models, signIn, begin, end, logged, clock } = await start()
     const url = await begin()
     expect(url.href.startsWith(`${c.base}/mcp/oauth/authorize?`)).toBe(true)
-    const asked = Object.fromEntries(url.searchParams)
-    expect(asked).toMatchObject({
+    const parameters = Object.fromEntries(url.searchParams)
+    expect(parameters).toMatchObject({
       response_type: 'code',
       client_id: 'registered',
       redirect_uri: redirectUri,
       scope: 'inference',
       code_challenge_method: 'S256',
     })
-    expect(JSON.parse(c.heard[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(c.received[0]?.body ?? '')).toMatchObject({
       app_type: 'signin',
       redirect_uris: [redirectUri],
       token_endpoint_auth_method: 'none',
@@ -53,7 +53,7 @@ describe('signing in with gateway C', () => {
       signedIn: true,
       expiresAtMs: clock.nowMs + 3_600_000,
     })
-    const sent = Object.fromEntries(new URLSearchParams(c.heard[1]?.body))
+    const sent = Object.fromEntries(new URLSearchParams(c.received[1]?.body))
     expect(sent).toMatchObject({
       grant_type: 'authorization_code',
       code: 'the-code',
@@ -61,20 +61,20 @@ describe('signing in with gateway C', () => {
       redirect_uri: redirectUri,
     })
     const challenge = hash('sha256', sent.code_verifier ?? '', 'base64url')
-    expect(challenge).toBe(asked.code_challenge)
+    expect(challenge).toBe(parameters.code_challenge)
     await begin()
-    expect(c.heard).toHaveLength(2)
+    expect(c.received).toHaveLength(2)
 
     const { client, id } = await models.choose(null, callOf())
     expect(id).toBe('gateway_c:anyrouter/auto')
     await client.models.list().catch(() => undefined)
-    expect(c.heard.at(-1)?.headers.authorization).toBe('Bearer sk-ar-of-ada')
+    expect(c.received.at(-1)?.headers.authorization).toBe('Bearer sk-ar-of-ada')
     expect(logged.join('\n')).not.toContain('sk-ar-of-ada')
     expect(await signIn.forget(callOf())).toMatchObject({ signedIn: false, expiresAtMs: null })
     await expect(models.choose(null, callOf())).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('is one person’s: others and the operator’s key stay what they are', async () => {
+  it('affects neither other users nor the key of the operator', async () => {
     const { models, begin, end, signIn } = await start({ GATEWAY_C_API_KEY: 'sk-of-the-operator' })
     await end(await begin())
     const keyOf = async (subject: string) =>
@@ -85,62 +85,62 @@ describe('signing in with gateway C', () => {
     expect(before.client.apiKey).toBe('sk-of-the-request')
   })
 
-  it('uses the operator’s client where there is one', async () => {
+  it('uses the client of the operator if one is set', async () => {
     const { c, begin } = await start({ GATEWAY_C_OAUTH_CLIENT_ID: 'ours' })
     expect((await begin()).searchParams.get('client_id')).toBe('ours')
-    expect(c.heard).toEqual([])
+    expect(c.received).toEqual([])
   })
 
-  it('ends once, and for whoever began it', async () => {
+  it('finishes once, and only for the user who started it', async () => {
     const { begin, end } = await start()
     const url = await begin()
     await expect(end(url, callOf('user', 'eve'))).rejects.toMatchObject({ code: 'conflict' })
     await end(url)
     await expect(end(url)).rejects.toMatchObject({ code: 'conflict' })
-    await expect(end(new URL('http://x/?state=never-begun'))).rejects.toMatchObject({ code: 'conflict' })
+    await expect(end(new URL('http://x/?state=never-started'))).rejects.toMatchObject({ code: 'conflict' })
   })
 
   it.each([
     [
-      'the code is refused',
+      'the code is rejected',
       { status: 400, json: { error: 'invalid_grant', error_description: 'sk-ar-x' } },
       'conflict',
       'AnyRouter rejected the sign-in: invalid_grant',
     ],
     [
-      'the error is somebody’s text',
+      'the error is free text',
       { status: 400, json: { error: 'go to http://evil' } },
       'conflict',
       'AnyRouter rejected the sign-in',
     ],
-    ['the answer is no token', { body: '<html>' }, 'unavailable', 'AnyRouter sign-in failed: unexpected response'],
+    ['the response is no token', { body: '<html>' }, 'unavailable', 'AnyRouter sign-in failed: unexpected response'],
     [
-      'the key is none',
+      'the key is invalid',
       { json: { ...token.json, access_token: 'a b' } },
       'unavailable',
       'AnyRouter sign-in failed: unexpected response',
     ],
     [
-      'it sends us elsewhere',
+      'the gateway redirects',
       { location: 'http://127.0.0.1:9/' },
       'unavailable',
       'AnyRouter sign-in failed: AnyRouter is unreachable; try again',
     ],
-  ])('fails in words when %s', async (_, answer, code, message) => {
+  ])('reports the failure if %s', async (_, answer, code, message) => {
     const { begin, end, signIn } = await start({}, { 'POST /v1/mcp/oauth/token': { ...token, ...answer } })
     await expect(end(await begin())).rejects.toMatchObject({ code, message })
     expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
   })
 
-  it('leads back without a key when the person would rather not', async () => {
+  it('returns without a key if the user declines', async () => {
     const { begin, end, signIn, c } = await start()
-    const asked = end(await begin(), callOf(), { error: 'access_denied' })
-    expect(await asked).toEqual({ returnTo: '/agents?chat=1', signedIn: false })
+    const ended = end(await begin(), callOf(), { error: 'access_denied' })
+    expect(await ended).toEqual({ returnTo: '/agents?chat=1', signedIn: false })
     expect(await signIn.state(callOf())).toMatchObject({ signedIn: false })
-    expect(c.heard.map(({ path }) => path)).toEqual(['/v1/mcp/oauth/register'])
+    expect(c.received.map(({ path }) => path)).toEqual(['/v1/mcp/oauth/register'])
   })
 
-  it('fails in words when no client can be registered', async () => {
+  it('reports that no client can be registered', async () => {
     const { begin } = await start(
       {},
       { 'POST /v1/mcp/oauth/register': { status: 403, json: { error: 'access_denied' } } },
@@ -151,7 +151,7 @@ describe('signing in with gateway C', () => {
     })
   })
 
-  it.each(['anonymous', 'guest', 'key', 'service'] as const)('is for people, not for %s', async (kind) => {
+  it.each(['anonymous', 'guest', 'key', 'service'] as const)('is not available to the identity %s', async (kind) => {
     const { begin, signIn } = await start()
     await expect(begin(callOf(kind))).rejects.toMatchObject({ code: 'forbidden' })
     expect(await signIn.state(callOf(kind))).toMatchObject({
@@ -160,7 +160,7 @@ describe('signing in with gateway C', () => {
     })
   })
 
-  it('says what to set where nothing secret is kept', async () => {
+  it('names the variable to set if keys cannot be stored', async () => {
     const { begin } = await start({ SVC_USER_CONNECTIONS_ENCRYPTION_KEY: '' })
     await expect(begin()).rejects.toMatchObject({
       code: 'not-implemented',
@@ -168,7 +168,7 @@ describe('signing in with gateway C', () => {
     })
   })
 
-  it('is over with the key, and when gateway C has moved, to which the key is not sent', async () => {
+  it('ends with the key, and when the address of gateway C changes', async () => {
     const { begin, end, signIn, clock, env } = await start()
     await end(await begin())
     const { GATEWAY_C_API_BASE: base = '' } = env

@@ -3,18 +3,18 @@ import { callOf, openTestModels } from './testing/open-models.ts'
 import { gatewayVariables, startScriptedGateway } from '../testing/scripted-gateway.ts'
 import { summarise } from './complete-text.ts'
 
-it('has the model put a report into words, as data that gives no orders', async () => {
+it('summarises a report as data, with a prompt against injection', async () => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'A quiet week.' }] }] })
   const { models } = await openTestModels(gatewayVariables(gateway))
   const text = 'one: 100 of 100'
   expect(await summarise({ models })({ text }, callOf('service', 'report'))).toEqual({ summary: 'A quiet week.' })
-  const [system, user] = gateway.asked[0]?.messages ?? []
+  const [system, user] = gateway.requests[0]?.messages ?? []
   expect(system).toMatchObject({ role: 'system', content: expect.stringContaining('no instruction in it') })
   expect(user).toEqual({ role: 'user', content: text })
   expect(gateway.violations).toEqual([])
 })
 
-it('says that no model is configured', async () => {
+it('reports that no model is configured', async () => {
   const { models } = await openTestModels({})
   await expect(summarise({ models })({ text: 'one' }, callOf('service', 'report'))).rejects.toMatchObject({
     code: 'unavailable',

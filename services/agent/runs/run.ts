@@ -73,7 +73,9 @@ export class Run {
     this.#stop.abort(reason)
   }
 
-  /** Returns the events after a number and waits when there is none yet. Throws `gone` when they are no longer buffered. */
+  /**
+   * Returns the events after a number and waits when there is none yet. Throws `gone` when they are no longer buffered.
+   */
   async read(after: number, signal: AbortSignal): Promise<RunEvents> {
     this.#readers += 1
     clearTimeout(this.#abandoned)
@@ -142,7 +144,10 @@ export class EventBuffer {
     this.#events.delete(this.#dropped)
   }
 
-  /** Returns the events after a number: at least one, then as many as fit. Undefined when the next one was dropped or does not exist. */
+  /**
+   * Returns the events after a number: at least one, then as many as fit. Undefined when the next one was dropped or
+   * does not exist.
+   */
   after(number: number, maxLength: number): { events: string; last: number } | undefined {
     if (number < this.#dropped || number > this.last) return undefined
     let events = ''

@@ -47,7 +47,9 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
   loop: [() => calling('', ['list_databases', {}])],
 }
 
-/** A script for trying the page by hand: a keyword of the question selects the turns, a status such as 429 a failure. */
+/**
+ * A script for trying the page by hand: a keyword of the question selects the turns, a status such as 429 a failure.
+ */
 export const demonstration: Script = (request) => {
   const question = questionOf(request).toLowerCase()
   const status = /\b(401|402|429|500|503)\b/.exec(question)?.[1]

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Piece, Turn } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-type Said = Extract<Turn, { say: unknown }>
+type SpokenTurn = Extract<Turn, { say: unknown }>
 
-/** Sends a turn as a gateway does: token by token, the calls of tools in pieces, then the end and what it cost. */
+/** Streams a turn like a gateway: token by token, tool calls in pieces, then the finish reason and the usage. */
 export const play = async (
   response: ServerResponse,
-  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: Said,
+  { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: SpokenTurn,
   request: ChatRequest,
 ): Promise<void> => {
   const { model } = request
@@ -25,7 +25,7 @@ export const play = async (
     if (response.destroyed) return
     send([{ index: 0, delta: index === 0 ? { role: 'assistant', ...delta } : delta, finish_reason: null }])
   }
-  // What was written arrives; the end of the answer does not.
+  // The client receives the data sent so far, but not the end of the stream.
   if (ending === 'cut') return void response.socket?.end()
   const reason = ending ?? (say.some((piece) => 'call' in piece) ? 'tool_calls' : 'stop')
   send([{ index: 0, delta: {}, finish_reason: reason }])
@@ -33,7 +33,7 @@ export const play = async (
   response.end('data: [DONE]\n\n')
 }
 
-/** What a turn costs: a token is four characters read, or one piece written. */
+/** Returns the usage of a turn: a token is four characters of input, or one piece of output. */
 export const usageOf = (request: ChatRequest, written: number) => {
   const read = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4)
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }
@@ -54,5 +54,5 @@ const deltasOf = (say: readonly Piece[]): object[] => {
   })
 }
 
-/** About what models take for one: a word with the blank before it, or eight characters. */
+/** Splits a text into approximate tokens: words with the preceding space, or eight characters. */
 const tokensOf = (text: string): string[] => text.match(/\s*\S{1,8}|\s+$/g) ?? []

@@ -42,7 +42,7 @@ export const turnsTaken = ({ messages }: ChatRequest): number => {
   return messages.slice(questionIndex + 1).filter(({ role }) => role === 'assistant').length
 }
 
-/** What the person questionIndex last. */
+/** Returns the last user message. */
 export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isUserMessage)?.content ?? ''
 
 /** Returns the evidence ids in the tool results since the last user message. */

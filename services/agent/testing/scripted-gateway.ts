@@ -12,7 +12,7 @@ export interface ScriptedGateway extends AsyncDisposable {
   /** The value for `LLM_API_BASE`. */
   url: string
   /** All completion requests, in order. */
-  asked: ChatRequest[]
+  requests: ChatRequest[]
   /** Problems of requests that a strict gateway rejects. */
   violations: string[]
   /** The number of responses that the client aborted. */
@@ -73,7 +73,7 @@ export const startScriptedGateway = async (options: GatewayOptions): Promise<Scr
   const { origin, stop } = await onLoopback(server, port)
   return {
     url: `${origin}/v1`,
-    asked: requests,
+    requests,
     violations,
     get abandoned() {
       return abandoned

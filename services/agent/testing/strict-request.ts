@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '#shared/text/parse-json.ts'
 
-/** Mistral takes no other id. */
+/** The only format of ids that Mistral accepts. */
 const CallId = z.string().regex(/^[a-zA-Z0-9]{9}$/)
 
 const Call = z.strictObject({
@@ -55,7 +55,7 @@ export const ChatRequest = z
   })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
-/** Every call of an assistant is answered right after it, once, and nothing else is. */
+/** Checks that every tool call has exactly one result, right after it. */
 const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
   const problems: string[] = []
   let open = new Set<string>()
@@ -77,7 +77,7 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Qwen takes words of the system at the very beginning only, and Mistral none of the person right after a result. */
+/** Qwen accepts system messages only at the beginning; Mistral rejects a user message right after a tool result. */
 const misplaced = (messages: readonly z.infer<typeof Message>[]): string[] =>
   messages.flatMap(({ role }, index) => {
     if (role === 'system' && index > 0) return ['the system speaks after others']

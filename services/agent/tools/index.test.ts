@@ -19,7 +19,7 @@ const skills = { list: () => [{ name: 'replication-guide' }], load: () => ({ bod
 const own = [loadSkill(skills), ...agentTools]
 const offered = [...own, ...postgresTools, ...repldbTools]
 const all = [...offered, ...controlTools]
-const promised = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
+const documented = `load_skill find_reference_query get_disk_usage get_replication_status ask_user query_and_visualize
   get_failed_queries list_slow_query_patterns explain_query estimate_query_cost get_table_parts estimate_mutation_impact
   compare_hosts get_page_data forecast_disk_capacity explain_anomaly_score get_schema_advice get_tuning_suggestions
   get_postgres_activity list_postgres_statement_patterns get_postgres_table_stats get_postgres_replication get_postgres_locks
@@ -42,17 +42,17 @@ const Schema = z.looseObject({
 })
 
 describe('the tools of the agent', () => {
-  it('are those that were promised, each in a file of its name', () => {
+  it('are the documented ones, each in a file of its name', () => {
     const names = offered.map(({ name }) => name)
-    expect(names.filter((name) => promised.includes(name))).toEqual(promised)
+    expect(names.filter((name) => documented.includes(name))).toEqual(documented)
     expect(files.toSorted()).toEqual(names.map((name) => `${name.replaceAll('_', '-')}.ts`).toSorted())
   })
 
   it('are each tested by name', () => {
-    // `agent-tools.test.ts` calls each tool that has an example with it; those that were promised have tests of their own.
+    // `agent-tools.test.ts` calls each tool with its example; the documented tools have their own tests.
     const untested = all.filter(
       ({ name, example }) =>
-        (example === undefined || promised.includes(name)) && !tests.some((text) => text.includes(`'${name}`)),
+        (example === undefined || documented.includes(name)) && !tests.some((text) => text.includes(`'${name}`)),
     )
     expect(untested.map(({ name }) => name)).toEqual([])
   })
@@ -74,7 +74,7 @@ describe('the tools of the agent', () => {
     expect(refused.length).toBeGreaterThan(5)
   })
 
-  it.each(['false', ''])('read of no replication service where SVC_FEATURE_REPLDB_AGENT is %j', async (flag) => {
+  it.each(['false', ''])('do not read from a replication service if SVC_FEATURE_REPLDB_AGENT is %j', async (flag) => {
     await using agent = await startAgent({
       env: { SVC_FEATURE_REPLDB_AGENT: flag },
       script: (request) =>
@@ -85,13 +85,13 @@ describe('the tools of the agent', () => {
     expect(JSON.stringify(chunks)).toContain('unknown tool')
   })
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
 })
 
 describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }) => {
-  it('says in few words what it does', () => {
+  it('has a short description', () => {
     expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)+$/)
     expect(tool.title.length).toBeLessThanOrEqual(40)
     expect(tool.description.length).toBeGreaterThanOrEqual(30)
@@ -111,11 +111,11 @@ describe.each(all.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }
     }
   })
 
-  it('has an example that it takes, if any', () => {
+  it('accepts its example, if any', () => {
     expect(tool.example && tool.input.safeParse(tool.example).error).toBeUndefined()
   })
 
-  it('takes nothing that it does not know', () => {
+  it('rejects unknown arguments', () => {
     const { error } = tool.input.safeParse({ hostid: 1 })
     expect(error?.issues.some(({ code }) => code === 'unrecognized_keys')).toBe(true)
   })

@@ -4,7 +4,7 @@ import { turnsTaken } from '../testing/script.ts'
 import { startAgent, type TestAgent } from '../testing/start-agent.ts'
 import { loadSkill } from './load-skill.ts'
 
-const mostParts = 4
+const maxParts = 4
 const section = (title: string, length: number): string => `## ${title}\n${title[0]?.repeat(length)}\n`
 const long = ['# Long\n', section('alpha', 6_000), section('beta', 5_000), section('gamma', 12_000)].join('')
 const bodies = new Map([
@@ -18,7 +18,7 @@ const tool = loadSkill({
 
 const open = (of: typeof tool) => startAgent({ script: [{ say: [{ text: 'yes' }] }], tools: [of] })
 
-/** What the model reads of parts of a skill. */
+/** Returns the tool results that the model received for parts of a skill. */
 const load = async (agent: TestAgent, name: string, parts: readonly number[]): Promise<string[]> => {
   agent.gateway.play((request) =>
     turnsTaken(request) === 0
@@ -26,7 +26,7 @@ const load = async (agent: TestAgent, name: string, parts: readonly number[]): P
       : { say: [{ text: 'I have read it.' }] },
   )
   await agent.run('How?')
-  const read = agent.gateway.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  const read = agent.gateway.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
   return read.map(({ content }) => content ?? '')
 }
 
@@ -45,7 +45,7 @@ it('returns a long skill in parts without truncating any', async () => {
   expect(parts[3]).toContain('part 4 of 4.')
   expect(parts.join('')).not.toContain('This is a part')
   const letters = (letter: string) => parts.join('').split(letter.repeat(1_000)).length - 1
-  // One thousand of them is cut in two where a part ends.
+  // The end of a part splits one run of a thousand letters.
   expect([letters('a'), letters('b'), letters('g')]).toEqual([6, 5, 11])
 })
 
@@ -53,7 +53,7 @@ it('returns every skill of the product completely, in few parts', async () => {
   const skills = await openSkills()
   await using agent = await open(loadSkill(skills))
   for (const { name } of skills.list()) {
-    const parts = await load(agent, name, [1, 2, 3, mostParts])
+    const parts = await load(agent, name, [1, 2, 3, maxParts])
     expect(parts.join('\n'), name).not.toContain('This is a part')
     const last = skills.load(name).body.trimEnd().split('\n').at(-1) ?? ''
     expect(parts.at(-1), name).toContain(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import { retryAfterOf } from '#shared/net/retry-after.ts'
-import type { Outgoing } from '#shared/net/send.ts'
+import type { OutgoingRequest } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
@@ -39,7 +39,7 @@ export interface ChannelResponse {
 
 const maxResponseBytes = 64 * 1024
 
-interface ChannelRequest extends Outgoing {
+interface ChannelRequest extends OutgoingRequest {
   url: string
   /** Classifies responses whose status alone is not enough; undefined leaves it to the status. */
   classify?: (response: ChannelResponse) => SendResult | undefined

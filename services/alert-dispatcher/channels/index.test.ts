@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { type DeliveryFixture, briefRetry as briefly, call, openFixture } from '../delivery/testing/fixture.ts'
 import { notificationOf } from '../delivery/testing/notification.ts'
@@ -45,9 +45,9 @@ const stand = async (rig: Rig) => {
   }
 }
 
-const ends = (fixture: DeliveryFixture): Promise<Delivered[]> =>
+const ends = (fixture: DeliveryFixture): Promise<CompletedDelivery[]> =>
   fixture.delivery.handlers.deliveries({ limit: 10 }, call)
-const ended = async (fixture: DeliveryFixture, count = 1): Promise<Delivered[]> => {
+const ended = async (fixture: DeliveryFixture, count = 1): Promise<CompletedDelivery[]> => {
   await until(async () => (await ends(fixture)).length >= count)
   return (await ends(fixture)).toReversed()
 }

@@ -46,6 +46,14 @@ describe('a gauge', () => {
     })
   })
 
+  it('that may lack rows fires above a threshold, and has no data otherwise', () => {
+    const incomplete = 'host db hides rows of system.parts from the configured user; to see them, run GRANT SHOW TABLES'
+    expect(evaluated(disk, plainReading('disk', 85, { incomplete }))).toMatchObject({ status: 'warning', value: 85 })
+    const uncertain = { status: 'unknown', value: null, reason: `no data: ${incomplete}` }
+    expect(evaluated(disk, plainReading('disk', 10, { incomplete }))).toMatchObject(uncertain)
+    expect(evaluated(free, plainReading('free', 5, { incomplete }))).toMatchObject(uncertain)
+  })
+
   it('is ok with too few samples', () => {
     const rule = { ...disk, minimumSamples: 20 }
     expect(evaluated(rule, plainReading('disk', 99, { samples: 19 }))?.status).toBe('ok')

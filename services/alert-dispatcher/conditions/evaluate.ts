@@ -63,8 +63,9 @@ const evaluateReading = (
   const isFewSamples = reading.samples !== null && reading.samples < (rule.minimumSamples ?? 0)
   const held = heldSeverity(rule, before)
   const status = isFewSamples ? 'ok' : statusOf(value, { rule, warning, critical, held })
-  // Hidden rows can only add to a value, so a breach is real and an ok is not.
-  if (status === 'ok' && reading.incomplete !== null) return unknown(rule, `no data: ${reading.incomplete}`)
+  // The true value can only be larger, so a value above its threshold is certain and everything else is not.
+  const isCertain = status !== 'ok' && rule.operator.startsWith('>')
+  if (reading.incomplete !== null && !isCertain) return unknown(rule, `no data: ${reading.incomplete}`)
   const threshold = status === 'critical' ? critical : (warning ?? critical)
   return { rule, status, value, threshold, offenders: status === 'ok' ? [] : reading.offenders, reason: null }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { HandedOver, notifyMethods } from '#proto/notify.ts'
+import type { AnnouncementResult, notifyMethods } from '#proto/notify.ts'
 import { instant } from '#shared/time/clock.ts'
 import { type Notification, addressedTopic, deliveryIdOf } from '../notification.ts'
 import type { Policy } from '../policy.ts'
@@ -28,7 +28,7 @@ export const announce =
     const notified = await deliveredKeys(deps, notification)
     const missing = chosen.filter(({ key }) => !notified.has(key))
     const failure = await append(deps, notification, missing)
-    return targets.map((target): HandedOver => {
+    return targets.map((target): AnnouncementResult => {
       const { channel, id, name } = target
       return { channel, target: id, name, ...outcomeOf(target, { policy, notified, missing, failure }) }
     })
@@ -106,7 +106,7 @@ interface AppendResult {
 const outcomeOf = (
   target: KeyedTarget,
   { policy, notified, missing, failure }: AppendResult,
-): Pick<HandedOver, 'outcome' | 'reason'> => {
+): Pick<AnnouncementResult, 'outcome' | 'reason'> => {
   if (notified.has(target.key)) return { outcome: 'already-sent', reason: null }
   if (!policy.enabled) return { outcome: 'held', reason: 'alerting is disabled' }
   if (!missing.includes(target)) return { outcome: 'held', reason: 'no route matches' }

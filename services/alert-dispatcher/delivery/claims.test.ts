@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openOutage } from '#shared/telemetry/outage.ts'
 import { clockOf } from '#shared/time/clock.ts'
@@ -38,7 +38,14 @@ const openOne = async (opened: AsyncDisposableStack, { claimMs = longMs, nowMs =
   claims.hold(message)
   const { id: _, kind, episode, sequence, ruleId, hostKey, severity } = notification
   const of = { kind, episode, sequence, ruleId, hostKey, severity, channel: 'post', target: 'a' }
-  const row: Delivered = { ...of, id: deliveryIdOf(delivery), atMs: 1, result: 'sent', reason: null, attempts: 1 }
+  const row: CompletedDelivery = {
+    ...of,
+    id: deliveryIdOf(delivery),
+    atMs: 1,
+    result: 'sent',
+    reason: null,
+    attempts: 1,
+  }
   const isThere = async () => (await store.outbox.holds([notification.id])).size > 0
   return { store, claims, message, delivery, row, database, isThere, rows: () => recordState.list({ limit: 10 }) }
 }

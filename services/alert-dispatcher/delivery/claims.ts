@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Batches, inBatches } from '#shared/bus/durable/batches.ts'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { type Clock, ageMs } from '#shared/time/clock.ts'
 import type { Outbox } from '#shared/store/store.ts'
 import type { DeliveryDeps, HeldMessage, PendingDelivery } from './delivering.ts'
@@ -23,9 +23,9 @@ export interface ClaimedMessages extends AsyncDisposable {
   /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
   ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>
   /** Records results; false if the database does not respond in time. */
-  record(rows: readonly Delivered[]): Promise<boolean>
+  record(rows: readonly CompletedDelivery[]): Promise<boolean>
   /** Retries recording during the delivery lifetime, after which the deliveries end unrecorded. */
-  recordLater(notifications: readonly PendingDelivery[], rows: readonly Delivered[]): Promise<void>
+  recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void>
   /** Postpones a delivery. Once no delivery of its message is left, the message is released for a while. */
   postpone(delivery: PendingDelivery): Promise<void>
   /** Removes messages that are no longer in the outbox. */
@@ -59,10 +59,10 @@ export const openClaims = (holding: ClaimDeps): ClaimedMessages => new OpenClaim
 class OpenClaims implements ClaimedMessages {
   readonly #holding: ClaimDeps
   readonly #held = new Map<string, HeldMessage>()
-  readonly #unrecorded = new Map<PendingDelivery, Delivered>()
+  readonly #unrecorded = new Map<PendingDelivery, CompletedDelivery>()
   readonly #timers: readonly NodeJS.Timeout[]
   /** Combines concurrent writes into batches. */
-  readonly #rows: Batches<Delivered>
+  readonly #rows: Batches<CompletedDelivery>
   #isAway = false
   #recording: Promise<void> | undefined
 
@@ -106,11 +106,11 @@ class OpenClaims implements ClaimedMessages {
     await this.#holding.outbox.ack(this.#forget(messages).filter((id) => !acked.includes(id)))
   }
 
-  async record(rows: readonly Delivered[]): Promise<boolean> {
+  async record(rows: readonly CompletedDelivery[]): Promise<boolean> {
     return !this.#isAway && (await within(putWithinMs, this.#put(rows)))
   }
 
-  async recordLater(notifications: readonly PendingDelivery[], rows: readonly Delivered[]): Promise<void> {
+  async recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void> {
     for (const [index, delivery] of notifications.entries()) {
       const row = rows[index]
       if (row) this.#unrecorded.set(delivery, row)
@@ -159,7 +159,7 @@ class OpenClaims implements ClaimedMessages {
       .catch((error: unknown) => log.debug({ err: error }, 'renewing claims failed'))
   }
 
-  async #put(rows: readonly Delivered[]): Promise<boolean> {
+  async #put(rows: readonly CompletedDelivery[]): Promise<boolean> {
     const { recording } = this.#holding
     try {
       await Promise.all(rows.map(this.#rows.write))

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { DeadNotice } from '#proto/delivery.ts'
+import type { DeadNotification } from '#proto/delivery.ts'
 import type { OutboxMessage, Store } from '#shared/store/store.ts'
 import { AddressedNotification, deliveryIdOf } from '../notification.ts'
 
@@ -34,7 +34,7 @@ export interface DeadLetters {
 /** A letter with its content and its API form. */
 export interface DeadLetter {
   addressed: AddressedNotification
-  shown: DeadNotice
+  shown: DeadNotification
 }
 
 export const openDeadLetters = (store: Store): DeadLetters => {

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { openDatabase } from '#shared/store/sql/connection.ts'
 import { describeWith, startPostgres } from '../../testing/servers.ts'
 import { memoryDeliveries, type Deliveries, type VisibleSubscriptions } from './deliveries.ts'
 import { sqlDeliveries } from './sql-deliveries.ts'
 
-const delivered = (id: string, atMs: number, more: Partial<Delivered> = {}): Delivered => ({
+const delivered = (id: string, atMs: number, more: Partial<CompletedDelivery> = {}): CompletedDelivery => ({
   id,
   atMs,
   episode: 'e1',

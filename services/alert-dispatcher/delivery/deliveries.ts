@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Delivered, type ends, subscriptionChannel } from '#proto/delivery.ts'
+import { type CompletedDelivery, type ends, subscriptionChannel } from '#proto/delivery.ts'
 
 /** Result of a delivery. */
 type End = (typeof ends)[number]
@@ -30,8 +30,8 @@ export interface NotifiedTarget {
 /** Stores the results of deliveries. */
 export interface Deliveries {
   /** Stores results by id; a `sent` result is never overwritten. */
-  put(delivered: readonly Delivered[]): Promise<void>
-  list(filter: DeliveryFilter): Promise<Delivered[]>
+  put(delivered: readonly CompletedDelivery[]): Promise<void>
+  list(filter: DeliveryFilter): Promise<CompletedDelivery[]>
   /** Returns, per target, the latest received notification of an episode and whether the recovery was received. */
   notifiedTargets(episode: string): Promise<NotifiedTarget[]>
   /** Deletes results from before the given time and returns their number. */
@@ -40,7 +40,7 @@ export interface Deliveries {
 
 /** Returns whether the caller may see a delivery: those to operator targets, and to the given subscriptions. */
 export const isVisible = (
-  { channel, target }: Pick<Delivered, 'channel' | 'target'>,
+  { channel, target }: Pick<CompletedDelivery, 'channel' | 'target'>,
   subscriptions: VisibleSubscriptions = [],
 ): boolean => channel !== subscriptionChannel || subscriptions === 'all' || subscriptions.includes(target)
 
@@ -48,7 +48,7 @@ const maxRecords = 10_000
 
 /** Returns deliveries in memory: the newest ten thousand, lost on restart. */
 export const memoryDeliveries = (): Deliveries => {
-  const records = new LRUCache<string, Delivered>({ max: maxRecords })
+  const records = new LRUCache<string, CompletedDelivery>({ max: maxRecords })
   return {
     async put(delivered) {
       for (const one of delivered) if (records.get(one.id)?.result !== 'sent') records.set(one.id, one)

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Client } from '#proto/contract.ts'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
 import type { query } from '#proto/query.ts'
@@ -78,7 +78,7 @@ export const openInStore = (
   })
 
 /** The result of one delivery. */
-export type DeliveryResult = Pick<Delivered, 'result' | 'reason' | 'attempts'>
+export type DeliveryResult = Pick<CompletedDelivery, 'result' | 'reason' | 'attempts'>
 
 /** Listed hosts by key. */
 export type ListedHosts = ReadonlyMap<string, Host>

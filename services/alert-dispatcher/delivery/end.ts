@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ageMs } from '#shared/time/clock.ts'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Channel, SendResult } from '../channels/channel.ts'
 import type { Target } from '../channels/targets.ts'
 import { asMessage, deliveryIdOf } from '../notification.ts'
@@ -269,7 +269,11 @@ const record = async (
   return { acks, finish: () => claims.ended(notifications, acks) }
 }
 
-const rowOf = ({ notification, channel, target }: PendingDelivery, ended: DeliveryResult, atMs: number): Delivered => {
+const rowOf = (
+  { notification, channel, target }: PendingDelivery,
+  ended: DeliveryResult,
+  atMs: number,
+): CompletedDelivery => {
   const { episode, sequence, kind, ruleId, hostKey, severity } = notification
   const id = deliveryIdOf({ notification, channel, target })
   return { id, atMs, episode, sequence, kind, ruleId, hostKey, severity, channel, target, ...ended }

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import { Delivered, subscriptionChannel } from '#proto/delivery.ts'
+import { CompletedDelivery, subscriptionChannel } from '#proto/delivery.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
 import { migrate } from '#shared/store/sql/migrate.ts'
 import type { Deliveries } from './deliveries.ts'
@@ -71,7 +71,7 @@ export const sqlDeliveries = async (database: Database): Promise<Deliveries> => 
 }
 
 /** Inserts or updates results; a `sent` result is never overwritten. */
-const insert = (tables: Kysely<DeliveryTables>, delivered: readonly Delivered[]): Promise<unknown> =>
+const insert = (tables: Kysely<DeliveryTables>, delivered: readonly CompletedDelivery[]): Promise<unknown> =>
   tables
     .insertInto('watchhouse_deliveries')
     .values(delivered.map(rowOf))
@@ -98,15 +98,15 @@ const visible =
 
 type Row = DeliveryTables['watchhouse_deliveries']
 
-const rowOf = ({ atMs, ruleId, hostKey, ...delivered }: Delivered): Row => ({
+const rowOf = ({ atMs, ruleId, hostKey, ...delivered }: CompletedDelivery): Row => ({
   ...delivered,
   at_ms: atMs,
   rule_id: ruleId,
   host_key: hostKey,
 })
 
-const deliveredOf = ({ at_ms, rule_id, host_key, ...row }: Row): Delivered =>
-  Delivered.parse({ ...row, atMs: Number(at_ms), ruleId: rule_id, hostKey: host_key })
+const deliveredOf = ({ at_ms, rule_id, host_key, ...row }: Row): CompletedDelivery =>
+  CompletedDelivery.parse({ ...row, atMs: Number(at_ms), ruleId: rule_id, hostKey: host_key })
 
 const createTable = async (tables: Kysely<unknown>, prefix: string): Promise<void> => {
   await tables.schema

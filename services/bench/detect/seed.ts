@@ -1,24 +1,24 @@
-/** How one host fared, as expressions over `hour` (hours ago), `number` and `hash`; what is not said is an ordinary fortnight. */
+/** The history of a host, as SQL expressions over `hour` (hours ago), `number` and `hash`. Defaults: two uneventful weeks. */
 export interface Story {
-  /** How long its logs are. */
+  /** Length of its logs. */
   hours?: number
-  /** Times as long as statements usually take; which pattern each of them is of; how many in a hundred fail, and with which code. */
+  /** Factor of the usual duration; pattern of each statement; percentage of failures and their code. */
   slower?: string
   pattern?: string
   failing?: string
   code?: string
   memory?: string
-  /** Statements an hour. */
+  /** Statements per hour. */
   calls?: number
-  /** Whether rows came into the table `shop.events` then. */
+  /** Whether the table `shop.events` received rows in that hour. */
   events?: string
   /** GiB used of the 1,000 of its disk, and parts in its fullest partition. */
   used?: string
   parts?: string
-  /** Further statements, and those that take their traces away. */
+  /** Further statements, and statements that remove their log rows. */
   also?: readonly string[]
   after?: readonly string[]
-  /** Statements that the host refuses, which leaves a trace too. */
+  /** Statements that fail, which the host logs too. */
   refused?: readonly string[]
 }
 
@@ -26,10 +26,10 @@ const week = 168
 const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
-/** An embedded host keeps its logs for a week, which is less than a story. */
+/** Removes the TTL of the logs: an embedded host retains a week, which is shorter than a story. */
 export const keepingLogs: readonly string[] = logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
 
-/** Statements that make the logs of a host tell a story; `salt` makes its chances its own. */
+/** Returns statements that write a story to the logs of a host; `salt` varies its random numbers. */
 export const seedStatements = (story: Story, salt: number): string[] => [
   ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),
   queryLog(story, salt),

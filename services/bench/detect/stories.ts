@@ -1,7 +1,7 @@
 import type { Story } from './seed.ts'
 
-/** A story, and what is to be found in it: kinds and subjects. */
-export interface Told extends Story {
+/** A story with its expected insights, as kinds and subjects. */
+export interface ExpectedStory extends Story {
   name: string
   expected: readonly string[]
 }
@@ -25,8 +25,8 @@ const mutated = (set: string): string[] => [
   `ALTER TABLE shop.changed UPDATE v = ${set} WHERE 1 SETTINGS mutations_sync = 0`,
 ]
 
-/** Incidents. */
-const incidents: readonly Told[] = [
+/** Stories with insights. */
+const incidents: readonly ExpectedStory[] = [
   { name: '40 % fail in the last hour', failing: 'if(hour = 0, 40, 1)', expected: ['error-rate '] },
   { name: '25 % fail in the last hour', failing: 'if(hour = 0, 25, 1)', expected: ['error-rate '] },
   { name: '30 % fail where 5 % usually do', failing: 'if(hour = 0, 30, 5)', expected: ['error-rate '] },
@@ -115,8 +115,8 @@ const incidents: readonly Told[] = [
   },
 ]
 
-/** Times in which nothing is to be found. */
-const quiet: readonly Told[] = [
+/** Stories without insights. */
+const quiet: readonly ExpectedStory[] = [
   { name: 'an ordinary fortnight' },
   { name: 'another fortnight' },
   { name: 'three times as many statements', calls: 120 },
@@ -134,7 +134,7 @@ const quiet: readonly Told[] = [
   { name: 'some parts', also: manyParts(50), after: drop('crumbs') },
 ].map((story) => ({ ...story, expected: [] }))
 
-/** The tables that every story is about. */
+/** Statements that create the tables of every story. */
 export const tables = ['CREATE DATABASE shop', table('orders', 'ORDER BY n'), table('events', 'ORDER BY n')]
-/** Every story. */
-export const stories: readonly Told[] = [...incidents, ...quiet]
+/** All stories. */
+export const stories: readonly ExpectedStory[] = [...incidents, ...quiet]

@@ -76,7 +76,7 @@ function suite(name: string): void {
       store.put(record(id, 500, { actor: eve, host: null, ...more }))
     await put('saved', { action: 'keep-connection', target: { address: 'secret.example.com' } })
     await put('subscribed', { action: 'subscribe-webhook', actor: { kind: 'key', subject: 'eve' } })
-    await put('own-host', { host: 'mine (brought by the caller)' })
+    await put('own-host', { host: 'mine (user-supplied)' })
     await put('shared', { host: 'db' })
     await put('operator', { action: 'issue-api-key', actor: { kind: 'service', subject: 'operator' } })
     const seenBy = async (reader: string | undefined) =>

@@ -8,7 +8,7 @@ import {
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
 import { startFake } from '../testing/start.ts'
-import { tellingRoutes } from '../testing/who-routes.ts'
+import { identityRoutes } from '../testing/who-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'
 import { signKey } from './keys/key-token.ts'
@@ -232,7 +232,7 @@ const rows: readonly Row[] = [
 ]
 
 const ask = async ({ path = '/api/v1/read', headers }: Row, env: Variables) => {
-  const starting = startFake({ env, routes: [...routes, ...tellingRoutes] })
+  const starting = startFake({ env, routes: [...routes, ...identityRoutes] })
   const failed = await starting.then(
     () => undefined,
     (error: unknown) => String(error),

@@ -5,7 +5,7 @@ import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
-import type { Counted, Counters } from '#shared/store/counters.ts'
+import type { WindowCount, Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { cookieLine, cookieOf, isSecure } from '../auth/cookies.ts'
@@ -58,7 +58,7 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
 
   const count = (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds) => {
     const allowed = allowances[name]()
-    const standing = ({ count: used, endsInMs }: Counted): Standing => ({ counted, allowed, used, endsInMs })
+    const standing = ({ count: used, endsInMs }: WindowCount): Standing => ({ counted, allowed, used, endsInMs })
     const count = counters.count(counted, key, seconds, allowed)
     return count instanceof Promise ? count.then(standing) : standing(count)
   }

@@ -36,7 +36,7 @@ export interface Reply extends Cookies {
   rows(rows: Rows<unknown>): Promise<void>
   download(download: Download): Promise<void>
   /** Forwards the response of another service, including its status. */
-  handOn(response: ForwardedResponse): Promise<void>
+  forward(response: ForwardedResponse): Promise<void>
   /** Sends 204. */
   nothing(): void
   /** Sends a redirect (302). */
@@ -52,7 +52,7 @@ export const replyTo = (request: Request, response: Response): Reply => ({
   revalidatedJson: (body, mediaType) => sendRevalidated(request, response, body, mediaType),
   rows: (rows) => sendRows(request, response, rows),
   download: (download) => sendDownload(request, response, download),
-  handOn: (answer) => sendStream(response, answer),
+  forward: (answer) => sendStream(response, answer),
   redirect: (location) => {
     response.statusCode = 302
     response.setHeader('Location', location)

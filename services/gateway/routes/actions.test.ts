@@ -82,7 +82,7 @@ describe('an action', () => {
     const request = { action: 'killQuery', params: { queryId: 'runaway' } }
     await send('/api/v1/actions?hostId=0', request, { [session.data.header]: session.data.token })
     const [record] = (await records('?action=kill-query')).data
-    expect(record?.host).toBe('analytics (brought by the caller)')
+    expect(record?.host).toBe('analytics (user-supplied)')
   })
 
   it('requires a host', async () => {

@@ -126,7 +126,7 @@ const sendEvents = async (position: RunPosition, { call }: Given, gateway: Gatew
     'x-accel-buffering': 'no',
     'x-run-id': position.runId,
   }
-  await reply.handOn({ status: 200, headers, body: frames })
+  await reply.forward({ status: 200, headers, body: frames })
 }
 
 const ApprovalPath = z.object({ id: ApprovalId })

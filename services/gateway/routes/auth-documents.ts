@@ -30,7 +30,7 @@ const protectedResource = (resource: '' | '/api/mcp'): Route =>
     ...open,
     path: `/.well-known/oauth-protected-resource${resource}`,
     doc: 'Returns the issuer of accepted OAuth tokens (RFC 9728)',
-    keptForSeconds: 3_600,
+    cacheForSeconds: 3_600,
     answer: ProtectedResource,
     handle: async ({ publicUrl }, gateway) => {
       const issuer = issuerOf(gateway)

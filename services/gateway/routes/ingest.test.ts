@@ -10,11 +10,11 @@ const secret = 'the token of the senders'
 const withToken = { SVC_EVENTS_INGEST_TOKEN: secret }
 const good = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
 
-type Taken = Awaited<ReturnType<typeof fakeIngest.accept>>
+type IngestResult = Awaited<ReturnType<typeof fakeIngest.accept>>
 type Given = Parameters<typeof fakeIngest.accept>[0]
 
 /** A fake `ingest` that records its requests. */
-const overheard = (answer: Taken | ServiceError = [{ id: 'a1', duplicate: false }]) => {
+const overheard = (answer: IngestResult | ServiceError = [{ id: 'a1', duplicate: false }]) => {
   const heard: Given[] = []
   const accept = async (given: Given) => {
     heard.push(given)
@@ -147,7 +147,7 @@ describe('the response to a sender', () => {
     })
   })
 
-  it.each<[Taken | ServiceError, number, string, string | null]>([
+  it.each<[IngestResult | ServiceError, number, string, string | null]>([
     [[{ error: 'id is required' }], 422, 'id is required', null],
     [new ServiceError('conflict', 'another body'), 409, 'another body', null],
     [

@@ -9,7 +9,7 @@ import {
   placeOf,
 } from '#proto/http/events.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { isIngestHeader, maxIngestBodyBytes, type Taken } from '#proto/ingest.ts'
+import { isIngestHeader, maxIngestBodyBytes, type IngestResult } from '#proto/ingest.ts'
 import { gatewayItself } from '../auth/identity.ts'
 import { maySeeInstallation } from '../hosts/host-list.ts'
 import { textOf } from '../request/read-body.ts'
@@ -56,7 +56,7 @@ const requireMediaType = (contentType = ''): void => {
 }
 
 /** Throws 422 when no event is valid, so that senders do not retry. */
-const responseTo = (outcomes: readonly Taken[]): z.input<typeof IngestResponse> => {
+const responseTo = (outcomes: readonly IngestResult[]): z.input<typeof IngestResponse> => {
   const accepted = outcomes.flatMap((one) => ('id' in one ? [one] : []))
   const errors = outcomes.flatMap((one, index) => ('error' in one ? [{ index, message: one.error }] : []))
   if (accepted.length === 0)

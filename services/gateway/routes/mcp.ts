@@ -38,7 +38,7 @@ const mcpRoute = (
     const request = { method, headers: mcpHeadersOf(headers), body, wholeInHead: true }
     const { head, frames } = await mcp.http(request, call)
     const { status, headers: responseHeaders, whole } = head
-    await reply.handOn({ status, headers: responseHeaders, body: whole ?? frames })
+    await reply.forward({ status, headers: responseHeaders, body: whole ?? frames })
   },
 })
 
@@ -102,7 +102,7 @@ export const serverCard = getRoute({
   limit: 'data',
   query: noQuery,
   answer: ServerCard,
-  keptForSeconds: 3_600,
+  cacheForSeconds: 3_600,
   handle: async ({ publicUrl }, gateway) => {
     if (!gateway.policy().permissions.MCP.enabled) throw new ServiceError('not-found', 'the MCP server is disabled')
     const { version } = gateway

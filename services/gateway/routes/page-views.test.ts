@@ -11,12 +11,12 @@ const ada: Identity = { kind: 'user', subject: 'ada', features: 'all' }
 
 const open = async (enabled: boolean, identity = ada) => {
   const kept: { hostKey: string; views: PageView[] }[] = []
-  const keepPageViews = async (given: { hostKey: string; views: PageView[] }) => {
+  const storePageViews = async (given: { hostKey: string; views: PageView[] }) => {
     kept.push(given)
     return { kept: given.views.length }
   }
   const product = await startFake({
-    query: { tracksPageViews: async () => ({ enabled }), keepPageViews },
+    query: { tracksPageViews: async () => ({ enabled }), storePageViews },
     identify: async () => identity,
     clock: clockOf(() => 1_790_000_000_000),
   })

@@ -32,7 +32,7 @@ describe('advice on a table', () => {
     const session = Object(await (await post(target, {}, '/api/v1/browser-connections/sessions')).json())
     const token = { [session.data.header]: session.data.token }
     expect((await post({ ...table, hostId: 0, measure: true }, token)).status).toBe(200)
-    expect(await audit()).toContain('"host":"of ada (brought by the caller)"')
+    expect(await audit()).toContain('"host":"of ada (user-supplied)"')
     expect(await audit()).not.toContain('"host":"of ada"')
   })
 

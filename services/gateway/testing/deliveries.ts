@@ -1,14 +1,14 @@
 import type { Silence } from '#proto/alert-history.ts'
 import type { alerts } from '#proto/alerts.ts'
 import type { Handlers } from '#proto/contract.ts'
-import type { DeadNotice, Delivered } from '#proto/delivery.ts'
+import type { DeadNotification, CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundCondition } from '#proto/inbound-conditions.ts'
 import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
 import type { GoodRequest } from './good-requests.ts'
 import { opened } from './transit.ts'
 
-const delivered: Delivered = {
+const delivered: CompletedDelivery = {
   id: 'e1:0:webhook:default',
   atMs: 1_790_000_000_000,
   episode: 'e1',
@@ -24,7 +24,7 @@ const delivered: Delivered = {
   attempts: 1,
 }
 
-const dead: DeadNotice = {
+const dead: DeadNotification = {
   id: '7',
   atMs: 1_790_000_000_000,
   reason: 'answered 404',

@@ -39,8 +39,8 @@ const decrypted = async (encryptedTarget?: string): Promise<ConnectionTarget> =>
   ConnectionTarget.parse(await opened(encryptedTarget))
 
 /** A host that stores page views. */
-export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'keepPageViews' | 'removePageViews'> = {
+export const fakePageViews: Pick<QueryHandlers, 'tracksPageViews' | 'storePageViews' | 'removePageViews'> = {
   tracksPageViews: async () => ({ enabled: true }),
-  keepPageViews: async ({ views }) => ({ kept: views.length }),
+  storePageViews: async ({ views }) => ({ kept: views.length }),
   removePageViews: async () => ({ removed: 2 }),
 }

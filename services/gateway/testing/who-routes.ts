@@ -7,7 +7,7 @@ import { getRoute, postRoute, type Route } from '../http-route.ts'
 const shared = { doc: 'Returns the caller', feature: null, limit: 'none', query: noQuery, answer: Identity } as const
 
 /** Routes that return the caller, one for each kind of access. */
-export const tellingRoutes: readonly Route[] = [
+export const identityRoutes: readonly Route[] = [
   getRoute({ ...shared, path: '/api/v1/open', access: 'anonymous', handle: async ({ call }) => call.identity }),
   getRoute({ ...shared, path: '/api/v1/read', access: 'read', handle: async ({ call }) => call.identity }),
   postRoute({
@@ -19,5 +19,5 @@ export const tellingRoutes: readonly Route[] = [
   }),
 ]
 
-/** `tellingRoutes` and the routes of sign-in. */
-export const whoRoutes: readonly Route[] = [...tellingRoutes, ...sessionRoutes]
+/** `identityRoutes` and the routes of sign-in. */
+export const whoRoutes: readonly Route[] = [...identityRoutes, ...sessionRoutes]

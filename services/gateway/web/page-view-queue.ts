@@ -40,7 +40,7 @@ export const openPageViews = ({ query, hosts, clock, log }: PageViewDeps): PageV
       if (!host) return
       const [deadline, signal] = [clock.elapsedMs() + timeoutMs, AbortSignal.timeout(timeoutMs)]
       const call = { identity: gatewayItself, deadline, signal, priority: 'report' } as const
-      await query.keepPageViews({ hostKey: host.key, views }, call)
+      await query.storePageViews({ hostKey: host.key, views }, call)
     } catch (error) {
       log.warn({ err: error, views: views.length }, 'page views lost')
     }

@@ -13,7 +13,7 @@ import { valuesSchema } from './schema.ts'
 import { variablesOfServices } from './services.ts'
 import { readValues } from './values-file.ts'
 
-/** Every generated file that has to do with the chart. */
+/** Returns every generated file of the chart. */
 export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
   async () =>
     json('values.schema.json', valuesSchema(readValues(await chartFile('values.yaml')), await variablesOfServices())),
@@ -33,7 +33,7 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
       async () =>
         json(`dashboards/${name}.json`, dashboard),
   ),
-  // The last, for it is made of the others.
+  // The last one, because it is rendered from the others.
   renderedManifest,
 ]
 
@@ -48,15 +48,15 @@ const json = (name: string, content: unknown): Written => ({
   content: `${JSON.stringify(content, undefined, 2)}\n`,
 })
 
-/** The consumers that services are scaled by; a test compares them with those on a server. */
+/** The consumers that services scale on; a test compares them with those on a server. */
 const scaled = (name: string) =>
   planned
-    // More pods would wait for the target of what is sent on, where that is unavailable.
+    // While the forwarding target is unavailable, more pods would only wait for it.
     .filter(({ service, name: consumer }) => service === name && consumer !== 'events-reemitted')
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
 export const consumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
 
-/** Whom each service calls, where it does: it has a key for each of them. The gateway has the secret. */
+/** The services that each service calls. It has a key for each of them; the gateway has the secret. */
 const calls = Object.fromEntries(
   Object.entries(serviceCalls)
     .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)

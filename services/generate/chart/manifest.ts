@@ -16,19 +16,30 @@ const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the
 `
 const largestBytes = 8 * 1024 * 1024
 
-/** What the chart gives with every Secret given; undefined on a machine without helm. */
+/** Returns the rendered chart with existing Secrets only, or undefined without helm. */
 export const renderedManifest = async (): Promise<Written | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {
     process.stderr.write('LEFT OUT: k8s/install.yaml (helm not found)\n')
     return undefined
   }
-  const given = ['template', 'watchhouse', 'helm', '--namespace', 'watchhouse', '--values', 'k8s/install-values.yaml']
-  const { stdout } = await promisify(execFile)(helm, [...given, '--no-hooks'], { cwd: root, maxBuffer: largestBytes })
+  const parameters = [
+    'template',
+    'watchhouse',
+    'helm',
+    '--namespace',
+    'watchhouse',
+    '--values',
+    'k8s/install-values.yaml',
+  ]
+  const { stdout } = await promisify(execFile)(helm, [...parameters, '--no-hooks'], {
+    cwd: root,
+    maxBuffer: largestBytes,
+  })
   return { path: 'k8s/install.yaml', content: `${introduction}${stdout}` }
 }
 
-/** One file that is written, from the repository's root. */
+/** A generated file, with its path from the root of the repository. */
 export interface Written {
   path: string
   content: string

@@ -6,14 +6,14 @@ import { declaredAccounts, officialChartValues } from './nats.ts'
 
 const Values = z.object({ config: z.object({ merge: z.record(z.string(), z.unknown()) }) })
 
-/** What the official chart writes of its value `config.merge`: text between `<<` and `>>` as it is. */
+/** Renders `config.merge` as the official chart does: text between `<<` and `>>` stays verbatim. */
 const configurationOf = (values: object): string =>
   Object.entries(Values.parse(values).config.merge)
     .map(([name, value]) => `${name}: ${JSON.stringify(value).replaceAll(/"<< (.+?) >>"/g, '$1')}`)
     .join('\n')
 
 describeWith(['nats'], 'a NATS server with the values for the official chart', () => {
-  it('lets each user in by the password of its variable, and lets it hear its own inbox alone', async () => {
+  it('authenticates each user with the password of its variable and lets it subscribe only to its own inbox', async () => {
     const declared = await declaredAccounts()
     const names = Object.keys(declared.users)
     const environment = Object.fromEntries(

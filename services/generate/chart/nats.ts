@@ -1,13 +1,13 @@
 import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
 import { declaredContracts } from './services.ts'
 
-/** The accounts of the product and what each NATS user may do, by its name. */
+/** Returns the accounts of the product and the permissions of each NATS user, by name. */
 export const declaredAccounts = async (): Promise<NatsAccounts> => {
   const { contracts, events } = await declaredContracts()
   return natsAccounts(contracts, events)
 }
 
-/** Values for the official NATS chart, which give it the same accounts; passwords come from the Secret of the users. */
+/** Returns values of the official NATS chart with the same accounts. Passwords come from the Secret of the users. */
 export const officialChartValues = (declared: NatsAccounts): object => {
   const names = Object.keys(declared.users)
   const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
@@ -21,7 +21,7 @@ export const officialChartValues = (declared: NatsAccounts): object => {
         accounts: serverAccounts(declared, (name) => `<< $${variable(name)} >>`),
       },
     },
-    // What the level `restricted` of Pod Security asks of a namespace's pods, which that chart leaves to its values.
+    // The level `restricted` of Pod Security requires these settings, and that chart does not set them.
     podTemplate: { merge: { spec: { securityContext: ofPod } } },
     reloader: { merge: { securityContext: ofContainer } },
     natsBox: { enabled: false },
@@ -37,12 +37,12 @@ export const officialChartValues = (declared: NatsAccounts): object => {
   }
 }
 
-const nobody = 1000
+const nonRootId = 1000
 const ofPod = {
   runAsNonRoot: true,
-  runAsUser: nobody,
-  runAsGroup: nobody,
-  fsGroup: nobody,
+  runAsUser: nonRootId,
+  runAsGroup: nonRootId,
+  fsGroup: nonRootId,
   seccompProfile: { type: 'RuntimeDefault' },
 }
 const ofContainer = {
@@ -51,7 +51,7 @@ const ofContainer = {
   capabilities: { drop: ['ALL'] },
 }
 
-/** A server for development, whose users have their own names as passwords. */
+/** Returns a server for development, where the password of each user is its name. */
 export const developmentServer = (declared: NatsAccounts): object => ({
   port: 4222,
   http_port: 8222,

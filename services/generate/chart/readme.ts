@@ -1,7 +1,7 @@
 import { serviceNames } from '#proto/call.ts'
 import type { ValueEntry } from './values-file.ts'
 
-/** The page of the chart: what stands before `## Values` is kept from `introduction`, the table is made of the values file. */
+/** Returns the README of the chart: `introduction` up to `## Values`, then a table of the values file. */
 export const chartReadme = (introduction: string, entries: readonly ValueEntry[]): string => {
   const rows = entries
     .filter(({ path, doc }) => doc !== '' || isLeaf(path, entries))

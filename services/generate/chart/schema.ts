@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>
 const text = { type: 'string' }
 const cidrOrName = { type: 'string', minLength: 1 }
 
-/** What `$ref` in the comments of the values file names. */
+/** The definitions that `$ref` in the comments of the values file refers to. */
 const definitions = {
   host: {
     type: 'object',
@@ -34,7 +34,7 @@ const definitions = {
   },
 }
 
-/** The schema of all values: types from their defaults, names of variables from what the services obey. */
+/** Returns the schema of all values. Types come from the defaults, variable names from the settings of the services. */
 export const valuesSchema = (entries: readonly ValueEntry[], variables: ReadonlyMap<string, Variables>): Schema => {
   const ofBlock = entriesUnder(entries, 'defaults')
   const everything = [...variables.values()]
@@ -50,7 +50,7 @@ export const valuesSchema = (entries: readonly ValueEntry[], variables: Readonly
     ...whole,
     properties: {
       ...Object(whole.properties),
-      // What every chart may be given, whoever includes it.
+      // Helm passes `global` to every subchart.
       global: { type: 'object' },
       defaults: block(all),
       services: { type: 'object', additionalProperties: false, properties: Object.fromEntries(services) },
@@ -61,7 +61,7 @@ export const valuesSchema = (entries: readonly ValueEntry[], variables: Readonly
   }
 }
 
-/** Blocks whose keys are those of `defaults`, so that what they hold in the file is no schema of them. */
+/** Blocks with the keys of `defaults`; their content in the file does not define their schema. */
 const ownBlocks = new Set(['defaults', 'services', 'guest', 'single'])
 
 const entriesUnder = (entries: readonly ValueEntry[], name: string): ValueEntry[] =>
@@ -90,7 +90,7 @@ const blockSchema = (entries: readonly ValueEntry[], { open, secret }: Variables
   })
 }
 
-/** The object that these entries are the keys of; those one level deeper are the keys of theirs. */
+/** Returns the schema of an object with these entries as keys, including nested objects. */
 const objectOf = (entries: readonly ValueEntry[]): Schema => {
   const here = entries.filter(({ path }) => path.length === 1)
   const properties = here.map((entry) => [entry.path[0], schemaOf(entry, entriesUnder(entries, entry.path[0] ?? ''))])

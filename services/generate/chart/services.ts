@@ -7,13 +7,13 @@ import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { exportsOfProto, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
 
-/** Names of the variables of one service, those of every process included. */
+/** Returns the variable names of a service, including those of every process. */
 export interface Variables {
   open: string[]
   secret: string[]
 }
 
-/** Variables that the chart sets from values of its own. */
+/** Variables that the chart sets from its own values. */
 const setByChart = new Set([
   'NATS_URL',
   'NATS_REPLICAS',
@@ -40,7 +40,7 @@ const setByChart = new Set([
   'HOST',
 ])
 
-/** What may be set for each service, by its name. */
+/** Returns the variables that can be set for each service, by service name. */
 export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
   const entries = serviceNames.map(async (name) => {
     const { settings } = await configOf(name)
@@ -57,7 +57,7 @@ const variablesIn = (settings: Settings): Variables => {
   return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
 }
 
-/** All that `proto/` declares. */
+/** Returns all exports of `proto/`. */
 export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
   const exported = await exportsOfProto()
   return { contracts: exported.filter(isService), events: exported.filter(isEvent) }

@@ -16,7 +16,7 @@ server:
     cpu: 1
 `
 
-it('reads of each key where it stands, what it is by default and what is said of it', () => {
+it('reads the path, default and comment of each key', () => {
   expect(readValues(file).map(({ path, fallback, doc }) => [path.join('.'), fallback, doc])).toEqual([
     ['replicas', 2, 'How many.'],
     ['server', { address: '', resources: { cpu: 1 } }, ''],
@@ -26,7 +26,7 @@ it('reads of each key where it stands, what it is by default and what is said of
   ])
 })
 
-it('makes a schema of them that refuses what is not there', () => {
+it('generates a schema that rejects unknown keys', () => {
   expect(valuesSchema(readValues(file), new Map())).toMatchObject({
     additionalProperties: false,
     properties: {
@@ -39,7 +39,7 @@ it('makes a schema of them that refuses what is not there', () => {
   })
 })
 
-it('takes of each service the variables that it obeys, and secrets of its own alone', () => {
+it('accepts only the variables and secrets of each service', () => {
   const variables = new Map([['query', { open: ['COLUMNDB_USER'], secret: ['COLUMNDB_PASSWORD'] }]])
   expect(valuesSchema(readValues('defaults:\n  settings: {}\n'), variables)).toMatchObject({
     properties: {

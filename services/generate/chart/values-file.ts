@@ -1,7 +1,7 @@
 import { load } from 'js-yaml'
 import { z } from 'zod'
 
-/** One key of `values.yaml`: where it stands, what it is by default, and what the comment above it says. */
+/** A key of `values.yaml` with its path, its default and the comment above it. */
 export interface ValueEntry {
   path: readonly string[]
   fallback: unknown
@@ -13,7 +13,7 @@ export interface ValueEntry {
 const Keywords = z.record(z.string(), z.unknown())
 const spaces = 2
 
-/** Every key of a values file that is indented by two spaces, in its order; what stands in braces is part of its key. */
+/** Returns every key of a values file with an indentation of two spaces, in order. Keys in braces are not separate. */
 export const readValues = (text: string): ValueEntry[] => {
   const values: unknown = load(text)
   const entries: ValueEntry[] = []

@@ -30,10 +30,10 @@ export const prompts: readonly Prompt[] = [
   prompt({
     name: 'health-check',
     title: 'Health check',
-    description: 'Is a host well, and if not, why',
+    description: 'Checks the health of a host and finds the causes of problems',
     arguments: z.object(host),
     text: ({ hostId }) =>
-      `Check the health of the ClickHouse host with hostId ${hostId}. Begin with analyze_performance and get_metrics. For whatever is not ok, find the cause with get_running_queries, get_merge_status, get_slow_queries or query. ${closing}`,
+      `Check the health of the ClickHouse host with hostId ${hostId}. Begin with analyze_performance and get_metrics. For everything that is not ok, find the cause with get_running_queries, get_merge_status, get_slow_queries or query. ${closing}`,
   }),
   prompt({
     name: 'slow-query-analysis',
@@ -41,7 +41,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Which queries are slow, why, and what would help',
     arguments: z.object({ ...host, hours }),
     text: ({ hostId, hours: lastHours }) =>
-      `Analyse the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group what it tells by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
+      `Analyse the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group the results by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
   }),
   prompt({
     name: 'storage-audit',

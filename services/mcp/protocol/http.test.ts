@@ -14,8 +14,8 @@ import { describeWith, startNats } from '../../testing/servers.ts'
 import { start } from '../service.ts'
 
 const { hosts, runQuery } = query.methods
-const asked = service('query', { hosts, runQuery })
-/** As JSON six times as long, and in the text of an answer, which is JSON within JSON, seven times. */
+const queryService = service('query', { hosts, runQuery })
+/** Grows six times as JSON, and seven times in the text of a result, which is JSON within JSON. */
 const cell = `${'\u0001'.repeat(500_000)}${'"\\'.repeat(100_000)}${'ö😀'.repeat(50_000)}`
 
 const Answer = z.object({
@@ -25,7 +25,7 @@ const Answer = z.object({
   }),
 })
 
-/** What comes back through the bus for a call of `query` whose host returns one long cell. */
+/** Returns the response, received through the bus, to a call of `query` whose host returns one long cell. */
 const answered = async (hub: Hub): Promise<string> => {
   await using opened = new AsyncDisposableStack()
   const busOf = async (caller: 'gateway' | 'mcp' | 'query') =>
@@ -33,7 +33,7 @@ const answered = async (hub: Hub): Promise<string> => {
   const [gateway, own, owner] = [await busOf('gateway'), await busOf('mcp'), await busOf('query')]
   const statement = { queryId: 'q', durationMs: 1, rows: 1, rowsRead: 1, bytesRead: 1, host: 'one', sql: 'SELECT 1' }
   opened.use(
-    await owner.serve(asked, {
+    await owner.serve(queryService, {
       hosts: async () => [{ id: 0, key: 'one', name: 'one', host: 'one', group: null, tags: [] }],
       runQuery: async () => ({
         columns: [{ name: 'cell', type: 'String' }],
@@ -80,12 +80,12 @@ const expectWhole = (text: string): void => {
   expect(JSON.parse(content[1]?.text ?? '')).toEqual(structuredContent)
 }
 
-describe('an answer that is longer than a message of the bus may be', () => {
-  it('comes whole, in memory', async () => expectWhole(await answered(openMemoryHub())))
+describe('a response that exceeds the maximum message size of the bus', () => {
+  it('arrives completely in memory', async () => expectWhole(await answered(openMemoryHub())))
 })
 
-describeWith(['nats'], 'an answer that is longer than a message of NATS may be', () => {
-  it('comes whole', async () => {
+describeWith(['nats'], 'a response that exceeds the maximum message size of NATS', () => {
+  it('arrives completely', async () => {
     await using server = await startNats({ private: true })
     expectWhole(await answered(openNatsHub({ url: server.url })))
   })

@@ -15,13 +15,13 @@ import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
-import { glanceAt, type Part } from './part.ts'
+import { overviewOf, type Part } from './part.ts'
 import type { ServerFor } from './server.ts'
 
 type Http = Handlers<typeof mcp>['http']
-type Asked = Parameters<Http>[0]
+type HttpRequest = Parameters<Http>[0]
 
-/** Streams of a client that waits for changes, of which there are none. */
+/** Concurrent streams of clients that wait for changes, although lists never change. */
 const maxSubscriptions = 64
 const eventStream = 'text/event-stream'
 const json = 'application/json'
@@ -29,18 +29,18 @@ const bothTypes = `${json}, ${eventStream}`
 
 interface HttpOptions {
   serverFor: ServerFor
-  /** Whether clients may be told anything before an answer, for which a classic one is sent events. */
-  tellsOnTheWay: boolean
+  /** Whether tools send notifications before their result, which legacy clients receive as events. */
+  sendsNotifications: boolean
   log: Logger
 }
 
-/** Both eras of the protocol behind one address, without sessions. */
-export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
-  // The library makes a server for each request and hands it nothing of ours.
-  const asking = new AsyncLocalStorage<{ call: Call; part: Part }>()
+/** Returns a handler for both versions of the protocol at one endpoint, without sessions. */
+export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): { answer: Http } & AsyncDisposable => {
+  // The library creates a server per request and passes no context to it.
+  const requestScope = new AsyncLocalStorage<{ call: Call; part: Part }>()
   const onerror = (error: Error) => log.debug({ reason: error.message }, 'invalid MCP request')
   const serverNow = () => {
-    const { call, part } = required(asking.getStore())
+    const { call, part } = required(requestScope.getStore())
     return serverFor(call, part)
   }
   const modern = createMcpHandler(serverNow, {
@@ -50,30 +50,30 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
     onerror,
   })
 
-  const respond = async (asked: Asked, call: Call): Promise<Response> => {
-    if (asked.method !== 'POST') return methodNotAllowed()
-    // Undefined for what is no JSON: the protocol has its own words for that, which need the text.
-    const parsedBody = parseJson(asked.body)
-    const { part, isModern, discoveryId } = glanceAt(parsedBody)
-    const request = requestOf(asked, parsedBody, part.kind === 'tool' ? undefined : call.signal)
-    if (!isModern && (await isClassic(request, asked, parsedBody))) {
+  const respond = async (input: HttpRequest, call: Call): Promise<Response> => {
+    if (input.method !== 'POST') return methodNotAllowed()
+    // Undefined for invalid JSON, which the library reports itself.
+    const parsedBody = parseJson(input.body)
+    const { part, isModern, discoveryId } = overviewOf(parsedBody)
+    const request = requestOf(input, parsedBody, part.kind === 'tool' ? undefined : call.signal)
+    if (!isModern && (await isClassic(request, input, parsedBody))) {
       if (discoveryId !== undefined) return envelopeMissing(discoveryId)
-      const { accept = '' } = asked.headers
-      const asEvents = accept.includes(eventStream) && (tellsOnTheWay || !accept.includes(json))
+      const { accept = '' } = input.headers
+      const asEvents = accept.includes(eventStream) && (sendsNotifications || !accept.includes(json))
       return answerClassic(request, parsedBody, serverFor(call, part), asEvents)
     }
-    return asking.run({ call, part }, () => modern.fetch(request, { parsedBody }))
+    return requestScope.run({ call, part }, () => modern.fetch(request, { parsedBody }))
   }
 
   return {
-    answer: async (asked, call) => {
-      const response = await respond(asked, call)
+    answer: async (input, call) => {
+      const response = await respond(input, call)
       const head = { status: response.status, headers: shownHeaders(response) }
       if (head.headers['content-type']?.startsWith(eventStream)) return { head, frames: framesOf(response.body ?? []) }
       const text = await response.text()
       const length = Buffer.byteLength(text)
       head.headers['content-length'] = String(length)
-      const isShort = asked.wholeInHead && length <= maxMcpBufferedBytes
+      const isShort = input.wholeInHead && length <= maxMcpBufferedBytes
       return isShort
         ? { head: { ...head, whole: text }, frames: framesOf([]) }
         : { head, frames: framesOf([Buffer.from(text)]) }
@@ -82,16 +82,20 @@ export const openHttp = ({ serverFor, tellsOnTheWay, log }: HttpOptions): { answ
   }
 }
 
-const required = <T>(asking: T | undefined): T => {
-  if (asking === undefined) throw new Error('a server was made outside a request')
-  return asking
+const required = <T>(scope: T | undefined): T => {
+  if (scope === undefined) throw new Error('a server was created outside a request')
+  return scope
 }
 
 /**
- * The address is of no meaning here: the gateway has routed the request. What was parsed need not be read again. A tool ends with its
- * call, which it has; what waits for changes ends by the signal.
+ * Returns the request for the library. The URL is a placeholder, because the gateway has routed the request, and a
+ * parsed body is not sent again. Tools are cancelled by their call, subscriptions by the signal.
  */
-const requestOf = ({ method, headers, body }: Asked, parsedBody: unknown, signal: AbortSignal | undefined): Request =>
+const requestOf = (
+  { method, headers, body }: HttpRequest,
+  parsedBody: unknown,
+  signal: AbortSignal | undefined,
+): Request =>
   new Request('http://mcp/', {
     method,
     headers,
@@ -99,15 +103,22 @@ const requestOf = ({ method, headers, body }: Asked, parsedBody: unknown, signal
     ...(parsedBody === undefined && { body }),
   })
 
-/** By the library's own rule, which needs no request where the body is parsed. */
-const isClassic = (request: Request, { method, headers }: Asked, parsedBody: unknown): boolean | Promise<boolean> => {
+/** Reports whether a request uses the legacy protocol, by the rule of the library. */
+const isClassic = (
+  request: Request,
+  { method, headers }: HttpRequest,
+  parsedBody: unknown,
+): boolean | Promise<boolean> => {
   if (parsedBody === undefined) return isLegacyRequest(request)
   const { 'mcp-protocol-version': protocolVersionHeader, 'mcp-method': mcpMethodHeader } = headers
-  const asked = { httpMethod: method, protocolVersionHeader, mcpMethodHeader, body: parsedBody }
-  return classifyInboundRequest(asked).kind === 'legacy'
+  const input = { httpMethod: method, protocolVersionHeader, mcpMethodHeader, body: parsedBody }
+  return classifyInboundRequest(input).kind === 'legacy'
 }
 
-/** An answer with nothing before it is plain JSON, for clients too that take no events, such as curl, which the library would refuse. */
+/**
+ * Responds to a legacy request. Without events the response is JSON, also for clients like curl that the library would
+ * reject.
+ */
 const answerClassic = async (
   request: Request,
   parsedBody: unknown,
@@ -120,7 +131,7 @@ const answerClassic = async (
   return transport.handleRequest(request, { parsedBody })
 }
 
-/** The method is there, so to say that there is none would send whoever lacks nothing but the envelope away. */
+/** Reports a missing envelope. "Method not found" would mislead clients that lack only the envelope. */
 const envelopeMissing = (id: string | number): Response => {
   const message = `Invalid params: server/discover needs _meta with ${PROTOCOL_VERSION_META_KEY} and ${CLIENT_CAPABILITIES_META_KEY}`
   const error = { code: ProtocolErrorCode.InvalidParams, message, data: { envelope: { missing: ['_meta'] } } }
@@ -138,9 +149,9 @@ const methodNotAllowed = (): Response =>
   )
 
 const shownHeaders = ({ headers }: Response): Record<string, string> =>
-  Object.fromEntries(mcpResponseHeaders.flatMap((name) => [[name, headers.get(name)]].filter(isGiven)))
+  Object.fromEntries(mcpResponseHeaders.flatMap((name) => [[name, headers.get(name)]].filter(isPresent)))
 
-const isGiven = (entry: (string | null)[]): entry is [string, string] => entry[1] !== null
+const isPresent = (entry: (string | null)[]): entry is [string, string] => entry[1] !== null
 
 async function* framesOf(
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[],

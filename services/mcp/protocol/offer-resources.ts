@@ -15,23 +15,27 @@ import { sentenceOf } from '../call-tool.ts'
 import { type ContextFor, WrittenHostId } from '../context.ts'
 import { addressesOf, type Facts, type Reference } from '../resources/resources.ts'
 
-/** As long as a model works at one question; who may read what differs by caller. */
-const ofCaller = { ttlMs: 10_000, cacheScope: 'private' } as const
-const ofAll = { ttlMs: 300_000, cacheScope: 'public' } as const
+/** Cached for about one question of a model, because permissions differ by caller. */
+const privateHint = { ttlMs: 10_000, cacheScope: 'private' } as const
+const publicHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
 const markdown = 'text/markdown'
 const Names = z.object({ hostId: WrittenHostId.transform(Number) }).catchall(z.string().min(1).max(256))
 
-interface Offered {
+interface ResourceOptions {
   references: readonly Reference[]
   facts: readonly Facts[]
   contextFor: ContextFor
 }
 
-/** Offers references and facts, those of the first host and of any host, to the calls of one request. */
-export const offerResources = (server: McpServer, call: Call, { references, facts, contextFor }: Offered): void => {
+/** Registers references and facts for one request: facts of the first host and of any host. */
+export const offerResources = (
+  server: McpServer,
+  call: Call,
+  { references, facts, contextFor }: ResourceOptions,
+): void => {
   for (const { name, uri, title, description, text } of references) {
-    const config = { title, description, mimeType: markdown, cacheHint: ofAll }
+    const config = { title, description, mimeType: markdown, cacheHint: publicHint }
     server.registerResource(name, uri, config, () => ({ contents: [{ uri, mimeType: markdown, text }] }))
   }
   const read = async (each: Facts, { href }: URL, variables: Variables, signal: AbortSignal) => {
@@ -51,7 +55,7 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
   for (const each of facts) {
     const { name, path, title, description } = each
     const addresses = addressesOf(path)
-    const config = { title, description, mimeType: json, cacheHint: ofCaller }
+    const config = { title, description, mimeType: json, cacheHint: privateHint }
     const ofAny = new ResourceTemplate(addresses.ofAny, { list: undefined, complete: completeAny })
     server.registerResource(
       `host-${name}`,
@@ -70,62 +74,62 @@ export const offerResources = (server: McpServer, call: Call, { references, fact
   }
 }
 
-/** Names stand in an address with their special characters encoded. */
+/** Decodes the names in a URI. */
 const decoded = (variables: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent(String(value))]))
 
 const refusal = (error: unknown, uri: string): unknown => {
   const isAbsent = error instanceof ServiceError && error.code === 'not-found'
-  const sentence = error instanceof URIError ? 'the address is not encoded as addresses are' : sentenceOf(error)
+  const sentence = error instanceof URIError ? 'the URI has invalid percent-encoding' : sentenceOf(error)
   if (sentence === undefined) return error
   if (isAbsent || error instanceof URIError || error instanceof z.ZodError)
     return new ResourceNotFoundError(uri, sentence)
   return new ProtocolError(ProtocolErrorCode.InternalError, sentence)
 }
 
-type Known = Readonly<Record<string, string>>
+type KnownVariables = Readonly<Record<string, string>>
 
 /**
- * How the names in an address go on, as far as the host that is named beside them can tell. An address of any host leads nowhere
- * before its host is named; the other kind is always about the first.
+ * Returns the completions of the variables in a URI, read from its host. A URI of any host has none before its host is
+ * known; the other URIs refer to the first host.
  */
 const completionsOf = (
   context: ToolContext,
   ofAnyHost: boolean,
 ): Record<'hostId' | 'database' | 'table', CompleteResourceTemplateCallback> => {
   const { query, call } = context
-  const hostKey = async ({ hostId }: Known) => {
-    const written = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
-    if (!written.success) throw new ServiceError('invalid', 'no host is named')
-    return (await hostAt(context, Number(written.data))).key
+  const hostKey = async ({ hostId }: KnownVariables) => {
+    const prefix = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
+    if (!prefix.success) throw new ServiceError('invalid', 'no host is named')
+    return (await hostAt(context, Number(prefix.data))).key
   }
   const completions = {
-    hostId: beginning(async () => (await context.hosts()).map(({ id }) => String(id))),
-    database: beginning(async (known) => {
+    hostId: startingWith(async () => (await context.hosts()).map(({ id }) => String(id))),
+    database: startingWith(async (known) => {
       const { rows } = await query.exploreDatabases({ hostKey: await hostKey(known) }, call)
       return rows.map(({ name }) => name)
     }),
-    table: beginning(async (known) => {
+    table: startingWith(async (known) => {
       const { database } = known
       if (database === undefined) return []
       const { rows } = await query.exploreTables({ hostKey: await hostKey(known), database }, call)
       return rows.map(({ name }) => name)
     }),
   }
-  // Callers name what is completed, and the library looks it up in here, also by names that every object has.
+  // The library looks up names from callers here, so inherited properties must not match.
   Object.setPrototypeOf(completions, null)
   return completions
 }
 
 /**
- * Those that begin as what is written already; none when what stands beside it leads nowhere. The library tells as many as the
- * protocol lets one completion tell, and how many there are.
+ * Returns the names with the typed prefix; none if the other variables are invalid. The library limits their number and
+ * reports the total.
  */
-const beginning =
-  (all: (known: Known) => Promise<string[]>): CompleteResourceTemplateCallback =>
-  async (written, completion) => {
+const startingWith =
+  (all: (known: KnownVariables) => Promise<string[]>): CompleteResourceTemplateCallback =>
+  async (prefix, completion) => {
     try {
-      return (await all(completion?.arguments ?? {})).filter((name) => name.startsWith(written))
+      return (await all(completion?.arguments ?? {})).filter((name) => name.startsWith(prefix))
     } catch (error) {
       if (error instanceof ServiceError) return []
       throw error

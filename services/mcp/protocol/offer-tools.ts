@@ -4,7 +4,7 @@ import type { Call } from '#proto/call.ts'
 import { annotationsOf, type Tool } from '#shared/tools/tool.ts'
 import type { CallTool } from '../call-tool.ts'
 
-/** Offers the tools to the calls of one request; what is told of them is made once. */
+/** Returns the registration of tools for one request. Their descriptions are built once. */
 export const openToolOffer = (
   tools: readonly Tool[],
   callTool: CallTool,
@@ -12,23 +12,23 @@ export const openToolOffer = (
   const entries = tools.map((tool) => ({ tool, config: configOf(tool) }))
   return (server, call) => {
     for (const { tool, config } of entries) {
-      server.registerTool(tool.name, config, (given) => resultOf(tool, callTool, given, call))
+      server.registerTool(tool.name, config, (input) => resultOf(tool, callTool, input, call))
     }
   }
 }
 
-/** Has a server answer calls of one tool, and nothing else. */
+/** Makes a server handle calls of one tool only. */
 export const answerCall = (server: Server, tool: Tool, callTool: CallTool, call: Call): Server => {
   server.setRequestHandler('tools/call', ({ params }) => resultOf(tool, callTool, params.arguments ?? {}, call))
   return server
 }
 
-/** Each request has a server of its own, so nothing but its caller's leaving can end it. */
-const resultOf = async (tool: Tool, callTool: CallTool, given: unknown, call: Call): Promise<CallToolResult> => {
-  const { isError, text, structured } = await callTool(tool, given, call)
+/** Calls a tool. Each request has its own server, so only its caller can cancel it. */
+const resultOf = async (tool: Tool, callTool: CallTool, input: unknown, call: Call): Promise<CallToolResult> => {
+  const { isError, text, structured } = await callTool(tool, input, call)
   const sentence = { type: 'text' as const, text }
   if (structured === null) return { isError, content: [sentence] }
-  // Clients of the first revisions know nothing but text.
+  // Clients of early protocol revisions support only text.
   const json = { type: 'text' as const, text: JSON.stringify(structured) }
   return { content: [sentence, json], structuredContent: structured }
 }
@@ -36,16 +36,16 @@ const resultOf = async (tool: Tool, callTool: CallTool, given: unknown, call: Ca
 const configOf = ({ title, description, kind, input, output }: Tool) => ({
   title,
   description,
-  inputSchema: told(input, 'input'),
-  ...(output && { outputSchema: told(output, 'output') }),
+  inputSchema: schemaWith(input, 'input'),
+  ...(output && { outputSchema: schemaWith(output, 'output') }),
   annotations: annotationsOf({ kind }),
 })
 
 /**
- * A schema that tells its JSON Schema as it was made once, in as few words as do: every word of every tool is read by every
- * model that connects.
+ * Returns a schema with a prebuilt, short JSON Schema, because every model that connects reads the schemas of all
+ * tools.
  */
-const told = <S extends z.ZodObject>(
+const schemaWith = <S extends z.ZodObject>(
   schema: S,
   io: 'input' | 'output',
 ): StandardSchemaWithJSON<z.input<S>, z.output<S>> => {
@@ -55,8 +55,9 @@ const told = <S extends z.ZodObject>(
 }
 
 /**
- * JSON Schema without its dialect, which the protocol fixes, and of answers without what only a strict reader needs: that nothing else
- * is in them, and that everything is. `acceptance/tools.test.ts` validates the answers of all tools against the whole schema.
+ * Returns a short JSON Schema without `$schema`, which the protocol fixes. Output schemas omit `required` and
+ * `additionalProperties`, which models do not need. `acceptance/tools.test.ts` validates all results against the
+ * complete schema.
  */
 export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> => {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
@@ -71,10 +72,10 @@ export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<str
   return json
 }
 
-/** An object or null in one schema instead of three. */
+/** Merges the union of an object and null into one schema. */
 const mayBeNull = (schema: z.core.JSONSchema.BaseSchema): void => {
-  const [given, absent, ...others] = schema.anyOf ?? []
-  if (given?.type !== 'object' || absent?.type !== 'null' || others.length > 0) return
+  const [input, absent, ...others] = schema.anyOf ?? []
+  if (input?.type !== 'object' || absent?.type !== 'null' || others.length > 0) return
   delete schema.anyOf
-  Object.assign(schema, given, { type: ['object', 'null'] })
+  Object.assign(schema, input, { type: ['object', 'null'] })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { glanceAt, type Part } from './part.ts'
+import { overviewOf, type Part } from './part.ts'
 
 it.each<[unknown, Part]>([
   [
@@ -16,8 +16,8 @@ it.each<[unknown, Part]>([
   [[{ method: 'tools/list' }], { kind: 'all' }],
   [null, { kind: 'all' }],
   [undefined, { kind: 'all' }],
-])('%j asks for %j', (message, part) => {
-  expect(glanceAt(message).part).toEqual(part)
+])('%j needs %j', (message, part) => {
+  expect(overviewOf(message).part).toEqual(part)
 })
 
 const claim = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
@@ -31,6 +31,6 @@ it.each<[unknown, boolean]>([
   [[{ method: 'tools/list', params: claim }], false],
   [{ result: claim }, false],
   [undefined, false],
-])('%j says of which revision it is: %s', (message, isModern) => {
-  expect(glanceAt(message).isModern).toBe(isModern)
+])('%j names its protocol revision: %s', (message, isModern) => {
+  expect(overviewOf(message).isModern).toBe(isModern)
 })

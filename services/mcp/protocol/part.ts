@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** The part of the offer that a message is about. */
+/** The part of the offer that a message needs. */
 export type Part = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
 const Id = z.union([z.string(), z.number()])
@@ -11,28 +11,28 @@ const Message = z.object({
   params: z.object({ name: z.string().optional(), _meta: z.looseObject({}).optional() }).optional(),
 })
 
-/** What is plain from a message before the protocol reads it. */
-export interface Glance {
+/** The properties of a message that are known before the library handles it. */
+export interface MessageOverview {
   part: Part
-  /** It says of which revision it is, as messages of the modern era do; a first message of either era may say it wrongly. */
+  /** Whether it names its protocol revision. `initialize` is never modern, because it may name a wrong one. */
   isModern: boolean
-  /** The id under which it asks what the server is, which only messages of the modern era do. */
+  /** The id of a `server/discover` request, which only the modern protocol has. */
   discoveryId: z.output<typeof Id> | undefined
 }
 
-export const glanceAt = (message: unknown): Glance => {
+export const overviewOf = (message: unknown): MessageOverview => {
   const { id, method = '', params } = Message.safeParse(message).data ?? {}
-  const saysRevision = params?._meta !== undefined && PROTOCOL_VERSION_META_KEY in params._meta
+  const hasRevision = params?._meta !== undefined && PROTOCOL_VERSION_META_KEY in params._meta
   return {
     part: partOf(method, params?.name),
-    isModern: saysRevision && method !== 'initialize',
+    isModern: hasRevision && method !== 'initialize',
     discoveryId: method === 'server/discover' ? id : undefined,
   }
 }
 
 /**
- * What a server must know to answer a message: each request has a server of its own, and most ask for one thing. Everything where
- * that is not plain, as of several messages at once or of what the server is.
+ * Returns the part of the offer that a server needs for a message. It is `all` if the message does not determine it, as
+ * for batches and discovery.
  */
 const partOf = (method: string, name: string | undefined): Part => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }

@@ -19,7 +19,7 @@ import { offerResources } from './offer-resources.ts'
 import { answerCall, openToolOffer } from './offer-tools.ts'
 import type { Part } from './part.ts'
 
-/** Offers something by name, for the one request that it answers. */
+/** A server for one request, with registered tools, resources or prompts. */
 class ServerOfRequest extends McpServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
@@ -28,8 +28,8 @@ class ServerOfRequest extends McpServer {
 }
 
 /**
- * Answers one call. What the library keeps of things offered by name outlives the request until all memory is looked through, with all
- * that they reach, and calls are most of what is asked.
+ * A server for one tool call. It registers nothing, because registrations of the library survive the request until a
+ * full garbage collection, and most requests are tool calls.
  */
 class ServerOfCall extends Server {
   override async connect(transport: Transport): Promise<void> {
@@ -38,11 +38,14 @@ class ServerOfCall extends Server {
   }
 }
 
-/** Exact about what callers did wrong; closed as soon as it has answered, when the library makes an error for those who still wait: without a stack, as nobody does. */
+/**
+ * Makes a transport report invalid parameters exactly. The library creates an error for pending callers when it closes;
+ * there are none, so the error is created without a stack.
+ */
 const attend = (transport: Transport): void => {
   refuseInvalidParams(transport)
   const { onclose } = transport
-  // A transport is no event target.
+  // A transport is not an EventTarget.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onclose = () => {
     const { stackTraceLimit } = Error
@@ -58,11 +61,11 @@ const attend = (transport: Transport): void => {
 const minuteMs = 60_000
 const forAll = { ttlMs: 5 * minuteMs, cacheScope: 'public' } as const
 
-/** What whoever connects is told of the whole. */
+/** Instructions for every client. */
 const instructions =
-  'Read-only access to monitored ClickHouse hosts. Every tool takes hostId, the position of a host in the list; 0 is the first, and one that is not there is answered with those that are.'
+  'Read-only access to monitored ClickHouse hosts. Every tool takes hostId, the position of a host in the list; 0 is the first. An unknown position returns the list of hosts.'
 
-/** What is offered never changes while a process runs. */
+/** Lists never change while a process runs. */
 const fixed = { listChanged: false }
 const options = {
   instructions,
@@ -76,11 +79,11 @@ const options = {
   },
 }
 
-/** What a server offers besides ours. Nothing in the product does: the suite that checks the protocol wants tools of its own. */
+/** Additional tools of a server. Only the conformance suite and benchmarks of the protocol use them. */
 export interface Further {
   options: ProtocolOptions
-  /** Whether a tool of it tells anything before its answer. */
-  tellsOnTheWay: boolean
+  /** Whether one of its tools sends notifications before its result. */
+  sendsNotifications: boolean
   offer(server: McpServer): void
 }
 
@@ -96,7 +99,7 @@ interface ServerOptions {
   further?: Further | undefined
 }
 
-/** A server for the calls of one request, with the part of the offer that it asks for. */
+/** Returns a server for one request, with the part of the offer that the request needs. */
 export type ServerFor = (call: Call, part: Part) => McpServer | Server
 
 export const openServers = (offered: ServerOptions): ServerFor => {
@@ -107,12 +110,12 @@ export const openServers = (offered: ServerOptions): ServerFor => {
     const all = { ...options, ...further?.options }
     const called = part.kind === 'tool' ? offered.tools.find((tool) => tool.name === part.name) : undefined
     if (called) return answerCall(new ServerOfCall(facts, all), called, offered.callTool, call)
-    const asksFor = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
+    const includes = (kind: Part['kind']) => part.kind === kind || part.kind === 'all'
     const server = new ServerOfRequest(facts, all)
-    if (asksFor('tools')) offerTools(server, call)
-    if (asksFor('resources')) offerResources(server, call, offered)
-    if (asksFor('prompts')) offerPrompts(server, offered.prompts)
-    if (asksFor('resources')) offered.offerSkills(server, call)
+    if (includes('tools')) offerTools(server, call)
+    if (includes('resources')) offerResources(server, call, offered)
+    if (includes('prompts')) offerPrompts(server, offered.prompts)
+    if (includes('resources')) offered.offerSkills(server, call)
     further?.offer(server)
     return server
   }
@@ -120,32 +123,32 @@ export const openServers = (offered: ServerOptions): ServerFor => {
 
 const offerPrompts = (server: McpServer, prompts: readonly Prompt[]): void => {
   for (const { name, title, description, arguments: argsSchema, text } of prompts) {
-    server.registerPrompt(name, { title, description, argsSchema }, (given) => ({
-      messages: [{ role: 'user', content: { type: 'text', text: text(given) } }],
+    server.registerPrompt(name, { title, description, argsSchema }, (input) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: text(input) } }],
     }))
   }
 }
 
-/** Lists that are answered whole, so that no cursor of ours is ever around. */
+/** Lists that are always returned completely, so that no valid cursor exists. */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
 
-/** How the library words a message whose parameters are of another shape. */
+/** The message of the library for invalid parameters. */
 const listedProblems = /^(?:Invalid \S+ request: )?(?<problems>\[\s*\{.*\])$/s
 const Problems = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
 
 /**
- * Parameters that do not fit are the caller's error, and named in words: the library answers some of them as an error of its own
- * with the problems as JSON text, and takes any cursor for the first page.
+ * Reports invalid parameters as `Invalid params` with readable problems. The library reports some of them as an
+ * internal error with JSON text, and treats any cursor as the first page.
  */
 const refuseInvalidParams = (transport: Transport): void => {
   const { onmessage } = transport
   const send = transport.send.bind(transport)
   transport.send = (message, options) => send(worded(message), options)
-  // A transport is no event target.
+  // A transport is not an EventTarget.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onmessage = (message, extra) => {
     if (isRequest(message) && lists.has(message.method) && message.params?.cursor !== undefined) {
-      void send(invalid(message.id, 'cursor is of no list here: each is answered whole'))
+      void send(invalid(message.id, 'cursor is not supported: lists are returned completely'))
     } else onmessage?.(message, extra)
   }
 }

@@ -24,18 +24,18 @@ export interface Facts {
 
 const scheme = 'columndb://'
 
-/** Where facts are read: those of the first host, and those of any. */
+/** Returns the URIs of facts: of the first host and of any host. */
 export const addressesOf = (path: string) => ({ ofFirst: `${scheme}${path}`, ofAny: `${scheme}hosts/{hostId}/${path}` })
 
-const mostParts = 1_000
+const maxParts = 1_000
 
-/** Every kind of facts, each of them of the first host and of any host. */
+/** All kinds of facts. */
 export const facts: readonly Facts[] = [
   {
     name: 'databases',
     path: 'databases',
     title: 'Databases',
-    description: 'Databases with what is in them',
+    description: 'Databases and their contents',
     feature: 'TABLES',
     read: (_names, { key }, { query, call }) => query.exploreDatabases({ hostKey: key }, call),
   },
@@ -62,7 +62,7 @@ export const facts: readonly Facts[] = [
     description: 'Active parts of a table, largest first',
     feature: 'TABLES',
     read: ({ database = '', table = '' }, { key }, { query, call }) =>
-      query.exploreParts({ hostKey: key, database, table, limit: mostParts }, call),
+      query.exploreParts({ hostKey: key, database, table, limit: maxParts }, call),
   },
 ]
 
@@ -71,7 +71,7 @@ const systemTables = `# System tables of ClickHouse
 Read them with the \`query\` tool. Logs are written every few seconds and kept as long as the operator decided; bound them by
 \`event_date\` and \`event_time\`.
 
-| Table | Tells |
+| Table | Contents |
 |---|---|
 | system.processes | statements that run now: elapsed, read_rows, memory_usage |
 | system.query_log | statements that ended; \`type\` is QueryFinish or an exception, \`normalized_query_hash\` groups equal ones |
@@ -141,13 +141,13 @@ FROM system.disks WHERE total_space > 0 ORDER BY free_percent
 \`\`\`
 `
 
-/** Texts for models that are the same wherever they are read. */
+/** Static texts for models. */
 export const references: readonly Reference[] = [
   {
     name: 'system-tables',
     uri: 'columndb://system-tables',
     title: 'System tables',
-    description: 'Which system table tells what',
+    description: 'The contents of the system tables',
     text: systemTables,
   },
   {

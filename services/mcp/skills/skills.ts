@@ -5,57 +5,57 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** As long as a skill may be kept; they change with a release alone. */
-const ofAll = { ttlMs: 300_000, cacheScope: 'public' } as const
+/** Skills change only with a release. */
+const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-/** Offers the skills of the agent to the calls of one request, as the extension of the protocol for skills has it. */
+/** Registers the skills of the agent for one request, through the skills extension of the protocol. */
 export type OfferSkills = (server: McpServer, call: Call) => void
 
-/** Not told among the resources, of which there are few: the extension has a list of its own. */
-export const openSkillOffer = (asked: Client<typeof agent>): OfferSkills => {
-  const entries = openEntries(asked)
+/** Returns the registration of skills. They are not listed as resources, because the extension has its own list. */
+export const openSkillOffer = (client: Client<typeof agent>): OfferSkills => {
+  const entries = openEntries(client)
   return (server, call) =>
     new SkillsExtension({
-      cacheHint: ofAll,
+      cacheHint: cacheHint,
       onWarning: ({ path, message }) => {
         throw new Error(`${path}: ${message}`)
       },
       source: {
         list: async () => {
-          const { skills } = await asked.skills({}, call)
+          const { skills } = await client.skills({}, call)
           return { skills: await Promise.all(skills.map((skill) => entries(skill, call))) }
         },
         get: async (uri) => {
-          const found = await find(asked, uri, call)
+          const found = await find(client, uri, call)
           return found && (await entries(found, call))
         },
         read: async (uri) => {
-          const found = await find(asked, uri, call)
+          const found = await find(client, uri, call)
           return found && { text: found.text, mimeType: 'text/markdown' }
         },
       },
     }).attach(server)
 }
 
-/** What the protocol tells of a skill, made anew when its file is another one. */
-const openEntries = (asked: Client<typeof agent>) => {
+/** Returns the protocol entries of skills, cached until their file changes. */
+const openEntries = (client: Client<typeof agent>) => {
   const known = new Map<string, { digest: string; entry: Skill }>()
   return async ({ name, digest }: { name: string; digest: string }, call: Call): Promise<Skill> => {
-    const kept = known.get(name)
-    if (kept?.digest === digest) return kept.entry
-    const { text } = await asked.skill({ name }, call)
+    const cached = known.get(name)
+    if (cached?.digest === digest) return cached.entry
+    const { text } = await client.skill({ name }, call)
     const entry = await skillEntry(name, { 'SKILL.md': text })
     known.set(name, { digest, entry })
     return entry
   }
 }
 
-/** The skill whose file is at an address; undefined when there is none. */
-const find = async (asked: Client<typeof agent>, uri: string, call: Call) => {
+/** Returns the skill with this URI; undefined if there is none. */
+const find = async (client: Client<typeof agent>, uri: string, call: Call) => {
   const [, name] = /^skill:\/\/([^/]+)\/SKILL\.md$/.exec(uri) ?? []
   if (name === undefined) return undefined
   try {
-    return await asked.skill({ name }, call)
+    return await client.skill({ name }, call)
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not-found') return undefined
     throw error

@@ -4,7 +4,7 @@ import { parseAndRun } from '#shared/tools/tool.ts'
 import { contextOf } from '../testing/context.ts'
 import { analyzePerformance } from './analyze-performance.ts'
 
-it('claims no figure that the host does not tell', async () => {
+it('reports no values that the host does not provide', async () => {
   const { text, structured } = await parseAndRun(
     analyzePerformance,
     {},
@@ -23,7 +23,7 @@ it('claims no figure that the host does not tell', async () => {
   expect(text).toBe('one: unknown. Memory usage is not reported by this host. No local disk with a known size.')
 })
 
-it('tells of the checks that succeed what they found, and of the other why it failed', async () => {
+it('reports the findings of successful checks and the error of a failed one', async () => {
   const { text } = await parseAndRun(
     analyzePerformance,
     {},
@@ -37,7 +37,7 @@ it('tells of the checks that succeed what they found, and of the other why it fa
   )
 })
 
-it('fails as the host does when it answers nothing', async () => {
+it('fails with the error of the host if every check fails', async () => {
   const failure = new ServiceError('unavailable', 'host one cannot be reached')
   const failing = contextOf(() => {
     throw failure

@@ -4,9 +4,9 @@ import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { ofHost } from '#shared/tools/tool-parameters.ts'
-import { whyUntold } from '../sentences.ts'
+import { unavailableReason } from '../sentences.ts'
 
-/** From the best to the worst; what is not known may be anything short of a warning. */
+/** From best to worst; unknown ranks below a warning. */
 const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])
 type Severity = z.infer<typeof Severity>
 
@@ -34,22 +34,22 @@ export const analyzePerformance = readTool({
   output: z.object({ severity: Severity, findings: z.array(Finding) }),
   async run({ hostId }, context) {
     const host = await hostAt(context, hostId)
-    const asked = await Promise.all(checks.map((check) => findingOf(check, context, host)))
-    const findings = asked.map(({ finding }) => finding)
-    const [first, ...others] = asked
-    // A host that answers nothing at all has no health to tell, and why is all there is to know.
+    const results = await Promise.all(checks.map((check) => findingOf(check, context, host)))
+    const findings = results.map(({ finding }) => finding)
+    const [first, ...others] = results
+    // If every check fails, the host has no health, and the error is the result.
     if (first?.failure && others.every(({ failure }) => failure)) throw first.failure
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
-    const told = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
-    const text = `${host.name}: ${worst}. ${told.length === 0 ? 'Nothing stands out.' : told.join(' ')}`
+    const problems = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
+    const text = `${host.name}: ${worst}. ${problems.length === 0 ? 'No problems found.' : problems.join(' ')}`
     return result(text, { severity: worst, findings })
   },
 })
 
-const mostWhere = 5
+const maxWhere = 5
 const Row = z.object({ name: z.string(), value: count })
 
-/** Each check fails alone: what one cannot tell, the others still do. A failure is of the statement, not of what the host keeps. */
+/** Runs one check. A failed check returns an unknown finding, so that the others still count. */
 const findingOf = async (
   check: PerformanceCheck,
   context: ToolContext,
@@ -59,7 +59,7 @@ const findingOf = async (
   const common = { check: name, warning, critical }
   try {
     const parameters = { fullStatements: Number(context.fullStatements) }
-    const statement = { tool: 'analyze_performance', statement: name, parameters, maxRows: mostWhere }
+    const statement = { tool: 'analyze_performance', statement: name, parameters, maxRows: maxWhere }
     const where = await readRows(context, host, statement, Row)
     const [worst] = where
     if (worst === undefined) return { finding: { ...common, ...none, where } }
@@ -67,23 +67,23 @@ const findingOf = async (
     return { finding: { ...common, severity: severityOf(value, check), summary: summary(value), value, where } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'internal' || context.call.signal.aborted) throw error
-    const why = whyUntold(error, host, check.table)
-    const untold = `${name}: no data: ${why ?? error.message}.`
-    const finding = { ...common, severity: 'unknown' as const, summary: untold, value: null, where: [] }
-    return { finding, ...(why === undefined && { failure: error }) }
+    const reason = unavailableReason(error, host, check.table)
+    const summary = `${name}: no data: ${reason ?? error.message}.`
+    const finding = { ...common, severity: 'unknown' as const, summary, value: null, where: [] }
+    return { finding, ...(reason === undefined && { failure: error }) }
   }
 }
 
-/** One check of a host: the rows of its statement, which has its name, are a name and a value, the worst first. */
+/** One check of a host. Its statement of the same name returns rows of name and value, the worst first. */
 interface PerformanceCheck {
   name: string
-  /** Where its rows come from. */
+  /** The table that its statement reads. */
   table: string
-  /** Values from which on it is serious. */
+  /** Thresholds of the severities. */
   warning: number
   critical: number
   summary(value: number): string
-  /** What it means that the host has no row, and whether that is well. */
+  /** The finding if the statement returns no row. */
   none: { severity: Severity; value: number | null; summary: string }
 }
 
@@ -95,7 +95,7 @@ const severityOf = (value: number, { warning, critical }: Pick<PerformanceCheck,
 const percent = (value: number): string => `${value.toFixed(1)} %`
 const seconds = (value: number): string => `${value.toFixed(1)} s`
 
-/** What a snapshot of the health of a host is made of. */
+/** The checks of a host. */
 const checks: readonly PerformanceCheck[] = [
   {
     name: 'slow-queries',

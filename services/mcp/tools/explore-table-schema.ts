@@ -4,25 +4,25 @@ import { quoteName } from '#shared/sql/quote.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
-import { counted, whyNoQueryLog } from '../sentences.ts'
+import { counted, queryLogUnavailableReason } from '../sentences.ts'
 import { readTableSchema } from '../table-schema.ts'
 
-/** Names that one answer tells. */
-const mostNames = 1_000
+/** Names per result. */
+const maxNames = 1_000
 
 const Relationship = z.object({
-  /** `join`, or what data flows through. */
+  /** `join`, or the kind of object that the data flows through. */
   kind: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Statements of the last week that join the two; null for what is defined. */
+  /** The number of statements of the last week that join the two; null for defined relations. */
   queries: z.number().nullable(),
 })
 
 const Explored = z.object({
   level: z.enum(['databases', 'tables', 'schema']),
   names: z.array(z.string()),
-  /** As `get_table_schema` tells it, whose schema need not be read twice. */
+  /** In the format of `get_table_schema`, so that clients know the schema already. */
   schema: z.looseObject({}).nullable(),
   relationships: z.array(Relationship),
   truncated: z.boolean(),
@@ -54,10 +54,10 @@ export const exploreTableSchema = readTool({
 
 const named = (level: Explored['level'], names: string[], truncated: boolean): Explored => ({
   level,
-  names: names.slice(0, mostNames),
+  names: names.slice(0, maxNames),
   schema: null,
   relationships: [],
-  truncated: truncated || names.length > mostNames,
+  truncated: truncated || names.length > maxNames,
 })
 
 const databasesOf = async ({ query, call }: ToolContext, { key, name: host }: Host) => {
@@ -80,12 +80,12 @@ const tablesOf = async ({ query, call }: ToolContext, { key, name: host }: Host,
   return result(`${counted(rows.length, 'table')} in ${database} on ${host}; name one to see its schema.`, structured)
 }
 
-const tableOf = async (context: ToolContext, host: Host, asked: { database: string; table: string }) => {
-  const input = { hostKey: host.key, ...asked }
+const tableOf = async (context: ToolContext, host: Host, ref: { database: string; table: string }) => {
+  const input = { hostKey: host.key, ...ref }
   const [schema, defined, joins] = await Promise.all([
-    readTableSchema(context, host, asked),
+    readTableSchema(context, host, ref),
     context.query.exploreDependencies(input, context.call),
-    joinsOf(context, host, asked),
+    joinsOf(context, host, ref),
   ])
   const flows = defined.rows.map(({ kind, from, to }) => ({
     kind,
@@ -93,7 +93,7 @@ const tableOf = async (context: ToolContext, host: Host, asked: { database: stri
     to: `${to.database}.${to.table}`,
     queries: null,
   }))
-  const whole = `${asked.database}.${asked.table}`
+  const whole = `${ref.database}.${ref.table}`
   const joined = joins.tables.map(({ table, queries }) => ({ kind: 'join', from: whole, to: table, queries }))
   const structured: Explored = {
     level: 'schema',
@@ -107,14 +107,14 @@ const tableOf = async (context: ToolContext, host: Host, asked: { database: stri
   return result(text, structured)
 }
 
-const mostJoined = 20
+const maxJoined = 20
 
 const Joined = z.object({ table: z.string(), queries: count })
 
-/** Tables that statements of the last week joined with one, those of most statements first. */
+/** The tables that statements of the last week joined with one, most frequent first. */
 interface Joins {
   tables: z.infer<typeof Joined>[]
-  /** Why the query log tells nothing; null when it does. */
+  /** Why the query log is unavailable; null if it is available. */
   unavailable: string | null
 }
 
@@ -124,14 +124,14 @@ const joinsOf = async (
   { database, table }: { database: string; table: string },
 ): Promise<Joins> => {
   const parameters = { whole: `${asLogged(database)}.${asLogged(table)}` }
-  const statement = { tool: 'explore_table_schema', statement: 'joins', parameters, maxRows: mostJoined }
+  const statement = { tool: 'explore_table_schema', statement: 'joins', parameters, maxRows: maxJoined }
   try {
     return { tables: await readRows(context, host, statement, Joined), unavailable: null }
   } catch (error) {
-    // The definitions still tell the rest.
-    return { tables: [], unavailable: whyNoQueryLog(error, host) }
+    // The definitions are available without the query log.
+    return { tables: [], unavailable: queryLogUnavailableReason(error, host) }
   }
 }
 
-/** The query log quotes names only where it has to. */
+/** Returns a name as in the query log, which quotes names only if necessary. */
 const asLogged = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))

@@ -26,7 +26,7 @@ export const getMergeStatus = readTool({
   output: z.object({ merges: z.array(Merge), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await hostAt(context, hostId)
-    // One more than is told tells whether there are more.
+    // One more than is returned shows whether the list is truncated.
     const statement = { tool: 'get_merge_status', statement: 'merges', maxRows: limit + 1 }
     const running = await readRows(context, host, statement, Merge)
     const merges = running.slice(0, limit)

@@ -13,7 +13,7 @@ const connectionKinds = {
   mysql: 'MySQLConnection',
   postgresql: 'PostgreSQLConnection',
 } as const
-const mostKinds = Object.keys(connectionKinds).length
+const maxKinds = Object.keys(connectionKinds).length
 
 export const getMetrics = readTool({
   name: 'get_metrics',
@@ -41,7 +41,7 @@ export const getMetrics = readTool({
     const host = await hostAt(context, hostId)
     const [status, metrics] = await Promise.all([
       context.query.hostStatus({ hostKey: host.key, fleet: true }, context.call),
-      readRows(context, host, { tool: 'get_metrics', statement: 'connections', maxRows: mostKinds }, Metric),
+      readRows(context, host, { tool: 'get_metrics', statement: 'connections', maxRows: maxKinds }, Metric),
     ])
     const of = (kind: keyof typeof connectionKinds) =>
       metrics.find(({ metric }) => metric === connectionKinds[kind])?.value ?? 0

@@ -23,22 +23,22 @@ export const getOptimizationRecommendations = readTool({
   }),
   async run({ hostId, sql, queryId, database }, context) {
     const host = await hostAt(context, hostId)
-    const asked = {
+    const request = {
       hostKey: host.key,
       ...(sql !== undefined && { query: sql }),
       ...(queryId !== undefined && { queryId }),
       ...(database !== undefined && { database }),
     }
-    const { recommendations, notes } = await context.report.advise(asked, context.call)
+    const { recommendations, notes } = await context.report.advise(request, context.call)
     const hidesValues = queryId !== undefined && !context.fullStatements
     const [best] = recommendations
     const text = best
       ? `${recommendations.length} on ${host.name}, the best ${best.proof}: ${best.title} on ${best.table}.`
       : `Nothing to advise on ${host.name}. ${notes.join(' ')}`
     return result(text, {
-      recommendations: recommendations.map(({ includesValues, ...told }) =>
-        // A statement of the log is not told with the values in it.
-        hidesValues && includesValues ? { ...told, ddl: null, rewritten: null } : told,
+      recommendations: recommendations.map(({ includesValues, ...recommendation }) =>
+        // Logged statements are returned without their literal values.
+        hidesValues && includesValues ? { ...recommendation, ddl: null, rewritten: null } : recommendation,
       ),
       notes,
     })

@@ -23,7 +23,7 @@ export const getRunningQueries = readTool({
   output: z.object({ queries: z.array(Running), truncated: z.boolean() }),
   async run({ hostId, limit }, context) {
     const host = await hostAt(context, hostId)
-    // One more than is told tells whether there are more.
+    // One more than is returned shows whether the list is truncated.
     const running = await readRows(
       context,
       host,

@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, ofHost } from '#shared/tools/tool-parameters.ts'
-import { whyNoQueryLog } from '../sentences.ts'
+import { queryLogUnavailableReason } from '../sentences.ts'
 
 const Slow = z.object({
   queryId: z.string(),
@@ -31,7 +31,7 @@ export const getSlowQueries = readTool({
   }),
   output: z.object({
     queries: z.array(Slow),
-    /** Why there is nothing to tell; null when there is. */
+    /** Why the query log is unavailable; null if it is available. */
     unavailable: z.string().nullable(),
   }),
   async run({ hostId, limit, ...parameters }, context) {
@@ -45,12 +45,12 @@ export const getSlowQueries = readTool({
   },
 })
 
-const slowest = async (context: ToolContext, host: Host, given: Record<string, number>, maxRows: number) => {
-  const parameters = { ...given, fullStatements: Number(context.fullStatements) }
+const slowest = async (context: ToolContext, host: Host, filter: Record<string, number>, maxRows: number) => {
+  const parameters = { ...filter, fullStatements: Number(context.fullStatements) }
   const statement = { tool: 'get_slow_queries', statement: 'slow', parameters, maxRows }
   try {
     return { queries: await readRows(context, host, statement, Slow), unavailable: null }
   } catch (error) {
-    return { queries: [], unavailable: whyNoQueryLog(error, host) }
+    return { queries: [], unavailable: queryLogUnavailableReason(error, host) }
   }
 }

@@ -13,14 +13,11 @@ export const getTableSchema = readTool({
   example: { database: 'system', table: 'tables' },
   input: z.strictObject({ ...ofHost, database: name('The database'), table: name('The table') }),
   output: TableSchema,
-  async run({ hostId, ...asked }, context) {
+  async run({ hostId, ...ref }, context) {
     const host = await hostAt(context, hostId)
-    const structured = await readTableSchema(context, host, asked)
+    const structured = await readTableSchema(context, host, ref)
     const { columns, engine, sortingKey } = structured
     const order = sortingKey === '' ? '' : `, ordered by ${sortingKey}`
-    return result(
-      `${asked.database}.${asked.table}: ${counted(columns.length, 'column')}, ${engine}${order}.`,
-      structured,
-    )
+    return result(`${ref.database}.${ref.table}: ${counted(columns.length, 'column')}, ${engine}${order}.`, structured)
   },
 })

@@ -23,7 +23,7 @@ it.each([
   [getMergeStatus, 1, '1 merge on one, the longest for 9.0 s.', false],
   [getMergeStatus, 2, '2 merges on one, the longest for 9.0 s.', false],
   [getMergeStatus, 3, 'More than 2 merges on one, the longest for 9.0 s.', true],
-])('$name says of those that there are whether it told all: %#', async (tool, running, sentence, truncated) => {
+])('$name reports whether its list is truncated: %#', async (tool, running, sentence, truncated) => {
   const { text, structured } = await parseAndRun(
     tool,
     { limit: 2 },

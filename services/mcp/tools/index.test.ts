@@ -7,10 +7,10 @@ const acceptance = new URL('../../acceptance/', import.meta.url)
 const files = readdirSync(import.meta.dirname).filter(
   (file) => !file.startsWith('index.') && !file.endsWith('.test.ts'),
 )
-const promised = `query list_databases list_tables get_table_schema get_metrics get_running_queries get_slow_queries
+const documented = `query list_databases list_tables get_table_schema get_metrics get_running_queries get_slow_queries
   get_merge_status explore_table_schema analyze_performance get_optimization_recommendations`.split(/\s+/)
 
-/** What a parameter may be, as models are told. */
+/** The schema of a parameter, as models see it. */
 const Parameter = z.looseObject({
   type: z.string(),
   description: z.string().min(5),
@@ -25,15 +25,15 @@ const Schema = z.looseObject({
 })
 
 describe('the tools', () => {
-  it('are those that were promised, each in a file of its name', () => {
+  it('are the documented ones, each in a file of its name', () => {
     const names = tools.map(({ name }) => name)
-    expect(names.slice(0, promised.length)).toEqual(promised)
+    expect(names.slice(0, documented.length)).toEqual(documented)
     expect(files.toSorted()).toEqual(names.map((name) => `${name.replaceAll('_', '-')}.ts`).toSorted())
   })
 
-  it('are each asserted against what the host itself says', () => {
+  it('are each compared with the state of the host', () => {
     const tests = ['tools.test.ts', 'advice.test.ts'].map((file) => readFileSync(new URL(file, acceptance), 'utf8'))
-    const untested = promised.filter(
+    const untested = documented.filter(
       (name) => !tests.some((text) => text.includes(`it('${name}`) || text.includes(`const name = '${name}'`)),
     )
     expect(untested).toEqual([])
@@ -41,14 +41,14 @@ describe('the tools', () => {
 })
 
 describe.each(tools.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool }) => {
-  it('says in few words what it does', () => {
+  it('has a short description', () => {
     expect(tool.title.length).toBeLessThanOrEqual(40)
     expect(tool.description.length).toBeGreaterThanOrEqual(30)
     expect(tool.description.length).toBeLessThanOrEqual(170)
     expect(tool.description).toMatch(/\.$/)
   })
 
-  it('says of each parameter what it is for and how far it goes', () => {
+  it('has a bounded type for each parameter', () => {
     const { properties } = Schema.parse(z.toJSONSchema(tool.input, { io: 'input' }))
     expect(Object.keys(properties)).toContain('hostId')
     for (const { type, minimum, maximum, maxLength } of Object.values(properties)) {
@@ -57,17 +57,17 @@ describe.each(tools.map((tool) => ({ tool, name: tool.name })))('$name', ({ tool
     }
   })
 
-  it('has an example that it takes', () => {
+  it('accepts its example', () => {
     expect(tool.input.safeParse(tool.example ?? {}).error).toBeUndefined()
   })
 
-  it('takes nothing that it does not know', async () => {
+  it('rejects unknown arguments', async () => {
     expect(tool.input.safeParse({ hostid: 1 }).error?.issues.some(({ code }) => code === 'unrecognized_keys')).toBe(
       true,
     )
   })
 
-  it('answers with an object, of which it says every field', () => {
+  it('returns an object with a complete schema', () => {
     expect(tool.output && z.toJSONSchema(tool.output)).toMatchObject({ type: 'object', additionalProperties: false })
   })
 })

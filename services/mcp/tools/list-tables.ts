@@ -29,15 +29,15 @@ export const listTables = readTool({
     ),
     truncated: z.boolean(),
   }),
-  async run({ hostId, limit, ...asked }, context) {
+  async run({ hostId, limit, ...filter }, context) {
     const host = await hostAt(context, hostId)
-    const { rows, truncated } = await context.query.exploreTables({ hostKey: host.key, ...asked }, context.call)
+    const { rows, truncated } = await context.query.exploreTables({ hostKey: host.key, ...filter }, context.call)
     const tables = rows
       .slice(0, limit)
       .map(({ name, kind, engine, comment, rows, bytes }) => ({ name, kind, engine, comment, rows, bytes }))
     const isCut = truncated || rows.length > limit
     return result(
-      `${counted(tables.length, 'table')} in ${asked.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
+      `${counted(tables.length, 'table')} in ${filter.database} on ${host.name}${isCut ? '; there are more' : ''}.`,
       { tables, truncated: isCut },
     )
   },

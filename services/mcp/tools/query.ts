@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { maxStatementLength, ResultColumn, Truncation, usualRows } from '#proto/console.ts'
+import { maxStatementLength, ResultColumn, Truncation, defaultResultRows } from '#proto/console.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../sentences.ts'
 
-/** Most bytes of rows: more than a model reads, and little enough for whoever holds the answer. */
-const mostBytes = 1024 * 1024
+/** Bytes of rows: more than a model reads, and little enough for the memory of this service. */
+const maxBytes = 1024 * 1024
 
-/** Types that JSON has no word for, such as arrays, are JSON text. */
+/** Values of other types, such as arrays, are returned as JSON text. */
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 export const query = readTool({
@@ -22,7 +22,7 @@ export const query = readTool({
     ...ofHost,
     sql: z.string().min(1).max(maxStatementLength).describe('Statement without FORMAT and SETTINGS'),
     database: name('Database of names without one').optional(),
-    maxRows: z.int().min(1).max(usualRows).default(usualRows).describe('Maximum rows'),
+    maxRows: z.int().min(1).max(defaultResultRows).default(defaultResultRows).describe('Maximum rows'),
   }),
   output: z.object({
     columns: z.array(ResultColumn),
@@ -33,13 +33,13 @@ export const query = readTool({
   }),
   async run({ hostId, sql, ...options }, context) {
     const host = await hostAt(context, hostId)
-    const input = { hostKey: host.key, query: sql, maxBytes: mostBytes, ...options }
+    const input = { hostKey: host.key, query: sql, maxBytes, ...options }
     const { columns, rows, truncated, statement } = await context.query.runQuery(input, context.call)
-    const told = truncated
+    const text = truncated
       ? `${counted(rows.length, 'row')}, cut off at ${counted(truncated.limit, truncated.reason.replace(/s$/, ''))}: there are more. Aggregate, filter or LIMIT to see all.`
       : `${counted(rows.length, 'row')}, complete.`
     const { rowsRead, durationMs } = statement
-    return result(told, {
+    return result(text, {
       columns,
       rows: rows.map((row) => row.map(cellOf)),
       truncated,

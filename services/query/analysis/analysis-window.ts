@@ -12,13 +12,18 @@ const wantedPoints = 200
 const defaultHours = 24
 
 /** The window of an analysis and what statements over it need to know. */
-export interface Analysed {
+export interface AnalysisScope {
   window: ChartWindow
   scope: Scope
 }
 
 /** Resolves the requested window. The bucket is the finest within the maximum number of points. */
-export const analysed = async (parts: Parts, host: MonitoredHost, request: Window, call: Call): Promise<Analysed> => {
+export const analysed = async (
+  parts: Parts,
+  host: MonitoredHost,
+  request: Window,
+  call: Call,
+): Promise<AnalysisScope> => {
   const zone = checkedZone(request.timezone)
   const span = analysisSpan(request, parts.clock.now() + parts.probe.skewMs(host.key))
   const interval = request.interval ? span.interval : fewEnough(span.toMs - span.fromMs)

@@ -9,7 +9,7 @@ import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
-import { analysed, shownWindow, type Analysed } from './analysis-window.ts'
+import { analysed, shownWindow, type AnalysisScope } from './analysis-window.ts'
 import {
   cellFromMs,
   errorsStatement,
@@ -61,7 +61,7 @@ export const fingerprints =
 
 const logNeeds = { requires: ['system.query_log'] }
 
-interface Question extends Analysed {
+interface Question extends AnalysisScope {
   host: MonitoredHost
   hash: string
   executions: number

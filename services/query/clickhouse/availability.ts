@@ -123,7 +123,7 @@ const lacking = (tables: readonly string[], grant = 'GRANT SELECT'): string =>
     ? `may not read ${tables.join(', ') || 'this'}`
     : `lacks the privilege ${grant.replace(/^GRANT (.+) ON .*$/, '$1')}`
 
-/** Returns the name of the `system` table that the user may not read, if the error says so. */
+/** Returns the name of the `system` table that the user may not read, if the error names one. */
 export const deniedTable = (error: unknown): string | undefined =>
   clickhouseCode(error) === accessDenied && error instanceof ServiceError
     ? / ON `?system`?\.`?(\w+)/.exec(grantIn(error.message) ?? '')?.[1]

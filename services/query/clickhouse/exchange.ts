@@ -7,10 +7,10 @@ import { clickhouseCode, connectionFailure, hostFailure, keeperTimeout, response
 import type { HostBody } from './host-body.ts'
 import { BodyTooLong, type HostRequest, isReset, type StreamedResponse } from './host-response.ts'
 import type { PoolSettings } from './limits.ts'
-import type { Sending, Statement } from './statement.ts'
+import type { RequestOptions, Statement } from './statement.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-interface ExchangeOptions extends Sending {
+interface ExchangeOptions extends RequestOptions {
   pool: PoolSettings
   limit: TimeLimit
   reserved?: boolean

@@ -1,12 +1,12 @@
 import { failureBehindRows } from './failure.ts'
 import { type HostBody, openChunkBuffer } from './host-body.ts'
-import type { Sending, Statement } from './statement.ts'
+import type { RequestOptions, Statement } from './statement.ts'
 
 /** A statement with its query id and sending options. */
 export interface HostRequest {
   statement: Statement
   queryId: string
-  sending: Sending
+  sending: RequestOptions
 }
 
 /** Sends requests to one host. */

@@ -49,7 +49,7 @@ export type StreamFormat =
   | 'JSONCompactEachRowWithNamesAndTypes'
 
 /** Options that determine the settings of a request. */
-export interface Sending {
+export interface RequestOptions {
   format: 'JSONCompact' | StreamFormat
   /** The `readonly` setting of the user's profile; 1 forbids every setting. */
   readonly: number
@@ -62,7 +62,7 @@ export interface Sending {
 /** Returns the maximum execution time of a statement on the host, in seconds. */
 export const secondsFor = (
   statement: Statement,
-  { maxExecutionSeconds, background }: Pick<Sending, 'maxExecutionSeconds' | 'background'>,
+  { maxExecutionSeconds, background }: Pick<RequestOptions, 'maxExecutionSeconds' | 'background'>,
 ): number =>
   (statement.writes && statement.maxSeconds) ||
   Math.min(
@@ -73,7 +73,7 @@ export const secondsFor = (
   )
 
 /** Returns path and query string of the request for a statement; the SQL is the body. */
-export const requestPath = (base: URL, statement: Statement, queryId: string, sending: Sending): string => {
+export const requestPath = (base: URL, statement: Statement, queryId: string, sending: RequestOptions): string => {
   const { database, session } = statement
   const own = base.search === '' ? '' : `${base.search.slice(1)}&`
   // The query id is a UUID, which needs no encoding.
@@ -108,14 +108,14 @@ const pairOf = (name: string, value: string): string => `&${encoded(name)}=${enc
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /** The last sending options of a statement and the query string of its settings. */
-interface CachedSettings extends Sending {
+interface CachedSettings extends RequestOptions {
   text: string
 }
 
 /** Caches a pure function: a statement for many hosts is mostly sent with the same options to all of them. */
 const cachedSettings = new WeakMap<Statement, CachedSettings>()
 
-const settingsText = (statement: Statement, sending: Sending): string => {
+const settingsText = (statement: Statement, sending: RequestOptions): string => {
   const { format, readonly, maxExecutionSeconds, background } = sending
   const last = cachedSettings.get(statement)
   const isSame =
@@ -131,7 +131,7 @@ const settingsText = (statement: Statement, sending: Sending): string => {
 }
 
 /** Returns the ClickHouse settings of a request; none when the profile of the user forbids them. */
-export const settingsOf = (statement: Statement, sending: Sending): Record<string, string | number> => {
+export const settingsOf = (statement: Statement, sending: RequestOptions): Record<string, string | number> => {
   const { format, readonly, background } = sending
   if (readonly === 1 || statement.bare) return {}
   return {

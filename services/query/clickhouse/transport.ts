@@ -18,7 +18,7 @@ import { type HostQueues, openHostQueues } from './host-queues.ts'
 import { openKiller, sweepIdlePools, type Killer } from './housekeeping.ts'
 import { type Limits, readLimits, type PoolSettings } from './limits.ts'
 import { type Liveness, openLiveness } from './liveness.ts'
-import { type Statement, type StreamFormat, secondsFor, type Sending } from './statement.ts'
+import { type Statement, type StreamFormat, secondsFor, type RequestOptions } from './statement.ts'
 import { TimeLimit } from './time-limit.ts'
 
 /** A statement with its context and the `readonly` setting of the user's profile. */
@@ -181,7 +181,7 @@ interface LimitedRequest {
   host: MonitoredHost
   statement: Statement
   context: QueryContext
-  sending: Omit<Sending, 'format'>
+  sending: Omit<RequestOptions, 'format'>
   pool: PoolSettings
 }
 

@@ -3,6 +3,7 @@ import type { Incomplete } from '#proto/unavailable.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { quoteName } from '#shared/sql/quote.ts'
 import { compareVersions } from './capabilities.ts'
+import { clickhouseCode } from './failure.ts'
 import type { Statement } from './statement.ts'
 
 /** Privileges that decide which rows of `system` tables a user sees. Without them ClickHouse omits rows instead of failing. */
@@ -85,17 +86,26 @@ const grantsStatement = (sql: string): Statement => ({
 
 type Query = (statement: Statement) => Promise<{ rows: unknown }>
 
-/** Returns the privileges that the user lacks on `*.*`, including by partial revokes. */
+/**
+ * Returns the privileges that the user lacks on `*.*`, including by partial revokes. A server that rejects the check or answers otherwise
+ * counts as showing everything, so that a host stays usable.
+ */
 export const missingShowPrivileges = async (version: string, query: Query): Promise<ReadonlySet<ShowPrivilege>> => {
-  if (compareVersions(version, checksGrants) < 0) return missingInGrants(await ownGrants(query))
-  const hasPrivilege = async (privilege: string): Promise<boolean> =>
-    CheckRows.parse((await query(grantsStatement(`CHECK GRANT ${privilege} ON *.*`))).rows)[0][0] === 1
-  // One statement suffices for users who see everything.
-  if (await hasPrivilege(showPrivileges.join(', '))) return new Set()
-  const missing = new Set<ShowPrivilege>()
-  for (const each of showPrivileges) if (!(await hasPrivilege(each))) missing.add(each)
-  return missing
+  try {
+    if (compareVersions(version, checksGrants) < 0) return missingInGrants(await ownGrants(query))
+    // One statement suffices for users who see everything.
+    if (await hasPrivilege(showPrivileges.join(', '), query)) return new Set()
+    const missing = new Set<ShowPrivilege>()
+    for (const each of showPrivileges) if (!(await hasPrivilege(each, query))) missing.add(each)
+    return missing
+  } catch (error) {
+    if (error instanceof z.ZodError || clickhouseCode(error) !== undefined) return new Set()
+    throw error
+  }
 }
+
+const hasPrivilege = async (privilege: string, query: Query): Promise<boolean> =>
+  CheckRows.parse((await query(grantsStatement(`CHECK GRANT ${privilege} ON *.*`))).rows)[0][0] === 1
 
 const CheckRows = z.tuple([z.tuple([z.coerce.number()])])
 const TextRows = z.array(z.tuple([z.string()]))

@@ -5,7 +5,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, Window } from '#proto/query.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import { readRecords, figure } from '../analysis/records.ts'
-import { analysisSpan, shownWindow, type Analysed, analysed } from '../analysis/analysis-window.ts'
+import { analysisSpan, shownWindow, type AnalysisScope, analysed } from '../analysis/analysis-window.ts'
 import { cpuMs, ended } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -62,7 +62,7 @@ type PatternRow = z.output<typeof PatternRow>
 const needs = { requires: ['system.query_log'] }
 
 /** The metrics of one host and its costliest patterns. */
-interface HostComparison extends Analysed {
+interface HostComparison extends AnalysisScope {
   status: HostStatus
   metrics: FleetMetrics
   rows: PatternRow[]

@@ -9,13 +9,13 @@ import type { Store } from '#shared/store/store.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Hosts } from '../hosts/hosts.ts'
-import { type Keys, openKeys, openSealing, type Sealing } from './sealed-content.ts'
+import { type Keys, openKeys, openSealing, type ConnectionSealer } from './sealed-content.ts'
 import { openUserConnections, type UserConnections } from './user-connections.ts'
 
 interface Connections extends Disposable {
   net: Net
   keys: Keys
-  sealing: Sealing
+  sealing: ConnectionSealer
   user: UserConnections
 }
 

@@ -18,7 +18,7 @@ type Content = z.infer<typeof Content>
 type ConnectionIdentity = Pick<SealedConnection, 'key' | 'name'>
 
 /** Encrypts and decrypts connections. Sealed text opens only for the key and name that it was sealed for. */
-export interface Sealing {
+export interface ConnectionSealer {
   seal(content: Content, identity: ConnectionIdentity): Promise<string>
   /** Throws `conflict` for a saved connection and `invalid` for a session when the text cannot be decrypted. */
   open(connection: SealedConnection): Promise<Content>
@@ -28,7 +28,7 @@ export interface Sealing {
 const sessionKind = 'session'
 const savedKind = 'kept'
 
-export const openSealing = (keys: Keys): Sealing => ({
+export const openSealing = (keys: Keys): ConnectionSealer => ({
   async seal(content, identity) {
     const kind = content.expiresAtMs === null ? savedKind : sessionKind
     const key = kind === savedKind ? keys.saved() : await keys.session()

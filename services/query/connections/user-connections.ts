@@ -7,7 +7,7 @@ import type { Net } from '#shared/net/net.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import type { Sealing } from './sealed-content.ts'
+import type { ConnectionSealer } from './sealed-content.ts'
 
 /** User connections that one process holds open; the least recently used one is closed to make room. */
 export const maxOpen = 200
@@ -25,7 +25,7 @@ export interface UserConnections extends Disposable {
 }
 
 interface UserConnectionsDeps {
-  sealing: Sealing
+  sealing: ConnectionSealer
   net: Net
   client: Pick<DatabaseClient, 'release'>
   clock: Clock

@@ -9,7 +9,7 @@ import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import { openRun } from './open-run.ts'
-import type { Running } from './running.ts'
+import type { RunRegistry } from './running.ts'
 
 const Rows = z.array(RowValues)
 
@@ -28,7 +28,7 @@ const quoteLongIntegers = (json: string): string =>
   )
 
 /** Returns the handlers that run, stream and cancel SQL of callers. */
-export const consoleHandlers = (parts: Parts, running: Running): Handlers<Service<typeof consoleMethods>> => ({
+export const consoleHandlers = (parts: Parts, running: RunRegistry): Handlers<Service<typeof consoleMethods>> => ({
   streamQuery: (request, call) => openRun(parts, running, request, call),
   async runQuery(request, call) {
     const { head, frames } = await openRun(parts, running, { ...request, format: 'json' }, call)

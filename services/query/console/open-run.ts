@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { mostRows, type ResultColumn, type ResultFormat, type Truncation, usualRows } from '#proto/console.ts'
-import type { Produced } from '#proto/contract.ts'
+import {
+  maxResultRows,
+  type ResultColumn,
+  type ResultFormat,
+  type Truncation,
+  defaultResultRows,
+} from '#proto/console.ts'
+import type { ProducedStream } from '#proto/contract.ts'
 import type { Incomplete } from '#proto/unavailable.ts'
 import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
 import type { StatementFacts } from '#proto/query.ts'
@@ -19,10 +25,10 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { hostFormats, textFormats } from '../pages/export-table.ts'
 import type { Parts } from '../parts.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
-import type { Allowed } from '../read-only/read-only.ts'
-import { passRows, type Passed, failureIn, maxRowBytes } from '../rows/rows.ts'
+import type { Permissions } from '../read-only/read-only.ts'
+import { passRows, type PassSummary, failureIn, maxRowBytes } from '../rows/rows.ts'
 import { passTextRows } from '../rows/text-rows.ts'
-import type { Run, Running } from './running.ts'
+import type { Run, RunRegistry } from './running.ts'
 
 interface StatementRequest {
   query: string
@@ -46,7 +52,7 @@ const exceptionSettingSince = '23.9'
 const consoleStatement = (
   { query, database, parameters, maxSeconds, purpose }: StatementRequest,
   maxRows: number,
-  { version, ...allowed }: Allowed & { version: string },
+  { version, ...allowed }: Permissions & { version: string },
 ): Statement => {
   let explains = false
   const sql = callersStatement(query, ([first]) => (explains = first?.word === 'EXPLAIN'), allowed)
@@ -127,7 +133,7 @@ export interface RunSummary {
 }
 
 /** A run whose first rows have arrived. */
-export type StreamedRun = Produced<{ columns: ResultColumn[] | null }, Buffer, RunSummary>
+export type StreamedRun = ProducedStream<{ columns: ResultColumn[] | null }, Buffer, RunSummary>
 
 /** A running statement with the limits of its rows. */
 interface StartedRun {
@@ -149,7 +155,7 @@ const rowCapSetting = { SVC_TABLE_MAX_RESULT_ROWS: settings.SVC_TABLE_MAX_RESULT
 /** Runs a statement of a caller until its first bytes arrive. Throws `invalid` unless it only reads. */
 export const openRun = async (
   parts: Parts,
-  running: Running,
+  running: RunRegistry,
   request: RunRequest,
   call: Call,
 ): Promise<StreamedRun> => {
@@ -191,7 +197,7 @@ const streamRun = async (started: StartedRun, format: ResultFormat): Promise<Str
 
 async function* frames(
   { host, statement, answer, run, limits, startedAtMs, incomplete }: StartedRun,
-  passedRows: AsyncGenerator<Buffer, Passed, void>,
+  passedRows: AsyncGenerator<Buffer, PassSummary, void>,
 ): AsyncGenerator<Buffer, RunSummary, void> {
   try {
     const { rows, truncated } = yield* passedRows
@@ -214,8 +220,8 @@ const truncation = (returned: number, limits: StartedRun['limits']): Truncation 
     : { reason: 'bytes', limit: limits.bytes, returned }
 
 /** Returns the requested or default number of rows. The row cap applies to pages, not to files. */
-const rowLimit = ({ env }: Parts, { maxRows = usualRows, format }: RunRequest): number =>
-  format === 'json' ? Math.min(maxRows, read(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? mostRows) : maxRows
+const rowLimit = ({ env }: Parts, { maxRows = defaultResultRows, format }: RunRequest): number =>
+  format === 'json' ? Math.min(maxRows, read(rowCapSetting, env).SVC_TABLE_MAX_RESULT_ROWS ?? maxResultRows) : maxRows
 
 /** Returns the maximum number of concurrent runs per host: callers may use all of `COLUMNDB_POOL_SIZE`. */
 export const maxRuns = ({ env }: Pick<Parts, 'env'>): number => readLimits(env).pool.size

@@ -5,7 +5,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 const retryAfterMs = 1_000
 
 /** The running statements of callers. It limits their number and lets callers cancel their own. */
-export interface Running {
+export interface RunRegistry {
   /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already has a run with this id. */
   enter(host: MonitoredHost, call: Call, max: number, runId?: string): Run
   /** Returns whether the caller had such a run. */
@@ -18,7 +18,7 @@ export interface Run extends Disposable {
   readonly signal: AbortSignal
 }
 
-export const openRunning = (): Running => {
+export const openRunning = (): RunRegistry => {
   const hosts = new Map<string, Map<string | symbol, AbortController>>()
 
   return {

@@ -205,7 +205,7 @@ describe('mounted definitions', () => {
     expect(warned).toMatchObject([{ file: 'x/disk-usage.rule.yaml', problem: 'the name is taken' }])
   })
 
-  it('may show charts of ours and of theirs, and are skipped when they name one that is not there', async () => {
+  it('may show built-in and custom charts, and are skipped when they name an unknown one', async () => {
     await write('x/mine.chart.yaml', number())
     await write('x/good.table.yaml', table('charts: [mine, query-count]\nsql: SELECT 1 AS a'))
     await write('x/bad.table.yaml', table('charts: [query-coutn]\nsql: SELECT 1 AS a'))

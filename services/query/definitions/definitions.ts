@@ -9,7 +9,7 @@ import {
   type LoadedMetric,
   type LoadedRule,
   type LoadedTable,
-  type Located,
+  type DefinitionLocation,
   loadDefinitions,
   noDefinitions,
 } from './load.ts'
@@ -47,17 +47,17 @@ export const openDefinitions = async (
   if (mounted === undefined) return arrange(ours)
 
   const theirs = await loadMounted(log, mounted, eventsTable)
-  const skip = (kind: Kind, { topic, name }: Located, problem: string): void =>
+  const skip = (kind: Kind, { topic, name }: DefinitionLocation, problem: string): void =>
     log.warn({ file: `${topic}/${name}.${kind}.yaml`, problem }, 'definition skipped')
   return arrange(together(ours, theirs, skip))
 }
 
 type Kind = 'chart' | 'table' | 'rule' | 'metric'
-type Skip = (kind: Kind, definition: Located, problem: string) => void
+type Skip = (kind: Kind, definition: DefinitionLocation, problem: string) => void
 
 /** Ours, and of theirs what has a name of its own and refers to what there is. */
 const together = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip): LoadedDefinitions => {
-  const added = <D extends Located>(kind: Kind, own: readonly D[], further: readonly D[]): D[] => [
+  const added = <D extends DefinitionLocation>(kind: Kind, own: readonly D[], further: readonly D[]): D[] => [
     ...own,
     ...further.filter(untaken(own, (definition, why) => skip(kind, definition, why))),
   ]
@@ -70,7 +70,7 @@ const together = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip
   }
   const wrong = new Map(wrongReferences(all).map(({ kind, definition, sentence }) => [definition, { kind, sentence }]))
   for (const [definition, { kind, sentence }] of wrong) skip(kind, definition, sentence)
-  const isRight = (definition: Located): boolean => !wrong.has(definition)
+  const isRight = (definition: DefinitionLocation): boolean => !wrong.has(definition)
   return { ...all, tables: all.tables.filter(isRight), rules: all.rules.filter(isRight) }
 }
 
@@ -90,7 +90,7 @@ const loadMounted = async (
 }
 
 /** Lets through what has a name of its own; says why of all else. */
-const untaken = <D extends Located>(ours: readonly D[], skip: (definition: D, why: string) => void) => {
+const untaken = <D extends DefinitionLocation>(ours: readonly D[], skip: (definition: D, why: string) => void) => {
   const taken = new Set(ours.map((definition) => definition.name))
   return (definition: D): boolean => {
     const isFree = !taken.has(definition.name)
@@ -102,7 +102,7 @@ const untaken = <D extends Located>(ours: readonly D[], skip: (definition: D, wh
 
 interface WrongReference {
   kind: Kind
-  definition: Located
+  definition: DefinitionLocation
   sentence: string
 }
 
@@ -127,7 +127,8 @@ const wrongReferences = ({ charts, tables, rules }: LoadedDefinitions): WrongRef
   return [...ofTables, ...ofRules]
 }
 
-const namesOf = (definitions: readonly Located[]): Set<string> => new Set(definitions.map(({ name }) => name))
+const namesOf = (definitions: readonly DefinitionLocation[]): Set<string> =>
+  new Set(definitions.map(({ name }) => name))
 
 const wrongIn = (ours: LoadedDefinitions): { file: string; sentence: string }[] => [
   ...wrongReferences(ours).map(({ kind, definition: { topic, name }, sentence }) => ({
@@ -139,7 +140,7 @@ const wrongIn = (ours: LoadedDefinitions): { file: string; sentence: string }[] 
     .map((name) => ({ file: name, sentence: 'the name is taken' })),
 ]
 
-const repeated = (definitions: readonly Located[]): string[] => {
+const repeated = (definitions: readonly DefinitionLocation[]): string[] => {
   const names = definitions.map((definition) => definition.name)
   return names.filter((name, index) => names.indexOf(name) !== index)
 }
@@ -164,18 +165,18 @@ const arrange = ({ charts, tables, rules, metrics }: LoadedDefinitions): Definit
   }
 }
 
-const named = <D extends Located>(definitions: readonly D[]): Map<string, D> =>
+const named = <D extends DefinitionLocation>(definitions: readonly D[]): Map<string, D> =>
   new Map(definitions.map((definition) => [definition.name, definition]))
 
 const byTopic = (a: string, b: string): number => topicOrder(a) - topicOrder(b) || a.localeCompare(b)
 
-const byAlphabet = (a: Located, b: Located): number => a.name.localeCompare(b.name)
+const byAlphabet = (a: DefinitionLocation, b: DefinitionLocation): number => a.name.localeCompare(b.name)
 const byUse =
   (first: typeof firstTables) =>
-  (a: Located, b: Located): number =>
+  (a: DefinitionLocation, b: DefinitionLocation): number =>
     useOrder(first, a.topic, a.name) - useOrder(first, b.topic, b.name) || byAlphabet(a, b)
 
-const inMenuOrder = <D extends Located>(definitions: readonly D[], within = byAlphabet): D[] =>
+const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], within = byAlphabet): D[] =>
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
 
 /** What callers may know of a chart. */
@@ -183,6 +184,11 @@ export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
 /** What callers may know of a table page. */
 export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
-const unknown = (kind: Kind, name: string, known: ReadonlyMap<string, Located>, parameter = 'name'): never => {
+const unknown = (
+  kind: Kind,
+  name: string,
+  known: ReadonlyMap<string, DefinitionLocation>,
+  parameter = 'name',
+): never => {
   throw noSuch(kind, name, known.keys(), parameter)
 }

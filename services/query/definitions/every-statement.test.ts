@@ -101,7 +101,7 @@ const lackingFor = async ({ name, requires, sql }: Definition): Promise<string |
   return lacking?.join(', ')
 }
 
-/** Tables that exist and cannot be read, since they are read from a Keeper that is not there. */
+/** Tables that exist but cannot be read without Keeper. */
 const withoutKeeper = async (requires: readonly string[]): Promise<string[] | undefined> => {
   const needed = requires.filter((table) => fromKeeper.has(table))
   if (needed.length === 0) return undefined

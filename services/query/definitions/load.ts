@@ -8,14 +8,14 @@ import { checkChart, checkTable, checkMetric, checkRule } from './check.ts'
 import { describeIssues } from './describe-issues.ts'
 import { defaultEventsTable, nameEvents } from './events.ts'
 
-export interface Located {
+export interface DefinitionLocation {
   name: string
   topic: string
 }
-export type LoadedChart = ChartDefinition & Located
-export type LoadedTable = TableDefinition & Located
-export type LoadedRule = RuleDefinition & Located
-export type LoadedMetric = MetricDefinition & Located
+export type LoadedChart = ChartDefinition & DefinitionLocation
+export type LoadedTable = TableDefinition & DefinitionLocation
+export type LoadedRule = RuleDefinition & DefinitionLocation
+export type LoadedMetric = MetricDefinition & DefinitionLocation
 
 /** What a directory holds. `problems` name the file and the key that is wrong; the rest is usable. */
 export interface LoadedDefinitions {
@@ -48,7 +48,7 @@ export const loadDefinitions = async (
   return loaded
 }
 
-interface DefinitionFile extends Located {
+interface DefinitionFile extends DefinitionLocation {
   path: string
   kind: Kind
 }
@@ -92,8 +92,8 @@ const completed = <D extends ChartDefinition | TableDefinition>(definition: D, e
   withOwnSwitch(nameEvents(definition, eventsTable))
 
 const take = <D extends object>(
-  taken: (D & Located)[],
-  { name, topic }: Located,
+  taken: (D & DefinitionLocation)[],
+  { name, topic }: DefinitionLocation,
   value: unknown,
   schema: z.ZodType<D>,
   check: (definition: D) => readonly string[],

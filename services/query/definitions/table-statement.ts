@@ -12,9 +12,9 @@ import { readsKeeper } from './check.ts'
 import { tableWindow } from './window.ts'
 
 /** What selects the rows of a page. */
-export type Selecting = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
+export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
 /** What selects, orders and pages them. */
-export type TableSelection = Selecting & Pick<TableRequest, 'offset' | 'sort'>
+export type TableSelection = RowSelection & Pick<TableRequest, 'offset' | 'sort'>
 
 export interface TableCircumstances {
   serverVersion: string
@@ -48,7 +48,7 @@ export const tableStatement = (
 /** The statement that counts all rows of a page that its filters leave. */
 export const totalStatement = (
   table: LoadedTable,
-  request: Selecting,
+  request: RowSelection,
   circumstances: TableCircumstances,
 ): Statement | undefined => {
   const selected = select(table, request, circumstances)
@@ -60,7 +60,7 @@ export const totalStatement = (
 /** Returns the statement for the values of a column by row count, with one extra row. */
 export const optionsStatement = (
   table: LoadedTable,
-  request: Selecting & { column: string; limit: number },
+  request: RowSelection & { column: string; limit: number },
   circumstances: TableCircumstances,
 ): Statement | undefined => {
   const selected = select(table, request, circumstances)
@@ -76,7 +76,7 @@ export const optionsStatement = (
 }
 
 /** FROM and WHERE around the SQL of a page, and what is sent with it. */
-const select = (table: LoadedTable, request: Selecting, { serverVersion, logs, zone }: TableCircumstances) => {
+const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableCircumstances) => {
   refuseUnknown(table.parameters, request.parameters)
   const window = tableWindow(table, request)
   const given = { ...request.parameters, ...(request.lastHours !== undefined && { [lookBack]: request.lastHours }) }
@@ -90,7 +90,7 @@ const select = (table: LoadedTable, request: Selecting, { serverVersion, logs, z
   return { lines: [`FROM (\n${expanded}\n)`, ...where], sent }
 }
 
-const conditionsOf = (table: LoadedTable, { filters, search }: Selecting) => {
+const conditionsOf = (table: LoadedTable, { filters, search }: RowSelection) => {
   const found = filters.map((filter, index) =>
     condition(declared(table, filter.column, 'filter'), filter, `filter_${index}`),
   )

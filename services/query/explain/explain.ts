@@ -9,7 +9,7 @@ import { allowedBy } from '../config.ts'
 import type { Parts } from '../parts.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
-import type { Allowed } from '../read-only/read-only.ts'
+import type { Permissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import { explanation } from './plan-json.ts'
 
@@ -134,7 +134,8 @@ const limits = {
 const maxSeconds = 15
 
 /** The statement as it will be explained: checked, and without a FORMAT clause, which would be the explanation's. */
-export const explainable = (query: string, allowed?: Allowed): string => callersStatement(query, refuseExplain, allowed)
+export const explainable = (query: string, allowed?: Permissions): string =>
+  callersStatement(query, refuseExplain, allowed)
 
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return

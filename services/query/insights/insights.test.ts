@@ -39,7 +39,7 @@ describe('the rows of detectors', () => {
     for (const row of rows) expect(insightRowSets[request.set].safeParse(row).success).toBe(true)
   })
 
-  it('that the user may not read are none, and it says so', async () => {
+  it('that the user may not read are empty, with the reason', async () => {
     const request = { hostKey: 'limited', set: 'query-hours' as const }
     const { rows, unavailable } = await parts.handlers.insightRows(request, aCall())
     expect(rows).toEqual([])
@@ -100,7 +100,7 @@ describe('the table of findings', () => {
     },
   )
 
-  it('is not written by a user who may only read, and says so', async () => {
+  it('is not written by a read-only user, with the reason', async () => {
     await expect(keep([anInsight('c')], 1, 'careful')).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('read-only'),

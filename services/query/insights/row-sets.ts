@@ -11,7 +11,7 @@ const historyHours = (log: string, kept: number): string =>
   `ifNull((SELECT toInt64(dateDiff('hour', min(event_time), now())) FROM $log(${log}) WHERE ${lastDays(kept)}), 0)`
 
 /** Patterns that are looked at: the costliest of the last day. */
-const mostPatterns = 50
+const maxPatterns = 50
 
 /** Row sets of query, insert and metric logs. */
 export const logSets = {
@@ -46,7 +46,7 @@ LIMIT 200`,
   costliest AS (
     SELECT normalized_query_hash FROM $log(query_log) AS log
     WHERE ${lastDays(2)} AND ${days} = 0 AND ${ended}
-    GROUP BY normalized_query_hash ORDER BY sum(query_duration_ms) DESC LIMIT ${mostPatterns}
+    GROUP BY normalized_query_hash ORDER BY sum(query_duration_ms) DESC LIMIT ${maxPatterns}
   ),
   (SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE ${lastDays(2)} AND ${days} = 0 AND ${ended}) AS lastDayMs
 SELECT toString(normalized_query_hash) AS hash,

@@ -31,7 +31,7 @@ const view: PageView = {
 const keep = async (env: Record<string, string>) => {
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...env })
   const { enabled } = await parts.handlers.tracksPageViews({}, aCall())
-  return { enabled, ...(await parts.handlers.keepPageViews({ hostKey: 'box', views: [view, view] }, aCall())) }
+  return { enabled, ...(await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view] }, aCall())) }
 }
 
 it('keeps page views in the table that the operator names, which it creates, as the charts read them', async () => {
@@ -64,9 +64,9 @@ it('keeps none where the user of the host may not write, and tries again an hour
   let nowMs = 0
   const reader = { COLUMNDB_USER: 'reports', COLUMNDB_PASSWORD: 'reports' }
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', ...reader })
-  const { tracksPageViews, keepPageViews } = pageViewHandlers({ ...parts, clock: clockOf(() => nowMs) })
+  const { tracksPageViews, storePageViews } = pageViewHandlers({ ...parts, clock: clockOf(() => nowMs) })
   expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
-  expect(await keepPageViews({ hostKey: 'box', views: [view] }, aCall())).toEqual({ kept: 0 })
+  expect(await storePageViews({ hostKey: 'box', views: [view] }, aCall())).toEqual({ kept: 0 })
   expect(await tracksPageViews({}, aCall())).toEqual({ enabled: false })
   nowMs = 3_600_000
   expect(await tracksPageViews({}, aCall())).toEqual({ enabled: true })
@@ -90,7 +90,7 @@ const startService = async (env: Record<string, string>) => {
 it('shows the page views of the database of the product in their charts', async () => {
   const env = { COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', COLUMNDB_DATABASE: 'charted' }
   await using service = await startService(env)
-  await service.client.keepPageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, aCall())
+  await service.client.storePageViews({ hostKey: 'box', views: [view, { ...view, actor: 'eve' }] }, aCall())
   const chart = await service.client.chart({ hostKey: 'box', name: 'page-view' }, aCall())
   expect(chart.rows.at(-1)).toMatchObject({ views: 2, people: 2 })
 })
@@ -100,7 +100,7 @@ it('keeps page views for 180 days', async () => {
   const dayMs = 86_400_000
   await using parts = await openParts({ COLUMNDB_HOST: sandbox.url, COLUMNDB_NAME: 'box', EVENTS_TABLE_NAME: table })
   const views = [179, 182].map((days) => ({ ...view, atMs: Date.now() - days * dayMs }))
-  await parts.handlers.keepPageViews({ hostKey: 'box', views }, aCall())
+  await parts.handlers.storePageViews({ hostKey: 'box', views }, aCall())
   await answerOf(sandbox.url, `OPTIMIZE TABLE ${table} FINAL`)
   expect(await answerOf(sandbox.url, `SELECT count() FROM ${table}`)).toBe('1')
 })
@@ -111,7 +111,7 @@ it('removes the page views of one subject, and says which grant is missing where
   const remove = (from: typeof parts, actor: string) =>
     from.handlers.removePageViews({ hostKey: 'box', actor }, aCall())
   expect(await remove(parts, view.actor)).toEqual({ removed: 0 })
-  await parts.handlers.keepPageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, aCall())
+  await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view, { ...view, actor: 'eve' }] }, aCall())
   await using reading = await openParts({ ...own, COLUMNDB_USER: 'analyst', COLUMNDB_PASSWORD: 'analyst' })
   const grant = 'GRANT ALTER DELETE ON tracked.left'
   await expect(remove(reading, view.actor)).rejects.toMatchObject({ code: 'forbidden', details: { grant } })

@@ -40,7 +40,7 @@ export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageView
   const isEnabled = (): boolean => parts.clock.elapsedMs() - refusedAtMs >= retryAfterMs
   return {
     tracksPageViews: async () => ({ enabled: isEnabled() }),
-    async keepPageViews({ hostKey, views }, call) {
+    async storePageViews({ hostKey, views }, call) {
       if (views.length === 0 || !isEnabled()) return { kept: 0 }
       try {
         await keep(parts, { hostKey, views }, call)

@@ -17,7 +17,7 @@ export const catalogue =
   }
 
 /** The default row limit of a table page. */
-const usualRows = 100
+const defaultResultRows = 100
 
 /** Returns the statement of a chart or a table page for one host. */
 export const definitionStatement =
@@ -26,7 +26,7 @@ export const definitionStatement =
     if (kind === 'table') {
       const request = { filters: [], parameters: {}, offset: 0 }
       const page = await openPage(parts, { hostKey, name }, call, (table, circumstances) =>
-        tableStatement(table, request, { ...circumstances, limit: usualRows }),
+        tableStatement(table, request, { ...circumstances, limit: defaultResultRows }),
       )
       return 'unavailable' in page ? without(page.unavailable) : shown(page.statement)
     }

@@ -1,4 +1,4 @@
-import type { Handlers, Produced } from '#proto/contract.ts'
+import type { Handlers, ProducedStream } from '#proto/contract.ts'
 import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'
@@ -14,7 +14,7 @@ import type { Parts } from '../parts.ts'
 
 type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
-type Tail = Produces extends Produced<infer _Head, infer _Frame, infer T> ? T : never
+type Tail = Produces extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
 /** The ClickHouse names of the formats. */
 export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
 import type { CellFormat } from '#proto/catalogue.ts'
-import type { Handlers, Produced } from '#proto/contract.ts'
+import type { Handlers, ProducedStream } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { query, TableRequest } from '#proto/query.ts'
 import { maxFilterOptions } from '#proto/table-page.ts'
@@ -21,7 +21,7 @@ import { openPage, type Page as OpenPage, rowCap, rowRange } from './open-page.t
 type Table = Handlers<typeof query>['table']
 type Page = Awaited<ReturnType<Table>>
 type Head = Page['head']
-type Tail = Page extends Produced<infer _Head, infer _Frame, infer T> ? T : never
+type Tail = Page extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
 /** The head of a page, before its first row. */
 interface Opened extends OpenPage {
@@ -42,7 +42,7 @@ export const table =
     const page = await openPage(parts, request, call, (definition, circumstances) =>
       tableStatement(definition, request, { ...circumstances, limit }),
     )
-    const head = { table: tableInfo(page.table), limit: limit ?? null, mostRows: rowCap(parts) ?? null }
+    const head = { table: tableInfo(page.table), limit: limit ?? null, maxRows: rowCap(parts) ?? null }
     if ('unavailable' in page) return { head: { ...head, unavailable: page.unavailable }, frames: nothing() }
     return open({ ...page, head, parts, request, call, limit })
   }

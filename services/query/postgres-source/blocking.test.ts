@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { blockingOf, type Waiting } from './locks.ts'
+import { blockingOf, type WaitingSession } from './locks.ts'
 
-const session = (pid: number, ...blockedBy: number[]): Waiting => ({
+const session = (pid: number, ...blockedBy: number[]): WaitingSession => ({
   pid,
   database: 'shop',
   user: 'ada',

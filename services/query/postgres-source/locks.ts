@@ -46,10 +46,10 @@ export const readLocks = (source: PostgresSource, withValues: boolean) =>
   })
 
 /** A waiting session and the sessions that block it. */
-export type Waiting = Omit<LockSession, 'blocks'>
+export type WaitingSession = Omit<LockSession, 'blocks'>
 
 /** Counts the sessions that each blocker blocks directly or indirectly, highest count first. */
-export const blockingOf = (sessions: readonly Waiting[]): LockSession[] => {
+export const blockingOf = (sessions: readonly WaitingSession[]): LockSession[] => {
   const waitersOf = new Map<number, number[]>()
   for (const { pid, blockedBy } of sessions) {
     for (const blocker of new Set(blockedBy)) waitersOf.set(blocker, [...(waitersOf.get(blocker) ?? []), pid])

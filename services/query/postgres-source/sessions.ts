@@ -3,7 +3,7 @@ import {
   type PostgresSession as Session,
   PostgresSession,
   SessionCounts,
-  type Limited,
+  type MissingPrivilege,
 } from '#proto/postgres-sessions.ts'
 import { ownName, type PostgresSource, type RunQuery } from './source.ts'
 
@@ -73,7 +73,7 @@ export const asReadBy = <S extends { query: string | null }>(session: S, withVal
 const Role = z.object({ seesAll: z.boolean(), grant: z.string() })
 
 /** Returns what the source's user may not see, or null without limits. */
-export const limitsOf = async (runQuery: RunQuery): Promise<Limited | null> => {
+export const limitsOf = async (runQuery: RunQuery): Promise<MissingPrivilege | null> => {
   const [role] = await runQuery(
     Role,
     `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS "seesAll", format('GRANT pg_monitor TO %I', current_user) AS grant`,

@@ -120,7 +120,7 @@ describe('the reason of a rejection', () => {
     ["SELECT 1e--, url('x')", 'function'],
     ["SELECT 1$a$ ' $a$, url('x') -- '", 'function'],
     ["DESCRIBE viewIfPermitted(SELECT 1 AS a ELSE somethingNew('x'))", 'source'],
-    ["SELECT aiGenerateWhatever('x')", 'function'],
+    ["SELECT aiGenerateAnything('x')", 'function'],
     ["SELECT getClientHTTPHeader('Authorization')", 'function'],
     ["SELECT TOP 1 as FROM somethingNew('x')", 'source'],
     ["SELECT TOP -1 as FROM somethingNew('x')", 'source'],

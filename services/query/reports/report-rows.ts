@@ -85,7 +85,7 @@ interface ReportSet {
 }
 
 /** Patterns that are data: the costliest of both periods. */
-const mostPatterns = 500
+const maxPatterns = 500
 const textCharacters = 200
 const diskDays = 14
 const day = 86_400
@@ -150,7 +150,7 @@ FROM
 ) AS log
 GROUP BY normalized_query_hash
 ORDER BY totalMs + totalMsBefore DESC, hash
-LIMIT ${mostPatterns}`,
+LIMIT ${maxPatterns}`,
   },
   'error-codes': {
     requires: ['system.query_log'],

@@ -12,7 +12,7 @@ const brace = 0x7b
 const bracket = 0x5b
 
 /** The number of rows that were passed, and whether there were more. */
-export interface Passed {
+export interface PassSummary {
   rows: number
   truncated: boolean
 }
@@ -33,7 +33,7 @@ export async function* passRows(
   body: HostBody,
   limit = Number.POSITIVE_INFINITY,
   { maxBytes = Number.POSITIVE_INFINITY, columns }: PassOptions = {},
-): AsyncGenerator<Buffer, Passed, void> {
+): AsyncGenerator<Buffer, PassSummary, void> {
   const form = columns ? compactForm(columns) : objectForm
   let rest: Buffer = Buffer.alloc(0)
   let rows = 0

@@ -1,7 +1,15 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { HostBody } from '../clickhouse/host-body.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { drained, failureAfter, failureIn, maxRowBytes, type Passed, pieces, type RemainingLimits } from './rows.ts'
+import {
+  drained,
+  failureAfter,
+  failureIn,
+  maxRowBytes,
+  type PassSummary,
+  pieces,
+  type RemainingLimits,
+} from './rows.ts'
 
 /** How rows are separated: in CSV, a newline within quotes belongs to a value; in TSV, rows contain no newlines. */
 export interface TextFormat {
@@ -26,7 +34,7 @@ export async function* passTextRows(
   format: TextFormat,
   limit = Number.POSITIVE_INFINITY,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Buffer, Passed, void> {
+): AsyncGenerator<Buffer, PassSummary, void> {
   let rest: Buffer = Buffer.alloc(0)
   let lines = 0
   let passed = 0

@@ -6,17 +6,17 @@ import type { Parts } from '../parts.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Contact, contactWith } from './contact.ts'
 import { saveEarlier, readEarlier, type WithStore } from './earlier.ts'
-import { type Measured, unmeasured } from './measured.ts'
+import { type Measurement, unmeasured } from './measured.ts'
 import { measureAll } from './measure.ts'
-import type { Known, Measurables } from './measurables.ts'
-import type { Plan, Planning } from './plan.ts'
+import type { MeasuredDefinition, Measurables } from './measurables.ts'
+import type { Plan, PlanInput } from './plan.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
 import type { Troubles } from './troubles.ts'
 
 interface Place extends Parts, WithStore, WithReplicationService {
   net: Net
   troubles: Troubles
-  planFor(planning: Planning): Plan
+  planFor(planning: PlanInput): Plan
   measurables: Measurables
 }
 
@@ -60,7 +60,7 @@ export const evaluate = async (place: Place, request: EvaluationRequest, parentC
   const metrics = request.metrics.flatMap((id) => place.measurables.metrics.get(id) ?? [])
   const measurements = await measureBySql(visit, [...rules, ...metrics])
   await measureByEvaluators(visit, rules, measurements)
-  const reading = (id: string, known: Known | undefined): Reading => {
+  const reading = (id: string, known: MeasuredDefinition | undefined): Reading => {
     const measured = (known && measurements.get(known.key)) ?? unmeasured(`unknown rule or metric "${id}"`)
     return { id, ...measured }
   }
@@ -74,7 +74,10 @@ export const evaluate = async (place: Place, request: EvaluationRequest, parentC
   }
 }
 
-const measureBySql = async (visit: Visit, requested: readonly Known[]): Promise<Map<string, Measured>> => {
+const measureBySql = async (
+  visit: Visit,
+  requested: readonly MeasuredDefinition[],
+): Promise<Map<string, Measurement>> => {
   const { contact } = visit
   const wanted = requested.flatMap(({ measurable }) => measurable ?? [])
   if (contact.answers) return measureAll(visit, contact.capabilities, wanted)
@@ -84,8 +87,8 @@ const measureBySql = async (visit: Visit, requested: readonly Known[]): Promise<
 /** Adds the measurements of evaluators. They also report statements that failed for a missing grant. */
 const measureByEvaluators = async (
   visit: Visit,
-  requested: readonly Known[],
-  measurements: Map<string, Measured>,
+  requested: readonly MeasuredDefinition[],
+  measurements: Map<string, Measurement>,
 ): Promise<void> => {
   const { store, clock, host, contact, run, net, call, replicationService } = visit
   const wanted = requested.flatMap(({ key, evaluator }) => (evaluator ? [{ key, evaluator }] : []))

@@ -21,7 +21,7 @@ import {
 } from '../testing/rule-cases.ts'
 import { logCases } from '../testing/rule-log-cases.ts'
 import { joinedStatement, readingsOf } from './plan.ts'
-import type { Measured } from './measured.ts'
+import type { Measurement } from './measured.ts'
 
 const { rules } = await openDefinitions(pino({ level: 'silent' }))
 const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))
@@ -69,7 +69,7 @@ const inventedTable = async (table: string, rows: readonly object[]): Promise<st
 }
 
 /** Measures a rule or a metric with these rows in place of the engine's own. */
-const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measured> => {
+const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measurement> => {
   const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && sqlFor(measurable.sql, engine.version)
   if (!measurable || branch === undefined) throw new Error(`${name} has no statement for this engine`)

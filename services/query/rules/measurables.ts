@@ -4,7 +4,7 @@ import { evaluators } from './evaluators/index.ts'
 import type { Measurable } from './plan.ts'
 
 /** A rule or a metric, measured by a statement or by an evaluator. */
-export interface Known {
+export interface MeasuredDefinition {
   id: string
   /** Unique across rules and metrics, which may share an id. */
   key: string
@@ -14,21 +14,21 @@ export interface Known {
 
 /** Rules and metrics by id. */
 export interface Measurables {
-  rules: ReadonlyMap<string, Known>
-  metrics: ReadonlyMap<string, Known>
+  rules: ReadonlyMap<string, MeasuredDefinition>
+  metrics: ReadonlyMap<string, MeasuredDefinition>
 }
 
 export const measurablesOf = ({ rules, metrics }: Pick<Definitions, 'rules' | 'metrics'>): Measurables => ({
   rules: byId(rules.map(knownRule)),
   metrics: byId(
-    metrics.map((metric): Known => {
+    metrics.map((metric): MeasuredDefinition => {
       const key = `metric/${metric.name}`
       return { id: metric.name, key, measurable: { ...metric, key, columns: ['measured'], alone: false } }
     }),
   ),
 })
 
-const knownRule = ({ sql, evaluator: by, ...rule }: Definitions['rules'][number]): Known => {
+const knownRule = ({ sql, evaluator: by, ...rule }: Definitions['rules'][number]): MeasuredDefinition => {
   const key = `rule/${rule.name}`
   const evaluator = by === undefined ? undefined : evaluators[by]
   return {
@@ -39,4 +39,5 @@ const knownRule = ({ sql, evaluator: by, ...rule }: Definitions['rules'][number]
   }
 }
 
-const byId = (known: readonly Known[]): ReadonlyMap<string, Known> => new Map(known.map((each) => [each.id, each]))
+const byId = (known: readonly MeasuredDefinition[]): ReadonlyMap<string, MeasuredDefinition> =>
+  new Map(known.map((each) => [each.id, each]))

@@ -10,8 +10,8 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { incompleteBy } from '../clickhouse/visible-rows.ts'
 import { maxSweeps } from '../clickhouse/host-queues.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { type Ready, readingsOf, type Group, groupOf, type Measurable, type Plan, type Planning } from './plan.ts'
-import { type Measured, unmeasured, withIncomplete } from './measured.ts'
+import { type Ready, readingsOf, type Group, groupOf, type Measurable, type Plan, type PlanInput } from './plan.ts'
+import { type Measurement, unmeasured, withIncomplete } from './measured.ts'
 import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
@@ -20,7 +20,7 @@ interface Place {
   client: DatabaseClient
   host: MonitoredHost
   troubles: Troubles
-  planFor(planning: Planning): Plan
+  planFor(planning: PlanInput): Plan
   clock: Clock
   run(statement: Statement): Promise<{ rows: readonly (readonly unknown[])[] }>
 }
@@ -33,9 +33,9 @@ export const measureAll = async (
   place: Place,
   { version, tables, logs, missingShow }: Capabilities,
   wanted: readonly Measurable[],
-): Promise<Map<string, Measured>> => {
+): Promise<Map<string, Measurement>> => {
   const { host } = place
-  const measured = new Map<string, Measured>()
+  const measured = new Map<string, Measurement>()
   const { runnable, slow } = withoutFailures(place, wanted, measured)
   const { HEALTH_ALERT_STATEMENT_VALUES: withValues } = read(ruleSettings, place.env)
   const plan = place.planFor({ version, tables, logs, wanted: runnable, slow, withValues })
@@ -60,7 +60,7 @@ export const measureAll = async (
 const withoutFailures = (
   { troubles, host }: Place,
   wanted: readonly Measurable[],
-  measured: Map<string, Measured>,
+  measured: Map<string, Measurement>,
 ): { runnable: Measurable[]; slow: Set<string> } => {
   const runnable: Measurable[] = []
   const slow = new Set<string>()
@@ -76,7 +76,7 @@ const withoutFailures = (
   return { runnable, slow }
 }
 
-const measureGroup = async (place: Place, group: Group, untilMs: number): Promise<Map<string, Measured>> => {
+const measureGroup = async (place: Place, group: Group, untilMs: number): Promise<Map<string, Measurement>> => {
   const { rules, statement } = group
   try {
     const { rows } = await place.run(statement)
@@ -92,8 +92,12 @@ const measureGroup = async (place: Place, group: Group, untilMs: number): Promis
   }
 }
 
-const measureEach = async (place: Place, rules: readonly Ready[], untilMs: number): Promise<Map<string, Measured>> => {
-  const measured = new Map<string, Measured>()
+const measureEach = async (
+  place: Place,
+  rules: readonly Ready[],
+  untilMs: number,
+): Promise<Map<string, Measurement>> => {
+  const measured = new Map<string, Measurement>()
   for (const each of rules) {
     if (place.clock.elapsedMs() >= untilMs)
       measured.set(each.key, unmeasured(`host ${place.host.name} was too slow for this sweep`))

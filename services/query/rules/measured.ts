@@ -3,12 +3,12 @@ import type { Incomplete } from '#proto/unavailable.ts'
 import { beginningOf } from '#shared/text/cut.ts'
 
 /** A reading without the id of its rule. */
-export type Measured = Omit<Reading, 'id'>
+export type Measurement = Omit<Reading, 'id'>
 
 const nothing = { incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
 /** Returns a measured value with its worst offenders. */
-export const measured = (value: number, offenders: readonly string[] = []): Measured => ({
+export const measured = (value: number, offenders: readonly string[] = []): Measurement => ({
   ...nothing,
   value,
   reason: null,
@@ -16,14 +16,14 @@ export const measured = (value: number, offenders: readonly string[] = []): Meas
 })
 
 /** Returns a missing value with the reason. */
-export const unmeasured = (reason: string): Measured => ({
+export const unmeasured = (reason: string): Measurement => ({
   ...nothing,
   value: null,
   reason: beginningOf(reason, maxReasonLength),
 })
 
 /** Marks a value that may be too small because the host hides rows. */
-export const withIncomplete = (reading: Measured, { message, grant }: Incomplete): Measured => ({
+export const withIncomplete = (reading: Measurement, { message, grant }: Incomplete): Measurement => ({
   ...reading,
   incomplete: beginningOf(`${message}; to see them, run ${grant}`, maxReasonLength),
 })

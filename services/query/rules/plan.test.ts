@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { host } from '../testing/chunked.ts'
-import { openPlans, type Planning } from './plan.ts'
+import { openPlans, type PlanInput } from './plan.ts'
 
 const measurable = (key: string, table = 'metrics') => ({
   key,
@@ -11,7 +11,7 @@ const measurable = (key: string, table = 'metrics') => ({
 })
 const wanted = [measurable('rule/a'), measurable('rule/b'), measurable('rule/views', 'view_refreshes')]
 const tables = new Set(['metrics'])
-const planning: Planning = { version: '25.8.1.1', tables, logs: new Map(), wanted, slow: new Set(), withValues: false }
+const planning: PlanInput = { version: '25.8.1.1', tables, logs: new Map(), wanted, slow: new Set(), withValues: false }
 
 describe('a plan', () => {
   it('runs rules whose tables exist and names the missing tables of others', () => {

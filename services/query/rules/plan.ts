@@ -8,7 +8,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { ruleScope } from '../definitions/check.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { maxOffenderLength, maxOffenders, type Measured, unmeasured, worstOf } from './measured.ts'
+import { maxOffenderLength, maxOffenders, type Measurement, unmeasured, worstOf } from './measured.ts'
 
 /** Evaluators run three more, so that a sweep runs at most twelve statements on a host. */
 const maxStatements = 9
@@ -56,7 +56,7 @@ export interface Plan {
 }
 
 /** The input of a plan. */
-export interface Planning extends Pick<Capabilities, 'version' | 'tables' | 'logs'> {
+export interface PlanInput extends Pick<Capabilities, 'version' | 'tables' | 'logs'> {
   wanted: readonly Measurable[]
   /** Keys of rules that have been too slow on this host. */
   slow: ReadonlySet<string>
@@ -67,7 +67,7 @@ export interface Planning extends Pick<Capabilities, 'version' | 'tables' | 'log
 const maxCached = 20
 
 /** Returns a planner that caches plans, because most hosts of a fleet share one. */
-export const openPlans = (): ((planning: Planning) => Plan) => {
+export const openPlans = (): ((planning: PlanInput) => Plan) => {
   const known = new WeakMap<ReadonlySet<string>, LRUCache<string, Plan>>()
   return (planning) => {
     const { tables, version, withValues, wanted, slow } = planning
@@ -82,7 +82,7 @@ export const openPlans = (): ((planning: Planning) => Plan) => {
 
 export const groupOf = (rules: readonly Ready[]): Group => ({ rules, statement: joinedStatement(rules) })
 
-const planOf = ({ wanted, version, tables, logs, slow, withValues }: Planning): Plan => {
+const planOf = ({ wanted, version, tables, logs, slow, withValues }: PlanInput): Plan => {
   const ready: Ready[] = []
   const unavailable: [string, (host: MonitoredHost) => string][] = []
   for (const each of wanted) {
@@ -140,7 +140,7 @@ export const readingsOf = (
   host: MonitoredHost,
   rules: readonly Ready[],
   rows: readonly (readonly unknown[])[],
-): Map<string, Measured> => {
+): Map<string, Measurement> => {
   if (!rows.every(isRow)) throw hostFailure(host, 'garbage')
   const byIndex = new Map(rows.map((row) => [Number(row[0]), row]))
   return new Map(rules.map(({ key }, index) => [key, readingOf(host, byIndex.get(index))]))
@@ -166,7 +166,7 @@ const isRow = (row: readonly unknown[]): row is Row => {
 const isFigure = (cell: unknown): cell is Figure => cell === null || Number.isFinite(cell)
 const isText = (cell: unknown): cell is string => typeof cell === 'string'
 
-const readingOf = (host: MonitoredHost, row: Row | undefined): Measured => {
+const readingOf = (host: MonitoredHost, row: Row | undefined): Measurement => {
   if (row === undefined || row[1] === null) return unmeasured(`host ${host.name} returned no value`)
   const [, value, warning, critical, samples, offenders] = row
   return { value, reason: null, incomplete: null, warning, critical, samples, offenders: worstOf(offenders) }

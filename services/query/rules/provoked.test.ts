@@ -268,6 +268,7 @@ describe('a host', () => {
       ['settings-changed', 0],
       ['version-changed', 0],
       ['auth-or-grant-denied', 10],
+      ['insufficient-grants', 3],
     ])
   })
 

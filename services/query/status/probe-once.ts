@@ -19,7 +19,7 @@ const loadPauseMs = 60_000
 export type State = Omit<HostState, 'id' | 'key' | 'name' | 'clockSkewMs'>
 
 /** The data about a host that is retained between probes. */
-export interface Known {
+export interface ProbedHost {
   state: State
   /** Null when the host is not up or does not provide load metrics. */
   load: HostLoad | null
@@ -55,7 +55,7 @@ interface ProbeOnceDeps {
 export const probeOnce = async (
   deps: ProbeOnceDeps,
   host: MonitoredHost,
-  known: Known,
+  known: ProbedHost,
   signal: AbortSignal,
 ): Promise<void> => {
   const { client, clock } = deps
@@ -76,7 +76,12 @@ export const probeOnce = async (
 const sweepContext = (clock: Clock, signal: AbortSignal, limitMs = timeoutMs) =>
   ({ signal, deadline: clock.elapsedMs() + limitMs, priority: 'sweep' }) as const
 
-const update = async (deps: ProbeOnceDeps, host: MonitoredHost, known: Known, signal: AbortSignal): Promise<void> => {
+const update = async (
+  deps: ProbeOnceDeps,
+  host: MonitoredHost,
+  known: ProbedHost,
+  signal: AbortSignal,
+): Promise<void> => {
   const startedMs = deps.clock.elapsedMs()
   const { rows, hasLoad } = await queryHost(deps, host, known, signal)
   const [checkedAtMs, checkedMs] = [deps.clock.now(), deps.clock.elapsedMs()]
@@ -90,7 +95,12 @@ const update = async (deps: ProbeOnceDeps, host: MonitoredHost, known: Known, si
   known.load = hasLoad ? readFigures(host, loadFigures, rows) : null
 }
 
-const queryHost = async ({ client, clock }: ProbeOnceDeps, host: MonitoredHost, known: Known, signal: AbortSignal) => {
+const queryHost = async (
+  { client, clock }: ProbeOnceDeps,
+  host: MonitoredHost,
+  known: ProbedHost,
+  signal: AbortSignal,
+) => {
   const send = async (statement: Statement, limitMs: number) =>
     (await client.probe(host, statement, sweepContext(clock, signal, limitMs), limitMs)).rows
   const queryState = async (limitMs: number) => ({ rows: await send(stateStatement, limitMs), hasLoad: false })

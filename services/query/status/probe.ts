@@ -6,7 +6,7 @@ import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { Liveness } from '../clickhouse/liveness.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Hosts } from '../hosts/hosts.ts'
-import { type Known, probeOnce, type State, unknownState } from './probe-once.ts'
+import { type ProbedHost, probeOnce, type State, unknownState } from './probe-once.ts'
 
 /** With timeout and jitter, a state is never older than ten seconds. */
 const pauseMs = 6_500
@@ -20,18 +20,18 @@ const maxConcurrent = 500
 export interface Probe extends AsyncDisposable {
   states(): HostState[]
   /** Returns the data of the last probe of a host. */
-  known(key: string): Known
+  known(key: string): ProbedHost
   /** Returns the clock of the host minus the local clock; 0 while unknown. */
   skewMs(key: string): number
 }
 
-interface Watched extends Known {
+interface Watched extends ProbedHost {
   name: string
   dueMs: number
   probing: boolean
 }
 
-const unprobed: Known = {
+const unprobed: ProbedHost = {
   state: unknownState,
   load: null,
   hostname: null,
@@ -92,7 +92,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, liveness, random = 
   tick()
   const timer = setInterval(tick, tickMs).unref()
 
-  const known = (key: string): Known => watched.get(key) ?? unprobed
+  const known = (key: string): ProbedHost => watched.get(key) ?? unprobed
   const skewMs = (key: string): number => skewOf(known(key), clock)
   return {
     states: () =>
@@ -108,7 +108,7 @@ export const openProbe = ({ hosts, client, clock, telemetry, liveness, random = 
 }
 
 /** Uses the monotonic clock, so that the skew is correct at once after the local wall clock is set. */
-const skewOf = ({ aheadMs }: Known, clock: Clock): number =>
+const skewOf = ({ aheadMs }: ProbedHost, clock: Clock): number =>
   aheadMs === null ? 0 : Math.round(aheadMs + clock.elapsedMs() - clock.now())
 
 /** A host that rejects the login or sends garbage is responsive. */
@@ -123,7 +123,7 @@ const dropUnlisted = (watched: Map<string, Watched>, list: readonly MonitoredHos
 }
 
 /** Logs a change of status or reason once, not with every probe. */
-const logChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: Known): void => {
+const logChange = (log: Telemetry['log'], { name }: MonitoredHost, before: State, { state }: ProbedHost): void => {
   const { status, reason, failure } = state
   if (status === before.status && reason === before.reason) return
   if (status === 'down') log.warn({ host: name, reason, failure }, 'host unreachable')

@@ -1,14 +1,14 @@
 import type { Severity } from '#proto/rules.ts'
 import type { RuleDefinition } from '#proto/rule-definition.ts'
-import type { Measured } from '../rules/measured.ts'
+import type { Measurement } from '../rules/measured.ts'
 
 type Thresholds = Pick<RuleDefinition, 'measure' | 'thresholds' | 'minimumSamples'>
 
 /** Evaluates two consecutive measurements against the thresholds of a rule. */
 export const evaluateMeasurements = (
   rule: Thresholds,
-  before: Measured,
-  now: Measured,
+  before: Measurement,
+  now: Measurement,
 ): { value: number; status: Severity | 'ok' } => {
   if (now.value === null || before.value === null) throw new Error(now.reason ?? before.reason ?? 'no measurement')
   const value = rule.measure === 'gauge' ? now.value : now.value - before.value

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ReplicationFleet, StandInMirror } from './replication-fleet.ts'
 
 /** An error response of the gRPC gateway: HTTP status, gRPC code and message. */
-export class Refused extends Error {
+export class GrpcError extends Error {
   readonly status: number
   readonly code: number
 
@@ -22,7 +22,7 @@ const sink = { name: 'analytics', type: 'CLICKHOUSE' }
 
 const byName = <T extends { name: string }>(items: readonly T[], name: string): T => {
   const found = items.find((each) => each.name === name)
-  if (!found) throw new Refused(404, 5, `${name} not found`)
+  if (!found) throw new GrpcError(404, 5, `${name} not found`)
   return found
 }
 
@@ -128,7 +128,7 @@ export const gets: Readonly<Record<string, Get>> = {
   'peers/type/*': (_fleet, name) => ({ peerType: byName([source, sink], name).type }),
   'peers/slots/*': ({ slots }, name) => {
     // Only PostgreSQL has slots; the service fails for other peers.
-    if (byName([source, sink], name).type !== 'POSTGRES') throw new Refused(500, 13, `${name} is no PostgreSQL peer`)
+    if (byName([source, sink], name).type !== 'POSTGRES') throw new GrpcError(500, 13, `${name} is no PostgreSQL peer`)
     return {
       slotData: slots.map(({ name: slotName, isActive, lagMb }) => ({
         slotName,
@@ -145,7 +145,7 @@ export const gets: Readonly<Record<string, Get>> = {
     }
   },
   'peers/stats/*': (_fleet, name) => {
-    if (byName([source, sink], name).type !== 'POSTGRES') throw new Refused(500, 13, `${name} is no PostgreSQL peer`)
+    if (byName([source, sink], name).type !== 'POSTGRES') throw new GrpcError(500, 13, `${name} is no PostgreSQL peer`)
     return {
       statData: [
         {
@@ -198,7 +198,7 @@ type Post = (fleet: ReplicationFleet, body: unknown) => object
 
 const parsed = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
   const read = schema.safeParse(body)
-  if (!read.success) throw new Refused(400, 3, 'invalid request')
+  if (!read.success) throw new GrpcError(400, 3, 'invalid request')
   return read.data
 }
 

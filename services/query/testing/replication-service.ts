@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
-import { gets, posts, Refused } from './replication-responses.ts'
+import { gets, posts, GrpcError } from './replication-responses.ts'
 import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
 
 interface Options {
@@ -36,7 +36,7 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
     if (standIn.isHung) return
     try {
       if (standIn.failing)
-        throw new Refused(standIn.failing, 13, 'postgres://replicator:hunter2-source@db.internal failed')
+        throw new GrpcError(standIn.failing, 13, 'postgres://replicator:hunter2-source@db.internal failed')
       requirePassword(request, options.password)
       if (!pathname.startsWith(`${prefix}/v1/`)) {
         // The web application serves its page for unknown paths.
@@ -45,7 +45,7 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
       }
       send(response, 200, answer(standIn.fleet, request.method, pathname.slice(prefix.length + 4), body))
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof GrpcError)) throw error
       send(response, error.status, { code: error.code, message: error.message, details: [] })
     }
   })
@@ -61,7 +61,7 @@ export const startReplicationService = async (options: Options = {}): Promise<Re
 const requirePassword = ({ headers }: IncomingMessage, password: string | undefined): void => {
   if (password === undefined) return
   const wanted = `Basic ${Buffer.from(`:${password}`).toString('base64')}`
-  if (headers.authorization !== wanted) throw new Refused(401, 16, 'Unauthorized')
+  if (headers.authorization !== wanted) throw new GrpcError(401, 16, 'Unauthorized')
 }
 
 const answer = (fleet: ReplicationFleet, method: string | undefined, path: string, body: string): object => {
@@ -71,14 +71,14 @@ const answer = (fleet: ReplicationFleet, method: string | undefined, path: strin
   if (method === 'POST' && post) return post(fleet, jsonOf(body))
   if (method === 'GET' && get) return get(fleet, decodeURIComponent(path.split('/').at(-1) ?? ''))
   // The gRPC gateway responds with 501 to an unsupported method.
-  throw get || post ? new Refused(501, 12, 'Method Not Allowed') : new Refused(404, 5, 'Not Found')
+  throw get || post ? new GrpcError(501, 12, 'Method Not Allowed') : new GrpcError(404, 5, 'Not Found')
 }
 
 const jsonOf = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    throw new Refused(400, 3, 'the body is not JSON')
+    throw new GrpcError(400, 3, 'the body is not JSON')
   }
 }
 

@@ -67,12 +67,17 @@ export const startHttpStub = (
         if (capabilities !== 'none' && sql.includes("getSetting('readonly')")) {
           const { version = '25.8.1.1', readonly = 0, tables = [] } = capabilities
           rows(response, [[version, readonly, tables]])
+        } else if (capabilities !== 'none' && isGrantCheck(sql)) {
+          rows(response, [[sql.startsWith('CHECK') ? 1 : 'GRANT ALL ON *.* TO watch']])
         } else {
           answer({ sql, url: new URL(request.url ?? '/', 'http://stub'), request }, response)
         }
       })
     }),
   )
+
+/** Whether a statement reads the grants of the user; the users of stubs see everything. */
+const isGrantCheck = (sql: string): boolean => /^CHECK GRANT|^SHOW GRANTS|system\.enabled_roles$/.test(sql)
 
 /** Sends a `JSONCompact` response with String columns. */
 export const rows = (response: ServerResponse, data: unknown[][], names: readonly string[] = []): void => {

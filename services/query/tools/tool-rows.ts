@@ -11,7 +11,7 @@ import { hashOf } from '#shared/evidence/recording.ts'
 import { noSuch } from '#shared/text/no-such.ts'
 import { maxMemoryBytes, maxRuns } from '../console/open-run.ts'
 import { incompleteBy, systemTablesIn } from '../clickhouse/visible-rows.ts'
-import type { Running } from '../console/running.ts'
+import type { RunRegistry } from '../console/running.ts'
 import { expandMacros } from '../definitions/macros.ts'
 import { rowCap } from '../pages/open-page.ts'
 import type { Parts } from '../parts.ts'
@@ -27,7 +27,7 @@ type ToolStatements = z.infer<typeof ToolStatements>
  * Runs a fixed statement of a tool on one host, as one of the statements of callers that run there. The statements are read once; a file
  * that is wrong ends the start.
  */
-export const toolRows = (parts: Parts, running: Running): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
+export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
   const tools = readToolStatements()
   return async ({ hostKey, tool, statement: name, parameters, maxRows }, call) => {
     const { hosts, client, clock } = parts

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Named, ownHosts } from './topology.ts'
+import { type NamedHost, ownHosts } from './topology.ts'
 
 const replica = (host: string, address = '10.0.0.99', isLocal = false) => ({ host, address, isLocal })
-const list = (...names: string[][]): Named[] => names.map((each, index) => ({ key: `key${index}`, names: each }))
+const list = (...names: string[][]): NamedHost[] => names.map((each, index) => ({ key: `key${index}`, names: each }))
 
 describe('a replica of a cluster is a host of the list', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('a replica of a cluster is a host of the list', () => {
     expect(ownHosts(replicas, 'key0', list(['db1'], ['db2']))).toEqual(['key0', 'key1'])
   })
 
-  it('but not two of them the same one, unless one says so itself', () => {
+  it('but not two of them to the same one, unless one states it', () => {
     const replicas = [replica('db1'), replica('db1')]
     expect(ownHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
     const [first, second] = replicas

@@ -91,14 +91,14 @@ export const topology =
 const unknownCluster = (host: string, cluster: string): ServiceError =>
   new ServiceError('not-found', `unknown cluster "${cluster}" on host ${host}`, { details: { parameter: 'cluster' } })
 
-const named = ({ hosts, probe }: Parts): Named[] =>
+const named = ({ hosts, probe }: Parts): NamedHost[] =>
   hosts.list().map(({ key, url }) => ({ key, names: [url.hostname, probe.known(key).hostname ?? ''].filter(Boolean) }))
 
 type Shard = Cluster['shards'][number]
 type Placed = ClusterRow & { hostKey: string | null }
 
 /** Rows, in the order of cluster, shard and replica, as a tree; replicas that are hosts of the list have their keys. */
-const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly Named[]): Cluster[] =>
+const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly NamedHost[]): Cluster[] =>
   [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
     const keys = ownHosts(ofCluster, queried, hosts)
     const placed = ofCluster.map((row, index) => ({ ...row, hostKey: keys[index] ?? null }))
@@ -129,7 +129,7 @@ interface Called {
 }
 
 /** A configured host with the name in its URL and its own host name, if known. */
-export interface Named {
+export interface NamedHost {
   key: string
   names: readonly string[]
 }
@@ -139,7 +139,11 @@ export interface Named {
  * the host that reported the cluster. Names count whole first and then without their domain, since clusters tend to name
  * machines as they call one another, and host lists as they are reached from outside.
  */
-export const ownHosts = (replicas: readonly Called[], queried: string, hosts: readonly Named[]): (string | null)[] => {
+export const ownHosts = (
+  replicas: readonly Called[],
+  queried: string,
+  hosts: readonly NamedHost[],
+): (string | null)[] => {
   const claims = replicas.map((replica) => (replica.isLocal ? queried : claim(replica, hosts)))
   return claims.map((key, index) => {
     const isSure = replicas[index]?.isLocal || claims.indexOf(key) === claims.lastIndexOf(key)
@@ -147,7 +151,7 @@ export const ownHosts = (replicas: readonly Called[], queried: string, hosts: re
   })
 }
 
-const claim = (replica: Called, hosts: readonly Named[]): string | null => {
+const claim = (replica: Called, hosts: readonly NamedHost[]): string | null => {
   const names = new Set([replica.host, replica.address].filter(namesOneMachine).map(lowered))
   const calledSo = hosts.filter((host) => host.names.some((name) => names.has(lowered(name))))
   if (calledSo.length > 0) return onlyOne(calledSo)
@@ -162,7 +166,7 @@ const claim = (replica: Called, hosts: readonly Named[]): string | null => {
   )
 }
 
-const onlyOne = (hosts: readonly Named[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
+const onlyOne = (hosts: readonly NamedHost[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
 const lowered = (name: string): string => name.toLowerCase()
 /** A name without its domain; an address has none. */
 const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').slice(0, 1) : [])

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill'
 import type { z } from 'zod'
 import type { HistoryEntry, Silence } from '#proto/alert-history.ts'
 import type { AlertCheck } from '#proto/alerting.ts'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { HostReport } from '#proto/host-report.ts'
 import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
@@ -25,7 +25,7 @@ export interface Material {
   acknowledged: readonly Silence[]
   checks: readonly z.infer<typeof AlertCheck>[] | undefined
   /** Failed deliveries of the period. */
-  undelivered: readonly Delivered[] | undefined
+  undelivered: readonly CompletedDelivery[] | undefined
   insights: readonly Insight[]
   /** The report of the previous week. */
   before: HostReport | undefined

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const value = async (sql: string, host = sandbox): Promise<string> => (await curl(host.url, sql)).text.trim()
 
-it('makes databases, tables and parts of several kinds', async () => {
+it('creates databases, tables and parts of several kinds', async () => {
   expect(
     await value(
       "SELECT arraySort(groupArray(name)) FROM system.databases WHERE name IN ('shop', 'telemetry', 'archive')",
@@ -35,14 +35,14 @@ it('makes databases, tables and parts of several kinds', async () => {
     expect(Number(await value(`SELECT count() FROM system.${table}`)), table).toBeGreaterThan(0)
 })
 
-it('has mutations that are done and one that is stuck', async () => {
+it('creates completed mutations and a stuck one', async () => {
   expect(Number(await value('SELECT count() FROM system.mutations WHERE is_done'))).toBeGreaterThan(1)
   expect(
     await value('SELECT database, table, latest_fail_error_code_name FROM system.mutations WHERE NOT is_done'),
   ).toBe('archive\timports\tCANNOT_PARSE_TEXT')
 })
 
-it('really ran statements of several users, some of them slow, some failing', async () => {
+it('runs statements of several users, including slow and failing ones', async () => {
   await curl(sandbox.url, 'SYSTEM FLUSH LOGS')
   const real = "FROM system.query_log WHERE hostname != 'seeded'"
   expect(Number(await value(`SELECT uniq(user) ${real} AND user IN ('reports', 'analyst', 'ingest', 'default')`))).toBe(
@@ -61,7 +61,7 @@ it('really ran statements of several users, some of them slow, some failing', as
   expect(Number(await value("SELECT count() FROM system.session_log WHERE type = 'LoginFailure'"))).toBeGreaterThan(0)
 })
 
-it('has three days of history, marked as such', async () => {
+it('adds three days of history, marked as such', async () => {
   for (const table of ['query_log', 'part_log', 'metric_log', 'asynchronous_metric_log'])
     expect(
       Number(
@@ -77,7 +77,7 @@ it('has three days of history, marked as such', async () => {
   expect(await value("SELECT count() FROM system.query_log WHERE hostname = 'seeded' AND event_time > now()")).toBe('0')
 })
 
-it('gives two hosts different amounts', async () => {
+it('adds different amounts to two hosts', async () => {
   for (const sql of [
     'SELECT count() FROM shop.orders',
     "SELECT count() FROM system.query_log WHERE hostname = 'seeded'",
@@ -85,7 +85,7 @@ it('gives two hosts different amounts', async () => {
     expect(await value(sql)).not.toBe(await value(sql, other))
 })
 
-it('does it once', async () => {
+it('seeds only once', async () => {
   const before = await value('SELECT count() FROM shop.orders')
   await sandbox[Symbol.asyncDispose]()
   sandbox = await startSandbox({ label: 'sandbox-1', seed: true, directory: join(root, 'one') })

@@ -12,7 +12,7 @@ export interface Bus extends AsyncDisposable {
   /** Returns the typed methods of another service. They throw `ServiceError`, or the abort reason of the caller's signal. */
   client<S extends Service>(contract: S): Client<S>
   /** Serves a contract until disposed; disposing leaves the queue group first and then waits for calls in flight. */
-  serve<S extends Service>(contract: S, handlers: Handlers<S>, options?: ServeOptions): Promise<Serving>
+  serve<S extends Service>(contract: S, handlers: Handlers<S>, options?: ServeOptions): Promise<ServedContract>
   /** Publishes an event to all listeners, at most once, without waiting. */
   emit<P extends z.ZodType>(event: Event<P>, payload: z.input<P>): void
   /** Subscribes to an event. A payload that does not match the contract is logged and dropped. */
@@ -33,7 +33,7 @@ export interface ServeOptions {
 export type Part = 'all' | 'own' | 'guest'
 
 /** A contract that is being served; disposing it finishes the calls in flight. */
-export interface Serving extends AsyncDisposable {
+export interface ServedContract extends AsyncDisposable {
   /** Calls in flight now. */
   readonly load: number
 }

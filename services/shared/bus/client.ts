@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import type { Call, ServiceName } from '#proto/call.ts'
-import type { Client, Method, Service, Stream, Streaming } from '#proto/contract.ts'
+import type { Client, Method, Service, Stream, StreamResponse } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type RequestDeps, sendRequest, type StartedResponse } from './send-request.ts'
 import { encodeJson, decodeJson, joinBodies } from './body.ts'
@@ -106,7 +106,10 @@ const parse = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> =>
 }
 
 /** A stream whose head has come. Its frames can be read once; leaving the loop early cancels the producer. */
-const readStream = (method: Stream, { exchange, first }: StartedResponse): Streaming<unknown, unknown, unknown> => {
+const readStream = (
+  method: Stream,
+  { exchange, first }: StartedResponse,
+): StreamResponse<unknown, unknown, unknown> => {
   const schema = method.frames.kind === 'json' ? method.frames.schema : undefined
   let tail: { value: unknown } | undefined
 

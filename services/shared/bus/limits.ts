@@ -3,7 +3,7 @@ export const frameBytes = 288 * 1024
 
 /** Times and sizes of the bus protocol. Tests shorten the times; a cluster's members must agree on the sizes. */
 export const defaultLimits = {
-  /** A handler that runs longer says so each time this has passed. */
+  /** A handler that runs longer logs a warning at this interval. */
   workingEveryMs: 1_000,
   /** A caller that hears nothing for this long gives up: five missed `working` frames. */
   silenceMs: 5_000,

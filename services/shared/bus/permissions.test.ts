@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ServiceName } from '#proto/call.ts'
 import { actionAudited } from '#proto/audit.ts'
-import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
+import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { query } from '#proto/query.ts'
 import { describeWith, startNats } from '../../testing/servers.ts'
 import { until } from './conformance/implementations.suite.ts'
@@ -11,7 +11,7 @@ import { openBus, openNatsHub } from './open.ts'
 import { guestPermissions, type NatsPermissions, permissions } from './permissions.ts'
 import type { Wire } from './wire.ts'
 
-const events = [instanceAnnounced, instanceSought, somethingHappened]
+const events = [instanceAnnounced, instancesRequested, somethingHappened]
 
 it('lets a service call the methods that the contracts let it call, under its own name only', () => {
   const { gateway, query: own, report } = permissions([query], events)

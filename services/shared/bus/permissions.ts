@@ -1,6 +1,6 @@
 import { type ServiceName, serviceNames } from '#proto/call.ts'
 import type { Event, Service } from '#proto/contract.ts'
-import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
+import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { callSubject, eventSubject, guestUser, inboxPrefix, servedSubjects } from './subject.ts'
 
 /** What a NATS server lets one user do, as its configuration writes it. */
@@ -42,7 +42,7 @@ export const guestPermissions = (
     const user = guestUser(name)
     const { publish, allow_responses } = permissionsOf(name, contracts, events, user)
     const { anyGuest, ownGuest } = servedSubjects(name, '*')
-    const met = [instanceAnnounced, instanceSought].map((event) => eventSubject('*', event.name))
+    const met = [instanceAnnounced, instancesRequested].map((event) => eventSubject('*', event.name))
     const allow = [anyGuest, ownGuest, inboxPrefix(user, '>'), ...met]
     return [user, { publish, subscribe: { allow }, allow_responses }] as const
   })

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 import { type Call, requireFeature } from '#proto/call.ts'
-import type { Produced, Service, Stream, Method } from '#proto/contract.ts'
+import type { ProducedStream, Service, Stream, Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import type { Part, Serving } from './bus.ts'
+import type { Part, ServedContract } from './bus.ts'
 import { encodeOutput, encodeFrame, parseInput } from './conform.ts'
 import type { Channel } from './exchange.ts'
 import { asFailure } from './failure.ts'
 import type { Observer } from './observe.ts'
 import { readRequestHeaders } from './request-headers.ts'
 import { Reply } from './reply.ts'
-import { openSignatureCheck, type Checking } from './signatures.ts'
+import { openSignatureCheck, type SignatureCheck } from './signatures.ts'
 import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects, type CallSubject } from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
@@ -27,7 +27,7 @@ export interface ServingContext {
 export type Handler = (input: unknown, call: Call) => Promise<unknown>
 
 /** Answers the questions of one contract until disposed; then it takes no new ones and waits for those in flight. */
-export class Server implements Serving {
+export class Server implements ServedContract {
   readonly #context: ServingContext
   readonly #contract: Service
   readonly #handlers: Readonly<Record<string, Handler>>
@@ -102,7 +102,7 @@ export class Server implements Serving {
       const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
       if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
       // A stream's handler returns this; the compiler saw to it when the handlers were given.
-      else await produce(reply, method, given as Produced<unknown, unknown, unknown>, channel.limits.frameBytes)
+      else await produce(reply, method, given as ProducedStream<unknown, unknown, unknown>, channel.limits.frameBytes)
       observed.end()
     } catch (error) {
       observed.end(error)
@@ -136,7 +136,7 @@ export class Server implements Serving {
 const produce = async (
   reply: Reply,
   method: Stream,
-  { head, frames }: Produced<unknown, unknown, unknown>,
+  { head, frames }: ProducedStream<unknown, unknown, unknown>,
   frameBytes: number,
 ): Promise<void> => {
   try {
@@ -174,7 +174,7 @@ interface Admission {
   message: WireMessage
   nowMs: number
   /** Throws when the identity is not proven; absent where nothing is signed. */
-  checkSignature: ((checking: Checking) => void) | undefined
+  checkSignature: ((checking: SignatureCheck) => void) | undefined
 }
 
 /**

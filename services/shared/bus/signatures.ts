@@ -153,7 +153,7 @@ export const signatureOf = (
 }
 
 /** What a service checks a request for. */
-export interface Checking {
+export interface SignatureCheck {
   service: ServiceName
   called: CallSubject
   /** Whether the method may be carried out twice. */
@@ -170,9 +170,15 @@ export interface Checking {
 export const openSignatureCheck = (
   { verify, digest, isRequired }: Signatures,
   readings = systemReadings,
-): ((checking: Checking) => void) => {
+): ((checking: SignatureCheck) => void) => {
   const isFirst = openOnce()
-  const problemOf = ({ service, called: { caller }, isSafe, identity, message }: Checking): string | undefined => {
+  const problemOf = ({
+    service,
+    called: { caller },
+    isSafe,
+    identity,
+    message,
+  }: SignatureCheck): string | undefined => {
     const { signature, delegation, identity: text } = message.headers
     const proofProblem = ({ claims, proofs }: ParsedSignature, signer: ServiceName) =>
       verify(service, { signer, text: signedText(claims, text) }, proofs)

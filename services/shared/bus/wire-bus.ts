@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { ServiceName } from '#proto/call.ts'
 import type { Client, Event, Handlers, Service } from '#proto/contract.ts'
-import { instanceAnnounced, instanceSought } from '#proto/instance.ts'
+import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { Bus, ServeOptions, Serving } from './bus.ts'
+import type { Bus, ServeOptions, ServedContract } from './bus.ts'
 import { makeClient } from './client.ts'
 import { Events } from './events.ts'
 import type { Channel } from './exchange.ts'
@@ -28,7 +28,7 @@ export class WireBus implements Bus {
   readonly #events: Events
   readonly #instances: Instances
   readonly #observer: Observer
-  readonly #servings = new Set<Serving>()
+  readonly #servings = new Set<ServedContract>()
 
   constructor(facts: BusFacts, channel: Channel) {
     this.#facts = facts
@@ -53,7 +53,7 @@ export class WireBus implements Bus {
   /** Learns which instances there are. */
   async meet(): Promise<void> {
     await this.#events.on(instanceAnnounced, (announced, sender) => this.#instances.hear(announced, sender))
-    this.emit(instanceSought, {})
+    this.emit(instancesRequested, {})
   }
 
   client<S extends Service>(contract: S): Client<S> {
@@ -62,7 +62,11 @@ export class WireBus implements Bus {
     return makeClient(calling, contract)
   }
 
-  async serve<S extends Service>(contract: S, handlers: Handlers<S>, options: ServeOptions = {}): Promise<Serving> {
+  async serve<S extends Service>(
+    contract: S,
+    handlers: Handlers<S>,
+    options: ServeOptions = {},
+  ): Promise<ServedContract> {
     const { caller, instance, version, clock, telemetry } = this.#facts
     if (contract.name !== caller) throw new Error(`the bus of ${caller} cannot serve ${contract.name}`)
     const { wire, limits } = this.#channel
@@ -74,7 +78,7 @@ export class WireBus implements Bus {
     await wire.flush()
     const presence = () => ({ service: caller, instance, version, load: options.load?.() ?? server.load, part })
     const announced = await announce(this.#events, presence, limits.announceEveryMs)
-    const serving: Serving = {
+    const serving: ServedContract = {
       get load() {
         return server.load
       },
@@ -109,7 +113,7 @@ type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 /** Announces an instance immediately, periodically, and on request; disposing announces that it leaves. */
 const announce = async (events: Events, presence: Presence, everyMs: number): Promise<AsyncDisposable> => {
   const announce = (leaving: boolean) => events.emit(instanceAnnounced, { ...presence(), leaving })
-  const sought = await events.on(instanceSought, () => announce(false))
+  const sought = await events.on(instancesRequested, () => announce(false))
   announce(false)
   const timer = setInterval(() => announce(false), everyMs)
   return {

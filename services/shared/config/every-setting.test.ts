@@ -23,7 +23,7 @@ describe('every setting of the product', () => {
     expect(secrets.map(clientName).filter((name) => names.has(name))).toEqual([])
   })
 
-  it('is a secret when its name says so', () => {
+  it('is a secret when its name contains a secret word', () => {
     const isNamedSecret = /(SECRET|PASSWORD|TOKEN|KEY)$/
     // Pages show the keys of the identity provider and of analytics; a verification key proves nothing by itself.
     const isPublic = /(PUBLISHABLE|VERIFICATION)_KEY$|^(SVC|CLIENT_PRODUCT)_ANALYTICS_KEY$/

@@ -1,7 +1,7 @@
 import { loadAll, YAMLException } from 'js-yaml'
 
 /** More aliases than honest files have; nested ones multiply, and readers of the value would visit all of them. */
-const mostAliases = 20
+const maxAliases = 20
 
 /** A text that is no YAML. The message may quote it; the line never does. */
 export class NoYaml extends Error {
@@ -24,7 +24,7 @@ export const parseYaml = (text: string): unknown => {
 
 const load = (text: string): unknown[] => {
   try {
-    return loadAll(text, { maxAliases: mostAliases })
+    return loadAll(text, { maxAliases: maxAliases })
   } catch (error) {
     if (!(error instanceof YAMLException)) throw new NoYaml(String(error))
     throw new NoYaml(error.reason, error.mark && error.mark.line + 1)

@@ -5,14 +5,14 @@ import type { query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** A client that keeps a record of every statement it had answered. */
-export interface Recording {
+export interface RecordingClient {
   query: Client<typeof query>
   /** The statements so far, in the order of their responses. */
   evidence: readonly Evidence[]
 }
 
 /** Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them again. */
-export const recording = (client: Client<typeof query>, clock: Clock): Recording => {
+export const recording = (client: Client<typeof query>, clock: Clock): RecordingClient => {
   const evidence: Evidence[] = []
   return {
     evidence,

@@ -29,10 +29,10 @@ export interface Readiness {
 }
 
 /** Opens what a service owns, serves its contract, and returns what releases it. */
-export type Start = (context: Context) => Promise<Running>
+export type Start = (context: Context) => Promise<RunningService>
 
 /** A service that runs; disposing it finishes the work in flight first. */
-export interface Running extends AsyncDisposable {
+export interface RunningService extends AsyncDisposable {
   /** Where people reach it, of a service with a door of its own. */
   readonly url?: string
 }

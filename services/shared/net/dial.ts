@@ -7,20 +7,20 @@ import { isMailPort } from './purposes.ts'
 const connectWithinMs = 5_000
 
 /** A server of a protocol that is not HTTP. */
-export interface Dialled {
+export interface ServerAddress {
   /** A name or an address; IPv6 without brackets. */
   host: string
   port: number
 }
 
 /** Opens a connection, which ends when the signal aborts; fails with `NetFailure`. The caller destroys it. */
-export type Dial = (place: Dialled, signal: AbortSignal) => Promise<Socket>
+export type Dial = (place: ServerAddress, signal: AbortSignal) => Promise<Socket>
 
 /** Connects without checking the address. */
 export const dial: Dial = (place, signal) => open(place, signal)
 
 /** Throws for a place that is not allowed for mail, without connecting to it. */
-export const checkMailServer = async (guard: Guard, { host, port }: Dialled): Promise<void> => {
+export const checkMailServer = async (guard: Guard, { host, port }: ServerAddress): Promise<void> => {
   requireMailPort({ host, port })
   await guard.addresses(host)
 }
@@ -35,11 +35,11 @@ export const guardedDial =
     return open({ host, port, lookup: lookupThrough(guard) }, signal)
   }
 
-const requireMailPort = ({ host, port }: Dialled): void => {
+const requireMailPort = ({ host, port }: ServerAddress): void => {
   if (!isMailPort(port)) throw new NetFailure('not-allowed', { host, rule: 'port' })
 }
 
-const open = async (options: TcpNetConnectOpts & Dialled, signal: AbortSignal): Promise<Socket> => {
+const open = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSignal): Promise<Socket> => {
   const { host } = options
   // A socket that is made with a signal which has fired connects all the same.
   if (signal.aborted) throw new NetFailure('timeout', { host })

@@ -1,14 +1,14 @@
 import type { Agent } from 'undici'
 import type { Environment } from '../config/environment.ts'
 import type { Connector } from './connect.ts'
-import { type Dial, type Dialled, checkMailServer, dial, guardedDial } from './dial.ts'
+import { type Dial, type ServerAddress, checkMailServer, dial, guardedDial } from './dial.ts'
 import { NetFailure } from './failure.ts'
 import { type Guard, type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
-import type { Outgoing } from './send.ts'
+import type { OutgoingRequest } from './send.ts'
 
 /** Like `fetch`, bounded and without redirects; fails with `NetFailure`. */
-export type Send = (url: string | URL, outgoing?: Outgoing) => Promise<Response>
+export type Send = (url: string | URL, outgoing?: OutgoingRequest) => Promise<Response>
 
 /** Outgoing requests: every request of the product to an external server. */
 export interface Net extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface Net extends AsyncDisposable {
   /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
   check(url: string | URL, purpose: Purpose): Promise<URL>
   /** Connections for mail, which is no HTTP: to servers of the operator, and to saved servers, which are checked like `guarded`. */
-  mail: { trusted: Dial; guarded: Dial; check(server: Dialled): Promise<void> }
+  mail: { trusted: Dial; guarded: Dial; check(server: ServerAddress): Promise<void> }
   /** For connections to databases that people bring, which keep pools of their own. */
   connect: Connector
 }
@@ -82,14 +82,14 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
   return {
     send,
     connect: guarded,
-    trusted: open(connectors.trustedConnector(), mostTrusted),
-    guarded: open(guarded, mostGuarded),
+    trusted: open(connectors.trustedConnector(), maxTrustedConnections),
+    guarded: open(guarded, maxGuardedConnections),
   }
 }
 
 /** Connections to one server at a time. Gateways of language models hold one for each answer in the making. */
-const mostTrusted = 1_024
-const mostGuarded = 16
+const maxTrustedConnections = 1_024
+const maxGuardedConnections = 16
 const keepAliveTimeout = 4_000
 
 /** Such an address may be anywhere, but its credentials belong into a setting of their own. */

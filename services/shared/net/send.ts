@@ -28,7 +28,7 @@ const defaultMaxBytes = 1024 * 1024
 type GivenHeaders = Headers | Record<string, string> | [string, string][]
 
 /** What is sent besides the address; the bounds hold for the whole exchange, body included. */
-export interface Outgoing {
+export interface OutgoingRequest {
   method?: string | undefined
   headers?: GivenHeaders | undefined
   body?: string | Uint8Array<ArrayBuffer> | undefined
@@ -51,7 +51,7 @@ const ownHeaders = [
 ]
 
 /** One request, within its bounds and without following redirects. Throws `NetFailure`, or the reason of the caller's signal. */
-export const send = async (agent: Agent, url: URL, outgoing: Outgoing): Promise<Response> => {
+export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): Promise<Response> => {
   const { method = 'GET', body, signal, timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = outgoing
   const host = url.hostname
   const late = AbortSignal.timeout(timeoutMs)

@@ -10,11 +10,11 @@ export interface Counters extends AsyncDisposable {
    * is equally long for all keys. When a window allows many (`allowed`), a process may reserve some counts in advance: no count is
    * returned twice, and unused ones are lost. Does not fail when the server is unavailable.
    */
-  count(what: string, key: string, seconds: number, allowed?: number): Counted | Promise<Counted>
+  count(what: string, key: string, seconds: number, allowed?: number): WindowCount | Promise<WindowCount>
 }
 
 /** The count of a window, this time included, and in how many milliseconds the window ends. */
-export interface Counted {
+export interface WindowCount {
   count: number
   endsInMs: number
 }
@@ -36,7 +36,7 @@ interface Kind {
 }
 
 /** Counting in this process alone. Unlike the limiters of libraries it has no timer for each key, and a flood of keys fills no memory. */
-const countInMemory = (): ((what: string, key: string, seconds: number) => Counted) => {
+const countInMemory = (): ((what: string, key: string, seconds: number) => WindowCount) => {
   const kinds = new Map<string, Kind>()
   return (what, key, seconds) => {
     const now = performance.now()

@@ -8,8 +8,8 @@ import type { Fence, Lease, Outbox, OwnTaker, Step, Store, TogetherKeys, Togethe
 import { createWaker } from './waker.ts'
 
 /** Characters of all texts that are remembered, and of one. */
-const mostInAll = 4_194_304
-const mostInOne = 65_536
+const maxTotalLength = 4_194_304
+const maxTextLength = 65_536
 
 /** Keys as this process saw them last. A value that no other process has changed since can be written without reading it. */
 interface LastSeen {
@@ -30,11 +30,11 @@ const rememberLastSeen = (): LastSeen => {
     of: (key) => (seen.has(key) ? { value: seen.get(key) } : undefined),
     saw(key, value) {
       forget(key)
-      if (sizeOf(key, value) > mostInOne) return
+      if (sizeOf(key, value) > maxTextLength) return
       seen.set(key, value)
       inAll += sizeOf(key, value)
       for (const oldest of seen.keys()) {
-        if (inAll <= mostInAll) return
+        if (inAll <= maxTotalLength) return
         forget(oldest)
       }
     },

@@ -16,11 +16,11 @@ export interface Implementation {
   needs: readonly ('redis' | 'postgres')[]
   /** Whether appends of other handles are pushed; else the poll finds them. */
   pushes: boolean
-  start(): Promise<Running>
+  start(): Promise<TestPlace>
 }
 
 /** A server, or none, that gives every test a place of its own. */
-export interface Running extends AsyncDisposable {
+export interface TestPlace extends AsyncDisposable {
   server: TestServer | undefined
   /** Opens one more handle on the place of the current test. */
   open(limits?: Partial<StoreLimits>): Promise<Store>
@@ -100,7 +100,7 @@ const running = async (
   server: TestServer | undefined,
   stop: () => Promise<void>,
   place: () => Promise<Environment>,
-): Promise<Running> => {
+): Promise<TestPlace> => {
   let env = await place()
   let opened: Store[] = []
   const release = async () => {

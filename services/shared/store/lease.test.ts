@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type Running, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, until } from './implementations.suite.ts'
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
@@ -16,7 +16,7 @@ const taken = (lease: Lease | undefined): Lease => {
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a lease in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type Running, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, until } from './implementations.suite.ts'
 import type { ClaimedMessage, OutboxMessage, Store } from './store.ts'
 
 const longMs = 60_000
@@ -13,7 +13,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `an outbox in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type Running, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, until } from './implementations.suite.ts'
 
 const longMs = 60_000
 const failWithinMs = 1_500
 const openModule = JSON.stringify(new URL('open.ts', import.meta.url).href)
 
 /** Another process on the same state; it ends only by being killed. */
-const startProcess = (running: Running, program: string): ChildProcess => {
+const startProcess = (running: TestPlace, program: string): ChildProcess => {
   const text = `import { z } from 'zod'\nimport { openStore } from ${openModule}\nconst store = await openStore({ env: process.env, busIsShared: false })\n${program}`
   return spawn(process.execPath, ['--input-type=module', '-e', text], {
     env: { ...process.env, ...running.env() },
@@ -33,7 +33,7 @@ const said = async (child: ChildProcess): Promise<string> => {
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a crash beside ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

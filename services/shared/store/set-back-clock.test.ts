@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
 import type { Environment } from '../config/environment.ts'
-import { type Running, implementations } from './implementations.suite.ts'
+import { type TestPlace, implementations } from './implementations.suite.ts'
 import { keys, leaseKey } from './redis/keys.ts'
 import { openDatabase } from './sql/connection.ts'
 import { stateDatabase } from './sql/state-database.ts'
@@ -45,7 +45,7 @@ const append = (store: Store) =>
 
 for (const implementation of implementations.filter(({ name }) => name !== 'memory')) {
   describeWith(implementation.needs, `${implementation.name} whose clock is set back by an hour`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type Running, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, until } from './implementations.suite.ts'
 import type { Step, Store } from './store.ts'
 
 const Counter = z.object({ count: z.number().int(), note: z.string().default('none') })
@@ -9,7 +9,7 @@ const increment = (current: { count: number } | undefined) => ({ value: { count:
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `a store in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

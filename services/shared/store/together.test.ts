@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../testing/servers.ts'
-import { type Running, implementations, until } from './implementations.suite.ts'
+import { type TestPlace, implementations, until } from './implementations.suite.ts'
 import type { OutboxMessage, Store, TogetherStep } from './store.ts'
 
 const longMs = 60_000
@@ -23,7 +23,7 @@ const standing = async (store: Store) => [
 
 for (const implementation of implementations) {
   describeWith(implementation.needs, `several keys in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

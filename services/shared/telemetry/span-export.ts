@@ -19,7 +19,7 @@ import type { Trace } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { metrics } from './metrics.ts'
 import type { Span, SpanKind, Tracer } from './telemetry.ts'
-import type { Tracing, TracingOptions } from './tracing.ts'
+import type { Tracers, TracingOptions } from './tracing.ts'
 
 /** The parts of a W3C `traceparent`, as https://www.w3.org/TR/trace-context/#traceparent-header lays them out. */
 interface TraceParent {
@@ -54,7 +54,7 @@ const kinds: Record<SpanKind, OtelKind> = {
 }
 
 /** Spans over OTLP/HTTP: one batch queue for the process, one resource for each service in it. */
-export const openSpanExport = (url: URL, options: TracingOptions): Tracing => {
+export const openSpanExport = (url: URL, options: TracingOptions): Tracers => {
   const exporter = new OTLPTraceExporter({ url: url.href, timeoutMillis: exportTimeoutMs })
   const processor = new BatchSpanProcessor({
     exporter: reporting(exporter, options),

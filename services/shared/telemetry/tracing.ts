@@ -14,12 +14,12 @@ export interface TracingOptions {
 }
 
 /** The tracers of one process; disposing hands on what was not sent yet. */
-export interface Tracing extends AsyncDisposable {
+export interface Tracers extends AsyncDisposable {
   tracer(service: string): Tracer
 }
 
 /** Loads OpenTelemetry only when there is somewhere to send spans to: without it no span is made and nothing is dialled. */
-export const openTracing = async (options: TracingOptions): Promise<Tracing> => {
+export const openTracing = async (options: TracingOptions): Promise<Tracers> => {
   const url = exporterUrl(options)
   if (url === undefined) return untraced
   const { openSpanExport } = await import('./span-export.ts')
@@ -39,7 +39,7 @@ const passedOn = (trace: Trace | undefined): Span => ({ trace, set: () => {}, en
 const nothing: Span = passedOn(undefined)
 
 /** Makes no spans and hands the caller's trace context on unchanged. */
-export const untraced: Tracing = {
+export const untraced: Tracers = {
   tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
   [Symbol.asyncDispose]: async () => {},
 }

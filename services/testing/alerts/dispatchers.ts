@@ -9,7 +9,7 @@ import { openNet } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { startWith } from '../../alert-dispatcher/service.ts'
-import { eventually } from '../ask.ts'
+import { eventually } from '../fetch-json.ts'
 import type { Place } from './ground.ts'
 import { type WatchedHosts, serveHosts } from './watched-hosts.ts'
 
@@ -24,20 +24,20 @@ interface Options {
   count?: number | undefined
 }
 
-/** Dispatchers of one product with a `query` that measures what the test says. */
+/** Dispatchers of one product, with a fake `query` that returns the values of the test. */
 export interface Dispatchers extends AsyncDisposable {
   readonly alerts: Client<typeof alerts>
   call(): Call
-  /** Resolves when a whole tick has passed that began after this was asked. */
+  /** Resolves when a tick that started after this call has ended. */
   ticked(): Promise<void>
-  /** All that was logged. */
+  /** Returns the complete log. */
   logged(): string
 }
 
 export const startDispatchers = async ({ place, clock, env, watched, count = 1 }: Options): Promise<Dispatchers> => {
   await using opening = new AsyncDisposableStack()
   const lines: string[] = []
-  const turns = { ended: 0 }
+  const leases = { ended: 0 }
   const variables = { ...place.env, SVC_HEALTH_SWEEP_ENABLED: 'true', LOG_LEVEL: 'info', ...env }
   const facts = { version: 'test', services: ['alert-dispatcher'], secretNames: [] }
   const bus = async (caller: 'gateway' | 'query' | 'alert-dispatcher', instance: string) =>
@@ -50,7 +50,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
     const context = {
       env: variables,
       bus: await bus('alert-dispatcher', instance),
-      store: counting(opening.use(await place.openStore()), turns),
+      store: counting(opening.use(await place.openStore()), leases),
       openQueue: () => place.openQueue(instance),
       net: opening.use(openNet({ env: variables })),
       telemetry: opening.use(telemetry).of('alert-dispatcher'),
@@ -70,10 +70,10 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
       priority: 'sweep',
     }),
     async ticked() {
-      // The first to end may have begun before.
-      const wanted = turns.ended + 2
+      // The first tick that ends may have started before the call.
+      const wanted = leases.ended + 2
       await eventually(
-        async () => turns.ended,
+        async () => leases.ended,
         (ended) => ended >= wanted,
       )
     },
@@ -82,8 +82,8 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
   }
 }
 
-/** A store that counts the turns that have ended: those of ticks, and of sweeps. */
-const counting = (store: Store, turns: { ended: number }): Store => ({
+/** Returns a store that counts the ended leases of ticks and sweeps. */
+const counting = (store: Store, leases: { ended: number }): Store => ({
   get connected() {
     return store.connected
   },
@@ -101,7 +101,7 @@ const counting = (store: Store, turns: { ended: number }): Store => ({
         renew: (ms) => lease.renew(ms),
         async [Symbol.asyncDispose]() {
           await lease[Symbol.asyncDispose]()
-          turns.ended += 1
+          leases.ended += 1
         },
       }
     )

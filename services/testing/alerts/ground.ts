@@ -12,25 +12,25 @@ import type { Store } from '#shared/store/store.ts'
 import type { Topology } from '../product.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
 
-/** What the dispatchers of one product share. */
+/** The servers that the dispatchers of one product share. */
 export interface Place {
   hub: Hub
   openStore(): Promise<Store>
   openQueue(instance: string): Promise<Queue>
-  /** Where the state database is. */
+  /** The variables that locate the state database. */
   env: Record<string, string>
-  /** Empties the store, as a Redis that lost its files would. */
+  /** Empties the store, like a Redis that lost its files. */
   emptyStore(): Promise<void>
-  /** Undefined on memory. */
+  /** Undefined in memory. */
   redis?: TestServer
 }
 
-/** Gives every test an empty place of its own. */
+/** Opens a separate empty place for every test. */
 export interface Ground extends AsyncDisposable {
   next(): Promise<Place>
 }
 
-/** Memory with a state database in a file, or real NATS, Redis and PostgreSQL. */
+/** Opens an in-memory ground with a state database in a file, or one with real NATS, Redis and PostgreSQL. */
 export const openGround = (topology: Topology): Promise<Ground> =>
   topology === 'memory' ? memoryGround() : serverGround()
 
@@ -42,7 +42,7 @@ const memoryGround = async (): Promise<Ground> => {
       const openQueue = openMemoryQueues()
       return {
         hub: openMemoryHub(),
-        // One for all dispatchers of the test, which outlives each of them.
+        // Shared by all dispatchers of the test, and closed after them.
         openStore: async () => outliving(() => store),
         openQueue: () => openQueue(),
         env: { SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}` },

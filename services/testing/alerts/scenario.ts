@@ -4,45 +4,45 @@ import { z } from 'zod'
 import { asMessage } from '../../alert-dispatcher/notification.ts'
 import { webhookRig } from '../../alert-dispatcher/channels/testing/webhook.ts'
 import { notificationOf } from '../../alert-dispatcher/delivery/testing/notification.ts'
-import { eventually } from '../ask.ts'
+import { eventually } from '../fetch-json.ts'
 import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { Place } from './ground.ts'
 import type { WatchedHosts } from './watched-hosts.ts'
 
-/** One moment of a scenario: what happens then, and every message that people get by it, in any order. */
+/** A moment of a scenario: its events and all notifications that they cause, in any order. */
 export interface Moment {
-  /** Minutes after the moment before; less than none sets the clock back. */
+  /** Minutes since the previous moment; a negative number sets the clock back. */
   after?: number
-  /** Sets the clock. */
+  /** Time to set the clock to. */
   at?: string
-  /** What hosts measure from now on, by `host/rule`; a sweep finds it. Without it time alone passes. */
+  /** New values by `host/rule`, followed by a sweep. Without them only time passes. */
   measured?: Record<string, number | null>
-  /** The host list from now on. */
+  /** The new host list. */
   hosts?: string[]
-  /** What an operator does. */
-  act?: (running: Running) => Promise<unknown>
-  told?: readonly string[]
+  /** The action of an operator. */
+  act?: (running: RunningScenario) => Promise<unknown>
+  notifications?: readonly string[]
 }
 
 export interface Scenario {
   env?: Record<string, string>
-  /** Dispatchers on the same servers. */
+  /** Number of dispatchers on the same servers. */
   count?: number
   hosts?: string[]
   moments: readonly Moment[]
 }
 
-/** A scenario on its way. */
-export interface Running extends Dispatchers {
+/** A running scenario. */
+export interface RunningScenario extends Dispatchers {
   place: Place
-  /** Ends the dispatchers and starts others in their place. */
+  /** Replaces the dispatchers by new ones. */
   restart(): Promise<void>
 }
 
 const begins = '2026-01-05T12:00:00Z'
 const minuteMs = 60_000
 
-/** Plays a scenario. Fails on the first message that is missing, and on any that is not expected. */
+/** Runs a scenario. Throws for the first missing message, and for any unexpected one. */
 export const play = async (place: Place, { env = {}, count, hosts, moments }: Scenario): Promise<string> => {
   await using scope = new AsyncDisposableStack()
   const chat = scope.use(await webhookRig.start())
@@ -52,7 +52,7 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
   const start = () => startDispatchers({ place, clock, watched, env: { ...webhookRig.env(chat.url), ...env }, count })
   let dispatchers = await start()
   scope.defer(() => dispatchers[Symbol.asyncDispose]())
-  const running = (): Running => ({
+  const running = (): RunningScenario => ({
     ...dispatchers,
     place,
     async restart() {
@@ -62,7 +62,7 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
   })
 
   const expected: string[] = []
-  for (const [index, { after = 0, at, measured, hosts: listed, act, told = [] }] of moments.entries()) {
+  for (const [index, { after = 0, at, measured, hosts: listed, act, notifications = [] }] of moments.entries()) {
     nowMs = at === undefined ? nowMs + after * minuteMs : Date.parse(at)
     if (listed) watched.names = listed
     await act?.(running())
@@ -70,7 +70,7 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
       watched.values = measured
       await dispatchers.alerts.sweep({}, dispatchers.call())
     }
-    expected.push(...told)
+    expected.push(...notifications)
     await dispatchers.ticked()
     await expectMessages(place, chat, expected, `moment ${index + 1}`)
   }
@@ -79,9 +79,9 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
 
 type Chat = Awaited<ReturnType<typeof webhookRig.start>>
 
-/** What people have got: a headline each without its figure, of a digest with a line for each condition. */
+/** Returns the headline of each received message without its value; for a digest, the lines of its conditions. */
 const messagesOf = ({ taken, wrong }: Chat): string[] => {
-  if (wrong.length > 0) throw new Error(`a message was refused: ${wrong.join(', ')}`)
+  if (wrong.length > 0) throw new Error(`a message was rejected: ${wrong.join(', ')}`)
   return taken.map(({ text }) => {
     const body = Body.parse(JSON.parse(text))
     const lines = body.attachments.flatMap((attachment) => attachment.text.split('\n'))
@@ -93,7 +93,7 @@ const Body = z.object({ text: z.string(), attachments: z.array(z.object({ text: 
 
 const marker = 'TEST'
 
-/** Sends a message of our own after them, so that what was on its way before it has arrived. */
+/** Checks the messages after a marker message has arrived, so that earlier messages have arrived too. */
 const expectMessages = async (place: Place, chat: Chat, expected: readonly string[], when: string): Promise<void> => {
   const arrived = () => messagesOf(chat).filter((message) => !message.startsWith(marker))
   await eventually(
@@ -110,7 +110,7 @@ const expectMessages = async (place: Place, chat: Chat, expected: readonly strin
   )
   const [missing, extra] = [left(expected, arrived()), left(arrived(), expected)]
   if (missing.length + extra.length > 0)
-    throw new Error(`${when}: missing ${JSON.stringify(missing)}, not expected ${JSON.stringify(extra)}`)
+    throw new Error(`${when}: missing ${JSON.stringify(missing)}, unexpected ${JSON.stringify(extra)}`)
 }
 
 const appendMarker = async (place: Place): Promise<void> => {
@@ -122,7 +122,7 @@ const appendMarker = async (place: Place): Promise<void> => {
   }))
 }
 
-/** What is in the first and not in the second, each as often as it is. */
+/** Returns the multiset difference of two lists. */
 const left = (first: readonly string[], second: readonly string[]): string[] => {
   const rest = [...second]
   return first.filter((message) => {

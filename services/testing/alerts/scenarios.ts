@@ -1,5 +1,5 @@
 import type { AlertConfigUpdate } from '#proto/alerting.ts'
-import type { Moment, Running, Scenario } from './scenario.ts'
+import type { Moment, RunningScenario, Scenario } from './scenario.ts'
 
 const fire = 'WARNING: disk on one'
 const worse = 'CRITICAL: disk on one'
@@ -12,12 +12,12 @@ const worst = { 'one/disk': 95 }
 
 const updateAlertConfig =
   (update: AlertConfigUpdate) =>
-  ({ alerts, call }: Running) =>
+  ({ alerts, call }: RunningScenario) =>
     alerts.updateAlertConfig({ update }, call())
 
 const acknowledge =
   (minutes: number | null, episode?: string) =>
-  ({ alerts, call }: Running) =>
+  ({ alerts, call }: RunningScenario) =>
     alerts.silence(
       { hostKey: 'one', ruleId: 'disk', kind: 'ack', minutes, note: 'seen', ...(episode && { episode }) },
       call(),
@@ -41,21 +41,21 @@ const nights = updateAlertConfig({
   },
 })
 
-/** A night that ends when its clocks say seven, whatever was done to them in between. */
+/** Quiet hours that end at seven local time, across a change of the clock. */
 const night = (late: string, before: string, seven: string): Scenario => ({
   env: { HEALTH_ALERT_COOLDOWN_MINUTES: '0' },
   moments: [
     { at: late, act: nights },
     { measured: high },
-    { after: 5, measured: worst, told: [worse] },
+    { after: 5, measured: worst, notifications: [worse] },
     { after: 5, measured: { 'two/disk': 85, 'one/disk': 95 } },
     { at: before },
-    { at: seven, told: ['WARNING: disk on two'] },
+    { at: seven, notifications: ['WARNING: disk on two'] },
   ],
 })
 
 const seenEpisode = { id: '' }
-const remember = async ({ alerts, call }: Running) => {
+const remember = async ({ alerts, call }: RunningScenario) => {
   const { hosts } = await alerts.alertState({ hostKey: 'one' }, call())
   seenEpisode.id = hosts[0]?.conditions[0]?.episode ?? 'none'
 }
@@ -65,119 +65,122 @@ const refused = async (act: Promise<unknown>): Promise<void> => {
     () => undefined,
     (error: unknown) => error,
   )
-  if (failure === undefined) throw new Error('an acknowledgement was taken that must be refused')
+  if (failure === undefined) throw new Error('the acknowledgement was not rejected')
 }
 
 const digest = (...lines: string[]): string => lines.join('; ')
 
-/** What happens, and what an operator is told, by the sentence that it shows. */
+/** Events and the notifications that operators get, by test title. */
 export const scenarios: Record<string, Scenario> = {
-  'hears of a fire once, and of its end after two quiet sweeps': {
+  'is notified once of a firing rule, and of its recovery after two clear sweeps': {
     moments: [
       { measured: low },
-      { after: 5, measured: high, told: [fire] },
+      { after: 5, measured: high, notifications: [fire] },
       { after: 5, measured: high },
       { after: 5, measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
       { after: 5, measured: low },
     ],
   },
-  'is reminded when the cooldown is over, without a sweep': {
+  'is reminded after the cooldown, without a sweep': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { after: 59 },
-      { after: 1, told: [still] },
+      { after: 1, notifications: [still] },
       { after: 30, measured: high },
-      { after: 30, told: [still] },
+      { after: 30, notifications: [still] },
     ],
   },
   'is never reminded with a cooldown of 0': {
     env: { HEALTH_ALERT_COOLDOWN_MINUTES: '0' },
-    moments: [{ measured: high, told: [fire] }, { after: 600 }, { after: 600, measured: high }],
+    moments: [{ measured: high, notifications: [fire] }, { after: 600 }, { after: 600, measured: high }],
   },
-  'hears of an escalation at once, of no lowering, and of the next escalation': {
+  'is notified of every escalation immediately, but not of a lower severity': {
     moments: [
-      { measured: high, told: [fire] },
-      { after: 5, measured: worst, told: [worse] },
+      { measured: high, notifications: [fire] },
+      { after: 5, measured: worst, notifications: [worse] },
       { after: 5, measured: high },
-      { after: 5, measured: worst, told: [worse] },
+      { after: 5, measured: worst, notifications: [worse] },
       { after: 5, measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'hears once of what goes up and down from sweep to sweep': {
+  'is notified once of a flapping condition': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       ...[low, high, low, high, low, high].map((measured): Moment => ({ after: 5, measured })),
       { after: 5, measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'waits for the breaches of the product and of one rule': {
+  'is notified after the required breaches of the product or of a rule': {
     env: { HEALTH_HYSTERESIS_BREACHES: '2', HEALTH_HYSTERESIS_MEMORY_BREACHES: '3' },
     moments: [
       { measured: { 'one/disk': 85, 'one/memory': 85 } },
-      { after: 5, measured: { 'one/disk': 85, 'one/memory': 85 }, told: [fire] },
-      { after: 5, measured: { 'one/disk': 85, 'one/memory': 85 }, told: ['WARNING: memory on one'] },
+      { after: 5, measured: { 'one/disk': 85, 'one/memory': 85 }, notifications: [fire] },
+      { after: 5, measured: { 'one/disk': 85, 'one/memory': 85 }, notifications: ['WARNING: memory on one'] },
     ],
   },
-  'gets warnings in one message when the digest window ends, and critical at once': {
+  'gets warnings in one digest after its window, and critical alerts immediately': {
     env: { HEALTH_ALERT_DIGEST_MINUTES: '15' },
     moments: [
-      { measured: { 'one/disk': 85, 'two/disk': 85, 'three/memory': 95 }, told: ['CRITICAL: memory on three'] },
+      {
+        measured: { 'one/disk': 85, 'two/disk': 85, 'three/memory': 95 },
+        notifications: ['CRITICAL: memory on three'],
+      },
       { after: 5, measured: { 'one/disk': 85, 'three/memory': 95 } },
       { after: 5, measured: { 'one/disk': 85, 'three/memory': 95 } },
       { after: 4 },
-      { after: 1, told: [digest(fire, 'WARNING: disk on two (fired and recovered)')] },
+      { after: 1, notifications: [digest(fire, 'WARNING: disk on two (fired and recovered)')] },
       { after: 5, measured: { 'three/memory': 95 } },
-      { after: 5, measured: { 'three/memory': 95 }, told: [over] },
+      { after: 5, measured: { 'three/memory': 95 }, notifications: [over] },
     ],
   },
-  'is not reminded of what was acknowledged, and hears when it gets worse and when it ends': {
+  'is not reminded of an acknowledged alert, but notified of its escalation and recovery': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { act: acknowledge(240) },
       { after: 60 },
       { after: 60, measured: high },
-      { after: 5, measured: worst, told: [worse] },
+      { after: 5, measured: worst, notifications: [worse] },
       { after: 60 },
-      { after: 55, told: ['STILL CRITICAL: disk on one'] },
+      { after: 55, notifications: ['STILL CRITICAL: disk on one'] },
       { act: acknowledge(null) },
       { after: 6_000 },
       { measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'cannot acknowledge an episode that is over, and the next one is told in full': {
+  'cannot acknowledge an ended episode, and is notified of the next one in full': {
     env: { HEALTH_HYSTERESIS_CLEARS: '1' },
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { act: remember },
       { act: acknowledge(null) },
-      { after: 5, measured: low, told: [over] },
-      { after: 5, measured: high, told: [fire] },
+      { after: 5, measured: low, notifications: [over] },
+      { after: 5, measured: high, notifications: [fire] },
       { act: (running) => refused(acknowledge(null, seenEpisode.id)(running)) },
-      { after: 60, told: [still] },
+      { after: 60, notifications: [still] },
     ],
   },
-  'hears after a maintenance that began before the fire what is still true': {
+  'is notified of alerts that still fire after a maintenance that started before them': {
     moments: [
       { act: maintenance('2026-01-05T11:00:00Z', '2026-01-05T13:00:00Z') },
-      { measured: { 'one/disk': 95, 'one/memory': 95, 'two/disk': 85 }, told: ['WARNING: disk on two'] },
+      { measured: { 'one/disk': 95, 'one/memory': 95, 'two/disk': 85 }, notifications: ['WARNING: disk on two'] },
       { after: 30, measured: worst },
-      { after: 5, measured: worst, told: ['RECOVERED: disk on two'] },
+      { after: 5, measured: worst, notifications: ['RECOVERED: disk on two'] },
       { after: 24 },
-      { after: 1, told: [worse] },
+      { after: 1, notifications: [worse] },
     ],
   },
-  'hears after a maintenance that began after the fire that it is over': {
+  'is notified of a recovery after a maintenance that started after the alert': {
     moments: [
-      { measured: worst, told: [worse] },
+      { measured: worst, notifications: [worse] },
       { act: maintenance('2026-01-05T12:00:00Z', '2026-01-05T15:00:00Z', null) },
       { after: 70, measured: low },
       { after: 5, measured: low },
       { at: '2026-01-05T14:59:59Z' },
-      { at: '2026-01-05T15:00:00Z', told: [over] },
+      { at: '2026-01-05T15:00:00Z', notifications: [over] },
     ],
   },
   'sleeps through the night in which clocks go forward': night(
@@ -190,97 +193,97 @@ export const scenarios: Record<string, Scenario> = {
     '2026-10-25T05:59:00Z',
     '2026-10-25T06:00:00Z',
   ),
-  'hears the end of what a host had that left the middle of the list, and nothing of others': {
+  'is notified that the alerts of a removed host are closed, and of no others': {
     moments: [
       {
         measured: { 'one/disk': 85, 'two/disk': 85, 'three/disk': 85 },
-        told: [fire, 'WARNING: disk on two', 'WARNING: disk on three'],
+        notifications: [fire, 'WARNING: disk on two', 'WARNING: disk on three'],
       },
       {
         after: 5,
         hosts: ['one', 'three'],
         measured: { 'one/disk': 85, 'three/disk': 85 },
-        told: ['CLOSED: disk on two'],
+        notifications: ['CLOSED: disk on two'],
       },
       { after: 5, measured: { 'one/disk': 85, 'three/disk': 85 } },
       { after: 5, measured: {} },
-      { after: 5, measured: {}, told: [over, 'RECOVERED: disk on three'] },
+      { after: 5, measured: {}, notifications: [over, 'RECOVERED: disk on three'] },
     ],
   },
-  'hears of a host that does not answer, and of nothing else about it': {
+  'is notified of an unreachable host, and of nothing else about it': {
     moments: [
-      { measured: high, told: [fire] },
-      { after: 5, measured: { 'one/host-unreachable': 1 }, told: ['CRITICAL: host-unreachable on one'] },
-      { after: 60, told: ['STILL CRITICAL: host-unreachable on one'] },
-      { measured: high, told: [still] },
-      { after: 5, measured: high, told: ['RECOVERED: host-unreachable on one'] },
+      { measured: high, notifications: [fire] },
+      { after: 5, measured: { 'one/host-unreachable': 1 }, notifications: ['CRITICAL: host-unreachable on one'] },
+      { after: 60, notifications: ['STILL CRITICAL: host-unreachable on one'] },
+      { measured: high, notifications: [still] },
+      { after: 5, measured: high, notifications: ['RECOVERED: host-unreachable on one'] },
     ],
   },
-  'hears nothing twice and misses nothing when the clock is set': {
+  'gets no duplicates and misses nothing when the clock changes': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { after: -3_000, measured: high },
       { after: 59 },
-      { after: 1, told: [still] },
-      { after: 500_000, told: [still] },
-      { after: -500_000, measured: worst, told: [worse] },
+      { after: 1, notifications: [still] },
+      { after: 500_000, notifications: [still] },
+      { after: -500_000, measured: worst, notifications: [worse] },
       { after: 5, measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'hears what is still true when dispatch is paused and goes on': {
+  'is notified of alerts that still fire when alerting is enabled again': {
     moments: [
       { act: updateAlertConfig({ kind: 'general', value: { enabled: false } }) },
       { measured: worst },
       { after: 60 },
-      { act: updateAlertConfig({ kind: 'general', value: { enabled: true } }), told: [worse] },
+      { act: updateAlertConfig({ kind: 'general', value: { enabled: true } }), notifications: [worse] },
     ],
   },
 }
 
-/** What a crash, a loss and company change of it. */
+/** Scenarios with restarts, data loss and several dispatchers. */
 export const upheavals: Record<string, Scenario> = {
-  'is told the same by dispatchers that start again within the cooldown': {
+  'gets the same notifications when dispatchers restart within the cooldown': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { after: 30, act: ({ restart }) => restart() },
       { measured: high },
       { after: 29 },
-      { after: 1, told: [still] },
+      { after: 1, notifications: [still] },
       { act: ({ restart }) => restart() },
       { measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'is told the end of what fired before the store was emptied': {
+  'is notified of the recovery of an alert from before the store was emptied': {
     moments: [
-      { measured: high, told: [fire] },
+      { measured: high, notifications: [fire] },
       { act: acknowledge(null) },
       { after: 5, act: ({ place }) => place.emptyStore() },
       { measured: high },
       { after: 120 },
       { measured: low },
-      { after: 5, measured: low, told: [over] },
+      { after: 5, measured: low, notifications: [over] },
     ],
   },
-  'is told once by three dispatchers': {
+  'is notified once by three dispatchers': {
     count: 3,
     moments: [
-      { measured: { 'one/disk': 85, 'two/disk': 95 }, told: [fire, 'CRITICAL: disk on two'] },
-      { after: 60, told: [still, 'STILL CRITICAL: disk on two'] },
+      { measured: { 'one/disk': 85, 'two/disk': 95 }, notifications: [fire, 'CRITICAL: disk on two'] },
+      { after: 60, notifications: [still, 'STILL CRITICAL: disk on two'] },
       { measured: {} },
-      { after: 5, measured: {}, told: [over, 'RECOVERED: disk on two'] },
+      { after: 5, measured: {}, notifications: [over, 'RECOVERED: disk on two'] },
     ],
   },
 }
 
-/** Without a state database nothing outlives the store. */
+/** Without a state database, alerts are lost with the store. */
 export const forgotten: Scenario = {
   moments: [
-    { measured: high, told: [fire] },
+    { measured: high, notifications: [fire] },
     { act: (running) => refused(acknowledge(null)(running)) },
     { after: 5, act: ({ place }) => place.emptyStore() },
     { act: ({ restart }) => restart() },
-    { measured: high, told: [fire] },
+    { measured: high, notifications: [fire] },
   ],
 }

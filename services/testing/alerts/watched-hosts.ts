@@ -1,21 +1,21 @@
 import { query } from '#proto/query.ts'
 import type { Host } from '#proto/host.ts'
 import type { Rule, RuleMetric } from '#proto/rules.ts'
-import type { Bus, Serving } from '#shared/bus/bus.ts'
+import type { Bus, ServedContract } from '#shared/bus/bus.ts'
 import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
 import { fakeQuery } from '../../gateway/testing/query.ts'
 
-/** Hosts whose figures a test decides. */
+/** Hosts whose values a test sets. */
 export interface WatchedHosts {
-  /** In the order of the host list. */
+  /** Names in the order of the host list. */
   names: string[]
-  /** By `host/rule`; what is not named is 0, and null could not be told. */
+  /** Values by `host/rule`; the default is 0, and null means no data. */
   values: Record<string, number | null>
-  /** Rules beside those that every test has. */
+  /** Rules in addition to the default ones. */
   rules?: readonly Rule[]
-  /** Metrics for rules of operators; there are none otherwise. */
+  /** Metrics for custom rules. Default: none. */
   metrics?: readonly RuleMetric[]
-  /** Runs whenever a host is measured, such as to hold it there. */
+  /** Called when a host is evaluated, for example to delay it. */
   onMeasure?: ((hostKey: string, rules: readonly string[]) => Promise<void>) | undefined
 }
 
@@ -25,21 +25,21 @@ const rules = [
   plainRule({ id: 'memory' }),
 ]
 
-/** Serves `query` of these hosts: what it measures is what the test says. */
-export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<Serving> =>
+/** Serves a fake `query` that returns the values of the test. */
+export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<ServedContract> =>
   bus.serve(query, {
     ...fakeQuery,
     rules: async () => ({ rules: [...rules, ...(watched.rules ?? [])], metrics: [...(watched.metrics ?? [])] }),
     hosts: async () => watched.names.map(hostOf),
-    evaluateRules: async ({ hostKey, rules: asked, metrics }) => {
-      await watched.onMeasure?.(hostKey, asked)
+    evaluateRules: async ({ hostKey, rules, metrics }) => {
+      await watched.onMeasure?.(hostKey, rules)
       const valueOf = (rule: string) => {
         const value = watched.values[`${hostKey}/${rule}`]
         return value === undefined ? 0 : value
       }
       const isUp = valueOf('host-unreachable') === 0
       return {
-        readings: asked.map((id) => plainReading(id, isUp || id === 'host-unreachable' ? valueOf(id) : null)),
+        readings: rules.map((id) => plainReading(id, isUp || id === 'host-unreachable' ? valueOf(id) : null)),
         metrics: metrics.map((id) => plainReading(id, isUp ? valueOf(id) : null)),
         uptimeSeconds: isUp ? 3_600 : null,
         version: isUp ? '26.3.1' : null,

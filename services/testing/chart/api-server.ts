@@ -3,20 +3,20 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { ask, eventually } from '../ask.ts'
+import { fetchJson, eventually } from '../fetch-json.ts'
 import { freePort } from '../servers/port.ts'
 import { startProcess } from '../servers/process.ts'
 import type { TestServer } from '../servers/server.ts'
 import { findProgram } from '../servers/source.ts'
-import type { Rendered } from './helm.ts'
+import type { RenderedChart } from './helm.ts'
 
-/** An API server of Kubernetes alone: it takes and refuses as in a cluster, and nothing runs. */
+/** A Kubernetes API server without a cluster: it validates objects, but runs nothing. */
 export interface ApiServer extends AsyncDisposable {
-  /** What it says against an object, its warnings included; nothing when it takes it. `trial` keeps nothing. */
-  apply(object: Applied, namespace?: string, trial?: 'trial'): Promise<string | undefined>
+  /** Applies an object and returns the errors and warnings, or undefined. With `trial` it is a dry run. */
+  apply(object: ApplyResult, namespace?: string, trial?: 'trial'): Promise<string | undefined>
 }
 
-export type Applied = Pick<Rendered, 'kind' | 'metadata'> & { apiVersion: string }
+export type ApplyResult = Pick<RenderedChart, 'kind' | 'metadata'> & { apiVersion: string }
 
 const token = 'token-of-the-test'
 const slowStartMs = 180_000
@@ -26,7 +26,7 @@ const Kinds = z.object({
 })
 const Refusal = z.object({ message: z.string() })
 
-/** Starts one of `.ci/api-server` upon an etcd of its own. */
+/** Starts the API server that `.ci/api-server` built, on a separate etcd. */
 export const startApiServer = async (): Promise<ApiServer> => {
   await using opening = new AsyncDisposableStack()
   const etcd = opening.use(await startEtcd())
@@ -46,7 +46,7 @@ export const startApiServer = async (): Promise<ApiServer> => {
   }
 }
 
-/** Its certificate is of its own making, and its address of this machine. */
+/** Accepts its self-signed certificate, because the server is on this machine. */
 const trusting = (): Agent & AsyncDisposable => {
   const agent = new Agent({ connect: { rejectUnauthorized: false } })
   return Object.assign(agent, { [Symbol.asyncDispose]: () => agent.close() })
@@ -64,12 +64,12 @@ const caller =
   }
 
 const pathOf = async (
-  { apiVersion, kind, metadata }: Applied,
+  { apiVersion, kind, metadata }: ApplyResult,
   namespace: string | undefined,
   get: (folder: string) => Promise<Dispatcher.ResponseData>,
 ): Promise<string> => {
   const folder = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  // A kind that was described just now is served a moment later.
+  // A new custom resource is served after a delay.
   const found = await eventually(
     async () => {
       const { data } = Kinds.safeParse(await (await get(folder)).body.json())
@@ -94,7 +94,7 @@ const startEtcd = async (): Promise<TestServer> => {
         'advertise-client-urls': url(port),
       }),
     url,
-    answers: async (at) => void (await ask(`${at}/health`)),
+    answers: async (at) => void (await fetchJson(`${at}/health`)),
   })
 }
 
@@ -108,14 +108,14 @@ const startKubernetes = (etcd: string, call: Call): Promise<TestServer> =>
     arguments: (directory, port) =>
       flags({
         'etcd-servers': etcd,
-        // Debian's etcd is older than what the server's cache of it counts on.
+        // Debian's etcd is too old for the watch cache of the server.
         'watch-cache': 'false',
         'bind-address': '127.0.0.1',
         'secure-port': String(port),
         'cert-dir': directory,
         'token-auth-file': join(directory, 'tokens.csv'),
         'authorization-mode': 'RBAC',
-        // Required, though nobody makes the accounts that pods have in a cluster.
+        // Required, although no service accounts are created.
         'service-account-issuer': 'https://kubernetes.default.svc',
         'service-account-key-file': join(directory, 'accounts.key'),
         'service-account-signing-key-file': join(directory, 'accounts.key'),

@@ -12,37 +12,37 @@ import { freePort } from '../servers/port.ts'
 import { render, someHosts } from './helm.ts'
 import { declaredAccounts } from '../../generate/chart/nats.ts'
 import { configMapOf, processesOf, type RenderedProcess, type Secrets } from './processes.ts'
-import { secretName, type Surroundings, valuesFor, type Wanted } from './values.ts'
+import { secretName, type Surroundings, valuesFor, type DeploymentOptions } from './values.ts'
 
-/** Whose contracts a process knows. */
+/** The release whose contracts a process uses. */
 export type Release = 'present' | 'last'
 
-/** The Deployments of the chart as processes of this machine. */
-export interface Deployed extends AsyncDisposable {
-  /** Where the gateway listens that started last. */
+/** The Deployments of the chart, run as local processes. */
+export interface DeployedProduct extends AsyncDisposable {
+  /** Returns the address of the last started gateway. */
   gateway(): string
   readonly nats: TestServer
-  /** Every process by its component; those of a second pod follow as `agent-2`. */
+  /** Every process by component; processes of second pods have names like `agent-2`. */
   readonly processes: ReadonlyMap<string, ProductProcess>
-  /** Starts a second process of a component, and ends the first when that is ready, as a rollout does. */
+  /** Replaces a process as a rollout does: the old one ends when the new one is ready. */
   roll(name: string): Promise<void>
   output(): string
 }
 
-/** Each user's password in the test; a NATS server takes what begins with a digit for a number. */
+/** Returns the password of a user. It starts with a letter, because NATS parses a leading digit as a number. */
 export const passwordOf = (user: string): string => `password-of-${user}`
 
-/** What the scheduler says unless something else is wanted. */
+/** The default cron secret. */
 export const cronSecret = 'a secret of the scheduler'
 
 const users = Object.keys((await declaredAccounts()).users)
 
 /**
- * Renders the chart for real servers, and starts what it renders: its arguments, its variables, its files and its ports, each process on
- * an address of its own as pods have. The NATS server has the configuration that the chart gives its own. They speak the
- * contracts of `release` until they are replaced.
+ * Renders the chart for real servers and starts its processes with the rendered arguments, variables, files and ports. Each
+ * process has its own address, like a pod. The NATS server uses the configuration of the chart. Processes use the contracts
+ * of `release` until they are replaced.
  */
-export const deploy = async (wanted: Wanted, release: Release = 'present'): Promise<Deployed> => {
+export const deploy = async (options: DeploymentOptions, release: Release = 'present'): Promise<DeployedProduct> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-chart-'))
   opening.defer(() => rm(directory, { recursive: true, force: true }))
@@ -55,13 +55,13 @@ export const deploy = async (wanted: Wanted, release: Release = 'present'): Prom
 
   const ports = { http: await freePort(), operations: await freePort() }
   const values = join(directory, 'values.yaml')
-  await writeFile(values, dump(await valuesFor(wanted, { nats: natsAddress(nats), ports })))
+  await writeFile(values, dump(await valuesFor(options, { nats: natsAddress(nats), ports })))
   const secrets: Secrets = new Map<string, Record<string, string>>([
     ['certificate', { 'ca.crt': certificate.cert }],
     ['users', { ...Object.fromEntries(users.map((user) => [user, passwordOf(user)])), ...busKeys() }],
     [
       secretName,
-      { CRON_SECRET: cronSecret, ...wanted.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
+      { CRON_SECRET: cronSecret, ...options.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
     ],
   ])
   const running = opening.use(new Running(processesOf(await render([values]), secrets), ports, directory))
@@ -77,7 +77,7 @@ export const deploy = async (wanted: Wanted, release: Release = 'present'): Prom
   }
 }
 
-/** The keys of the bus, as the Secret of the users has them. */
+/** Returns the keys of the bus as in the Secret of the users. */
 const busKeys = (): Record<string, string> => {
   const secret = randomBytes(32).toString('hex')
   const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
@@ -88,23 +88,23 @@ const busKeys = (): Record<string, string> => {
   return { 'signing-key': secret, ...Object.fromEntries(keys.filter(([, key]) => key !== '')) }
 }
 
-/** Where the certificate of the server is good for. */
+/** Returns the address with the host name of the certificate. */
 export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
 
-/** NATS with the users, the permissions and TLS as the chart configures them, passwords from the environment as in its pod. */
+/** Starts NATS with the users, permissions and TLS of the chart. Passwords come from the environment, as in its pod. */
 const startChartNats = async (directory: string): Promise<TestServer> => {
   await writeFile(join(directory, 'tls.crt'), certificate.cert)
   await writeFile(join(directory, 'tls.key'), certificate.key)
-  const given = { 'nats.existingSecret': 'users', 'nats.tls.existingSecret': 'certificate' }
-  const { 'nats.conf': whole = '' } = configMapOf(await render([someHosts], given), 'watchhouse-nats')
+  const values = { 'nats.existingSecret': 'users', 'nats.tls.existingSecret': 'certificate' }
+  const { 'nats.conf': whole = '' } = configMapOf(await render([someHosts], values), 'watchhouse-nats')
   const config = whole.slice(whole.indexOf('tls {')).replaceAll('/etc/nats-tls/', `${directory}/`)
   const variable = (user: string) => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`
   const environment = Object.fromEntries(users.map((user) => [variable(user), passwordOf(user)]))
-  // Ports, disk and name are the machine's; all that decides who may do what is the chart's.
+  // Ports, storage and name are local; all permissions are from the chart.
   return startNats({ config, environment })
 }
 
-/** The processes of the Deployments, each on an address of its own, for they have the same ports as pods have. */
+/** The processes of the Deployments. Each has its own address, because all use the same ports, like pods. */
 class Running implements AsyncDisposable {
   readonly processes = new Map<string, ProductProcess>()
   readonly #rendered: readonly RenderedProcess[]
@@ -120,7 +120,7 @@ class Running implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /** One after another by the order of their names, which is not the order of who asks whom: Kubernetes knows none. */
+  /** Starts the processes one at a time by name. Like in Kubernetes, this order ignores their dependencies. */
   async start(release: Release): Promise<void> {
     for (const one of this.#rendered) {
       for (let replica = 1; replica <= one.replicas; replica++) {
@@ -136,7 +136,7 @@ class Running implements AsyncDisposable {
   async roll(name: string): Promise<void> {
     const one = this.#rendered.find((process) => process.name === name)
     const old = this.processes.get(name)
-    if (!one || !old) throw new Error(`nothing called ${name} was rendered`)
+    if (!one || !old) throw new Error(`the chart renders no "${name}"`)
     this.processes.set(name, await this.#start(one, 'present'))
     await old.stop()
   }
@@ -170,7 +170,7 @@ class Running implements AsyncDisposable {
 
 const mountedAt = '/etc/watchhouse/'
 
-/** Lays the files of a pod into a folder, and gives its variables with paths that lead there. */
+/** Writes the files of a pod to a folder and returns its variables with local paths. */
 const mount = async (pod: RenderedProcess, folder: string): Promise<Record<string, string>> => {
   const moved = (text: string) => text.replaceAll(mountedAt, `${folder}${mountedAt}`)
   for (const [path, content] of pod.files) {
@@ -178,6 +178,6 @@ const mount = async (pod: RenderedProcess, folder: string): Promise<Record<strin
     await writeFile(join(folder, path), moved(content))
   }
   const variables = Object.entries(pod.variables).map(([name, value]) => [name, moved(value)])
-  // A pod has them where they are looked for without a word.
+  // In a pod they are at the default path.
   return { SVC_HEALTH_CONFIG_DIRECTORY: moved('/etc/watchhouse/health.d'), ...Object.fromEntries(variables) }
 }

@@ -12,7 +12,7 @@ const Description = z.object({
   }),
 })
 
-/** The descriptions of foreign kinds as JSON schemas under the names by which kubeconform looks for them; gives their folder. */
+/** Writes custom resource definitions as JSON schemas with the file names of kubeconform. Returns their folder. */
 export const foreignSchemas = async (descriptions: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-kinds-'))
   for (const file of await readdir(descriptions)) {
@@ -26,7 +26,7 @@ export const foreignSchemas = async (descriptions: string): Promise<string> => {
   return folder
 }
 
-/** The schema refusing fields that it does not name, which a cluster would drop without a word. */
+/** Returns the schema without unknown fields, which a cluster would drop silently. */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

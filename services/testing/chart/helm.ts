@@ -6,24 +6,24 @@ import { z } from 'zod'
 import { findProgram } from '../servers/source.ts'
 import { root } from '../source-file.ts'
 
-/** The profiles that the chart brings. */
+/** The values files of the chart. */
 export const profiles = ['values.yaml', 'values-single.yaml', 'values-ha.yaml'] as const
 
-/** Hosts for the tests of the chart: without any it refuses. */
+/** Hosts for the tests, because the chart requires hosts. */
 export const someHosts = 'helm/tests/values-hosts.yaml'
 
 const largestBytes = 16 * 1024 * 1024
 
-export interface Ran {
+export interface ProgramResult {
   code: number
   output: string
 }
 
 /** Runs a program of `.ci/chart-tools` from the repository's root. */
-export const runTool = async (name: string, given: readonly string[], input?: string): Promise<Ran> => {
+export const runTool = async (name: string, parameters: readonly string[], input?: string): Promise<ProgramResult> => {
   const program = findProgram(name)
   if (program === undefined) throw new Error(`${name} is not installed; .ci/chart-tools does that`)
-  const running = promisify(execFile)(program, given, { cwd: root, maxBuffer: largestBytes })
+  const running = promisify(execFile)(program, parameters, { cwd: root, maxBuffer: largestBytes })
   running.child.stdin?.end(input)
   try {
     const { stdout, stderr } = await running
@@ -36,11 +36,11 @@ export const runTool = async (name: string, given: readonly string[], input?: st
 
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() })
 
-/** One object of Kubernetes. */
-export const Rendered = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
-export type Rendered = z.infer<typeof Rendered>
+/** A Kubernetes object. */
+export const RenderedChart = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
+export type RenderedChart = z.infer<typeof RenderedChart>
 
-/** The chart as text, with these values files and single values. */
+/** Renders the chart as text with values files and single values. */
 export const renderText = async (
   values: readonly string[],
   set: Readonly<Record<string, string>> = {},
@@ -60,15 +60,18 @@ export const renderText = async (
   return output
 }
 
-/** The objects that the chart gives. */
-export const render = async (values: readonly string[], set?: Readonly<Record<string, string>>): Promise<Rendered[]> =>
+/** Renders the objects of the chart. */
+export const render = async (
+  values: readonly string[],
+  set?: Readonly<Record<string, string>>,
+): Promise<RenderedChart[]> =>
   loadAll(await renderText(values, set))
     .filter((one) => one != null)
-    .map((one) => Rendered.parse(one))
+    .map((one) => RenderedChart.parse(one))
 
 export const profile = (name: (typeof profiles)[number]): string => join('helm', name)
 
-/** Single values that make a profile render all that it can. */
+/** Returns values that enable every optional object of a profile. */
 export const everythingFor = (name: string): Record<string, string> =>
   name === 'values-single.yaml'
     ? everything

@@ -1,31 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask } from '../ask.ts'
+import { fetchJson } from '../fetch-json.ts'
 
-/** Between two requests for one component: what starts meanwhile needs the processor too. */
+/** Pause between two requests of a component, because starting processes need CPU time. */
 const pauseMs = 100
 
-/** A request that cannot be answered without one of the services. */
-export interface Asked {
+/** A request that requires a certain service. */
+export interface LoadRequest {
   path: string
   init?: RequestInit
-  /** What a good answer has in it. */
+  /** Text of a successful response. */
   has: string
 }
 
-/** What people and programs keep asking while pods are replaced. */
+/** Continuous requests while pods are replaced. */
 export interface Load {
-  /** How often each component's request was answered, and what went wrong instead. */
+  /** Number of successes and of each error, by component. */
   readonly answered: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
-/** Asks for each component again and again, the next time soon after the answer is there. */
-export const startLoad = (gateway: () => string, asked: Readonly<Record<string, Asked>>): Load => {
+/** Sends the request of each component repeatedly, with a short pause after each response. */
+export const startLoad = (gateway: () => string, requests: Readonly<Record<string, LoadRequest>>): Load => {
   const stopping = new AbortController()
   const answered = new Map<string, number>()
-  const keepAsking = async (component: string, { path, init, has }: Asked) => {
+  const sendRepeatedly = async (component: string, { path, init, has }: LoadRequest) => {
     while (!stopping.signal.aborted) {
-      const outcome = await ask(`${gateway()}${path}`, init).then(
+      const outcome = await fetchJson(`${gateway()}${path}`, init).then(
         ({ status, text }) => (status < 300 && text.includes(has) ? 'answered' : `${status} ${text}`),
         (error: unknown) => String(error),
       )
@@ -34,7 +34,7 @@ export const startLoad = (gateway: () => string, asked: Readonly<Record<string, 
       await wait(pauseMs)
     }
   }
-  const loads = Object.entries(asked).map(([component, one]) => keepAsking(component, one))
+  const loads = Object.entries(requests).map(([component, one]) => sendRepeatedly(component, one))
   return {
     answered,
     stop: async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rendered } from './helm.ts'
+import type { RenderedChart } from './helm.ts'
 
 const Variable = z.object({
   name: z.string(),
@@ -42,31 +42,31 @@ const Secret = z.object({
   stringData: z.record(z.string(), z.string()),
 })
 
-/** What one pod of a Deployment would run. */
+/** The process of a pod of a Deployment. */
 export interface RenderedProcess {
-  /** The component, such as `query-guest`. */
+  /** The component, for example `query-guest`. */
   name: string
   replicas: number
   services: readonly string[]
   variables: Record<string, string>
-  /** What is mounted, by its absolute path. */
+  /** Mounted files by absolute path. */
   files: ReadonlyMap<string, string>
 }
 
-/** Values by the name of a Secret and the key in it. */
+/** Values by name and key of a Secret. */
 export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
-/** The content of a ConfigMap of a rendered chart. */
-export const configMapOf = (objects: readonly Rendered[], name: string): Readonly<Record<string, string>> =>
+/** Returns the content of a rendered ConfigMap. */
+export const configMapOf = (objects: readonly RenderedChart[], name: string): Readonly<Record<string, string>> =>
   required(configMapsOf(objects), name)
 
 /**
- * Every process that the Deployments start, with the variables and files that Kubernetes would give it. Throws for a Secret, a ConfigMap or
- * a key that is neither rendered nor among `given`.
+ * Returns every process of the Deployments with its variables and files, as in Kubernetes. Throws for a Secret, a ConfigMap
+ * or a key that is neither rendered nor in `existing`.
  */
-export const processesOf = (objects: readonly Rendered[], given: Secrets): RenderedProcess[] => {
+export const processesOf = (objects: readonly RenderedChart[], existing: Secrets): RenderedProcess[] => {
   const configMaps = configMapsOf(objects)
-  const secrets: Secrets = new Map([...namedContents(objects, Secret, ({ stringData }) => stringData), ...given])
+  const secrets: Secrets = new Map([...namedContents(objects, Secret, ({ stringData }) => stringData), ...existing])
   return objects.flatMap((object) => {
     const { success, data: deployment } = Deployment.safeParse(object)
     if (!success) return []
@@ -83,11 +83,11 @@ export const processesOf = (objects: readonly Rendered[], given: Secrets): Rende
   })
 }
 
-const configMapsOf = (objects: readonly Rendered[]): Secrets =>
+const configMapsOf = (objects: readonly RenderedChart[]): Secrets =>
   new Map(namedContents(objects, ConfigMap, ({ data }) => data))
 
 const namedContents = <T extends { metadata: { name: string } }>(
-  objects: readonly Rendered[],
+  objects: readonly RenderedChart[],
   kind: z.ZodType<T>,
   content: (object: T) => Readonly<Record<string, string>>,
 ) =>
@@ -104,7 +104,7 @@ const valueOf = ({ value, valueFrom }: z.infer<typeof Variable>, pod: string, se
   return required(new Map(Object.entries(required(secrets, name))), key, `${name}.`)
 }
 
-/** As Kubernetes does it: `$(NAME)` is the value of a variable that was stated before. */
+/** Expands `$(NAME)` to the value of an earlier variable, as Kubernetes does. */
 const expanded = (value: string, known: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\((\w+)\)/g, (whole, name: string) => known[name] ?? whole)
 
@@ -117,7 +117,7 @@ const mountedFiles = (
   for (const { name, mountPath, subPath } of volumeMounts) {
     const { configMap, secret } = volumes.find((volume) => volume.name === name) ?? {}
     const content = configMap ? required(configMaps, configMap.name) : secret && required(secrets, secret.secretName)
-    // What is no ConfigMap and no Secret is an empty folder.
+    // Other volumes are empty folders.
     if (content === undefined) continue
     const items = (configMap ?? secret)?.items ?? Object.keys(content).map((key) => ({ key, path: key }))
     for (const { key, path } of items.filter((item) => subPath === undefined || item.path === subPath)) {
@@ -129,6 +129,6 @@ const mountedFiles = (
 
 const required = <T>(values: ReadonlyMap<string, T>, name: string, where = ''): T => {
   const found = values.get(name)
-  if (found === undefined) throw new Error(`the chart names ${where}${name}, which is not there`)
+  if (found === undefined) throw new Error(`the chart names ${where}${name}, which is missing`)
   return found
 }

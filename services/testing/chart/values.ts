@@ -2,33 +2,33 @@ import type { ServiceName } from '#proto/call.ts'
 import type { ProductHost } from '../product.ts'
 import { variablesOfServices } from '../../generate/chart/services.ts'
 
-/** What an operator wants to have deployed. */
-export interface Wanted {
+/** The deployment that a test requires. */
+export interface DeploymentOptions {
   hosts: readonly ProductHost[]
-  /** Variables, which the chart has to take to the services that read them. */
+  /** Variables that the chart must set for the services that read them. */
   variables: Readonly<Record<string, string>>
-  /** Pods of a service; one where nothing is said. */
+  /** Number of pods by service. Default: one. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Values of the chart besides. */
+  /** Further values of the chart. */
   values?: object
 }
 
-/** Where the pods find one another, and their servers. */
+/** The addresses of the pods and their servers. */
 export interface Surroundings {
-  /** host:port of NATS, which speaks TLS. */
+  /** host:port of NATS with TLS. */
   nats: string
   ports: { http: number; operations: number }
 }
 
-/** The Secret that the values name for whatever is secret. */
+/** The existing Secret that the values refer to. */
 export const secretName = 'operator'
 
-/** Variables for which the chart has values of their own. */
+/** Variables with dedicated values in the chart. */
 const ownValues = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
 
-/** The values of the chart for this; throws for a variable that no service may be given. */
+/** Returns the values of the chart. Throws for a variable that no service accepts. */
 export const valuesFor = async (
-  { hosts, variables, replicas = {}, values }: Wanted,
+  { hosts, variables, replicas = {}, values }: DeploymentOptions,
   { nats, ports }: Surroundings,
 ): Promise<object> => {
   const known = await variablesOfServices()
@@ -58,7 +58,7 @@ export const valuesFor = async (
   }
 }
 
-/** The fleet form: a list, and passwords beside it. */
+/** Returns the hosts as a list with separate passwords. */
 const hostValues = (hosts: readonly ProductHost[]) => {
   const passwords: Record<string, string> = {}
   const list = hosts.map(({ url, name, user = 'default', password }, index) => {

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { Further } from '../../mcp/protocol/server.ts'
 import { offerConversations, requestState } from './rounds.ts'
 
-/** What the suite of conformance calls, reads and gets by name; its own documentation says what each must answer. */
+/** The tools, resources and prompts that the MCP conformance suite requires; its documentation defines their results. */
 export const fixtures: Further = {
   options: { requestState },
-  tellsOnTheWay: true,
+  sendsNotifications: true,
   offer(server) {
     server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } })
     offerContents(server)
@@ -85,8 +85,8 @@ const offerResources = (server: McpServer): void => {
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),
     { description: 'Repeats a part of its address', mimeType: 'application/json' },
     ({ href }, { id }) => {
-      const told = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${String(id)}` })
-      return { contents: [{ uri: href, mimeType: 'application/json', text: told }] }
+      const template = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${String(id)}` })
+      return { contents: [{ uri: href, mimeType: 'application/json', text: template }] }
     },
   )
   server.server.setRequestHandler('resources/subscribe', () => ({}))
@@ -97,7 +97,7 @@ const offerPrompts = (server: McpServer): void => {
   const says = (...said: (typeof image | ReturnType<typeof text> | ReturnType<typeof resource>)[]) => ({
     messages: said.map((content) => ({ role: 'user' as const, content })),
   })
-  const description = 'Asks for a test'
+  const description = 'Requests a test'
   server.registerPrompt('test_simple_prompt', { description }, () => says(text('This is a simple prompt for testing.')))
   server.registerPrompt('test_prompt_with_image', { description }, () =>
     says(image, text('Please analyze the image above.')),

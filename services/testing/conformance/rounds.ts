@@ -9,25 +9,25 @@ import { z } from 'zod'
 
 type Requests = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
 
-/** Which round of a conversation a request belongs to. */
+/** The signed state with the round of a conversation. */
 const states = createRequestStateCodec<{ round: number }>({ key: randomBytes(32) })
 
-/** Refuses states that were not made here. */
+/** Rejects states that this process did not sign. */
 export const requestState = { verify: states.verify }
 
-const asksFor = (message: string, name: string) =>
+const elicit = (message: string, name: string) =>
   inputRequired.elicit({ message, requestedSchema: z.object({ [name]: z.string() }) })
 
-const asksModel = (text: string) =>
+const sample = (text: string) =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 100 })
 
-const userName = { user_name: asksFor('What is your name?', 'name') }
-const capital = { capital_question: asksModel('What is the capital of France?') }
+const userName = { user_name: elicit('What is your name?', 'name') }
+const capital = { capital_question: sample('What is the capital of France?') }
 const confirmation = {
   confirm: inputRequired.elicit({ message: 'Please confirm', requestedSchema: z.object({ ok: z.boolean() }) }),
 }
 
-/** The tools of the suite that ask back, with what each asks for, round by round. */
+/** The tools of the suite that require input, with their input requests by round. */
 const conversations: Readonly<Record<string, readonly Requests[]>> = {
   test_missing_capability: [capital],
   test_streaming_elicitation: [userName],
@@ -37,29 +37,33 @@ const conversations: Readonly<Record<string, readonly Requests[]>> = {
   test_input_required_result_request_state: [confirmation],
   test_input_required_result_tampered_state: [confirmation],
   test_input_required_result_multiple_inputs: [
-    { ...userName, greeting: asksModel('Generate a greeting'), client_roots: inputRequired.listRoots() },
+    { ...userName, greeting: sample('Generate a greeting'), client_roots: inputRequired.listRoots() },
   ],
   test_input_required_result_multi_round: [
-    { step1: asksFor('Step 1: What is your name?', 'name') },
-    { step2: asksFor('Step 2: What is your favorite color?', 'color') },
+    { step1: elicit('Step 1: What is your name?', 'name') },
+    { step2: elicit('Step 2: What is your favorite color?', 'color') },
   ],
 }
 
-/** Offers tools and a prompt that ask their client back before they answer. */
+/** Registers tools and a prompt that require input from the client. */
 export const offerConversations = (server: McpServer): void => {
   for (const [name, rounds] of Object.entries(conversations)) {
-    server.registerTool(name, { description: 'Asks back' }, async (asked) => (await askBack(rounds, asked)) ?? done)
+    server.registerTool(
+      name,
+      { description: 'Requests input' },
+      async (context) => (await requestInput(rounds, context)) ?? done,
+    )
   }
   server.registerTool(
     'test_input_required_result_capabilities',
-    { description: 'Asks back what its client can answer' },
-    async (asked) => (await askBack([answerable(server)], asked)) ?? done,
+    { description: 'Requests input that its client supports' },
+    async (context) => (await requestInput([answerable(server)], context)) ?? done,
   )
   server.registerPrompt(
     'test_input_required_result_prompt',
-    { description: 'Asks for its context' },
-    async (asked) =>
-      (await askBack([{ user_context: asksFor('What context should the prompt use?', 'context') }], asked)) ?? {
+    { description: 'Requests its context' },
+    async (context) =>
+      (await requestInput([{ user_context: elicit('What context should the prompt use?', 'context') }], context)) ?? {
         messages: [{ role: 'user', content: { type: 'text', text: 'in this context' } }],
       },
   )
@@ -67,8 +71,8 @@ export const offerConversations = (server: McpServer): void => {
 
 const done = { content: [{ type: 'text' as const, text: 'state-ok' }] }
 
-/** What is still to be asked; undefined when everything was answered. */
-const askBack = async (rounds: readonly Requests[], { mcpReq }: ServerContext) => {
+/** Returns the pending input requests, or undefined when all have responses. */
+const requestInput = async (rounds: readonly Requests[], { mcpReq }: ServerContext) => {
   const { round } = mcpReq.requestState<{ round: number }>() ?? { round: 0 }
   const answered = Object.keys(rounds[round] ?? {}).every((key) => mcpReq.inputResponses?.[key] !== undefined)
   const inputRequests = rounds[answered ? round + 1 : round]
@@ -80,6 +84,6 @@ const answerable = ({ server }: McpServer): Requests => {
   const capabilities = server.getClientCapabilities()
   return {
     ...(capabilities?.elicitation && userName),
-    ...(capabilities?.sampling && { greeting: asksModel('Generate a greeting') }),
+    ...(capabilities?.sampling && { greeting: sample('Generate a greeting') }),
   }
 }

@@ -3,7 +3,7 @@ import { openBus, openMemoryHub, openNatsHub } from '#shared/bus/open.ts'
 import { systemClock } from '#shared/time/clock.ts'
 import { openReadiness } from '#shared/lifecycle/readiness.ts'
 import { openNet } from '#shared/net/net.ts'
-import type { Context, Running } from '#shared/lifecycle/service.ts'
+import type { Context, RunningService } from '#shared/lifecycle/service.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openTelemetry } from '#shared/telemetry/open.ts'
 import { start as startGateway } from '../../gateway/service.ts'
@@ -12,7 +12,7 @@ import { startWith as startMcp } from '../../mcp/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { start as startReport } from '../../report/service.ts'
 
-/** Every service that the tool server has to do with, the asked before the asking. */
+/** Every service that the MCP server uses, servers before their clients. */
 const order = ['query', 'report', 'mcp', 'gateway'] as const
 type Name = (typeof order)[number]
 
@@ -20,12 +20,12 @@ interface ServicesOptions {
   /** Default: all of them. */
   names?: readonly string[]
   env: Record<string, string>
-  /** What the tool server offers besides its own; no variable can make it. */
+  /** Additional tools, resources and prompts, which no variable can add. */
   further?: Further | undefined
 }
 
-/** Starts services in this process, on NATS when `NATS_URL` says where; they log nothing. */
-export const startServices = async ({ names = order, env, further }: ServicesOptions): Promise<Running> => {
+/** Starts services in this process without logs, on NATS if `NATS_URL` is set. */
+export const startServices = async ({ names = order, env, further }: ServicesOptions): Promise<RunningService> => {
   await using opening = new AsyncDisposableStack()
   const facts = { instance: `test-${names.join('-')}`, version: '1.2.3', services: order, secretNames: [] }
   const telemetry = opening.use(await openTelemetry(env, facts, { write: () => {} }))

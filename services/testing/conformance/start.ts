@@ -2,13 +2,13 @@ import type { Further } from '../../mcp/protocol/server.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { startServices } from './services.ts'
 
-/** The product as whoever can reach it meets it. */
+/** The product with a public address. */
 interface OpenProduct extends AsyncDisposable {
   url: string
   hostUrl: string
 }
 
-/** The product in this process, with one host; its tool server offers more when it is told to. */
+/** Starts the product in this process with one host and optional additional tools. */
 export const startOpenProduct = async (further?: Further): Promise<OpenProduct> => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox())
@@ -17,7 +17,7 @@ export const startOpenProduct = async (further?: Further): Promise<OpenProduct> 
     PORT: '0',
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_USER: 'default',
-    // What would never end by itself ends while a test waits for it.
+    // Streams without an end are closed while a test waits.
     COLUMNDB_MAX_EXECUTION_TIME: '5',
     SVC_MCP_PUBLIC: 'true',
     RATE_LIMIT_MCP_PER_MIN: '100000',

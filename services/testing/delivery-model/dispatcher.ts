@@ -1,4 +1,4 @@
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundEvent } from '#proto/inbound-event.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
@@ -22,28 +22,28 @@ import { openObserve } from '../../alert-dispatcher/sweeps/observe.ts'
 import { plainPolicy } from '../../alert-dispatcher/testing/story.ts'
 import type { Targets } from './sends.ts'
 
-/** A dispatcher that takes events, ticks and delivers, in this process. */
+/** A dispatcher in this process that accepts events, ticks and delivers. */
 export interface Dispatcher {
-  /** Rejects, or never ends, when the event was not taken: its sender repeats it. */
+  /** Rejects or never resolves if the event was not accepted; its sender retries. */
   take(event: InboundEvent): Promise<void>
-  /** False when another ticks at this moment. */
+  /** Returns false if another dispatcher holds the tick lease. */
   tick(): Promise<boolean>
-  /** Episodes that the database has open, all that it has, and how it has deliveries ended. */
-  onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly Delivered[] }>
-  /** Ends as a killed process does: from now on nothing of it reaches a server or a target. */
+  /** Returns the open episodes, all episodes, and the delivery results of the database. */
+  onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly CompletedDelivery[] }>
+  /** Ends like a killed process: from now on it reaches no server or target. */
   kill(): void
-  /** Ends in good order. */
+  /** Shuts down gracefully. */
   stop(): Promise<void>
 }
 
-/** What all dispatchers of a schedule share, and the faults that they meet. */
+/** The shared state and faults of all dispatchers of a schedule. */
 export interface Ground {
   clock: Clock
   targets: Targets
   telemetry: Context['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
-  /** Longer than a busy machine takes from the begin of a send to its end. */
+  /** Longer than a send takes on a busy machine. */
   holdMs: number
   faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
 }
@@ -88,7 +88,7 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
     },
     kill() {
       isAlive = false
-      // Nothing of what this does gets through, and what is being sent never ends.
+      // All its requests fail, and sends in progress never end.
       void running.disposeAsync().catch(() => {})
       void connections.disposeAsync().catch(() => {})
     },
@@ -116,7 +116,7 @@ const openParts = async (ground: Ground, { connecting, opening, isAlive }: Openi
   const later = opening.use(openWriteLater(telemetry.log, 40))
   const { episodes, eventEpisodes } = lasting(await openStoresIn(database), later)
   const net = opening.use(openNet({ env: {} }))
-  // Delivery asks for the host list and for nothing else.
+  // Delivery calls only the host list.
   const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
   const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => plainPolicy }
   const channels = [targets.channelOf(isAlive)]
@@ -142,7 +142,7 @@ const breakable = (database: Database, isUp: () => boolean): Database =>
     [Symbol.asyncDispose]: { value: async () => {} },
   })
 
-/** A connection that can be cut: what is under way then has happened or not, and nobody is told which. */
+/** A connection that can be cut. The result of requests in progress is then unknown. */
 const severable = (store: Store, faults: Ground['faults'], isAlive: () => boolean): Store => {
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!isAlive()) throw away()
@@ -151,7 +151,7 @@ const severable = (store: Store, faults: Ground['faults'], isAlive: () => boolea
       throw away()
     }
     const result = await work()
-    // A process that was killed meanwhile never hears of it.
+    // A killed process gets no result.
     if (!isAlive()) throw away()
     return result
   }

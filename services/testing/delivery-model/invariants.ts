@@ -1,26 +1,26 @@
 import type { Send } from './sends.ts'
 
-/** What came of a schedule. */
+/** The result of a schedule. */
 export interface Outcome {
-  /** Acts and faults in their order. */
+  /** Actions and faults, in order. */
   log: readonly string[]
-  /** Broken invariants in words; none where all held. */
+  /** Violated invariants. */
   problems: readonly string[]
   sends: number
 }
 
-/** What is true once all events were taken and all is delivered. */
+/** The final state after all events were accepted and delivered. */
 export interface Truth {
-  /** The episodes that are open, with the sequence of the last notice that was decided of each. */
+  /** Open episodes with the sequence number of their last notification. */
   open: ReadonlyMap<string, number>
   targets: readonly string[]
-  /** When a process was killed or a store lost what it held: what was being sent then may be sent again. */
+  /** When a process was killed or a store lost data. Sends in progress may be repeated. */
   cutsMs: number[]
-  /** When a store lost what it held. */
+  /** When a store lost data. */
   lossesMs: number[]
-  /** What the database has as sent, by `lineOf`. */
+  /** Notifications that the database records as sent, by `lineOf`. */
   sent: ReadonlySet<string>
-  /** When a connection was cut: a send that was to begin then has begun as far as the store knows. */
+  /** When a connection was cut. The store may record a send as started that never started. */
   unknownMs: number[]
 }
 
@@ -37,7 +37,7 @@ export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
   )
 }
 
-/** Names a notice at a target. */
+/** Returns the key of a notification at a target. */
 export const lineOf = ({ target, episode, sequence }: Pick<Send, 'target' | 'episode' | 'sequence'>): string =>
   `${target} ${episode} ${sequence}`
 
@@ -47,7 +47,7 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
   const problems: string[] = []
   const taken = sends.filter((send) => send.taken)
   const [first] = sends
-  // A process that was killed or cut off may have sent the fire: then its end is sent.
+  // A killed or disconnected process may have sent the alert, so its recovery is sent.
   if (first && isEnd(first) && ![...cutsMs, ...unknownMs].some((atMs) => atMs <= first.beganMs))
     problems.push('a recovery was sent that no fire preceded')
   const end = taken.findIndex(isEnd)
@@ -63,14 +63,14 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
   return problems
 }
 
-/** A send may have begun this long before it is written down. */
+/** Maximum time between the start of a send and its record. */
 const graceMs = 1_000
 
-/** A target that refuses a message for good has been sent it. */
+/** A permanently rejected message counts as sent. */
 const checkLast = (sends: readonly Send[], openSequence: number | undefined, { lossesMs, sent }: Truth): string[] => {
   const taken = sends.filter((send) => send.taken)
   if (openSequence === undefined) {
-    // That a target may know of a fire is lost with the store, unless the database knows too: it never answered, or its sender was killed.
+    // If a send has no result, only the store records that the target may have received the alert.
     const isLost = (send: Send) => !sent.has(lineOf(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
     const mustEnd = taken.some((send) => !isEnd(send) && !isLost(send))
     return mustEnd && !sends.some(isEnd) ? ['a fire was taken and no recovery sent'] : []

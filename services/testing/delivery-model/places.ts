@@ -10,11 +10,11 @@ import { type StoreTables, storeTables } from '#shared/store/sql/tables.ts'
 import { startPostgres, startRedis } from '../servers.ts'
 import type { Place } from './stage.ts'
 
-/** State in one SQLite file and what outlives it in another, as processes on one machine have them. */
+/** Stores state in one SQLite file and durable data in another, as on a single machine. */
 export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-model-'))
-  // What was killed may be about to let go of its files.
+  // A killed process may still hold its files.
   opening.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const fileOf = (name: string) => `file:${join(directory, `${name}.db`)}`
   const state: StateDatabase = { kind: 'sqlite', url: fileOf('state'), token: undefined, tablePrefix: '' }
@@ -26,7 +26,7 @@ export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> =>
   return {
     openStore: open,
     database: isPersistent ? { ...state, url: fileOf('lasting') } : undefined,
-    // Writers of one file wait for each other.
+    // Writers of a file wait for each other.
     holdMs: 5_000,
     async flush() {
       await tables.transaction().execute(async (transaction) => {
@@ -44,7 +44,7 @@ export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> =>
   }
 }
 
-/** State in databases of one Redis, and what outlives each in a file of SQLite. */
+/** Stores state in databases of one Redis, and durable data in SQLite files. */
 export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Promise<Place> }> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))
@@ -66,12 +66,12 @@ export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Pro
   }
 }
 
-const withRedis = async <T>(url: string, ask: (client: Redis) => Promise<T>): Promise<T> => {
+const withRedis = async <T>(url: string, run: (client: Redis) => Promise<T>): Promise<T> => {
   const client = new Redis(url)
-  // A server that a test crashes is asked again.
+  // Retry while a test restarts the server.
   client.on('error', () => {})
   try {
-    return await ask(client)
+    return await run(client)
   } finally {
     client.disconnect()
   }
@@ -84,7 +84,7 @@ const inRedis = (url: string): Pick<Place, 'openStore' | 'holdMs' | 'flush' | 'w
   waiting: () => withRedis(url, (client) => client.hlen(keys.messages)),
 })
 
-/** State in Redis and what outlives it in PostgreSQL, both of which crash. */
+/** Stores state in Redis and durable data in PostgreSQL; both can crash. */
 export const openServers = async (): Promise<Place> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))

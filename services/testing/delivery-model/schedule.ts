@@ -4,7 +4,7 @@ import { checkSends, type Outcome } from './invariants.ts'
 import { targetModes, targetNames } from './sends.ts'
 import { type Place, Stage, eventKeys } from './stage.ts'
 
-/** The same chances in the same order for the same seed. */
+/** Returns a deterministic random number generator. */
 const chancesOf = (seed: number) => {
   let state = (seed * 2_654_435_761) >>> 0
   return () => {
@@ -18,7 +18,7 @@ const jumpsMs = [-3_600_000, 3_600_000, -60_000, 60_000]
 
 type Act = readonly [weight: number, name: string, act: () => void | Promise<void>]
 
-/** What may happen, and how often beside the others. */
+/** Possible actions with their weights. */
 const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T): readonly Act[] => [
   [5, 'fire', () => stage.send(pick(eventKeys), 'firing', 'warning')],
   [2, 'escalate', () => stage.send(pick(eventKeys), 'firing', 'critical')],
@@ -44,7 +44,7 @@ const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T):
   ...(place.crash ?? []).map((crash, index) => [1, `crash server ${index}`, crash] as const),
 ]
 
-/** Plays the schedule of a seed; returns what is wrong with what the targets were sent, and how it came to that. */
+/** Runs the schedule of a seed. Returns violated invariants of the sent messages, and the log of actions. */
 export const playSchedule = async (place: Place, telemetry: Ground['telemetry'], seed: number): Promise<Outcome> => {
   const chance = chancesOf(seed)
   await using stage = new Stage(place, telemetry, chance)
@@ -66,7 +66,7 @@ export const playSchedule = async (place: Place, telemetry: Ground['telemetry'],
     }
     stage.note('all is well')
     await stage.heal()
-    const problems = checkSends(targets.sends, await stage.settle())
+    const problems = checkSends(targets.sends, await stage.waitUntilDelivered())
     log.push(...stage.sendsInWords())
     return { log, problems, sends: targets.sends.length }
   } catch (error) {

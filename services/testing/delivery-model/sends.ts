@@ -2,27 +2,27 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Channel, SendResult } from '../../alert-dispatcher/channels/channel.ts'
 import type { Notification } from '../../alert-dispatcher/notification.ts'
 
-/** How a target answers: `lost` takes the message and its answer never arrives, `slow` takes it late. */
+/** The response of a target: `lost` accepts the message but never responds, `slow` responds late. */
 export type TargetMode = 'ok' | 'failing' | 'lost' | 'slow' | 'refusing'
 export const targetModes: readonly TargetMode[] = ['ok', 'ok', 'failing', 'lost', 'slow', 'refusing']
 
-/** One message that reached a target, which took it or not. */
+/** A message that reached a target, accepted or not. */
 export interface Send {
   target: string
   episode: string
   sequence: number
   kind: Notification['kind']
   taken: boolean
-  /** Whether its sender learnt how it went. */
+  /** Whether the sender received the result. */
   isAnswered: boolean
   beganMs: number
 }
 
-/** Targets whose answers the test chooses, and what reached them in its order. */
+/** Targets with responses that the test sets, and the messages that reached them in order. */
 export interface Targets {
   readonly sends: readonly Send[]
   readonly modes: Map<string, TargetMode>
-  /** The channel as one process sees it: once that is dead nothing of it reaches a target. */
+  /** Returns the channel of a process. After the process is killed, its messages reach no target. */
   channelOf(isAlive: () => boolean): Channel
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Delivered } from '#proto/delivery.ts'
+import type { CompletedDelivery } from '#proto/delivery.ts'
 import type { Store } from '#shared/store/store.ts'
 import { entryAt } from '../../alert-dispatcher/events/places.ts'
 import { placeOf } from '../../alert-dispatcher/events/record.ts'
@@ -9,26 +9,26 @@ import { type Dispatcher, type Ground, openDispatcher } from './dispatcher.ts'
 import { type Truth, lineOf } from './invariants.ts'
 import { openTargets, targetNames } from './sends.ts'
 
-/** Where a schedule keeps state. */
+/** The stores of a schedule. */
 export interface Place extends AsyncDisposable {
   openStore(): Promise<Store>
   database: Ground['database']
   holdMs: number
-  /** Removes all that the store holds. */
+  /** Removes all data of the store. */
   flush(): Promise<void>
-  /** Messages in the outbox, claimed or not. */
+  /** Returns the number of messages in the outbox, claimed or not. */
   waiting(): Promise<number>
-  /** Each ends a server with SIGKILL and starts it again; absent where there is none. */
+  /** Functions that kill a server with SIGKILL and restart it. */
   crash?: readonly (() => Promise<void>)[]
 }
 
 export const eventKeys = ['k0', 'k1', 'k2'] as const
 const faultMs = 60
 const tickEveryMs = 50
-const settledWithinMs = 60_000
+const deliveredWithinMs = 60_000
 const onRecordWithinMs = 5_000
 
-/** What a schedule is played on: dispatchers that come and go, targets, a clock, and the faults of all of them. */
+/** The environment of a schedule: dispatchers that start and end, targets, a clock, and faults. */
 export class Stage implements AsyncDisposable {
   readonly targets = openTargets()
   readonly faults: Ground['faults']
@@ -37,7 +37,7 @@ export class Stage implements AsyncDisposable {
   readonly #place: Place
   readonly #ground: Ground
   readonly #truth: Pick<Truth, 'cutsMs' | 'lossesMs' | 'unknownMs'> = { cutsMs: [], lossesMs: [], unknownMs: [] }
-  /** By key, when all events sent so far were taken. */
+  /** Promises by key, which resolve when all events so far were accepted. */
   readonly #taken = new Map<string, Promise<void>>()
   readonly #began = performance.now()
   readonly #ticking: NodeJS.Timeout
@@ -66,7 +66,7 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Starts a dispatcher, as soon as the servers let it. */
+  /** Starts a dispatcher when the servers are available. */
   async start(): Promise<void> {
     while (!this.#isOver) {
       const opened = await openDispatcher(this.#ground).catch(() => undefined)
@@ -76,7 +76,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Ends a dispatcher, and starts another where none is left. */
+  /** Ends a dispatcher, and starts another if none is left. */
   async end(how: 'kill' | 'stop'): Promise<void> {
     const [dispatcher] = this.dispatchers
     if (!dispatcher) return
@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
     if (this.dispatchers.size === 0) void this.start()
   }
 
-  /** Sends an event until some dispatcher takes it, those of a key in their order. */
+  /** Sends an event until a dispatcher accepts it. Events of a key stay in order. */
   send(dedupKey: string, status: 'firing' | 'resolved', severity: 'warning' | 'critical'): void {
     this.#occurredAt += 1
     const at = { occurredAt: this.#occurredAt, receivedAt: this.#occurredAt }
@@ -109,14 +109,14 @@ export class Stage implements AsyncDisposable {
     this.#clockAheadMs += byMs
   }
 
-  /** For a moment the store cannot be reached, or takes nothing. */
+  /** Makes the store unreachable or read-only for a moment. */
   trouble(fault: 'storeIsCut' | 'storeRefuses'): void {
     if (fault === 'storeIsCut') this.#truth.unknownMs.push(performance.now())
     this.faults[fault] = true
     setTimeout(() => (this.faults[fault] = false), faultMs)
   }
 
-  /** Empties the store, once the database knows all of it: both at once may lose. */
+  /** Empties the store after the database has all its data, because losing both loses messages. */
   async flush(): Promise<void> {
     await this.heal()
     const until = performance.now() + onRecordWithinMs
@@ -125,27 +125,27 @@ export class Stage implements AsyncDisposable {
       await wait(25)
     }
     this.#truth.cutsMs.push(performance.now())
-    await patiently(() => this.#place.flush())
+    await retry(() => this.#place.flush())
     this.#truth.lossesMs.push(performance.now())
     this.note('flushed')
   }
 
-  /** Ends all faults but those of targets, and waits until all events were taken. */
+  /** Ends all faults except those of targets, and waits until all events were accepted. */
   async heal(): Promise<void> {
     Object.assign(this.faults, { storeIsCut: false, databaseIsDown: false, storeRefuses: false })
     await Promise.all(this.#taken.values())
   }
 
-  /** Once the outbox has been empty for a while: what is true. */
-  async settle(): Promise<Truth> {
+  /** Waits until the outbox has been empty for a while, and returns the final state. */
+  async waitUntilDelivered(): Promise<Truth> {
     const { targets, dispatchers } = this
     for (const name of targetNames) targets.modes.set(name, 'ok')
-    const end = performance.now() + settledWithinMs
-    // A store that came back empty gets what was open by a tick.
+    const end = performance.now() + deliveredWithinMs
+    // A tick restores open episodes to an emptied store.
     while (!(await [...dispatchers][0]?.tick().catch(() => false)) && performance.now() < end) await wait(20)
     for (let emptyFor = 0; emptyFor < 6; await wait(50)) {
       await [...dispatchers][0]?.tick().catch(() => false)
-      emptyFor = (await patiently(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
+      emptyFor = (await retry(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
       if (performance.now() > end) throw new Error('the outbox is not empty after a minute')
     }
     const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
@@ -174,27 +174,27 @@ export class Stage implements AsyncDisposable {
     )
   }
 
-  /** Episodes that are open, with the sequence of the last notice that was decided. */
+  /** Returns the open episodes with the sequence number of their last notification. */
   async #openEpisodes(): Promise<Map<string, number>> {
-    await using store = await patiently(() => this.#place.openStore())
+    await using store = await retry(() => this.#place.openStore())
     const open = new Map<string, number>()
     for (const dedupKey of eventKeys) {
       const place = placeOf({ source: plainEvent.source, dedupKey })
-      const { condition = null } = (await patiently(() => entryAt(store, place))) ?? {}
+      const { condition = null } = (await retry(() => entryAt(store, place))) ?? {}
       if (condition?.lastNotification) open.set(condition.episode, condition.sequence - 1)
     }
     return open
   }
 }
 
-const sentIn = (rows: readonly Delivered[]): Set<string> =>
+const sentIn = (rows: readonly CompletedDelivery[]): Set<string> =>
   new Set(rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
 
-/** What a store that is busy or comes back is asked again. */
-const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+/** Retries while a store is busy or restarts. */
+const retry = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await ask()
+      return await run()
     } catch (error) {
       if (tries > 100) throw error
       await wait(50)

@@ -2,7 +2,7 @@ import { deploy } from '../chart/deployment.ts'
 import type { Product, ProductHost, ProductOptions } from '../product.ts'
 import type { ProductProcess } from './process.ts'
 
-/** The product as the chart deploys it, with the variables at the services that the chart gives them to; `owned` ends with it. */
+/** Starts the product as the chart deploys it, with each variable only at the services of the chart. It disposes `owned`. */
 export const startDeployed = async (
   { env: variables, queryProcesses: query = 1, agentProcesses: agent = 1 }: ProductOptions,
   hosts: readonly ProductHost[],

@@ -6,35 +6,35 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { keysOfProcess } from '#shared/bus/testing/keys.ts'
 
-/** One real process of the product. */
+/** A real process of the product. */
 export interface ProductProcess extends AsyncDisposable {
   readonly pid: number
-  /** Where `/livez`, `/readyz` and `/metrics` are. */
+  /** The address of `/livez`, `/readyz` and `/metrics`. */
   readonly operationsUrl: string
-  /** All it has written so far, to standard output and standard error. */
+  /** Returns its standard output and standard error so far. */
   output(): string
-  /** Ends it at once, as a crash would. */
+  /** Kills the process, like a crash. */
   kill(): Promise<void>
-  /** Starts it again with the same variables, and waits until it is ready. */
+  /** Restarts the process with the same variables and waits until it is ready. */
   restart(): Promise<void>
-  /** Sends a signal and resolves with what the process ended with. */
-  stop(signal?: NodeJS.Signals): Promise<Ending>
+  /** Sends a signal and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<ProcessExit>
 }
 
-export interface Ending {
+export interface ProcessExit {
   code: number | null
   signal: NodeJS.Signals | null
   tookMs: number
 }
 
-/** How a process is started. */
+/** Start options of a process. */
 export interface ProcessOptions {
-  /** Services to run; none means all. */
+  /** Services to run. Default: all. */
   services: readonly string[]
   variables: Record<string, string>
-  /** None for a process that is expected to end by itself. */
+  /** Absent for a process that is expected to end. */
   operationsPort?: number
-  /** A module, from the repository's root, that is loaded before the product. */
+  /** A module, as a path from the root of the repository, that is loaded before the product. */
   preload?: string
 }
 
@@ -45,7 +45,7 @@ const endsWithinMs = 40_000
 const pollMs = 25
 const outputKept = 1_000_000
 
-/** Starts a process and waits until it says it is ready; shows its output when it does not. */
+/** Starts a process and waits until it is ready. Throws with its output if it fails. */
 export const startProcess = async (options: ProcessOptions & { operationsPort: number }): Promise<ProductProcess> => {
   const operationsUrl = `http://${options.variables.OPERATIONS_HOST ?? '127.0.0.1'}:${options.operationsPort}`
   let output = ''
@@ -77,8 +77,8 @@ export const startProcess = async (options: ProcessOptions & { operationsPort: n
   }
 }
 
-/** Runs a process that is expected to end by itself, such as one that refuses to start. */
-export const runToEnd = async (options: ProcessOptions): Promise<Ending & { output: string }> => {
+/** Runs a process that is expected to end, for example one with invalid settings. */
+export const runToEnd = async (options: ProcessOptions): Promise<ProcessExit & { output: string }> => {
   let output = ''
   const child = spawnProduct(options, (text) => (output += text))
   const began = performance.now()
@@ -95,7 +95,7 @@ const spawnProduct = (
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
-    // Starting is most of what many a test takes.
+    // Starting processes takes most of the time of many tests.
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     NODE_ENV: 'production',
     OPERATIONS_HOST: '127.0.0.1',
@@ -112,7 +112,7 @@ const spawnProduct = (
 
 const busSecret = randomBytes(32).toString('hex')
 
-/** Keys of the bus, for all products of a test run: the secret for the gateway alone, and for each other service its own. */
+/** Keys of the bus for a test run: the signing key for the gateway, and a key for each other service. */
 const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string, string>): Record<string, string> => {
   const holders = services.map((name) => (name === 'query' && SVC_QUERY_ROLE === 'guest' ? 'query-guest' : name))
   return keysOfProcess(services.length === 0 ? ['gateway'] : holders, busSecret)
@@ -137,7 +137,7 @@ const untilReady = async (child: ChildProcess, operationsUrl: string): Promise<v
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<Ending> => {
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<ProcessExit> => {
   const began = performance.now()
   if (!hasEnded(child)) {
     const ended = once(child, 'close')
@@ -149,7 +149,7 @@ const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<Ending>
   return endingOf(child, began)
 }
 
-const endingOf = (child: ChildProcess, began: number): Ending => ({
+const endingOf = (child: ChildProcess, began: number): ProcessExit => ({
   code: child.exitCode,
   signal: child.signalCode,
   tookMs: performance.now() - began,

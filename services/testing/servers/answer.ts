@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 
 const answerWithinMs = 1_000
 
-/** Connects, sends `question` when there is one, and resolves once the server has sent back `expected`. */
+/** Connects, sends `question` if provided, and resolves when the server has responded with `expected`. */
 export const answersWith = async (url: string, expected: string, question?: string): Promise<void> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })

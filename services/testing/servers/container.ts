@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
-/** How to run one kind of server as a container. */
+/** Launch options of a server in a container. */
 export interface ContainerLaunch {
   image: string
   port: number
-  /** Of this machine; a free one unless told. */
+  /** Port of this machine. Default: a free one. */
   hostPort?: number | undefined
   command?: string[]
   environment?: Readonly<Record<string, string>>
@@ -19,9 +19,9 @@ export interface ContainerLaunch {
 const startWithinMs = 120_000
 const pollMs = 50
 
-/** Starts a container of this test alone, on a host port that stays the same over a restart. */
+/** Starts a private container on a host port that stays the same across restarts. */
 export const startContainer = async (launch: ContainerLaunch): Promise<TestServer> => {
-  // Loaded only here: it is heavy, and most machines have the programs themselves.
+  // Loaded only here, because it is large and most machines have the programs installed.
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers')
   const host = launch.hostPort ?? (await freePort())
   const url = launch.url(host)
@@ -41,7 +41,7 @@ export const startContainer = async (launch: ContainerLaunch): Promise<TestServe
   return {
     url,
     async kill() {
-      // Past the library, which takes a container that it stopped for gone: it would never remove it.
+      // Without the library, which never removes a container that it has stopped.
       const { container: containers } = await getContainerRuntimeClient()
       await containers.getById(container.getId()).kill()
     },

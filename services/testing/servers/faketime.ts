@@ -1,4 +1,4 @@
 import { globSync } from 'node:fs'
 
-/** The library that sets the clock which a program sees; undefined where the package `faketime` is missing. */
+/** Returns the library that fakes the clock of a program, or undefined without the package `faketime`. */
 export const faketimeLibrary = (): string | undefined => globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0]

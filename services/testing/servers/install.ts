@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { chromiumProgram } from './chromium.ts'
 import { findProgram, sourceOf } from './source.ts'
 
-/** What Debian packages can bring. */
-export interface Wanted {
+/** A program that a Debian package provides. */
+export interface TestProgram {
   title: string
   debian: string
   isThere: () => boolean
 }
 
-const wanted: readonly Wanted[] = [
+const testPrograms: readonly TestProgram[] = [
   { title: 'NATS', debian: 'nats-server', isThere: () => sourceOf('nats') !== undefined },
   { title: 'Redis', debian: 'redis-server', isThere: () => sourceOf('redis') !== undefined },
   { title: 'PostgreSQL', debian: 'postgresql', isThere: () => sourceOf('postgres') !== undefined },
@@ -18,8 +18,8 @@ const wanted: readonly Wanted[] = [
 
 const commandWithinMs = 600_000
 
-/** Installs the servers and the browser that tests need and this machine lacks, where this user may install packages. */
-export const installServers = (needed = wanted): void => {
+/** Installs missing servers and the browser of the tests, if this user can install packages. */
+export const installServers = (needed = testPrograms): void => {
   const missing = needed.filter((one) => !one.isThere())
   if (missing.length === 0) return
   const become = mayInstall()
@@ -29,7 +29,7 @@ export const installServers = (needed = wanted): void => {
       run(`installing ${title}`, [...become, ...aptGet, 'install', '--no-install-recommends', debian])
     }
   }
-  // Ubuntu has Chromium only as a snap, which a container cannot run.
+  // Ubuntu provides Chromium only as a snap, which does not run in a container.
   if (missing.some(({ title }) => title === 'Chromium') && !chromiumProgram()) {
     const own = ['node_modules/playwright-core/cli.js', 'install', ...(become ? ['--with-deps'] : []), 'chromium']
     run('fetching Chromium', [process.execPath, ...own])
@@ -41,7 +41,7 @@ export const installServers = (needed = wanted): void => {
 
 const aptGet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-y']
 
-/** What to put before a command that needs root; undefined when there is no way that asks for no password. */
+/** Returns the prefix of commands that need root, or undefined if root needs a password. */
 const mayInstall = (): string[] | undefined => {
   if (!findProgram('apt-get')) return undefined
   if (process.getuid?.() === 0) return []

@@ -7,15 +7,15 @@ import { type ServerOptions, type TestServer, addressed } from './server.ts'
 import { requireSource } from './source.ts'
 
 export interface NatsOptions extends ServerOptions {
-  /** Text added to the server's configuration: users, permissions, `max_payload`, … It makes the server private. */
+  /** Text to add to the configuration: users, permissions, `max_payload`, … It makes the server private. */
   config?: string
-  /** Variables that `config` refers to. */
+  /** Environment variables that `config` refers to. */
   environment?: Readonly<Record<string, string>>
-  /** A free one unless told, such as that of a killed server whose place it takes. */
+  /** For example the port of a killed server to replace. Default: a free one. */
   port?: number
 }
 
-/** NATS with JetStream on file storage. */
+/** Starts NATS with JetStream on file storage. */
 export const startNats = async (options: NatsOptions = {}): Promise<TestServer> => {
   const { config, environment = {}, private: own, port: hostPort } = options
   const source = requireSource('nats', own ?? config !== undefined)

@@ -5,22 +5,22 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Below the ports that systems give to outgoing connections, one of which could take a free port before its server does. */
+/** Below the ephemeral ports, because an outgoing connection could take a free port before its server does. */
 const lowest = 15_000
 const highest = 30_000
-const attemptsLimit = 50
+const maxAttempts = 50
 
-/** One file per port that was given; the time of its writing says when. */
-const given = join(tmpdir(), 'watchhouse-ports')
-/** Within this time whoever was given a port listens on it; then anybody can see that it is taken. */
+/** A folder with a file per reserved port; its modification time is the time of the reservation. */
+const reservations = join(tmpdir(), 'watchhouse-ports')
+/** A reserved port must be in use within this time. */
 const reservedMs = 60_000
 
-/** A TCP port of the loopback address that nobody listens on, and that no other process is given for a minute. */
+/** Returns a free TCP port of the loopback address and reserves it for a minute. */
 export const freePort = async (): Promise<number> => {
-  mkdirSync(given, { recursive: true })
-  for (let attempt = 0; attempt < attemptsLimit; attempt++) {
+  mkdirSync(reservations, { recursive: true })
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const port = randomInt(lowest, highest)
-    if (reserve(join(given, String(port))) && (await isFree(port))) return port
+    if (reserve(join(reservations, String(port))) && (await isFree(port))) return port
   }
   throw new Error(`no free port found between ${lowest} and ${highest}`)
 }
@@ -33,7 +33,7 @@ const reserve = (file: string): boolean => {
     writeFileSync(file, '', { flag: 'wx' })
     return true
   } catch {
-    // Another process was quicker.
+    // Another process has reserved it.
     return false
   }
 }

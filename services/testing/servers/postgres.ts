@@ -14,11 +14,11 @@ const password = 'watchhouse'
 const connectWithinMs = 2_000
 
 export interface PostgresOptions extends ServerOptions {
-  /** Libraries that it loads when it starts, such as `pg_stat_statements`. They make the server private. */
+  /** Libraries to preload, such as `pg_stat_statements`. They make the server private. */
   preload?: readonly string[]
 }
 
-/** PostgreSQL with one empty database. On a server found by its address, a database of the caller's own. */
+/** Starts PostgreSQL with an empty database. On a server from an address variable, creates a separate database. */
 export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
   const source = requireSource('postgres', own ?? preload.length > 0)
   const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
@@ -63,7 +63,7 @@ export const startPostgres = async ({ preload = [], private: own }: PostgresOpti
   })
 }
 
-/** Not durable against a power cut (-F), which no test brings about; a killed server still recovers. */
+/** Without fsync (-F): a killed server still recovers, and no test simulates a power failure. */
 const serverOptions = (directory: string, port: number): string[] => [
   '-D',
   join(directory, 'data'),
@@ -78,7 +78,7 @@ const serverOptions = (directory: string, port: number): string[] => [
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
-  // The server may end while this waits; the query's own rejection says enough.
+  // The server may end in the meantime; the rejected query reports it.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -96,7 +96,7 @@ const ownDatabase = async (server: string): Promise<TestServer> => {
   return addressed(url.href, () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
 }
 
-/** PostgreSQL refuses to run as root; packages create the user `postgres`, and `nobody` always exists. */
+/** PostgreSQL does not run as root. Packages create the user `postgres`; `nobody` always exists. */
 const unprivileged = (): { uid: number; gid: number } => {
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -106,5 +106,5 @@ const unprivileged = (): { uid: number; gid: number } => {
       continue
     }
   }
-  throw new Error('PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody')
+  throw new Error('PostgreSQL does not run as root; create a user "postgres" or "nobody"')
 }

@@ -8,22 +8,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
-/** How to run one kind of server as a child process. */
+/** Launch options of a server as a child process. */
 export interface Launch {
   program: string
-  /** Written once into the empty directory, before the first start. */
+  /** Prepares the empty directory before the first start. */
   prepare?(directory: string, port: number): Promise<void>
   arguments(directory: string, port: number): string[]
   url(port: number): string
-  /** Resolves when the server at `url` answers, rejects while it does not. */
+  /** Resolves if the server at `url` responds, otherwise rejects. */
   answers(url: string): Promise<void>
-  /** What this server understands as "end in good order". */
+  /** The signal for a graceful shutdown. */
   stopSignal?: NodeJS.Signals
   user?: { uid: number; gid: number } | undefined
-  /** Variables besides those of the test. */
+  /** Additional environment variables. */
   environment?: Readonly<Record<string, string>>
   readyWithinMs?: number
-  /** A free one unless told. */
+  /** Default: a free one. */
   port?: number | undefined
 }
 
@@ -33,7 +33,7 @@ const pollMs = 20
 const outputKept = 4_000
 const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 
-/** Starts a server of this test alone: a free port, a directory of its own, gone when disposed. */
+/** Starts a private server with a free port and a separate directory, which disposing removes. */
 export const startProcess = async (launch: Launch): Promise<TestServer> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
   const port = launch.port ?? (await freePort())
@@ -69,7 +69,7 @@ export const startProcess = async (launch: Launch): Promise<TestServer> => {
 const run = async (launch: Launch, directory: string, port: number): Promise<ChildProcess> => {
   const command = [...guard(), launch.program, ...launch.arguments(directory, port)]
   const [program = launch.program, ...rest] = command
-  // A group of its own, so that ending it ends the workers it forked too.
+  // A separate process group, so that signals also reach forked workers.
   const child = spawn(program, rest, {
     cwd: directory,
     detached: true,
@@ -101,13 +101,13 @@ const guard = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : []
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Workers of a killed server notice its end a moment later, and hold what it would need to start again. */
+/** Waits for the workers of a killed server, which hold resources that a restart needs. */
 const left = async (directory: string): Promise<void> => {
   const until = performance.now() + stopWithinMs
   while ((await isInhabited(directory)) && performance.now() < until) await wait(pollMs)
 }
 
-/** Whether a process works in this directory; only Linux tells. */
+/** Returns whether a process uses this directory; supported only on Linux. */
 const isInhabited = async (directory: string): Promise<boolean> => {
   const processes = existsSync('/proc') ? await readdir('/proc') : []
   const places = await Promise.all(processes.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')))
@@ -117,7 +117,7 @@ const isInhabited = async (directory: string): Promise<boolean> => {
 const end = async (child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> => {
   if (!child?.pid || hasEnded(child)) return
   const ended = once(child, 'exit')
-  // Only SIGKILL goes to the whole group: asked politely, a server ends its own workers.
+  // Only SIGKILL goes to the whole group; after other signals a server ends its workers itself.
   process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal)
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), stopWithinMs)
   await ended

@@ -6,14 +6,14 @@ import { type ServerOptions, type TestServer, addressed } from './server.ts'
 import { requireSource } from './source.ts'
 
 export interface RedisOptions extends ServerOptions {
-  /** Settings that differ from a durable server's: `{ 'maxmemory-policy': 'allkeys-lru' }`. They make it private. */
+  /** Settings that override those of a durable server. They make the server private. */
   settings?: Record<string, string>
 }
 
-/** What the product asks of Redis: nothing evicted, everything written down before it is acknowledged. */
+/** The settings that the product requires: no eviction, and writes synced before they are acknowledged. */
 const durable = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory-policy': 'noeviction' }
 
-/** Redis with an append-only file. A server found by its address is emptied first. */
+/** Starts Redis with an append-only file. A server from an address variable is emptied first. */
 export const startRedis = async ({ settings, private: own }: RedisOptions = {}): Promise<TestServer> => {
   const source = requireSource('redis', own ?? settings !== undefined)
   if ('url' in source) {

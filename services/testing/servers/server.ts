@@ -1,24 +1,24 @@
-/** A real server that a test owns, or shares when it was found by its address. */
+/** A real server of a test, shared if it comes from an address variable. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string
-  /** Ends the server at once, as a crash would. Its files stay. */
+  /** Kills the server, like a crash. Its files stay. */
   kill(): Promise<void>
-  /** Starts it again on the same address and files, whether or not it still runs. */
+  /** Restarts the server with the same address and files, whether or not it still runs. */
   restart(): Promise<void>
-  /** Ends the server in good order and removes its files. */
+  /** Stops the server gracefully and removes its files. */
   stop(): Promise<void>
 }
 
-/** What a start function accepts besides its own options. */
+/** Common options of the start functions. */
 export interface ServerOptions {
-  /** Never a server found by its address: the test wants to kill it, or to have it alone. */
+  /** Whether to ignore address variables, because the test kills the server or must not share it. */
   private?: boolean
 }
 
-/** A server that belongs to somebody else: used, never ended. */
+/** Returns a server from an address variable, which tests must not stop. */
 export const addressed = (url: string, stop: () => Promise<void> = async () => {}): TestServer => {
   const refuse = async () => {
-    throw new Error(`${new URL(url).protocol} server came from the environment; ask for a private one to end it`)
+    throw new Error(`${new URL(url).protocol} server is from the environment; set \`private\` to stop it`)
   }
   return { url, kill: refuse, restart: refuse, stop, [Symbol.asyncDispose]: stop }
 }

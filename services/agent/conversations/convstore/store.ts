@@ -1,22 +1,25 @@
 import type { Conversation } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Thread, type ThreadClient, threadsAtOnce } from '#shared/convstore/client.ts'
-import { summaryOf as toldOf } from '../cursor.ts'
-import { type ConversationStore, type Kept, wholeAtOnce, type Written, merged } from '../store.ts'
+import { summaryOf as fieldsOf } from '../cursor.ts'
+import { type ConversationStore, type PutResult, exportPageSize, type Written, merged } from '../store.ts'
 import { listOf, tagWith, conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
 
-/** Pages that are looked through at most to remove things. */
-const mostPages = 20
-/** How often somebody else may begin the same conversation while we do. */
-const mostRaces = 3
+/** Pages that one removal reads at most. */
+const maxPages = 20
+/** Attempts to write a conversation that other clients create at the same time. */
+const maxRaces = 3
 
-/** Conversation ids have no colon, so the last one ends the owner. */
+/** Conversation ids have no colon, so the last colon ends the owner. */
 const externalId = (owner: string, id: string): string => `${owner}:${id}`
-/** Whoever shares the project could put a tag on any thread; the external id is what counts. */
+/** Other users of the project can tag any thread, so only the external id decides. */
 const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
   name?.slice(0, name.lastIndexOf(':')) === owner
 
-/** Kept in the conversation service, where all owners share one project: a thread's external id and tag name its owner. */
+/**
+ * Returns a store in the conversation service. All owners share one project; external id and tag of a thread name its
+ * owner.
+ */
 export const convstore = (threads: ThreadClient): ConversationStore => {
   const find = async (owner: string, id: string) => {
     const thread = await threads.byExternalId(externalId(owner, id))
@@ -31,7 +34,7 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
       return { conversations, next: pagination.next_cursor }
     },
     async whole(owner, cursor) {
-      const { data, pagination } = await listOf(threads, owner, { limit: wholeAtOnce, cursor })
+      const { data, pagination } = await listOf(threads, owner, { limit: exportPageSize, cursor })
       const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
       const found = ids.length === 0 ? [] : await threads.whole(ids)
       return { conversations: found.flatMap((thread) => conversationOf(thread) ?? []), next: pagination.next_cursor }
@@ -41,10 +44,10 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
       return thread && conversationOf(thread)
     },
     async put(owner, written) {
-      for (let race = 0; race < mostRaces; race += 1) {
+      for (let race = 0; race < maxRaces; race += 1) {
         const thread = await find(owner, written.id)
-        const kept = await putOver(threads, owner, written, thread)
-        if (kept) return kept
+        const result = await putOver(threads, owner, written, thread)
+        if (result) return result
       }
       throw new ServiceError('busy', 'conversation write conflict: several clients write to it at once; try again', {
         retryAfterMs: 1_000,
@@ -65,29 +68,29 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
   }
 }
 
-/** Undefined when somebody else began it meanwhile. */
+/** Returns undefined if another client created the conversation in the meantime. */
 const putOver = async (
   threads: ThreadClient,
   owner: string,
   written: Written,
   thread: Thread | undefined,
-): Promise<Kept | undefined> => {
+): Promise<PutResult | undefined> => {
   const present = thread && conversationOf(thread)
   const conversation = merged(written, present)
   if (thread && present && continues(conversation, present)) {
-    const news = threadMessages(conversation.messages, present.messages.length)
+    const newMessages = threadMessages(conversation.messages, present.messages.length)
     const evidence = isSame(conversation.evidence, present.evidence) ? [] : [evidenceMessage(conversation.evidence)]
-    if (news.length + evidence.length > 0) await threads.append(thread.id, [...news, ...evidence])
+    if (newMessages.length + evidence.length > 0) await threads.append(thread.id, [...newMessages, ...evidence])
     await threads.update(thread.id, { title: conversation.title, metadata: factsOf(conversation) })
-    return { created: false, conversation: toldOf(conversation) }
+    return { created: false, conversation: fieldsOf(conversation) }
   }
-  // The service only ever adds messages: where one has changed the thread begins anew. Whoever writes still has it whole.
+  // The service can only append messages, so a changed message needs a new thread. The client holds the complete conversation.
   if (thread) await threads.remove(thread.id)
-  const isBegun = await begin(threads, owner, conversation)
-  return isBegun ? { created: present === undefined, conversation: toldOf(conversation) } : undefined
+  const isCreated = await create(threads, owner, conversation)
+  return isCreated ? { created: present === undefined, conversation: fieldsOf(conversation) } : undefined
 }
 
-const begin = async (threads: ThreadClient, owner: string, conversation: Conversation): Promise<boolean> => {
+const create = async (threads: ThreadClient, owner: string, conversation: Conversation): Promise<boolean> => {
   const { id, title, messages, evidence } = conversation
   const threadId = await threads.create({
     external_id: externalId(owner, id),
@@ -100,13 +103,13 @@ const begin = async (threads: ThreadClient, owner: string, conversation: Convers
     await tagWith(threads, threadId, owner)
     return true
   } catch (error) {
-    // Without its tag it would be in no list, and stay when its owner removes all.
+    // Without its tag it would be in no list and survive `removeAll`.
     await threads.remove(threadId)
     throw error
   }
 }
 
-/** Whether nothing that was said before has changed. */
+/** Reports whether all earlier messages are unchanged. */
 const continues = (now: Conversation, before: Conversation): boolean =>
   isSame(now.messages.slice(0, before.messages.length), before.messages)
 
@@ -114,8 +117,8 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 const removeAll = async (threads: ThreadClient, owner: string): Promise<number> => {
   let removed = 0
-  for (let page = 0; page < mostPages; page += 1) {
-    // What was listed is gone, so that the first page is always the next.
+  for (let page = 0; page < maxPages; page += 1) {
+    // Listed threads are deleted, so the first page is always the next one.
     const { data } = await listOf(threads, owner, { limit: threadsAtOnce })
     const ids = data.filter((thread) => isOf(owner, thread)).map(({ id }) => id)
     if (ids.length === 0) return removed
@@ -127,11 +130,11 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
   })
 }
 
-/** From the oldest on, until a page has some of ours and none that is old. */
+/** Reads from the oldest thread on, until a page has threads of the product and none of them is expired. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const { data, pagination } = await threads.list({ order: 'asc', limit: threadsAtOnce, cursor })
     const own = data.flatMap(({ metadata, title, id }) => {
       const summary = summaryOf({ metadata, title })

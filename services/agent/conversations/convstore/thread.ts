@@ -5,24 +5,26 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Thread, ThreadMessage, ThreadClient, ThreadList, ThreadPage } from '#shared/convstore/client.ts'
 import { wordsOf } from '../store.ts'
 
-/** What we keep of a conversation beside its title and messages; also how our threads are told from those of others. */
+/**
+ * The facts stored with a conversation besides its title and messages. They also mark a thread as one of this product.
+ */
 const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
 
-/** The facts of a conversation as its thread keeps them. */
+/** Returns the facts of a conversation as metadata of its thread. */
 export const factsOf = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
   watchhouse: facts,
 })
 
-/** What lists say of a thread; undefined of one that is none of ours. */
+/** Returns the list entry of a thread; undefined for a thread of another product. */
 export const summaryOf = ({ title, metadata }: Pick<Thread, 'title' | 'metadata'>): ConversationSummary | undefined => {
   const own = OwnFacts.safeParse(metadata)
   return own.success ? { ...own.data.watchhouse, title: title ?? '' } : undefined
 }
 
-const KeptMessage = z.object({ watchhouse: z.object({ position: z.int().min(0), message: UiMessage }) })
-const KeptEvidence = z.object({ watchhouse: z.object({ evidence: Conversation.shape.evidence }) })
+const StoredMessage = z.object({ watchhouse: z.object({ position: z.int().min(0), message: UiMessage }) })
+const StoredEvidence = z.object({ watchhouse: z.object({ evidence: Conversation.shape.evidence }) })
 
-/** Messages from a position on, as a thread keeps them. */
+/** Returns the messages from a position on, in the format of a thread. */
 export const threadMessages = (messages: readonly UiMessage[], from = 0): ThreadMessage[] =>
   messages.slice(from).map((message, index) => ({
     role: message.role,
@@ -30,51 +32,51 @@ export const threadMessages = (messages: readonly UiMessage[], from = 0): Thread
     metadata: { watchhouse: { position: from + index, message } },
   }))
 
-/** Evidence is told like a message, of which the last counts, since lists repeat all metadata of a thread. */
+/** Evidence is stored as a message, because lists return all metadata of a thread. The last one is current. */
 export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessage => ({
   role: 'tool',
   content: '(evidence)',
   metadata: { watchhouse: { evidence } },
 })
 
-/** The conversation that a thread holds; undefined of one that is none of ours. */
+/** Returns the conversation of a thread; undefined for a thread of another product. */
 export const conversationOf = (thread: Thread): Conversation | undefined => {
   const summary = summaryOf(thread)
   if (summary === undefined) return undefined
-  const kept = thread.messages.map(({ metadata }) => metadata)
-  // One that was told twice at the same time counts once.
+  const stored = thread.messages.map(({ metadata }) => metadata)
+  // Concurrent writes may append a message twice.
   const byPosition = new Map<number, UiMessage>()
-  for (const metadata of kept) {
-    const { data } = KeptMessage.safeParse(metadata)
+  for (const metadata of stored) {
+    const { data } = StoredMessage.safeParse(metadata)
     if (data) byPosition.set(data.watchhouse.position, data.watchhouse.message)
   }
   const messages = [...byPosition].toSorted(([one], [other]) => one - other).map(([, message]) => message)
-  const last = kept.findLast((metadata) => KeptEvidence.safeParse(metadata).success)
-  const evidence = KeptEvidence.safeParse(last).data?.watchhouse.evidence ?? []
+  const last = stored.findLast((metadata) => StoredEvidence.safeParse(metadata).success)
+  const evidence = StoredEvidence.safeParse(last).data?.watchhouse.evidence ?? []
   return Conversation.safeParse({ ...summary, messages: messages.slice(0, summary.messageCount), evidence }).data
 }
 
-/** Characters of a tag, as the service documents. */
-const longestTag = 64
-/** How the threads of an owner are tagged; undefined for a name that is too long for it. */
+/** The documented limit of the service, in characters. */
+const maxTagLength = 64
+/** Returns the tag of an owner's threads; undefined if the owner's name is too long. */
 const tagOf = (owner: string): string | undefined => {
   const tag = `user:${owner}`
-  return tag.length <= longestTag ? tag : undefined
+  return tag.length <= maxTagLength ? tag : undefined
 }
-/** Stands in where the service takes no colon, or the name is too long. */
+/** Returns the tag for services that reject colons, and for names that are too long. */
 const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slice(0, 32)}`
-/** Begins the cursors of lists by plain tags; those of the service itself go on as they are. */
+/** Prefix of cursors of lists by plain tags. Other cursors are those of the service. */
 const plainMark = '~'
 
-/** Tags a thread with its owner, in the way that the service takes; fails when it takes none. */
+/** Tags a thread with its owner, by the first tag that the service accepts. Throws `unavailable` if it rejects both. */
 export const tagWith = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
   throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
 
 /**
- * A page of the threads of an owner. Where there is none under the usual tag the plain one is looked at: so nothing has to be remembered of
- * what the service takes.
+ * Returns a page of an owner's threads. It tries the plain tag if the usual one has no threads, so that no state is
+ * needed about which tags the service accepts.
  */
 export const listOf = async (
   threads: ThreadClient,

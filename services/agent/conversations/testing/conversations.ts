@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import type { Written } from '../store.ts'
 
-/** A person who may see everything and waits half a minute. */
+/** A call of a user with all features and a deadline of 30 s. */
 export const aCall = (subject = 'user_ada'): Call => ({
   identity: { kind: 'user', subject, features: 'all' },
   deadline: performance.now() + 30_000,
@@ -10,7 +10,7 @@ export const aCall = (subject = 'user_ada'): Call => ({
   priority: 'person',
 })
 
-/** A message of one text, with whatever letters people and models use. */
+/** A message with one text that contains quotes, a control character, umlauts and emoji. */
 export const aMessage = (
   id: string,
   role: UiMessage['role'] = 'user',
@@ -21,7 +21,7 @@ export const aMessage = (
   parts: [{ type: 'text', text }],
 })
 
-/** The call of a tool and what it said, as the AI SDK keeps it. */
+/** A tool call with its result, in the format of the AI SDK. */
 export const aToolMessage = (id: string): UiMessage => ({
   id,
   role: 'assistant',

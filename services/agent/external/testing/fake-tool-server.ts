@@ -3,18 +3,18 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A tool server of somebody else on a port of its own, spoken to as the library of the protocol speaks. */
+/** An external MCP server on its own port, implemented with the library of the protocol. */
 export interface FakeToolServer extends AsyncDisposable {
   endpoint: string
-  /** How many requests came in, of whatever kind. */
+  /** The number of requests of any kind. */
   requests: number
-  /** Header fields of all of them, one after the other. */
+  /** The header fields of each request, as JSON. */
   headers: string[]
-  /** Answers in its place, as a server that is none. */
+  /** Replaces the MCP server, to respond like another kind of server. */
   instead: ((response: ServerResponse) => void) | undefined
 }
 
-/** Starts a server that offers what `offer` says. */
+/** Starts a server with the tools that `offer` registers. */
 export const startFakeToolServer = async (
   offer: (server: McpServer) => void,
   instead?: FakeToolServer['instead'],

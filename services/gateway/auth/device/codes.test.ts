@@ -1,7 +1,7 @@
 import { clockOf } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openCounters } from '#shared/store/counters.ts'
-import { type Running, implementations } from '#shared/store/implementations.suite.ts'
+import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../testing/servers.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
@@ -11,7 +11,7 @@ const kept = implementations.filter(({ name }) => ['memory', 'Redis', 'libSQL fi
 
 for (const implementation of kept) {
   describeWith(implementation.needs, `device codes in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     let nowMs: number
     let codes: DeviceCodes
     const clock = clockOf(() => nowMs)

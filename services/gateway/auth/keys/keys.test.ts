@@ -1,7 +1,7 @@
 import { clockOf, systemClock } from '#shared/time/clock.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Running, implementations } from '#shared/store/implementations.suite.ts'
+import { type TestPlace, implementations } from '#shared/store/implementations.suite.ts'
 import type { Store } from '#shared/store/store.ts'
 import { openStore } from '#shared/store/open.ts'
 import { describeWith, startRedis } from '../../../testing/servers.ts'
@@ -13,7 +13,7 @@ const grant: Grant = { label: 'laptop', scopes: ['read', 'mcp'], days: 30 }
 
 for (const implementation of implementations.filter(({ name }) => name === 'memory' || name === 'Redis')) {
   describeWith(implementation.needs, `API keys in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     let store: Store
     let nowMs: number
     let env: Record<string, string>

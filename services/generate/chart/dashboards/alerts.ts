@@ -11,13 +11,13 @@ export const alerts: Dashboard = {
       title: 'Sweeps',
       panels: [
         {
-          title: 'Conditions that fire',
+          title: 'Firing conditions',
           kind: 'stat',
           queries: [[`max(${of('watchhouse_alert_conditions_firing')})`, 'conditions']],
           limits: { act: 1 },
         },
         {
-          title: 'Rules nobody could judge',
+          title: 'Rules without data',
           kind: 'stat',
           queries: [[`max(${of('watchhouse_alert_rules_unknown')})`, 'rules']],
           limits: { act: 1 },
@@ -31,28 +31,32 @@ export const alerts: Dashboard = {
           ],
         },
         {
-          title: 'Duration of sweeps, 95 %',
+          title: 'Sweep duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'outcome', 'watchhouse_alert_sweep_duration_seconds'), '{{outcome}}']],
         },
       ],
     },
     {
-      title: 'What people are told',
+      title: 'Notifications',
       panels: [
-        { title: 'Notices', unit: 'reqps', queries: [[rate('kind', 'watchhouse_alert_notices_total'), '{{kind}}']] },
         {
-          title: 'Notices held back',
+          title: 'Notifications',
+          unit: 'reqps',
+          queries: [[rate('kind', 'watchhouse_alert_notices_total'), '{{kind}}']],
+        },
+        {
+          title: 'Suppressed notifications',
           unit: 'reqps',
           queries: [[rate('reason', 'watchhouse_alert_notices_suppressed_total'), '{{reason}}']],
         },
         {
-          title: 'Sendings',
+          title: 'Sends',
           unit: 'reqps',
           queries: [[rate('channel, outcome', `${sending}_count`, ofChannels), '{{channel}} {{outcome}}']],
         },
         {
-          title: 'Duration of sendings, 95 %',
+          title: 'Send duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'channel', sending, ofChannels), '{{channel}}']],
           limits: { look: 5, act: 10 },
@@ -63,12 +67,12 @@ export const alerts: Dashboard = {
       title: 'Queue',
       panels: [
         {
-          title: 'Messages that wait',
+          title: 'Pending messages',
           queries: [[`max by (consumer) (${of('watchhouse_queue_messages')})`, '{{consumer}}']],
           limits: { look: 100, act: 1000 },
         },
         {
-          title: 'Age of messages when taken, 90 %',
+          title: 'Message age at delivery, p90',
           unit: 's',
           queries: [[quantile(0.9, 'consumer', 'watchhouse_queue_wait_seconds'), '{{consumer}}']],
           limits: { look: 5, act: 30 },
@@ -79,7 +83,7 @@ export const alerts: Dashboard = {
           queries: [[rate('adapter, outcome', 'watchhouse_ingest_events_total'), '{{adapter}} {{outcome}}']],
         },
         {
-          title: 'Events handed on',
+          title: 'Published events',
           unit: 'reqps',
           queries: [[rate('outcome', 'watchhouse_ingest_reemitted_total'), '{{outcome}}']],
         },

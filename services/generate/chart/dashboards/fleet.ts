@@ -18,7 +18,7 @@ export const fleet: Dashboard = {
           queries: [[`count(${up}) - sum(${up})`, 'down']],
           limits: { act: 1 },
         },
-        { title: 'Which are down', queries: [[`1 - (${up} == 0)`, '{{host}}']] },
+        { title: 'Down by host', queries: [[`1 - (${up} == 0)`, '{{host}}']] },
       ],
     },
     {
@@ -26,34 +26,34 @@ export const fleet: Dashboard = {
       panels: [
         { title: 'Statements', unit: 'reqps', queries: [[rate('host', `${statements}_count`, ofHosts), '{{host}}']] },
         {
-          title: 'Statements that fail',
+          title: 'Failed statements',
           unit: 'reqps',
           queries: [[rate('host, outcome', `${statements}_count`, ofHosts, 'outcome!="ok"'), '{{host}} {{outcome}}']],
         },
         {
-          title: 'Duration of statements, 95 %',
+          title: 'Statement duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'host', statements, ofHosts), '{{host}}']],
           limits: { look: 5, act: 30 },
         },
         {
-          title: 'Statements that run',
+          title: 'Running statements',
           queries: [[`sum by (host) (${of('watchhouse_query_statements_running', ofHosts)})`, '{{host}}']],
         },
         {
-          title: 'Statements that wait',
+          title: 'Queued statements',
           queries: [[`sum by (host) (${of('watchhouse_query_statements_waiting', ofHosts)})`, '{{host}}']],
           limits: { look: 5, act: 25 },
         },
         {
-          title: 'Share of answers from the cache',
+          title: 'Cache hit ratio',
           unit: 'percentunit',
           queries: [[share('watchhouse_query_answers_total', 'source!="host"'), 'cached or shared']],
         },
       ],
     },
     {
-      title: 'What watching costs',
+      title: 'Monitoring cost',
       panels: [
         {
           title: 'Bytes read',
@@ -61,7 +61,7 @@ export const fleet: Dashboard = {
           queries: [[rate('host', 'watchhouse_query_read_bytes_total', ofHosts), '{{host}}']],
         },
         {
-          title: 'Rows read a second',
+          title: 'Rows read per second',
           queries: [[rate('host', 'watchhouse_query_read_rows_total', ofHosts), '{{host}}']],
         },
       ],

@@ -10,14 +10,14 @@ const perRow = 3
 const whole = width * perRow
 const datasource = { type: 'prometheus', uid: '${datasource}' }
 
-/** Every dashboard as Grafana reads it, by the name of its file. */
+/** Returns every dashboard in Grafana's format, by file name. */
 export const grafanaDashboards = async (): Promise<Record<string, object>> => {
   const helps = await helpOfMetrics()
   const entries = Object.entries({ health, fleet, alerts })
   return Object.fromEntries(entries.map(([name, dashboard]) => [name, dashboardOf(name, dashboard, helps)]))
 }
 
-/** What each metric says of itself, by its name. */
+/** The help text of each metric, by name. */
 const helpOfMetrics = async (): Promise<ReadonlyMap<string, string>> => {
   const registry = openMetrics({ version: '', services: [] })
   for (const metric of Object.values(metrics)) metric(registry)
@@ -33,7 +33,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
   schemaVersion: 41,
   refresh: '30s',
   time: { from: 'now-6h', to: 'now' },
-  // Cursors of all panels move together.
+  // Share the crosshair between panels.
   graphTooltip: 1,
   links: [
     {
@@ -54,7 +54,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
   panels: laidOut(sections, helps),
 })
 
-/** All at first; where a label is missing, as namespaces are outside Kubernetes, all is what lacks it too. */
+/** All by default. This includes series without the label, such as `namespace` outside Kubernetes. */
 const variableOf = ({ name, metric }: Variable): object => {
   const query = `label_values(${metric}, ${name})`
   const all = { includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } }
@@ -71,7 +71,7 @@ const variableOf = ({ name, metric }: Variable): object => {
   }
 }
 
-/** A heading for each section, and its panels below it from left to right. */
+/** Returns a row for each section with its panels from left to right. */
 const laidOut = (sections: Dashboard['sections'], helps: Helps): object[] => {
   const laid: object[] = []
   let y = 0
@@ -109,7 +109,7 @@ const panelOf = ({ title, unit = 'short', kind = 'timeseries', queries, limits }
   })),
 })
 
-/** A line and a colour from where on something is worth a look, and should be acted on. */
+/** Returns the warning and critical thresholds as lines and colours. */
 const limitsOf = (kind: 'timeseries' | 'stat', limits: Panel['limits']): object => {
   const { look, act } = limits ?? {}
   const bad = act === undefined ? [] : [{ color: 'red', value: act }]

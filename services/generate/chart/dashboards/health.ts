@@ -9,7 +9,7 @@ export const health: Dashboard = {
   variables: [{ name: 'service', metric: `${bus}_count` }],
   sections: [
     {
-      title: 'Requests of people and programs',
+      title: 'HTTP requests',
       panels: [
         {
           title: 'Processes',
@@ -25,23 +25,23 @@ export const health: Dashboard = {
           ],
         },
         {
-          title: 'Requests refused for overload',
+          title: 'Requests rejected for overload',
           unit: 'reqps',
           queries: [[rate('pod', 'watchhouse_http_refused_total'), '{{pod}}']],
         },
         {
-          title: 'Share of requests that fail',
+          title: 'Request error ratio',
           unit: 'percentunit',
           queries: [[share(`${http}_count`, 'status=~"5.."'), 'failed']],
           limits: { look: 0.01, act: 0.05 },
         },
         {
-          title: 'Requests that fail',
+          title: 'Failed requests',
           unit: 'reqps',
           queries: [[rate('route, status', `${http}_count`, 'status=~"5.."'), '{{status}} {{route}}']],
         },
         {
-          title: 'Duration of requests, 95 %',
+          title: 'Request duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'route', http), '{{route}}']],
           limits: { look: 1, act: 5 },
@@ -49,25 +49,25 @@ export const health: Dashboard = {
       ],
     },
     {
-      title: 'Questions between services',
+      title: 'Requests between services',
       panels: [
         {
-          title: 'Questions',
+          title: 'Requests',
           unit: 'reqps',
           queries: [[rate('service, method', `${bus}_count`, ofServices), '{{service}}.{{method}}']],
         },
         {
-          title: 'Questions that fail',
+          title: 'Failed requests',
           unit: 'reqps',
           queries: [[rate('service, outcome', `${bus}_count`, ofServices, 'outcome!="ok"'), '{{service}} {{outcome}}']],
         },
         {
-          title: 'Duration of questions, 95 %',
+          title: 'Request duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'service', bus, ofServices), '{{service}}']],
         },
         {
-          title: 'Questions being answered',
+          title: 'Requests in flight',
           queries: [[`sum by (service) (${of('watchhouse_bus_in_flight', ofServices)})`, '{{service}}']],
         },
       ],
@@ -76,22 +76,22 @@ export const health: Dashboard = {
       title: 'Agent and tools',
       panels: [
         {
-          title: 'Answers of the agent',
+          title: 'Agent runs',
           unit: 'reqps',
           queries: [[rate('outcome', 'watchhouse_agent_answers_total'), '{{outcome}}']],
         },
         {
-          title: 'Duration of answers, 95 %',
+          title: 'Run duration, p95',
           unit: 's',
           queries: [[quantile(0.95, 'outcome', 'watchhouse_agent_answer_seconds'), '{{outcome}}']],
         },
-        { title: 'Answers in the making', queries: [[`sum(${of('watchhouse_agent_runs')})`, 'answers']] },
+        { title: 'Runs in progress', queries: [[`sum(${of('watchhouse_agent_runs')})`, 'runs']] },
         {
-          title: 'Tokens a second',
+          title: 'Tokens per second',
           queries: [[rate('direction, provider', 'watchhouse_agent_tokens_total'), '{{provider}} {{direction}}']],
         },
         {
-          title: 'Calls of tools',
+          title: 'Tool calls',
           unit: 'reqps',
           queries: [[rate('tool, outcome', 'watchhouse_mcp_tool_calls_total'), '{{tool}} {{outcome}}']],
         },
@@ -106,13 +106,13 @@ export const health: Dashboard = {
           queries: [[of('watchhouse_process_resident_memory_bytes'), '{{pod}}']],
         },
         {
-          title: 'Processor',
+          title: 'CPU',
           unit: 'percentunit',
           queries: [[`rate(${of('watchhouse_process_cpu_seconds_total')}[$__rate_interval])`, '{{pod}}']],
           limits: { look: 0.7, act: 0.9 },
         },
         {
-          title: 'Delay of the event loop, 99 %',
+          title: 'Event loop delay, p99',
           unit: 's',
           queries: [[of('watchhouse_nodejs_eventloop_lag_p99_seconds'), '{{pod}}']],
           limits: { look: 0.1, act: 0.5 },

@@ -1,29 +1,29 @@
-/** What a dashboard shows; `grafana.ts` makes Grafana's own form of it. */
+/** A dashboard; `grafana.ts` converts it to Grafana's format. */
 export interface Dashboard {
   title: string
-  /** Labels that a reader may choose values of, besides the namespace. */
+  /** Labels that users can filter by, in addition to the namespace. */
   variables: readonly Variable[]
   sections: readonly { title: string; panels: readonly Panel[] }[]
 }
 
 export interface Variable {
-  /** The label. */
+  /** The label name. */
   name: string
-  /** The metric whose values of it there are to choose from. */
+  /** The metric that provides the values of the label. */
   metric: string
 }
 
-/** One panel: what it shows, in which unit, by which queries and their legends. */
+/** A panel: its title, its unit, and its queries with their legends. */
 export interface Panel {
   title: string
   unit?: 's' | 'reqps' | 'Bps' | 'bytes' | 'short' | 'percentunit'
   kind?: 'timeseries' | 'stat'
   queries: readonly (readonly [expression: string, legend: string])[]
-  /** From where on it is worth a look, and from where on somebody should do something. */
+  /** The warning and the critical threshold. */
   limits?: { look?: number; act: number }
 }
 
-/** A metric of the chosen namespace; where there are no namespaces it is all of them. */
+/** Returns the selector of a metric in the selected namespace, or of all series outside Kubernetes. */
 export const of = (metric: string, ...labels: readonly string[]): string =>
   `${metric}{${['namespace=~"$namespace"', ...labels].join(', ')}}`
 
@@ -33,6 +33,6 @@ export const rate = (by: string, metric: string, ...labels: readonly string[]): 
 export const quantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
   `histogram_quantile(${share}, ${rate(`${by}, le`, `${metric}_bucket`, ...labels)})`
 
-/** Which share of what a counter counts has these labels; none of it is 0, not nothing. */
+/** Returns the share of a counter that has these labels; 0 if no series has them. */
 export const share = (metric: string, ...labels: readonly string[]): string =>
   `(sum(rate(${of(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${of(metric)}[$__rate_interval]))`

@@ -57,7 +57,7 @@ const minimumSamples = 4
 /** A drop below this share of the previous sample means a deletion; samples before it are ignored. */
 const dropRatio = 0.95
 /** The forecast for a disk that does not fill up: ten years, so that values stay comparable. */
-const longestSeconds = 3_650 * daySeconds
+const maxSeconds = 3_650 * daySeconds
 
 /** Bytes used at an instant, in days since 1970. */
 export interface Sample {
@@ -70,7 +70,7 @@ export const secondsToFull = (earlier: readonly Sample[], now: Sample, free: num
   const samples = afterLastDrop([...earlier.filter(({ day }) => day >= now.day - windowDays && day < now.day), now])
   if (samples.length < minimumSamples) return undefined
   const bytesPerDay = slopeOf(samples)
-  return bytesPerDay > 0 ? Math.min((free / bytesPerDay) * daySeconds, longestSeconds) : longestSeconds
+  return bytesPerDay > 0 ? Math.min((free / bytesPerDay) * daySeconds, maxSeconds) : maxSeconds
 }
 
 const afterLastDrop = (samples: readonly Sample[]): readonly Sample[] => {

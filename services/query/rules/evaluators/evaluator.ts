@@ -8,7 +8,7 @@ import type { MonitoredHost } from '../../hosts/host-list.ts'
 import type { ReplicationService } from '../../repldb/client.ts'
 import type { Contact } from '../contact.ts'
 import type { Earlier } from '../earlier.ts'
-import { type Measured, unmeasured } from '../measured.ts'
+import { type Measurement, unmeasured } from '../measured.ts'
 
 /** The input of an evaluator. */
 export interface EvaluatorInput {
@@ -28,7 +28,7 @@ export interface EvaluatorInput {
 }
 
 /** Measures what a rule's SQL cannot, and returns the state changes to store for the next sweep. */
-export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measured; changes?: Partial<Earlier> }>
+export type Evaluator = (input: EvaluatorInput) => Promise<{ measured: Measurement; changes?: Partial<Earlier> }>
 
 /** How long a change is reported. */
 const reportedMs = 3_600_000

@@ -6,7 +6,7 @@ import { aCall, openParts, type OpenParts } from '../../testing/open-parts.ts'
 import { shopFleet } from '../../testing/replication-fleet.ts'
 import { type ReplicationStandIn, startReplicationService } from '../../testing/replication-service.ts'
 import { Earlier } from '../earlier.ts'
-import type { Measured } from '../measured.ts'
+import type { Measurement } from '../measured.ts'
 import { replicationServiceEvaluators } from './replication-service.ts'
 
 let service: ReplicationStandIn
@@ -31,7 +31,7 @@ const evaluated = async (name: string, earlier = Earlier.parse({}), nowMs = Date
   if (!evaluator) throw new Error(`there is no ${name}`)
   return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: aCall(), earlier, nowMs }))
 }
-const measuredBy = async (name: string): Promise<Measured> => (await evaluated(name)).measured
+const measuredBy = async (name: string): Promise<Measurement> => (await evaluated(name)).measured
 
 describe('the evaluators of the replication service', () => {
   it.each([

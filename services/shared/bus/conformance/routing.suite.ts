@@ -102,7 +102,7 @@ export const routing = (place: () => Place): void => {
     }
   })
 
-  it('calls the least loaded instance when one is busy, where the contract says so', async () => {
+  it('calls the least loaded instance when one is busy, if the contract allows it', async () => {
     await place().serve('full-1', { load: () => 9 })
     await place().serve('full-2', { load: () => 7 })
     await place().serve('roomy', { load: () => 3 })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { openOutage } from '../../telemetry/outage.ts'
 import { decodeJson, encodeJson } from '../body.ts'
-import type { Attached, QueueDriver, Taken } from './driver.ts'
+import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { QueueLimits } from './limits.ts'
 import { observeConsumer } from './observe.ts'
 import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
@@ -59,11 +59,11 @@ export const createQueue = (parts: QueueParts): Queue => {
 /** Takes messages while fewer than the limit are in hand, and reports them as in progress; disposing takes no more and waits for the rest. */
 const startConsuming = (
   { driver, limits, log }: QueueParts,
-  consumer: Attached,
-  handleOne: (taken: Taken) => Promise<void>,
+  consumer: ResolvedConsumer,
+  handleOne: (taken: ClaimedMessage) => Promise<void>,
 ): AsyncDisposable => {
   const stop = new AbortController()
-  const inHand = new Map<Taken, Promise<void>>()
+  const inHand = new Map<ClaimedMessage, Promise<void>>()
   const working = sayWorking(inHand, limits.ackWaitMs / 3)
   const takeSome = async () => {
     for await (const taken of driver.take(consumer, consumer.maxInFlight - inHand.size, stop.signal)) {
@@ -103,7 +103,7 @@ const startConsuming = (
 }
 
 /** Reports each message in hand as in progress; a timer per message would cost more than handling most of them. */
-const sayWorking = (inHand: ReadonlyMap<Taken, unknown>, everyMs: number): NodeJS.Timeout =>
+const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: number): NodeJS.Timeout =>
   setInterval(() => {
     for (const taken of inHand.keys()) taken.working()
   }, everyMs)
@@ -111,9 +111,9 @@ const sayWorking = (inHand: ReadonlyMap<Taken, unknown>, everyMs: number): NodeJ
 /** Handles one message and acknowledges it; never throws. An outage is logged once, because it puts every message back. */
 const handler = <S extends z.ZodType>(
   parts: QueueParts,
-  consumer: Attached & Consumer<S>,
+  consumer: ResolvedConsumer & Consumer<S>,
   handle: Handle<z.output<S>>,
-): ((taken: Taken) => Promise<void>) => {
+): ((taken: ClaimedMessage) => Promise<void>) => {
   const { limits, log } = parts
   const facts = { consumer: consumer.name }
   const outage = openOutage(log, { begins: 'messages are put back', ends: 'messages are dealt with again', facts })
@@ -135,9 +135,9 @@ const handler = <S extends z.ZodType>(
 const isAway = (error: unknown): boolean => error instanceof ServiceError && error.code === 'unavailable'
 
 const outcomeOf = async <S extends z.ZodType>(
-  { tries = 1, body }: Attached & Consumer<S>,
+  { tries = 1, body }: ResolvedConsumer & Consumer<S>,
   handle: Handle<z.output<S>>,
-  taken: Taken,
+  taken: ClaimedMessage,
 ): Promise<Outcome> => {
   const { subject, deliveries } = taken
   if (deliveries > tries) return { dead: `handed over ${tries} times without an end` }
@@ -172,7 +172,7 @@ const Buried = z.object({
 })
 
 /** Copies before it acknowledges: a crash in between leaves two copies with one id, and the stream stores one of them. */
-const bury = async ({ driver, log }: QueueParts, taken: Taken, reason: string): Promise<void> => {
+const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: string): Promise<void> => {
   const { subject, id: messageId, body, deliveries } = taken
   const letter: z.input<typeof Buried> = {
     subject,

@@ -1,4 +1,4 @@
-import type { Consumer, Published } from './queue.ts'
+import type { Consumer, PublishResult } from './queue.ts'
 import type { AnyStream } from './streams.ts'
 import type { z } from 'zod'
 
@@ -7,13 +7,13 @@ export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
   /** What is wrong with the server behind it, in words; undefined while nothing is. */
   readonly problem?: string | undefined
-  store(stream: AnyStream, message: StoredMessage): Promise<Published>
+  store(stream: AnyStream, message: StoredMessage): Promise<PublishResult>
   /** Makes the consumer known, so that messages wait for it from now on. */
-  attach(consumer: Attached): Promise<void>
+  attach(consumer: ResolvedConsumer): Promise<void>
   /** Returns up to `max` messages as they arrive. Ends earlier when it has to poll again or the signal aborts; throws when the server fails. */
-  take(consumer: Attached, max: number, signal: AbortSignal): AsyncIterable<Taken>
+  take(consumer: ResolvedConsumer, max: number, signal: AbortSignal): AsyncIterable<ClaimedMessage>
   /** Messages that it has not dealt with. */
-  backlog(consumer: Attached): Promise<number>
+  backlog(consumer: ResolvedConsumer): Promise<number>
   /** Of a stream of dead letters: the number of the newest, or 0. */
   lastDead(stream: AnyStream): Promise<number>
   dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined>
@@ -21,7 +21,7 @@ export interface QueueDriver extends AsyncDisposable {
 }
 
 /** A consumer with all its limits resolved. */
-export type Attached = Omit<Required<Consumer<z.ZodType>>, 'body'>
+export type ResolvedConsumer = Omit<Required<Consumer<z.ZodType>>, 'body'>
 
 /** A message on its way into a stream. */
 export interface StoredMessage {
@@ -31,7 +31,7 @@ export interface StoredMessage {
 }
 
 /** A message that was handed over and has to be answered for. */
-export interface Taken extends StoredMessage {
+export interface ClaimedMessage extends StoredMessage {
   deliveries: number
   /** How long ago it was kept, in milliseconds. */
   ageMs: number

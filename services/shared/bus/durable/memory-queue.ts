@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createQueue } from './create-queue.ts'
-import type { Attached, QueueDriver, Taken } from './driver.ts'
+import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import type { MemoryConsumer, MemoryStream } from './memory-stream.ts'
@@ -61,10 +61,10 @@ const memoryDriver = (kept: Streams, store: Store): QueueDriver => ({
 
 async function* take(
   stream: MemoryStream,
-  attached: Attached,
+  attached: ResolvedConsumer,
   max: number,
   signal: AbortSignal,
-): AsyncGenerator<Taken> {
+): AsyncGenerator<ClaimedMessage> {
   const consumer = stream.consumer(attached)
   for (let handed = 0; handed < max && !signal.aborted; handed += 1) {
     const taken = await next(stream, consumer, signal)

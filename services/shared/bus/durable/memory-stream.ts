@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
 import { matcher } from '../match.ts'
-import type { Attached, StoredMessage } from './driver.ts'
+import type { ResolvedConsumer, StoredMessage } from './driver.ts'
 import { type AnyStream, type StreamPlan, streams } from './streams.ts'
 
 /** What one stream may hold. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStream
   /** Called for each message that all consumers have handled. */
-  ended?(message: Kept): void
+  ended?(message: StreamEntry): void
 }
 
 /** What one consumer has to deal with. */
@@ -23,7 +23,7 @@ export interface MemoryConsumer {
 }
 
 /** A message with its number, and when it came by the clock that only moves forward. */
-export interface Kept extends StoredMessage {
+export interface StreamEntry extends StoredMessage {
   key: string
   sequence: number
   atMs: number
@@ -34,7 +34,7 @@ export interface Kept extends StoredMessage {
 /** A stream that lives as long as the process. A message ends when no consumer waits for it. */
 export class MemoryStream {
   readonly #plan: MemoryPlan
-  readonly #messages = new Map<number, Kept>()
+  readonly #messages = new Map<number, StreamEntry>()
   readonly #consumers = new Map<string, MemoryConsumer & { matches(subject: string): boolean }>()
   /** Ids with the time until which they are known, the oldest first. */
   readonly #known = new Map<string, number>()
@@ -50,7 +50,7 @@ export class MemoryStream {
   }
 
   /** Makes room for a message, which `add` puts there; undefined when its id is known, and throws `busy` when there is no room. */
-  admit(message: StoredMessage): Kept | undefined {
+  admit(message: StoredMessage): StreamEntry | undefined {
     const now = performance.now()
     this.#forget(now)
     if (this.#known.has(message.id)) return undefined
@@ -61,7 +61,7 @@ export class MemoryStream {
   }
 
   /** Hands a message that was admitted to those who wait for it. */
-  add(message: Kept): void {
+  add(message: StreamEntry): void {
     const waiting = message.waiting.size > 0 ? message.waiting : this.#wanting(message)
     this.#messages.set(message.sequence, { ...message, waiting })
     for (const name of waiting) {
@@ -71,20 +71,20 @@ export class MemoryStream {
   }
 
   /** Gives back the room of a message that was admitted and cannot be kept; its id may come again. */
-  refuse({ id, body }: Kept): void {
+  refuse({ id, body }: StreamEntry): void {
     this.#known.delete(id)
     this.#bytes -= body.byteLength
   }
 
   /** Takes a message of an earlier process, before there are consumers. */
-  restore(message: Kept): void {
+  restore(message: StreamEntry): void {
     const sequence = this.#messages.has(message.sequence) ? this.#last + 1 : message.sequence
     this.#last = Math.max(this.#last, sequence)
     this.#take(message, performance.now())
     this.#messages.set(sequence, { ...message, sequence })
   }
 
-  get(sequence: number): Kept | undefined {
+  get(sequence: number): StreamEntry | undefined {
     return this.#messages.get(sequence)
   }
 
@@ -98,7 +98,7 @@ export class MemoryStream {
   }
 
   /** The consumer of this name; a new one gets what waits for it. */
-  consumer({ name, subjects }: Attached): MemoryConsumer {
+  consumer({ name, subjects }: ResolvedConsumer): MemoryConsumer {
     const known = this.#consumers.get(name)
     if (known) return known
     const consumer = { name, matches: matcher(subjects), ready: [], open: new Map(), wakes: new Set<() => void>() }
@@ -144,7 +144,7 @@ export class MemoryStream {
 
   #forget(now: number): void {
     for (const [id, untilMs] of this.#known) {
-      if (now < untilMs && this.#known.size < mostKnown) break
+      if (now < untilMs && this.#known.size < maxKnownIds) break
       this.#known.delete(id)
     }
     for (const [sequence, { atMs }] of this.#messages) {
@@ -155,7 +155,7 @@ export class MemoryStream {
 }
 
 /** Ids that are known at once; beyond, those that came first are forgotten. */
-const mostKnown = 100_000
+const maxKnownIds = 100_000
 
 /** Returns the error for a publisher when a stream is full. */
 export const full = (stream: AnyStream): ServiceError =>

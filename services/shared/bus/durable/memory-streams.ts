@@ -1,9 +1,9 @@
 import { systemClock } from '../../time/clock.ts'
 import type { Logger } from 'pino'
 import type { QueueDriver } from './driver.ts'
-import type { Journal, Journaled } from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 import type { QueueLimits } from './limits.ts'
-import { type Kept, MemoryStream } from './memory-stream.ts'
+import { type StreamEntry, MemoryStream } from './memory-stream.ts'
 import { type AnyStream, streams } from './streams.ts'
 
 /** Every stream of one process. */
@@ -13,7 +13,7 @@ export type Streams = Readonly<Record<AnyStream, MemoryStream>>
 const maxMemoryBytes = 64 * 1024 * 1024
 
 /** Creates empty streams; `ended` is called for each message that no consumer waits for. */
-export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void): Streams => {
+export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): Streams => {
   const open = (name: AnyStream) =>
     new MemoryStream({
       ...streams[name],
@@ -26,7 +26,7 @@ export const openStreams = (limits: QueueLimits, ended?: (message: Kept) => void
 }
 
 /** What a journal kept as the stream has it. */
-export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: Journaled): Kept => ({
+export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: JournalEntry): StreamEntry => ({
   ...message,
   atMs: systemClock.elapsedMs() - Math.max(0, systemClock.now() - cameAtMs),
   waiting: new Set(waiting),
@@ -47,7 +47,7 @@ export const storeInMemory =
 /** A message is stored before it is delivered. Otherwise it could be handled first and be delivered again after a restart. */
 export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): Store => {
   const underWay = new Map<string, Promise<void>>()
-  const keep = async (stream: AnyStream, message: Kept) => {
+  const keep = async (stream: AnyStream, message: StreamEntry) => {
     try {
       await journal.keep(journaled(stream, message))
     } catch (error) {
@@ -75,7 +75,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
   }
 }
 
-const journaled = (stream: AnyStream, { atMs, waiting, ...message }: Kept): Journaled => ({
+const journaled = (stream: AnyStream, { atMs, waiting, ...message }: StreamEntry): JournalEntry => ({
   ...message,
   stream,
   cameAtMs: Math.round(systemClock.now() - (systemClock.elapsedMs() - atMs)),

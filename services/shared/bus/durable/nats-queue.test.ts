@@ -47,7 +47,7 @@ describeWith(['nats'], 'a queue on JetStream', () => {
     expect(seen).toEqual(['two', 'one'])
   })
 
-  it('keeps its messages over a killed server, says so meanwhile, and goes on', async () => {
+  it('keeps its messages when the server is killed, logs the outage, and resumes', async () => {
     await using server = await startNats({ private: true })
     await using queue = await open(server.url)
     await publish(queue, 'before')

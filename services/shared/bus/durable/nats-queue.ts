@@ -7,7 +7,7 @@ import { connectTo, logConnection } from '../nats-connection.ts'
 import { encodeWith } from '../nats-headers.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
-import type { Attached, QueueDriver, StoredMessage, Taken } from './driver.ts'
+import type { ResolvedConsumer, QueueDriver, StoredMessage, ClaimedMessage } from './driver.ts'
 import { type QueueLimits, defaultQueueLimits } from './limits.ts'
 import { full } from './memory-stream.ts'
 import { type Publish, openPublisher } from './nats-publisher.ts'
@@ -71,7 +71,7 @@ class NatsQueue implements QueueDriver {
   readonly #ensure: Opened['ensure']
   readonly #log: Logger | undefined
   /** Opened consumers. Requesting one each time would wait for a response that a lost connection swallowed. */
-  readonly #consumers = new WeakMap<Attached, NatsConsumer>()
+  readonly #consumers = new WeakMap<ResolvedConsumer, NatsConsumer>()
   readonly #address: string
   #connected = true
   /** Why the last message was not kept; undefined once one was. */
@@ -126,7 +126,7 @@ class NatsQueue implements QueueDriver {
     return new ServiceError('unavailable', sentence, { retryAfterMs: 1_000, cause })
   }
 
-  async attach(attached: Attached): Promise<void> {
+  async attach(attached: ResolvedConsumer): Promise<void> {
     const known = await this.#attached(attached).catch((error: unknown) => {
       this.#uncreated = error instanceof Error ? error.message : String(error)
       throw error
@@ -137,14 +137,14 @@ class NatsQueue implements QueueDriver {
   }
 
   /** Undefined while another user has yet to create the consumer. */
-  async #attached(attached: Attached): Promise<ConsumerInfo | undefined> {
+  async #attached(attached: ResolvedConsumer): Promise<ConsumerInfo | undefined> {
     const { stream, name } = attached
     if (!this.#ensure) return this.#manager.consumers.info(stream, name).catch(undefinedWhenMissing)
     await this.#ensure()
     return ensureConsumer(this.#manager, attached, this.#limits)
   }
 
-  async *take(attached: Attached, max: number, signal: AbortSignal): AsyncGenerator<Taken> {
+  async *take(attached: ResolvedConsumer, max: number, signal: AbortSignal): AsyncGenerator<ClaimedMessage> {
     const consumer = this.#consumers.get(attached)
     if (!this.#connected) throw unavailable()
     if (consumer === undefined) throw notCreated(attached)
@@ -159,7 +159,7 @@ class NatsQueue implements QueueDriver {
     }
   }
 
-  async backlog({ stream, name }: Attached): Promise<number> {
+  async backlog({ stream, name }: ResolvedConsumer): Promise<number> {
     const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
       throw unavailable(cause)
     })
@@ -200,7 +200,7 @@ class NatsQueue implements QueueDriver {
   }
 }
 
-const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
+const takenFrom = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
   subject: message.subject,
   get id() {
     return message.headers?.get('Nats-Msg-Id') ?? ''
@@ -220,7 +220,7 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): Taken => ({
 const unavailable = (cause?: unknown): ServiceError =>
   new ServiceError('unavailable', 'the queue is unreachable', { retryAfterMs: 1_000, cause })
 
-const notCreated = ({ stream, name }: Attached): ServiceError =>
+const notCreated = ({ stream, name }: ResolvedConsumer): ServiceError =>
   new ServiceError(
     'unavailable',
     `consumer "${name}" of stream "${stream}" is missing; gateway creates it when it runs`,

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { eventually } from '../../../testing/ask.ts'
+import { eventually } from '../../../testing/fetch-json.ts'
 import { openMemoryQueues } from './memory-queue.ts'
 
 it('reports how many messages wait for a consumer, and how long they waited', async () => {

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { metrics } from '../../telemetry/metrics.ts'
-import type { Attached, QueueDriver, Taken } from './driver.ts'
+import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 
 /** What observing needs of a queue. */
 interface Observed {
@@ -11,14 +11,17 @@ interface Observed {
 /** Watches one consumer until disposed. */
 export interface ConsumerObserver extends Disposable {
   /** Notes a message that is handed over, and gives it back. */
-  handed(taken: Taken): Taken
+  handed(taken: ClaimedMessage): ClaimedMessage
 }
 
 /** Reading the figure costs a request, so no scrape waits for it. */
 const lookEveryMs = 10_000
 
 /** Keeps the figures of one consumer current: how much waits for it, and how long messages waited. */
-export const observeConsumer = ({ driver, metrics: registry }: Observed, consumer: Attached): ConsumerObserver => {
+export const observeConsumer = (
+  { driver, metrics: registry }: Observed,
+  consumer: ResolvedConsumer,
+): ConsumerObserver => {
   if (registry === undefined) return unobserved
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)

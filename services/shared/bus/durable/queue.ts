@@ -10,7 +10,7 @@ export interface Queue extends AsyncDisposable {
    * Resolves once the message is kept; an id that came within the stream's duplicate window is not kept again.
    * Throws `busy` when the stream is full and `unavailable` when no word comes from the server: then it may be kept or not.
    */
-  publish(subject: string, message: { id: string; body: unknown }): Promise<Published>
+  publish(subject: string, message: { id: string; body: unknown }): Promise<PublishResult>
   /** Hands messages to `handle` until disposed; consumers of one name share them, wherever they run. */
   consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
   /** What could not be dealt with, of each stream, kept for 30 days. */
@@ -18,7 +18,7 @@ export interface Queue extends AsyncDisposable {
 }
 
 /** What became of a publish. */
-export interface Published {
+export interface PublishResult {
   duplicate: boolean
 }
 

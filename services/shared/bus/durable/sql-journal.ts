@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../store/sql/connection.ts'
 import { migrate } from '../../store/sql/migrate.ts'
 import { type Batches, inBatches } from './batches.ts'
-import type { Journal, Journaled } from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 import { type AnyStream, streamNames, streams } from './streams.ts'
 
 interface QueueTables {
@@ -25,7 +25,7 @@ const names = ['watchhouse_queue'] as const
 export const openSqlJournal = async (database: Database, log: Logger | undefined): Promise<Journal> => {
   await migrate(database, 'queue', names, [{ name: 'queue', up: createTable }])
   const tables = database.tables<QueueTables>(names)
-  const keeping = inBatches<Journaled>(async (messages) => {
+  const keeping = inBatches<JournalEntry>(async (messages) => {
     const values = messages.map(rowOf)
     await database.run(() => tables.insertInto('watchhouse_queue').values(values).execute())
   })
@@ -45,7 +45,7 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
 }
 
 /** What could not be removed goes with what is removed next; so many at most. */
-const mostOwed = 10_000
+const maxPendingRows = 10_000
 
 const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
   let owed: readonly string[] = []
@@ -56,7 +56,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
       owed = []
     } catch (error) {
       if (owed.length === 0) log?.warn({ err: error }, 'messages that were dealt with cannot be removed yet')
-      owed = all.slice(-mostOwed)
+      owed = all.slice(-maxPendingRows)
     }
   })
 }
@@ -73,7 +73,7 @@ const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promi
 type Row = QueueTables['watchhouse_queue']
 
 /** Bodies are JSON, which every database keeps as text. */
-const rowOf = ({ cameAtMs, body, waiting, ...message }: Journaled): Row => ({
+const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   ...message,
   body: Buffer.from(body).toString('utf8'),
   came_at_ms: cameAtMs,
@@ -81,7 +81,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: Journaled): Row => ({
 })
 
 /** None for a stream that only a newer release knows. */
-const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): Journaled[] => {
+const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
   const stream = streamNames.find((each): each is AnyStream => each === name)
   if (stream === undefined) return []
   return [

@@ -62,7 +62,7 @@ export interface Page<T> {
 export interface Collection<T, C extends Columns, S> {
   /** Adds documents; in place of those with the same id, as far as the collection lets a late write do so. */
   put(documents: readonly T[]): Promise<void>
-  /** Adds those whose id is not there yet; returns how many. */
+  /** Adds the entries with new ids; returns how many. */
   add(documents: readonly T[]): Promise<number>
   get(id: string): Promise<T | undefined>
   list(query?: CollectionQuery<C>): Promise<T[]>

@@ -5,7 +5,7 @@ import { InvalidSettings } from '../../config/setting.ts'
 const connectWithinMs = 2_000
 const commandWithinMs = 2_000
 const startWithinMs = 10_000
-const longestReconnectPauseMs = 1_000
+const maxReconnectPauseMs = 1_000
 const oldestVersion = [6, 2] as const
 
 /** The options of every connection that sends commands. */
@@ -18,7 +18,7 @@ export const clientOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectPauseMs),
+  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), maxReconnectPauseMs),
 } as const satisfies RedisOptions
 
 /** A connected client of a Redis that keeps what it is given; throws `InvalidSettings` when the server is not set up for it. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
-import type { Counters, Counted } from '../counters.ts'
+import type { Counters, WindowCount } from '../counters.ts'
 import { startHeartbeat } from '../heartbeat.ts'
 import { clientOptions } from './connection.ts'
 import { prefix } from './keys.ts'
@@ -18,7 +18,7 @@ interface Block {
 }
 
 /** Counts several at once; returns the count afterwards. */
-type Take = (key: string, often: number, seconds: number) => Promise<Counted>
+type Take = (key: string, often: number, seconds: number) => Promise<WindowCount>
 
 /**
  * Requests each count from the server when few are left of the allowance, and many together when the limit is far away. No two callers
@@ -27,7 +27,7 @@ type Take = (key: string, often: number, seconds: number) => Promise<Counted>
 const countInBlocks = (take: Take): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
 
-  const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<Counted> => {
+  const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<WindowCount> => {
     const { count: last, endsInMs } = await take(key, often, seconds)
     const returned = last - often + 1
     // Those who came while a block was on its way are counted one by one, and must not put theirs in its place.

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { describeWith } from '../../../testing/servers.ts'
-import { type Running, implementations, until } from '../implementations.suite.ts'
+import { type TestPlace, implementations, until } from '../implementations.suite.ts'
 import { type Database, openDatabase } from './connection.ts'
 import { prune } from './driver.ts'
 import { stateDatabase } from './state-database.ts'
 import { type StoreTables, nowMs, storeTables } from './tables.ts'
 
-const openPlace = async (running: Running): Promise<Database> => {
+const openPlace = async (running: TestPlace): Promise<Database> => {
   const where = stateDatabase(running.env())
   if (!where) throw new Error('this place has no state database')
   return openDatabase(where)
@@ -15,7 +15,7 @@ const openPlace = async (running: Running): Promise<Database> => {
 
 for (const implementation of implementations.filter(({ name }) => /SQL/.test(name))) {
   describeWith(implementation.needs, `pruning in ${implementation.name}`, () => {
-    let running: Running
+    let running: TestPlace
     beforeAll(async () => {
       running = await implementation.start()
     })

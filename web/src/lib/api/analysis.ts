@@ -7,7 +7,7 @@ import type { WindowQuery } from './queries.ts'
 export type PatternAnswer = ResponseBody<'GET /api/v1/insights/query-patterns/{hash}'>
 export type Pattern = NonNullable<PatternAnswer['data']>
 export type Detail = NonNullable<Data<'GET /api/v1/queries/{queryId}'>>
-export type Explained = Data<'GET /api/v1/explain'>
+export type ExplainResult = Data<'GET /api/v1/explain'>
 export type Advice = ResponseBody<'POST /api/v1/advice'>
 
 export interface PatternsInput {

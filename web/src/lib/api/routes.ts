@@ -45,7 +45,7 @@ import type * as structureAdvice from '#proto/http/structure-advice.ts'
 import type * as subscriptions from '#proto/http/subscriptions.ts'
 import type { DataAnswer, Route } from './route.ts'
 
-/** Answer, parameters and body of every route, by its method and path. */
+/** The response, parameters and body of every route, by method and path. */
 export interface Routes {
   'DELETE /api/v1/agents/sign-in': Route<typeof models.ModelSignInResponse>
   'DELETE /api/v1/auth/api-keys/{id}': Route<typeof auth.RevokedKeyResponse>

@@ -1,7 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre'
 
 /** The position of a node in pixels, from its upper left corner. */
-export interface Placed {
+export interface NodePosition {
   id: string
   left: number
   top: number
@@ -26,7 +26,7 @@ export interface PlacedEdge extends GraphEdge {
 }
 
 export interface Layout extends Size {
-  nodes: readonly Placed[]
+  nodes: readonly NodePosition[]
   edges: readonly PlacedEdge[]
 }
 

@@ -18,7 +18,7 @@ export interface PlanFacts {
 
 /** Attributes that are of no use to readers. */
 const ignored = new Set(['Node Id', 'Indexes'])
-const longestText = 400
+const maxTextLength = 400
 
 export const planFacts = ({ details }: ExplainNode): PlanFacts => {
   const listed: unknown = details['Indexes']
@@ -49,7 +49,7 @@ const share = (index: Record<string, unknown>, of: string): IndexFact['parts'] =
 const inWords = (value: unknown): string => {
   const isList = Array.isArray(value) && value.every((each) => typeof each !== 'object')
   const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
 }
 
 /** A node of a plan graph. */

@@ -13,8 +13,8 @@ const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as cons
  * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use takes as
  * long as a tenth of rendering a page.
  */
-const plain = (value: number, mostDigits = 2): string => {
-  const [front = '', back = ''] = value.toFixed(mostDigits).split('.')
+const plain = (value: number, maxDigits = 2): string => {
+  const [front = '', back = ''] = value.toFixed(maxDigits).split('.')
   const digits = back.replace(/0+$/, '')
   return front.replaceAll(/\B(?=(\d{3})+$)/g, ',') + (digits && `.${digits}`)
 }

@@ -1,4 +1,4 @@
-import type { Explained } from '#lib/api/analysis.ts'
+import type { ExplainResult } from '#lib/api/analysis.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
 /** The estimated reads of a statement, over all its tables. */
@@ -14,7 +14,7 @@ const largeRows = 100_000_000
 export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 
-export const costOf = (estimates: NonNullable<Explained['estimates']>): Cost => {
+export const costOf = (estimates: NonNullable<ExplainResult['estimates']>): Cost => {
   if (estimates.length === 0) return { text: 'Reads no MergeTree tables.', isLarge: false }
   const sum = (of: (each: (typeof estimates)[number]) => number) => estimates.reduce((all, each) => all + of(each), 0)
   const rows = sum((each) => each.rows)

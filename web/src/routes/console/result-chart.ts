@@ -17,7 +17,7 @@ export interface ChartSpec {
 export const kinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
 
 /** Maximum number of distinguishable series. */
-const mostValues = 8
+const maxValues = 8
 
 const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolean): number[] =>
   columns.flatMap(({ type }, index) => (is(type) ? [index] : []))
@@ -29,10 +29,9 @@ export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | 
   const names = placesOf(columns, (type) => !isInstant(type) && !isNumber(type))
   const [along = names[0]] = instants
   if (numbers.length === 0 || along === undefined) return null
-  if (instants.length === 0)
-    return { kind: 'horizontal-bar', along, series: null, values: numbers.slice(0, mostValues) }
+  if (instants.length === 0) return { kind: 'horizontal-bar', along, series: null, values: numbers.slice(0, maxValues) }
   const [series = null] = names
-  return { kind: 'line', along, series, values: numbers.slice(0, series === null ? mostValues : 1) }
+  return { kind: 'line', along, series, values: numbers.slice(0, series === null ? maxValues : 1) }
 }
 
 /** Whether a column can be the x axis. */

@@ -82,7 +82,7 @@ export const toTableRow = (table: PostgresTable) => ({
 const percent = (share: number | null): number | null => (share === null ? null : share * 100)
 
 /** Columns with the API order of each. */
-export type Ordered = readonly { column: ReturnType<typeof column>; order: string | null }[]
+export type OrderedColumns = readonly { column: ReturnType<typeof column>; order: string | null }[]
 
 /** Returns the order in the URL, or the default. */
 export const readOrder = <Order extends string>(

@@ -18,7 +18,7 @@ export interface Disk {
 }
 
 /** Used bytes at an instant. */
-export interface Used {
+export interface UsageSample {
   timeMs: number
   bytes: number
 }
@@ -61,7 +61,7 @@ export const diskSeverity = (disk: Disk, forecast: Forecast | undefined): DiskSe
 }
 
 /** Returns the usage history of each disk, oldest first. */
-export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, Used[]> => {
+export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSample[]> => {
   const samples = rows.flatMap((row) => {
     const [timeMs, bytes] = [readInstant(row['time']), readNumber(row['used_bytes'])]
     return timeMs === null || bytes === null ? [] : [{ disk: String(row['disk']), timeMs, bytes }]
@@ -73,7 +73,7 @@ export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, Used[]> =
 }
 
 /** Returns the growth of a disk within a number of days; null where the history is too short. */
-export const grownIn = (days: number, history: readonly Used[]): number | null => {
+export const grownIn = (days: number, history: readonly UsageSample[]): number | null => {
   const last = history.at(-1)
   const before = last && history.findLast(({ timeMs }) => timeMs <= last.timeMs - days * dayMs)
   return last && before ? last.bytes - before.bytes : null

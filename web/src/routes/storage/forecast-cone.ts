@@ -1,5 +1,5 @@
 import type { Forecast } from '#lib/api/insights.ts'
-import type { Used } from './disks.ts'
+import type { UsageSample } from './disks.ts'
 
 const dayMs = 86_400_000
 /** Maximum length of the forecast, in multiples of the history, so that the history stays visible. */
@@ -13,13 +13,13 @@ export const horizonMs = (historyMs: number, forecast: Forecast | undefined): nu
 
 /** Returns the upper and lower bound of the forecast, each until the disk is full or the chart ends. */
 export const coneOf = (
-  last: Used,
+  last: UsageSample,
   total: number,
   untilMs: number,
   forecast: Forecast | undefined,
-): { upper: Used[]; lower: Used[] } | null => {
+): { upper: UsageSample[]; lower: UsageSample[] } | null => {
   if (!forecast?.days || untilMs <= last.timeMs) return null
-  const edge = (days: number): Used[] => {
+  const edge = (days: number): UsageSample[] => {
     const fullMs = last.timeMs + days * dayMs
     if (fullMs >= untilMs) {
       const share = (untilMs - last.timeMs) / Math.max(1, fullMs - last.timeMs)

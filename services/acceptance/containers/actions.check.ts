@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { explainModes } from '#proto/explain.ts'
-import { ask, askEngine, eventually } from '../../testing/ask.ts'
+import { fetchJson, queryEngine, eventually } from '../../testing/fetch-json.ts'
 import { type Product, startProduct } from '../../testing/product.ts'
 import { tools } from '../../mcp/tools/index.ts'
 import { watchFailures } from './failed-statements.ts'
@@ -20,17 +20,17 @@ let failed: () => Promise<unknown[]>
 
 beforeAll(async () => {
   failed = await watchFailures(a)
-  await askEngine(a, 'CREATE DATABASE yard ON CLUSTER default')
-  await askEngine(
+  await queryEngine(a, 'CREATE DATABASE yard ON CLUSTER default')
+  await queryEngine(
     a,
     `CREATE TABLE yard.sales ON CLUSTER default (id UInt64, at DateTime, city String, amount Decimal(12, 2))
     ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/yard-sales', '{replica}') PARTITION BY toYYYYMM(at) ORDER BY id`,
   )
   for (let insert = 0; insert < 3; insert++) {
-    await askEngine(a, "INSERT INTO yard.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(100000)")
+    await queryEngine(a, "INSERT INTO yard.sales SELECT number, now() - number, 'Bern', 1 FROM numbers(100000)")
   }
-  const [told] = await askEngine(a, 'SELECT toFloat64(extract(version(), $$^\\d+\\.\\d+$$)) AS version')
-  version = Number(told?.version)
+  const [server] = await queryEngine(a, 'SELECT toFloat64(extract(version(), $$^\\d+\\.\\d+$$)) AS version')
+  version = Number(server?.version)
   product = await startProduct({
     hosts: [{ url: a, name: 'a' }],
     env: {
@@ -44,14 +44,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await product?.stop()
-  await askEngine(a, 'DROP DATABASE yard ON CLUSTER default SYNC')
+  await queryEngine(a, 'DROP DATABASE yard ON CLUSTER default SYNC')
 })
 
 const post = async (path: string, body: object, method = 'POST') => {
   const init = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const { status, text, body: told } = await ask(`${product.url}${path}`, init)
+  const { status, text, body: response } = await fetchJson(`${product.url}${path}`, init)
   expect([path, body, status, text.slice(0, 300)]).toEqual([path, body, 200, expect.any(String)])
-  return told
+  return response
 }
 const on = { database: 'yard', table: 'sales' }
 
@@ -72,26 +72,26 @@ it.each([
 
 it('ends a query', async () => {
   const queryId = randomUUID()
-  const asked = fetch(`${a}/?query_id=${queryId}`, {
+  const longQuery = fetch(`${a}/?query_id=${queryId}`, {
     method: 'POST',
     body: 'SELECT sum(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1',
   })
-  const running = () => askEngine(a, `SELECT 1 AS runs FROM system.processes WHERE query_id = '${queryId}'`)
+  const running = () => queryEngine(a, `SELECT 1 AS runs FROM system.processes WHERE query_id = '${queryId}'`)
   await eventually(running, (rows) => rows.length === 1)
   const killed = await post('/api/v1/actions?hostId=0', { action: 'killQuery', params: { queryId } })
   expect(killed).toMatchObject({ data: { state: 'done' } })
-  expect(await (await asked).text()).toContain('QUERY_WAS_CANCELLED')
+  expect(await (await longQuery).text()).toContain('QUERY_WAS_CANCELLED')
 })
 
 it('merges a table, and stops a mutation that cannot end', async () => {
   const act = (action: string, params: object) => post('/api/v1/actions?hostId=0', { action, params })
   expect(await act('optimizeTable', { ...on, final: true })).toMatchObject({ data: { state: 'done' } })
-  await askEngine(
+  await queryEngine(
     a,
     'ALTER TABLE yard.sales UPDATE city = toString(throwIf(id > 0)) WHERE 1 SETTINGS mutations_sync = 0',
   )
   const failing = () =>
-    askEngine(a, "SELECT mutation_id FROM system.mutations WHERE NOT is_done AND latest_fail_reason != ''")
+    queryEngine(a, "SELECT mutation_id FROM system.mutations WHERE NOT is_done AND latest_fail_reason != ''")
   const [mutation] = await eventually(failing, (rows) => rows.length > 0)
   const { diagnosed } = z
     .object({ data: z.looseObject({}) })
@@ -118,11 +118,11 @@ it('advises, looks for insights, sweeps, reports and explains its rules', async 
   await post('/api/v1/reports', { hostId: 0, from: to - 86_400, to })
   for (const round of ['health-sweep', 'weekly-report', 'retention-prune', 'health-sweep']) {
     const headers = { authorization: `Bearer ${secret}` }
-    expect((await ask(`${product.url}/api/cron/${round}`, { headers })).status).toBe(200)
+    expect((await fetchJson(`${product.url}/api/cron/${round}`, { headers })).status).toBe(200)
   }
   const { data } = z
     .object({ data: z.array(z.object({ ruleId: z.string(), isDiagnosed: z.boolean().default(true) })) })
-    .parse((await ask(`${product.url}/api/v1/health/checks?hostId=0`)).body)
+    .parse((await fetchJson(`${product.url}/api/v1/health/checks?hostId=0`)).body)
   for (const ruleId of new Set(data.map((check) => check.ruleId))) {
     await post('/api/v1/health/actions', { hostId: 0, ruleId })
   }
@@ -134,19 +134,19 @@ it('connects to it as a guest', async () => {
   expect(await post('/api/v1/browser-connections/sessions', target)).toMatchObject({ data: { hostId: 0 } })
 })
 
-/** Arguments that ask for more than the example of a tool does. */
-const asksFor: Readonly<Record<string, object>> = {
+/** Arguments that cover more than the example of a tool. */
+const toolArguments: Readonly<Record<string, object>> = {
   list_tables: { database: 'yard' },
   get_table_schema: on,
   explore_table_schema: on,
   get_optimization_recommendations: { sql: "SELECT city FROM yard.sales WHERE city = 'Bern'" },
 }
 
-it.each(tools.map(({ name, example = {} }) => [name, asksFor[name] ?? example]))(
+it.each(tools.map(({ name, example = {} }) => [name, toolArguments[name] ?? example]))(
   'answers the tool %s',
   async (name, given) => {
-    const asking = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
-    const { result } = z.object({ result: z.looseObject({}) }).parse(await post('/api/mcp', asking))
+    const toolCall = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+    const { result } = z.object({ result: z.looseObject({}) }).parse(await post('/api/mcp', toolCall))
     expect([name, result.isError ?? false, result.content]).toEqual([name, false, expect.any(Array)])
   },
 )
