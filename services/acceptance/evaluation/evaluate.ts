@@ -86,7 +86,7 @@ const writesOn = async (hostUrl: string): Promise<number> => {
   const [row] = await queryEngine(
     hostUrl,
     `SELECT count() AS writes FROM system.query_log
-     WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', '')
+     WHERE type != 'QueryStart' AND http_user_agent = 'watchhouse' AND query_kind NOT IN ('Select', 'Explain', 'Describe', 'Show', 'Exists', 'Check', '')
        AND query NOT LIKE '%HYPOTHETICAL INDEX%'`,
   )
   return Number(row?.writes)
