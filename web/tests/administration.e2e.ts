@@ -169,7 +169,7 @@ describe('users and grants', () => {
     await form.getByLabel('Allowed hosts').fill('10.0.0.0/8')
     await form.getByRole('button', { name: 'Create user', exact: true }).click()
     await expectSeen(page.getByText("HOST IP '10.0.0.0/8'").first())
-    expect(host.changes.at(-1)).toContain('CREATE USER `grace`')
+    expect(host.changes.join()).toContain('CREATE USER `grace`')
     expect(`${host.changes.join()} ${await page.content()}`).not.toContain('a long secret')
   })
 
@@ -182,7 +182,7 @@ describe('users and grants', () => {
     await page.getByLabel('Type ann to confirm').fill('ann')
     await drop.click()
     await expectSeen(page.getByText('Completed on host one.'))
-    expect(host.changes.at(-1)).toBe('DROP USER `ann`')
+    expect(host.changes).toContain('DROP USER `ann`')
   })
 
   it('takes a privilege from a role, and a role from a user', async () => {
@@ -191,12 +191,12 @@ describe('users and grants', () => {
     await page.getByLabel('Type reader to confirm').fill('reader')
     await page.getByRole('button', { name: 'Revoke privilege', exact: true }).click()
     await expectSeen(page.getByText('Completed on host one.'))
-    expect(host.changes.at(-1)).toBe('REVOKE SELECT ON `shop`.* FROM `reader`')
+    expect(host.changes).toContain('REVOKE SELECT ON `shop`.* FROM `reader`')
     await page.getByRole('link', { name: 'Roles', exact: true }).click()
     await page.getByRole('button', { name: 'Revoke reader from ann', exact: true }).click()
     await page.getByLabel('Type ann to confirm').fill('ann')
     await page.getByRole('button', { name: 'Revoke role', exact: true }).click()
-    await until(() => host.changes.at(-1) === 'REVOKE `reader` FROM `ann`')
+    await until(() => host.changes.includes('REVOKE `reader` FROM `ann`'))
   })
 
   it('says in the words of the host what it refuses', async () => {
