@@ -6,7 +6,7 @@ import { startToolServer, type ToolServer } from '../testing/tool-server.ts'
 const startLimitMs = 180_000
 const name = 'get_optimization_recommendations'
 
-const Told = z.object({
+const AdviceResult = z.object({
   recommendations: z.array(
     z.looseObject({
       kind: z.string(),
@@ -57,7 +57,7 @@ describe('advice on a statement', () => {
   const advise = async (given: object) => {
     const { isError, content, structuredContent } = await server.call(name, given)
     expect(isError, content[0]?.text).toBe(false)
-    return Told.parse(structuredContent)
+    return AdviceResult.parse(structuredContent)
   }
   const adviceOf = async (kind: string, sql: string) => {
     const { recommendations } = await advise({ sql })
@@ -201,7 +201,7 @@ describe('advice on a statement', () => {
     expect(sentence).not.toContain(new URL(server.hostUrl).host)
   })
 
-  it('takes a statement from the log, and does not tell the values in it', async () => {
+  it('takes a statement from the log without its literal values', async () => {
     const run = async (id: string, sql: string, method: string) =>
       fetch(`${server.hostUrl}/?database=advice&query_id=${id}`, { method, body: sql })
     await run('advised', "SELECT note FROM versions FINAL WHERE region = 7 AND note != 'secret'", 'POST')

@@ -54,7 +54,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   }, startLimitMs)
   afterAll(() => scope.disposeAsync())
 
-  /** As somebody who may read. */
+  /** A caller with read access. */
   const fails = async (sql: string): Promise<void> => {
     const { ok } = await fetch(`${hostUrl}/?user=reports&password=reports`, { method: 'POST', body: sql })
     expect(ok).toBe(false)
@@ -67,7 +67,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const body = JSON.stringify({ message: 'Please' })
     return chunksOf(await (await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })).text())
   }
-  /** What a tool tells; every fact has evidence. */
+  /** Returns the result of a tool; every fact has evidence. */
   const facts = async (name: string, given: object = {}) => {
     const chunks = await call(name, given)
     expect(ofType(chunks, 'tool-output-error')).toEqual([])
@@ -85,7 +85,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
 
   const one = async (sql: string, of = hostUrl) => (await queryEngine(of, sql))[0]
 
-  it('get_failed_queries tells who fails with what', async () => {
+  it('get_failed_queries returns failures by user and error', async () => {
     const failed = "type LIKE 'Exception%' AND user = 'reports' AND event_time > now() - INTERVAL 24 HOUR"
     const counted = await one(`SELECT count() AS total FROM system.query_log WHERE ${failed} AND is_initial_query`)
     expect(await facts('get_failed_queries', { user: 'reports' })).toMatchObject({
@@ -100,10 +100,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
         }),
       ]),
     })
-    expect(await facts('get_failed_queries', { user: 'nobody' })).toMatchObject({ total: 0, failures: [] })
+    expect(await facts('get_failed_queries', { user: 'unknown' })).toMatchObject({ total: 0, failures: [] })
   })
 
-  it('list_slow_query_patterns tells patterns with their figures', async () => {
+  it('list_slow_query_patterns returns patterns with their figures', async () => {
     const hash = await one(`SELECT toString(normalizedQueryHash('${slow}1')) AS hash`)
     expect(await facts('list_slow_query_patterns', { search: 'peculiar', lastHours: 1 })).toMatchObject({
       total: 1,
@@ -111,19 +111,19 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('explain_query tells what the host itself explains', async () => {
+  it('explain_query returns the plan of the host', async () => {
     const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
     const plan = await queryEngine(hostUrl, `EXPLAIN PLAN indexes = 1 ${sql}`)
-    const told = plan.map(({ explain }) => String(explain)).join('\n')
+    const result = plan.map(({ explain }) => String(explain)).join('\n')
     const { lines } = z.object({ lines: z.array(z.string()) }).parse(await facts('explain_query', { sql }))
     for (const fact of ['ReadFromMergeTree (crumbs.wide)', 'Granules: 1/12', 'PrimaryKey']) {
-      expect(told).toContain(fact)
+      expect(result).toContain(fact)
       expect(lines.join('\n')).toContain(fact)
     }
     expect(await failure('explain_query', { sql: 'DROP TABLE crumbs.wide' })).toContain('invalid')
   })
 
-  it('estimate_query_cost tells what would be read, and of how much', async () => {
+  it('estimate_query_cost returns what would be read, and the total', async () => {
     const sql = 'SELECT n FROM crumbs.wide WHERE n < 100'
     const estimate = await one(`EXPLAIN ESTIMATE ${sql}`)
     const whole = await one(
@@ -135,7 +135,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('get_table_parts tells partitions, the fullest first', async () => {
+  it('get_table_parts returns partitions, the fullest first', async () => {
     const limit = await one(
       "SELECT toUInt64(value) AS limit FROM system.merge_tree_settings WHERE name = 'parts_to_throw_insert'",
     )
@@ -151,7 +151,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('get_table_parts', { limit: 1 })).toMatchObject({ partitions: [{ table: 'many', ...fullest }] })
   })
 
-  it('estimate_mutation_impact tells what a mutation would rewrite', async () => {
+  it('estimate_mutation_impact returns what a mutation would rewrite', async () => {
     const table = { database: 'crumbs', table: 'odd `name' }
     const part = await one(
       "SELECT bytes_on_disk AS bytesInParts FROM system.parts WHERE active AND name = (SELECT any(_part) FROM crumbs.`odd ``name` WHERE p = 1) AND table = 'odd `name'",
@@ -174,7 +174,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await failure('estimate_mutation_impact', { ...table, table: 'wid', condition: '1' })).toContain('wide')
   })
 
-  it('get_disk_usage tells disks and what is on them', async () => {
+  it('get_disk_usage returns disks and their contents', async () => {
     const disk = await one('SELECT name AS disk, total_space AS totalBytes FROM system.disks')
     const table = await one(
       "SELECT sum(bytes_on_disk) AS bytes, sum(rows) AS rows FROM system.parts WHERE active AND database = 'shop' AND table = 'customers'",
@@ -185,7 +185,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('get_replication_status tells replicas, those in trouble first, and why', async () => {
+  it('get_replication_status returns replicas, unhealthy ones first, with the reason', async () => {
     expect(await facts('get_replication_status')).toMatchObject({
       replicas: [
         { table: 'lost', isReadonly: true, isSessionExpired: true, exception: 'Session expired' },
@@ -196,7 +196,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     })
   })
 
-  it('compare_hosts tells figures, patterns and settings side by side', async () => {
+  it('compare_hosts returns figures, patterns and settings of each host', async () => {
     const [one_, two] = await Promise.all([hostUrl, otherUrl].map((of) => one('SELECT version() AS version', of)))
     const sums =
       "SELECT toString(normalized_query_hash) AS hash, toFloat64(sum(query_duration_ms)) AS ms FROM system.query_log WHERE type != 'QueryStart' AND http_user_agent != 'watchhouse' AND event_time > now() - INTERVAL 24 HOUR GROUP BY hash"
@@ -212,8 +212,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
       .flatMap((known) => [...known.keys()])
       .toSorted((left, right) => spread(right) - spread(left))
     const values = both.map((known) => (known.has(hash) ? expect.anything() : null))
-    const told = await facts('compare_hosts', { hostIds: [0, 1], settings: true, limit: 5 })
-    expect(told).toMatchObject({
+    const result = await facts('compare_hosts', { hostIds: [0, 1], settings: true, limit: 5 })
+    expect(result).toMatchObject({
       hosts: [
         { name: 'one', status: one_ },
         { name: 'two', status: two },
@@ -239,8 +239,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
         `param_${name}`,
         String(value),
       ])
-      const asked = await fetch(`${hostUrl}/?${new URLSearchParams(bound)}`, { method: 'POST', body: sql })
-      expect(asked.status, sql).toBe(200)
+      const response = await fetch(`${hostUrl}/?${new URLSearchParams(bound)}`, { method: 'POST', body: sql })
+      expect(response.status, sql).toBe(200)
     }
   })
 
@@ -276,14 +276,14 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await failure('query_and_visualize', { ...given, y: ['order'] })).toContain('did you mean "orders"?')
   })
 
-  it('forecast_disk_capacity tells how disks go on', async () => {
+  it('forecast_disk_capacity returns the forecast of each disk', async () => {
     const disk = await one("SELECT name AS subject, total_space AS limit FROM system.disks WHERE name = 'default'")
     expect(await facts('forecast_disk_capacity')).toMatchObject({
       forecasts: expect.arrayContaining([expect.objectContaining({ what: 'disk', ...disk })]),
     })
   })
 
-  it('explain_anomaly_score tells what is not as usual, and the statement that shows it', async () => {
+  it('explain_anomaly_score returns what is unusual, and the statement behind it', async () => {
     for (const statement of failingNow) await queryEngine(otherUrl, statement)
     expect(await facts('explain_anomaly_score', { hostId: 1, kind: 'error-rate' })).toMatchObject({
       anomalies: [{ kind: 'error-rate', severity: expect.any(String), sql: expect.stringContaining('SELECT') }],
@@ -291,9 +291,9 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await facts('explain_anomaly_score', { kind: 'no-such-kind' })).toMatchObject({ anomalies: [] })
   })
 
-  it('get_schema_advice tells what the columns of a table could be, with how sure that is', async () => {
-    const told = await facts('get_schema_advice', { database: 'crumbs', table: 'loose' })
-    expect(told).toMatchObject({
+  it('get_schema_advice returns better column types, with the confidence', async () => {
+    const result = await facts('get_schema_advice', { database: 'crumbs', table: 'loose' })
+    expect(result).toMatchObject({
       recommendations: expect.arrayContaining([
         expect.objectContaining({ kind: 'nullable', proof: expect.stringMatching(/^(un)?verified$|^estimated$/) }),
       ]),
@@ -301,15 +301,15 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(await failure('get_schema_advice', { database: 'crumbs', table: 'loos' })).toContain('loose')
   })
 
-  it('get_tuning_suggestions tells of settings and of the release', async () => {
+  it('get_tuning_suggestions returns settings and upgrades', async () => {
     const { recommendations } = z
       .object({ recommendations: z.array(z.object({ kind: z.enum(['setting', 'upgrade']), rationale: z.string() })) })
       .parse(await facts('get_tuning_suggestions'))
     const [limit] = await queryEngine(hostUrl, "SELECT value FROM system.settings WHERE name = 'max_memory_usage'")
-    const isTold = recommendations.some(({ rationale }) =>
+    const isReported = recommendations.some(({ rationale }) =>
       rationale.includes('one query can take all memory from the others'),
     )
-    expect(isTold).toBe(limit?.value === '0')
+    expect(isReported).toBe(limit?.value === '0')
   })
 
   /** Calls a tool that changes a host, and approves it; what came of that. */
@@ -320,10 +320,10 @@ describeOnTopologies('the tools of the agent', (topology) => {
     gateway.play((request) =>
       turnsTaken(request) === 0 ? { say: [{ call: name, with: { ...given } }] } : { say: [{ text: 'done' }] },
     )
-    const asked = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Do it"}' })
+    const response = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body: '{"message":"Do it"}' })
     let text = ''
     let approval: Promise<{ status: number }> | undefined
-    for await (const piece of asked.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += piece
       const [, approvalId] = /"approvalId":"([^"]+)"/.exec(text) ?? []
       if (approvalId) approval ??= approve(approvalId)
@@ -353,7 +353,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(chunks.at(-1)).toMatchObject({ finishReason: 'tool-calls' })
   })
 
-  it('search_tools finds what the model was not told of', async () => {
+  it('search_tools finds tools that the model does not have yet', async () => {
     const found = async (topic: string) =>
       JSON.stringify(ofType(await call('search_tools', { topic }), 'tool-output-available'))
     expect(await found('forecast when disks are full')).toContain('"forecast_disk_capacity"')
@@ -363,8 +363,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect((await found('PostgreSQL sessions and locks')).includes('"get_postgres_locks"')).toBe(hasSource)
   })
 
-  it.each(replicationToolCases)('%s with %j tells of the replication service', async (name, given, told) => {
-    expect(await facts(name, given)).toMatchObject(told)
+  it.each(replicationToolCases)('%s with %j returns data of the replication service', async (name, given, result) => {
+    expect(await facts(name, given)).toMatchObject(result)
   })
 
   it('get_repldb_metrics says what it needs', async () => {
@@ -383,8 +383,8 @@ describeOnTopologies('the tools of the agent', (topology) => {
       ['get_postgres_table_stats', { order: 'age' }, { database: expect.any(String), tables: [] }],
       ['get_postgres_replication', {}, { isStandby: false, standbys: [], subscriptions: [] }],
       ['get_postgres_locks', {}, { sessions: [] }],
-    ])('%s tells of the PostgreSQL source', async (name, given, told) => {
-      expect(await facts(name, given)).toMatchObject(told)
+    ])('%s returns data of the PostgreSQL source', async (name, given, result) => {
+      expect(await facts(name, given)).toMatchObject(result)
     })
   }
 })

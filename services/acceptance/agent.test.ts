@@ -20,7 +20,7 @@ const Approval = z.object({ approvalId: z.string() })
 const call = (name: string, input: object = {}) => ({ say: [{ call: name, with: { ...input } }] })
 const say = (text: string) => ({ say: [{ text }] })
 const headers = { 'content-type': 'application/json' }
-const mostPromptTokens = 6_000
+const maxPromptTokens = 6_000
 const startLimitMs = 180_000
 
 /** One host for both shapes of the product. */
@@ -49,7 +49,7 @@ describeOnTopologies('the agent', (topology) => {
   }
   const answer = async (script: Script, message?: string) => chunksOf(await (await begin(script, message)).text())
 
-  it('answers from what the host says, with evidence that can be asked again', async () => {
+  it('answers with data of the host, and evidence that can be queried again', async () => {
     const sql = 'SELECT name FROM system.databases ORDER BY name'
     const chunks = await answer((request) => {
       const [evidence] = evidenceOf(request)
@@ -70,18 +70,18 @@ describeOnTopologies('the agent', (topology) => {
     expect(product.output()).not.toContain(scriptedKey)
   })
 
-  it('tells the model no more than six thousand tokens before the question', async () => {
+  it('sends the model at most six thousand tokens before the question', async () => {
     await answer([say('yes')])
     const request = gateway.requests.at(-1)
-    const told = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
+    const parts = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
     expect(request?.tools?.length).toBeGreaterThan(5)
-    expect(countTokens(JSON.stringify(told))).toBeLessThanOrEqual(mostPromptTokens)
-    // The host that is asked by default is that of the conversation, not the first.
+    expect(countTokens(JSON.stringify(parts))).toBeLessThanOrEqual(maxPromptTokens)
+    // The default host is that of the conversation, not the first.
     expect(JSON.stringify(request?.tools)).not.toContain('"default":0')
   })
 
-  it('asks for approval before it changes a host, and does what was decided', async () => {
-    const response = await begin([call('kill_query', { queryId: 'no-such-query' }), say('as you wish')])
+  it('requests approval before it changes a host, and follows the decision', async () => {
+    const response = await begin([call('kill_query', { queryId: 'no-such-query' }), say('as you decided')])
     const chunks: string[] = []
     const decoder = new TextDecoder()
     let decision: Promise<{ status: number }> | undefined
@@ -94,14 +94,14 @@ describeOnTopologies('the agent', (topology) => {
       decision = fetchJson(path, { method: 'POST', headers, body: JSON.stringify({ approved: true }) })
     }
     expect((await decision)?.status).toBe(404)
-    const told = await chunksOf(chunks.join(''))
-    expect(dataOf(told, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
-    expect(textOf(told)).toBe('as you wish')
+    const parts = await chunksOf(chunks.join(''))
+    expect(dataOf(parts, 'data-approval')).toMatchObject({ state: 'failed', host: 'one' })
+    expect(textOf(parts)).toBe('as you decided')
     const audit = await fetchJson(`${product.url}/api/v1/audit?action=kill-query`)
     expect(audit.body).toMatchObject({ data: [{ result: 'refused', target: { queryId: 'no-such-query' } }] })
   })
 
-  it('is taken up again after a lost connection, and stopped for good when asked', async () => {
+  it('resumes after a lost connection, and stops on request', async () => {
     const slow = [{ say: [{ text: 'word after word '.repeat(500) }], tokensPerSecond: 50 }]
     const abandonedBefore = gateway.abandoned
     const leaving = new AbortController()
@@ -127,20 +127,20 @@ describeOnTopologies('the agent', (topology) => {
       return row?.statements
     }
     const sql = 'SELECT sum(cityHash64(number)) FROM system.numbers'
-    const asked = await begin([call('query', { sql })])
+    const started = await begin([call('query', { sql })])
     await eventually(running, (statements) => statements === 1)
-    const stop = `${product.url}/api/v1/agent/${asked.headers.get('x-run-id')}/stop`
+    const stop = `${product.url}/api/v1/agent/${started.headers.get('x-run-id')}/stop`
     expect(await fetchJson(stop, { method: 'POST', headers, body: '{}' })).toMatchObject({ status: 200 })
-    expect(ofType(await chunksOf(await asked.text()), 'abort')).toHaveLength(1)
+    expect(ofType(await chunksOf(await started.text()), 'abort')).toHaveLength(1)
     expect(await eventually(running, (statements) => statements === 0)).toBe(0)
   })
 
   if (topology === 'memory') return
 
-  it('shares questions among its processes, and tells of an answer whose process is lost', async () => {
+  it('shares questions among its processes, and reports an answer whose process is lost', async () => {
     const slow = [{ say: [{ text: 'word after word '.repeat(500) }], tokensPerSecond: 50 }]
     const answers = await Promise.all(Array.from({ length: 12 }, () => begin(slow)))
-    const instances = answers.map(({ headers: told }) => told.get('x-run-id')?.split('.')[0])
+    const instances = answers.map(({ headers: parts }) => parts.get('x-run-id')?.split('.')[0])
     expect(new Set(instances).size).toBe(2)
     await Promise.all(product.agents.map((process) => process.kill()))
     for (const each of answers) {

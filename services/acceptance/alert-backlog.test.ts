@@ -208,7 +208,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
   it('loses nothing when the process is killed in the middle of a group, and repeats at most what was being sent', async () => {
     await using opened = new AsyncDisposableStack()
     const { receiver, store, servers, start, further } = await openGround(opened)
-    // Whoever dies holds the right to send no longer than this; on a busy machine a group that is sent needs more.
+    // A dead dispatcher holds its lease no longer than this; a busy machine needs more for a group.
     const hold = { TEST_HOLD_MS: '5000' }
     const first = await start('one', { ...further, ...hold })
     receiver.hang.when = ({ conditions }) => conditions.length > 1

@@ -22,7 +22,7 @@ const operator = (topology: Topology) => () => {
     expect(logged).not.toContain('"level":"error"')
   })
 
-  it('is told again of what fires when nothing outlives the store', async () => {
+  it('notifies again about firing alerts when the store is lost', async () => {
     const place = await ground.next()
     await expect(play({ ...place, env: {} }, forgotten)).resolves.not.toContain('"level":"error"')
   })
@@ -35,7 +35,7 @@ describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', op
 const turnEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
-  it('fails in words, and the next one tells what it could not', { tags: ['long'] }, async () => {
+  it('fails with a reason, and the next one reports what is missing', { tags: ['long'] }, async () => {
     await using ground = await openGround('nats')
     const place = await ground.next()
     const reached = Promise.withResolvers<void>()

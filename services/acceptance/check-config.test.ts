@@ -45,7 +45,7 @@ it('exits 0 when there is nothing wrong', async () => {
   expect(check(folder)).toEqual({ status: 0, stdout: 'digest.yaml: valid\n', stderr: '' })
 })
 
-it('says of each server that is configured why it cannot be used, where that is asked for', async () => {
+it('names each configured server that cannot be used, with the reason, on request', async () => {
   const file = join(folder, 'folder.db')
   await mkdir(file)
   const variables = {
@@ -67,7 +67,7 @@ it('says of each server that is configured why it cannot be used, where that is 
   })
 })
 
-it('says in one line what ended a process before it had a log, and its stack where that is asked for', async () => {
+it('prints one line about an early failure, and its stack on request', async () => {
   const preload = join(folder, 'broken.mjs')
   await writeFile(preload, brokenEnvironment)
   const variables = { NODE_OPTIONS: `--import=${preload}` }
@@ -108,6 +108,6 @@ describeWith(['nats', 'redis', 'postgres'], 'check-config with servers', () => {
   })
 })
 
-it('exits 2 when it is not told which folder', () => {
+it('exits 2 without a folder', () => {
   expect(check()).toMatchObject({ status: 2, stderr: expect.stringContaining('takes one folder') })
 })

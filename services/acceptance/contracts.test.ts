@@ -3,19 +3,19 @@ import { z } from 'zod'
 import { breaks } from './release/breaks.ts'
 import { lastRelease, presentContracts } from '../generate/contracts.ts'
 
-const asked = z.object({ hostKey: z.string(), limit: z.number().max(10).optional(), order: z.enum(['asc', 'desc']) })
+const request = z.object({ hostKey: z.string(), limit: z.number().max(10).optional(), order: z.enum(['asc', 'desc']) })
 const between = (before: z.ZodType, now: z.ZodType) => {
-  const contract = (schema: z.ZodType) => ({ 'query.ask': { input: z.toJSONSchema(schema, { io: 'input' }) } })
+  const contract = (schema: z.ZodType) => ({ 'query.rows': { input: z.toJSONSchema(schema, { io: 'input' }) } })
   return breaks(contract(before), contract(now))
 }
 
 describe('a contract of the bus', () => {
   it.each([
-    ['an optional field', asked.extend({ search: z.string().optional() })],
-    ['a field with a default', asked.extend({ search: z.string().default('') })],
-    ['a value of an enumeration', asked.extend({ order: z.enum(['asc', 'desc', 'none']) })],
+    ['an optional field', request.extend({ search: z.string().optional() })],
+    ['a field with a default', request.extend({ search: z.string().default('') })],
+    ['a value of an enumeration', request.extend({ order: z.enum(['asc', 'desc', 'none']) })],
   ])('may grow by %s', (_what, now) => {
-    expect(between(asked, now)).toEqual([])
+    expect(between(request, now)).toEqual([])
   })
 
   it('may grow by a method, a caller and an alternative', () => {
@@ -28,40 +28,40 @@ describe('a contract of the bus', () => {
     expect(breaks({ a: {}, b: {} }, { a: {} })).toEqual(['b is gone'])
   })
 
-  const input = 'query.ask.input'
+  const input = 'query.rows.input'
   it.each([
-    ['a removed field', asked.omit({ limit: true }), [`${input}.properties.limit is gone`]],
+    ['a removed field', request.omit({ limit: true }), [`${input}.properties.limit is gone`]],
     [
       'a renamed field',
-      asked.omit({ limit: true }).extend({ most: z.number().optional() }),
+      request.omit({ limit: true }).extend({ most: z.number().optional() }),
       [`${input}.properties.limit is gone`],
     ],
-    ['a new field that must be given', asked.extend({ user: z.string() }), [`${input}.required has "user"`]],
-    ['a field that must be given now', asked.required(), [`${input}.required has "limit"`]],
-    ['a field that need not be there any more', asked.partial({ order: true }), [`${input}.required lacks "order"`]],
+    ['a new field that must be given', request.extend({ user: z.string() }), [`${input}.required has "user"`]],
+    ['a field that must be given now', request.required(), [`${input}.required has "limit"`]],
+    ['a field that became optional', request.partial({ order: true }), [`${input}.required lacks "order"`]],
     [
       'another type',
-      asked.extend({ hostKey: z.number() }),
+      request.extend({ hostKey: z.number() }),
       [`${input}.properties.hostKey.type was "string" and is "number"`],
     ],
     [
       'another bound',
-      asked.extend({ limit: z.number().max(5).optional() }),
+      request.extend({ limit: z.number().max(5).optional() }),
       [`${input}.properties.limit.maximum was 10 and is 5`],
     ],
     [
       'a bound where there was none',
-      asked.extend({ hostKey: z.string().max(9) }),
+      request.extend({ hostKey: z.string().max(9) }),
       [`${input}.properties.hostKey.maxLength is new: 9`],
     ],
     [
       'a value of an enumeration that is gone',
-      asked.extend({ order: z.enum(['asc']) }),
+      request.extend({ order: z.enum(['asc']) }),
       [`${input}.properties.order.enum lacks "desc"`],
     ],
-    ['fields that are unknown being refused', asked.strict(), [`${input}.additionalProperties is new: false`]],
+    ['fields that are unknown being refused', request.strict(), [`${input}.additionalProperties is new: false`]],
   ])('breaks by %s', (_what, now, expected) => {
-    expect(between(asked, now)).toEqual(expected)
+    expect(between(request, now)).toEqual(expected)
   })
 
   it('can be read by the last release and read what that sends; `npm run generate -- --release` records a release', async () => {

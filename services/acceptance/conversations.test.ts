@@ -37,7 +37,7 @@ const startKeeping = async (scope: AsyncDisposableStack, topology: Topology, env
   return { product, provider }
 }
 
-const asking =
+const senderFor =
   (product: Product, provider: IdentityProvider) =>
   async (who: string, method: string, path = '', body?: unknown) => {
     const headers = {
@@ -53,7 +53,7 @@ const [ada, eve] = ['user_ada', 'user_eve']
 describeOnTopologies('conversations of two people', (topology) => {
   const scope = new AsyncDisposableStack()
   let product: Product
-  let send: ReturnType<typeof asking>
+  let send: ReturnType<typeof senderFor>
   let provider: IdentityProvider
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     scope.defer(() => rm(directory, { recursive: true }))
     const edge = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}` }
     ;({ product, provider } = await startKeeping(scope, topology, topology === 'memory' ? edge : {}))
-    send = asking(product, provider)
+    send = senderFor(product, provider)
   })
   afterAll(() => scope.disposeAsync())
 
@@ -70,7 +70,7 @@ describeOnTopologies('conversations of two people', (topology) => {
       .data.map(({ id }) => id)
       .toSorted()
 
-  it('are kept in the first store that there is, which the product tells', async () => {
+  it('are stored in the first available store, which the product names', async () => {
     const backend = topology === 'memory' ? 'edgesql' : 'postgres'
     expect((await send(ada, 'GET', '/backend')).body).toEqual({ backend, supportsAiEnrichment: false })
   })
@@ -81,7 +81,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect(data).toMatchObject({ ...conversation(), title: 'Warum sind die "merges" langsam? 🐘 \\', host: 'silent' })
   })
 
-  it('stay apart, whatever id the other chooses', async () => {
+  it('are separated by user, even with equal ids', async () => {
     expect((await send(eve, 'GET', '/one')).status).toBe(404)
     expect((await send(eve, 'DELETE', '/one')).status).toBe(404)
     expect((await send(eve, 'PUT', '/one', conversation('mine'))).body).toMatchObject({ metadata: { created: true } })
@@ -121,7 +121,7 @@ describeOnTopologies('conversations of two people', (topology) => {
     expect(data).toContainEqual(expect.objectContaining({ action: 'remove-conversations', result: 'done' }))
   })
 
-  it('are looked through for old ones when the scheduler asks', async () => {
+  it('are pruned when the scheduler requests it', async () => {
     const headers = { authorization: `Bearer ${cronSecret}` }
     const { body } = await fetchJson(`${product.url}/api/cron/retention-prune`, { headers })
     expect(PruneResponse.parse(body).data.removed.agent).toEqual({ conversations: 0 })
@@ -140,7 +140,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
   let service: ConvstoreServer
   let gateway: ScriptedGateway
   let product: Product
-  let send: ReturnType<typeof asking>
+  let send: ReturnType<typeof senderFor>
 
   beforeAll(async () => {
     service = scope.use(await startConvstore())
@@ -153,7 +153,7 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
     }
     const started = await startKeeping(scope, topology, env)
     product = started.product
-    send = asking(product, started.provider)
+    send = senderFor(product, started.provider)
   })
   afterAll(() => scope.disposeAsync())
 
@@ -171,14 +171,14 @@ describeOnTopologies('conversations in the conversation service', (topology) => 
     expect((await send(eve, 'GET', '/one/follow-ups')).status).toBe(404)
   })
 
-  it('are removed there for one person, and nothing that the service does not document was asked', async () => {
+  it('are removed for one user, with documented requests only', async () => {
     expect((await send(eve, 'PUT', '/one', conversation('of eve'))).status).toBe(200)
     expect((await send(ada, 'DELETE')).body).toMatchObject({ data: { removed: 1 } })
     expect([...service.threads.values()].map(({ external_id }) => external_id)).toEqual(['user_eve:one'])
     expect([...service.misuses, ...gateway.violations]).toEqual([])
   })
 
-  it('wait with their callers while the service is away, without a word of it', async () => {
+  it('wait while the service is unavailable, without an error', async () => {
     service.failing.set('', { status: 429, headers: { 'retry-after': '7' }, body: 'account acme' })
     const answer = await send(ada, 'GET', '/one')
     expect(answer).toMatchObject({ status: 503, body: { error: { type: 'busy' } } })

@@ -17,16 +17,16 @@ import { asMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
-/** More by variable, for a longer run: each alert is told and ended over ten channels. */
+/** More by variable, for a longer run: each alert fires and recovers over ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)
-/** By when all of them have been told, and then once more that they ended. */
-const toldWithinMs = 240_000 + alerts * 1_000
+/** Time limit for all notifications, and again for all recoveries. */
+const notifiedWithinMs = 240_000 + alerts * 1_000
 const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 8)
 const seed = Number(process.env.TEST_SEED ?? 7)
 const answerMs = 5
 const channels = 10
 
-vi.setConfig({ testTimeout: 2 * toldWithinMs + 120_000 })
+vi.setConfig({ testTimeout: 2 * notifiedWithinMs + 120_000 })
 
 /** The same chances in the same order for the same seed. */
 const chances = (state: number) => () => {
@@ -36,7 +36,7 @@ const chances = (state: number) => () => {
 
 interface Collector extends AsyncDisposable {
   url: string
-  /** How often each alert was told, by channel. */
+  /** How often each notification was received, by channel. */
   counts: Map<string, number>
   /** How many are open: what a killed process sent is heard before its last one ends. */
   connections(): Promise<number>
@@ -51,8 +51,8 @@ const startCollector = async (): Promise<Collector> => {
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const [alert = ''] = /alert-\d+ \w+/.exec(Body.parse(JSON.parse(text)).text) ?? []
-      const told = `${request.url} ${alert}`
-      counts.set(told, (counts.get(told) ?? 0) + 1)
+      const received = `${request.url} ${alert}`
+      counts.set(received, (counts.get(received) ?? 0) + 1)
       setTimeout(() => response.end('ok'), answerMs)
     })
   })
@@ -104,14 +104,14 @@ const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, 
 const missingIn = ({ counts }: Collector, numbers: readonly number[], word: 'fires' | 'ends'): number[] =>
   numbers.filter((number) =>
     Array.from({ length: channels }, (_, channel) => `/${channel} alert-${number} ${word}`).some(
-      (told) => !counts.has(told),
+      (received) => !counts.has(received),
     ),
   )
 
 const words = ['fires', 'ends'] as const
 
-/** One thing that one channel is to hear of one alert. */
-interface Telling {
+/** A notification of one alert over one channel. */
+interface Notification {
   episode: string
   sequence: number
   target: string
@@ -120,7 +120,7 @@ interface Telling {
   recorded: string
 }
 
-const everyTelling = (numbers: readonly number[]): Telling[] =>
+const everyNotification = (numbers: readonly number[]): Notification[] =>
   numbers.flatMap((number) =>
     Array.from({ length: channels }, (_, channel) =>
       words.map((word, sequence) => {
@@ -131,16 +131,20 @@ const everyTelling = (numbers: readonly number[]): Telling[] =>
     ).flat(),
   )
 
-/** What channels have heard and nobody has written down: what was being sent when its process died. */
-const underWay = async (store: Store, { counts }: Collector, tellings: readonly Telling[]): Promise<number> => {
-  const heard = tellings.filter((telling) => counts.has(telling.heard))
-  const settled = await Promise.all(
+/** Counts notifications that were received but not recorded, because their process died while sending. */
+const underWay = async (
+  store: Store,
+  { counts }: Collector,
+  notifications: readonly Notification[],
+): Promise<number> => {
+  const heard = notifications.filter((notification) => counts.has(notification.heard))
+  const outcomes = await Promise.all(
     heard.map(async ({ episode, sequence, target }) => {
       const record = await store.get(recordKey(episode), DeliveryRecord)
       return record?.recipients[target]?.taken.includes(sequence) ?? false
     }),
   )
-  return settled.filter((isSettled) => !isSettled).length
+  return outcomes.filter((isRecorded) => !isRecorded).length
 }
 
 const recordedIn = async (url: string): Promise<string[]> => {
@@ -160,14 +164,14 @@ const kill = async (child: ChildProcess) => {
   await ended
 }
 
-/** What the store is asked is asked again when it is back. */
-const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
-  const settled = await eventually(
-    () => Promise.allSettled([ask()]),
+/** Repeats a store call until the store is available. */
+const retryWhileDown = async <T>(request: () => Promise<T>): Promise<T> => {
+  const outcomes = await eventually(
+    () => Promise.allSettled([request()]),
     ([{ status }]) => status === 'fulfilled',
   )
-  if (settled[0].status === 'rejected') throw settled[0].reason
-  return settled[0].value
+  if (outcomes[0].status === 'rejected') throw outcomes[0].reason
+  return outcomes[0].value
 }
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
@@ -176,7 +180,7 @@ describeWith(
   ['nats', 'redis', 'postgres'],
   'delivery while its process, NATS, Redis and PostgreSQL are killed in turn',
   () => {
-    it(`loses no alert, and tells none twice but those that were being sent (seed ${seed})`, async () => {
+    it(`loses no alert, and repeats none but those that were being sent (seed ${seed})`, async () => {
       const chance = chances(seed)
       await using nats = await startNats({ private: true })
       await using redis = await startRedis({ private: true })
@@ -193,14 +197,14 @@ describeWith(
       let child = await start(0)
       await using _last = { [Symbol.asyncDispose]: () => kill(child) }
       const numbers = Array.from({ length: alerts }, (_, index) => index)
-      const tellings = everyTelling(numbers)
+      const notifications = everyNotification(numbers)
       let mayBeTwice = 0
 
       const victims = [
         async (number: number) => {
           await kill(child)
           await eventually(collector.connections, (open) => open === 0)
-          mayBeTwice += await patiently(() => underWay(store, collector, tellings))
+          mayBeTwice += await retryWhileDown(() => underWay(store, collector, notifications))
           child = await start(number)
         },
         async () => {
@@ -224,7 +228,7 @@ describeWith(
       }
       const firing = async () => {
         for (const number of numbers) {
-          await patiently(() => fire(store, number))
+          await retryWhileDown(() => fire(store, number))
           await wait(chance() * 20)
         }
       }
@@ -232,13 +236,13 @@ describeWith(
       await eventually(
         async () => missingIn(collector, numbers, 'fires'),
         (left) => left.length === 0,
-        toldWithinMs,
+        notifiedWithinMs,
       )
-      for (const number of numbers) await patiently(() => recover(store, number))
+      for (const number of numbers) await retryWhileDown(() => recover(store, number))
       await eventually(
         async () => missingIn(collector, numbers, 'ends'),
         (left) => left.length === 0,
-        toldWithinMs,
+        notifiedWithinMs,
       )
       await eventually(
         () => store.outbox.claim(1, 1),
@@ -248,19 +252,19 @@ describeWith(
 
       const recorded = await eventually(
         () => recordedIn(postgres.url),
-        (ids) => ids.length >= tellings.length,
+        (ids) => ids.length >= notifications.length,
         60_000,
       )
-      const extra = sum(collector.counts.values()) - tellings.length
+      const extra = sum(collector.counts.values()) - notifications.length
       process.stdout.write(
-        `delivery under kills (seed ${seed}): ${alerts} alerts over ${channels} channels, ${kills} kills, 0 lost, ${extra} told twice of ${mayBeTwice} that were being sent, ${recorded.length} of ${tellings.length} on record\n`,
+        `delivery under kills (seed ${seed}): ${alerts} alerts over ${channels} channels, ${kills} kills, 0 lost, ${extra} sent twice of ${mayBeTwice} that were being sent, ${recorded.length} of ${notifications.length} on record\n`,
       )
-      expect([...collector.counts.keys()].toSorted()).toEqual(tellings.map(({ heard }) => heard).toSorted())
+      expect([...collector.counts.keys()].toSorted()).toEqual(notifications.map(({ heard }) => heard).toSorted())
       expect(extra).toBeLessThanOrEqual(mayBeTwice)
-      expect(recorded.toSorted()).toEqual(tellings.map((telling) => telling.recorded).toSorted())
+      expect(recorded.toSorted()).toEqual(notifications.map((notification) => notification.recorded).toSorted())
     })
 
-    it('tells each alert once when three dispatchers share the work', async () => {
+    it('sends each alert once when three dispatchers share the work', async () => {
       await using redis = await startRedis({ private: true })
       await using collector = await startCollector()
       await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })
@@ -274,13 +278,13 @@ describeWith(
       await Promise.all(numbers.map((number) => fire(store, number)))
       await eventually(
         async () => collector.counts.size,
-        (told) => told === 10 * channels,
+        (received) => received === 10 * channels,
         180_000,
       )
       for (const number of numbers) await recover(store, number)
       await eventually(
         async () => collector.counts.size,
-        (told) => told === 20 * channels,
+        (received) => received === 20 * channels,
         180_000,
       )
       expect(sum(collector.counts.values())).toBe(20 * channels)

@@ -9,7 +9,7 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const secret = 'operator-secret-of-the-device-test'
 const proxySecret = 'proxy-secret-of-the-device-test'
-/** A host that never answers: nothing here asks one. */
+/** A host that never responds; these tests query none. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 const keys = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' }
 const proxied = { SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: proxySecret }
@@ -93,7 +93,7 @@ describeOnTopologies('a command line signs in', (topology) => {
 describe('device codes in the edge SQL binding', () => {
   vi.setConfig({ testTimeout: 90_000 })
 
-  it('outlive the process that issued them, and the operator approves where nobody vouches for people', async () => {
+  it('outlive the process that issued them, and the operator approves them without a provider', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'watchhouse-device-'))
     const binding = { CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}` }
     await using product = await startProduct({ hosts, env: { ...keys, ...binding } })

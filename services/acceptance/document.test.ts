@@ -51,7 +51,7 @@ const path = '/api/mcp'
 describe('the document of the API, about the tool server', () => {
   it.each<[string, number, string | null, RequestInit]>([
     ['a request', 200, 'application/json', { headers: json, body: ping }],
-    ['a request of somebody who reads events', 200, 'text/event-stream', { headers: events, body: ping }],
+    ['a request that accepts events', 200, 'text/event-stream', { headers: events, body: ping }],
     ['a batch', 200, 'application/json', { headers: json, body: `[${ping}]` }],
     ['a notification', 202, null, { headers: json, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' }],
     ['an unknown method', 404, 'application/json', unknownMethod],
@@ -77,14 +77,18 @@ describe('the document of the API, about the tool server', () => {
 })
 
 describe('the document of the API, about the agent', () => {
-  const ask = '/api/v1/agent'
+  const agentPath = '/api/v1/agent'
   const stream = '/api/v1/agent/{id}/stream'
 
   it('is right about an answer as events, and about going on with one', async () => {
-    const begun = await fetch(product.url + ask, { method: 'POST', headers: json, body: '{"message":"Is it well?"}' })
-    expect([begun.status, begun.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
-    expect(await document.expectDocumented({ path: ask, method: 'post' }, begun)).toContain('[DONE]')
-    const id = begun.headers.get('x-run-id') ?? ''
+    const started = await fetch(product.url + agentPath, {
+      method: 'POST',
+      headers: json,
+      body: '{"message":"Is it well?"}',
+    })
+    expect([started.status, started.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect(await document.expectDocumented({ path: agentPath, method: 'post' }, started)).toContain('[DONE]')
+    const id = started.headers.get('x-run-id') ?? ''
     const resumed = await fetch(product.url + stream.replace('{id}', id))
     expect([resumed.status, resumed.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     expect(await document.expectDocumented({ path: stream, method: 'get' }, resumed)).toContain('[DONE]')
@@ -98,9 +102,9 @@ describe('the document of the API, about the agent', () => {
     const wrong = await fetch(product.url + stream.replace('{id}', 'no-such-chat'), { headers })
     await document.expectDocumented({ path: stream, method: 'get' }, wrong)
     for (const [type, body] of Object.entries({ 'application/json': '{}', 'text/plain': 'x' })) {
-      const refused = await fetch(product.url + ask, { method: 'POST', headers: { 'content-type': type }, body })
+      const refused = await fetch(product.url + agentPath, { method: 'POST', headers: { 'content-type': type }, body })
       expect([400, 415]).toContain(refused.status)
-      await document.expectDocumented({ path: ask, method: 'post' }, refused)
+      await document.expectDocumented({ path: agentPath, method: 'post' }, refused)
     }
   })
 })

@@ -25,7 +25,7 @@ it.each(scenarios.map(({ name }) => name))('the agent finds its way from questio
   expect(score && isRight(score), JSON.stringify(score)).toBe(true)
 })
 
-it('tells the model what hosts say as data alone, and never what it may not know', () => {
+it('sends the model host data as data only, and no secrets', () => {
   expect(gateway.violations).toEqual([])
   const messages = gateway.requests.flatMap((request) => request.messages)
   const infected = messages.filter(({ content }) => content?.includes('ignore all earlier instructions'))

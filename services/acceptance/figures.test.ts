@@ -57,10 +57,10 @@ describeOnTopologies('figures', (topology) => {
     expect(data.diskUsage?.totalBytes).toBe(said?.disk)
   })
 
-  it('of the queries of today include those just asked', async () => {
+  it('of the queries of today include the latest ones', async () => {
     const today = async () => OverviewResponse.parse(await get('/api/v1/overview?hostId=0')).data.todayQueries ?? 0
     const before = await today()
-    for (let asked = 0; asked < 5; asked++) await engine(0, 'SELECT 1')
+    for (let count = 0; count < 5; count++) await engine(0, 'SELECT 1')
     await engine(0, 'SYSTEM FLUSH LOGS query_log')
     expect(await today()).toBeGreaterThanOrEqual(before + 5)
   })
@@ -100,7 +100,7 @@ describeOnTopologies('figures', (topology) => {
     expect(shown.length).toBeGreaterThan(3)
   })
 
-  it('of a table page are the rows of the engine, sorted and filtered as asked', async () => {
+  it('of a table page are the rows of ClickHouse, sorted and filtered as requested', async () => {
     const path = '/api/v1/tables/settings?hostId=0&sort=name.asc&filter=name.contains.max_threads&limit=3'
     const { data, metadata } = TableResponse.parse(await get(path))
     const sql = `SELECT name, value FROM system.settings WHERE positionCaseInsensitive(name, 'max_threads') > 0 ORDER BY name LIMIT 4`

@@ -27,7 +27,7 @@ const tableCounts = async (product: Product): Promise<(number | null)[]> => {
   return answers.map((answer) => OverviewResponse.parse(answer.body).data.tableCount)
 }
 
-it('starts two embedded hosts when no host is named, says so, and ends them with itself', async () => {
+it('starts two embedded hosts without a host list, logs it, and stops them at its end', async () => {
   const product = await start()
   expect(product.output()).toContain('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts')
   const { data } = HostsResponse.parse((await fetchJson(`${product.url}/api/v1/hosts`)).body)

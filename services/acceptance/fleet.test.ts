@@ -8,7 +8,7 @@ import { type BadHost, startHangingHost, startRefusingHost } from '../testing/ba
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
-/** Longer than this nobody is to wait because one of several hosts hangs. */
+/** Maximum wait when one of several hosts hangs. */
 const hangEndsWithinMs = 20_000
 
 describeOnTopologies('a fleet', (topology) => {
@@ -52,7 +52,7 @@ describeOnTopologies('a fleet', (topology) => {
     expect(metadata.oldestMs).toBeLessThanOrEqual(10_000)
   })
 
-  it('is told to Prometheus, host by host', async () => {
+  it('is exported to Prometheus by host', async () => {
     const texts = await Promise.all(product.operationsUrls.map(async (url) => (await fetchJson(`${url}/metrics`)).text))
     const lines = texts.join('\n').split('\n')
     expect(lines.filter((line) => line.startsWith('watchhouse_host_up{')).toSorted()).toEqual([
@@ -63,7 +63,7 @@ describeOnTopologies('a fleet', (topology) => {
     ])
   })
 
-  it('is set side by side without those that are down', async () => {
+  it('is compared without unreachable hosts', async () => {
     const settings = SettingsDiffResponse.parse(await get('settings-diff?hosts=0,2,3,1&differentOnly=1')).data
     expect(settings.hosts.map(({ name, error }) => [name, error?.code])).toEqual([
       ['one', undefined],
@@ -82,7 +82,7 @@ describeOnTopologies('a fleet', (topology) => {
     expect(compared.hosts.map(({ metrics }) => metrics === null)).toEqual([false, false, true])
   })
 
-  it('is told what watching it costs', async () => {
+  it('shows the cost of monitoring', async () => {
     const cost = async () => OwnCostResponse.parse(await get('own-cost?hostId=1')).data
     const known = await eventually(cost, (data) => data?.purposes.some(({ purpose }) => purpose === 'probe') ?? false)
     expect(known?.total.cpuMs).toBeGreaterThan(0)

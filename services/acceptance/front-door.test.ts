@@ -122,7 +122,7 @@ const recipesOf = ({ text }: SourceFile): Map<string, string[]> => {
   )
 }
 
-/** Files that somebody writes for a thing: neither texts, nor tests and what only they use, nor what is generated. */
+/** Files to write for one addition, without docs, tests, fixtures and generated files. */
 const isWritten = (path: string): boolean =>
   /^(proto|services|charts|web)\//.test(path) &&
   !/\.(md|snap|test\.ts|e2e\.ts)$|\/(testing|requirements|acceptance|generate|bench)\//.test(path) &&

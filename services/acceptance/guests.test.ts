@@ -13,11 +13,11 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for databases that people bring', () => {
   let own: Sandbox | undefined
-  let brought: Sandbox | undefined
+  let userHost: Sandbox | undefined
   let product: Product
   let headers: Record<string, string>
 
-  const target = () => JSON.stringify({ url: brought?.url, user: 'default', password: '' })
+  const target = () => JSON.stringify({ url: userHost?.url, user: 'default', password: '' })
   const json = { 'content-type': 'application/json' }
   const openSession = () =>
     fetchJson(`${product.url}/api/v1/browser-connections/sessions`, { method: 'POST', headers: json, body: target() })
@@ -32,7 +32,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
 
   beforeAll(async () => {
     own = await startSandbox({ label: 'own' })
-    brought = await startSeeded('one')
+    userHost = await startSeeded('one')
     const hosts = [{ url: own.url, name: 'own' }]
     product = await startProduct({ topology: 'nats', hosts, guest: true, env: { SVC_ALLOW_PRIVATE_HOSTS: 'true' } })
     const { token, header } = ConnectionSessionResponse.parse((await openSession()).body).data
@@ -41,7 +41,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for data
   afterAll(async () => {
     await product?.stop()
     await own?.[Symbol.asyncDispose]()
-    await brought?.[Symbol.asyncDispose]()
+    await userHost?.[Symbol.asyncDispose]()
   })
 
   it('alone connects to them, and the first alone to the host list', async () => {

@@ -19,7 +19,7 @@ const token = 'token of the senders'
 /** What senders were promised, by the key of the event. */
 type Promised = Map<string, string>
 
-/** Sends events one after another until told to end, each again and again until somebody says that it is kept. */
+/** Sends events one after another until stopped, and retries each until it is accepted. */
 const sendEvents = async (url: string, sender: number, promised: Promised, end: AbortSignal): Promise<void> => {
   for (let number = 0; !end.aborted; number += 1) {
     const key = `s${sender}-${number}`
@@ -41,7 +41,7 @@ const sendUntilKept = async (url: string, body: string): Promise<string> => {
   for (;;) {
     const answer = await fetch(`${url}/api/events/ingest`, { method: 'POST', headers, body }).catch(() => undefined)
     if (answer?.status === 202) return IngestResponse.parse(await answer.json()).data.ids[0] ?? ''
-    // A sender is told to come again in no other way.
+    // No other status makes a sender retry.
     if (answer !== undefined && answer.status < 500)
       throw new Error(`answered ${answer.status}: ${await answer.text()}`)
     await wait(againMs)
@@ -63,7 +63,7 @@ const listed = async (url: string): Promise<Map<string, string[]>> => {
 
 const betweenKills = 50
 
-/** There is work under way whenever somebody is killed. */
+/** Work is in flight at every kill. */
 const untilMore = async (promised: Promised): Promise<void> => {
   const wanted = promised.size + betweenKills
   await eventually(

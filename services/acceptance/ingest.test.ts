@@ -8,19 +8,19 @@ import { type Product, startProduct } from '../testing/product.ts'
 
 const token = 'token of the senders'
 
-/** A webhook that keeps what it is told. */
+/** A webhook that records its notifications. */
 const startWebhook = async () => {
-  const told: string[] = []
+  const notifications: string[] = []
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
-    told.push(z.object({ text: z.string() }).parse(JSON.parse(text)).text)
+    notifications.push(z.object({ text: z.string() }).parse(JSON.parse(text)).text)
     response.end('ok')
   })
   const { origin, stop } = await onLoopback(server)
   return {
     url: `${origin}/hook`,
-    told,
+    notifications,
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -55,21 +55,21 @@ describe('an alert of Alertmanager', () => {
     })
   }
 
-  it('is kept, found, told and recovers', async () => {
+  it('is stored, found, notified and recovers', async () => {
     expect((await send('firing', '0001-01-01T00:00:00Z')).status).toBe(202)
     expect((await send('firing', '0001-01-01T00:00:00Z')).body).toMatchObject({ data: { accepted: 1, duplicates: 1 } })
     await eventually(
-      async () => webhook.told.length,
+      async () => webhook.notifications.length,
       (count) => count === 1,
     )
-    expect(webhook.told[0]).toContain('CRITICAL: Disk')
-    expect(webhook.told[0]).toContain('(db-9), from alertmanager')
+    expect(webhook.notifications[0]).toContain('CRITICAL: Disk')
+    expect(webhook.notifications[0]).toContain('(db-9), from alertmanager')
     expect((await send('resolved', '2026-03-01T11:00:00Z')).status).toBe(202)
     await eventually(
-      async () => webhook.told.length,
+      async () => webhook.notifications.length,
       (count) => count === 2,
     )
-    expect(webhook.told[1]).toContain('RECOVERED: Disk')
+    expect(webhook.notifications[1]).toContain('RECOVERED: Disk')
     const found = EventsResponse.parse((await fetchJson(`${product.url}/api/v1/events?search=disk`)).body).data
     expect(found.map(({ status }) => status)).toEqual(['resolved', 'firing'])
   })

@@ -125,7 +125,7 @@ describeOnTopologies('insights', (topology) => {
     expect((await listed()).map(({ id }) => id)).toContain(first?.id)
   })
 
-  it('of a user who may only read are told and not kept, and the status says why', async () => {
+  it('of a read-only user are returned but not stored, with the reason in the status', async () => {
     const { data } = await generate({ hostId: 1 })
     expect(data.map(({ kind }) => kind)).toContain('stuck-mutation')
     const status = InsightStatusResponse.parse(await get('insights/status?hostId=1'))

@@ -3,7 +3,7 @@ import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { isCode, readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
-import { allowed, unfinished } from './shape/allowed-words.ts'
+import { allowed } from './shape/allowed-words.ts'
 
 /** Words and phrases as regular expressions, with what to write instead: the list that Vale reads too. */
 const { swap } = z
@@ -47,8 +47,6 @@ const isText = (path: string): boolean =>
 
 const files = repositoryFiles().filter(isText).map(readSource)
 
-const folderOf = (path: string) => Object.keys(unfinished).find((folder) => path.startsWith(folder))
-
 describe('the words of the field', () => {
   const wordsIn = (text: string): string[] => bannedWords({ path: 'x.ts', text }).map(({ word }) => word)
 
@@ -63,15 +61,7 @@ describe('the words of the field', () => {
   const found = files.flatMap(bannedWords).filter((finding) => !isAllowed(finding))
 
   it('are used in every file', () => {
-    const finished = found.filter((finding) => folderOf(finding.path) === undefined)
-    expect(finished.map(describeFinding)).toEqual([])
-  })
-
-  it.each(Object.entries(unfinished))('are used ever more in %s', (folder, lines) => {
-    const left = new Set(
-      found.filter((finding) => folderOf(finding.path) === folder).map(({ path, line }) => path + line),
-    )
-    expect(left.size).toBeLessThanOrEqual(lines)
+    expect(found.map(describeFinding)).toEqual([])
   })
 
   it('have no exception that nothing needs', () => {
@@ -86,7 +76,7 @@ describe('the words of the field', () => {
 
 describe('names', () => {
   const declared = files
-    .filter(({ path }) => isCode(path) && folderOf(path) === undefined)
+    .filter(({ path }) => isCode(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:default )?(?:async )?(const|function|class|interface|type) (\w+)/gm)].map(
         ([, kind = '', name = '']) => ({ path, kind, name }),
@@ -95,7 +85,7 @@ describe('names', () => {
 
   it('say max for a limit', () => {
     const limits = files
-      .filter(({ path }) => isCode(path) && folderOf(path) === undefined)
+      .filter(({ path }) => isCode(path))
       .flatMap(({ path, text }) =>
         (text.match(/\b(?:most|longest)(?!Common|Recent|Severe|Used|Ms\b)[A-Z]\w*/g) ?? []).map(
           (name) => `${path} ${name}`,

@@ -36,10 +36,10 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
   })
   afterAll(() => scope.disposeAsync())
 
-  /** What a client is answered who asks all these at once. */
-  const statuses = async (asked: readonly string[], address: string): Promise<Record<number, number>> => {
+  /** Returns the statuses of concurrent requests of one client. */
+  const statuses = async (urls: readonly string[], address: string): Promise<Record<number, number>> => {
     const answers = await Promise.all(
-      asked.map((url) => fetchJson(url + path, { headers: { 'x-forwarded-for': address } })),
+      urls.map((url) => fetchJson(url + path, { headers: { 'x-forwarded-for': address } })),
     )
     const counts: Record<number, number> = {}
     for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
@@ -56,8 +56,8 @@ describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {
   it('go on answering when Redis has gone, each counting for itself', async () => {
     await redis.kill()
     for (const url of urls) {
-      const asked = Array.from({ length: allowed + 20 }, () => url)
-      expect(await statuses(asked, '192.0.2.3')).toEqual({ 200: allowed, 429: 20 })
+      const urls = Array.from({ length: allowed + 20 }, () => url)
+      expect(await statuses(urls, '192.0.2.3')).toEqual({ 200: allowed, 429: 20 })
     }
   })
 })

@@ -42,7 +42,7 @@ describeOnTopologies('the figures for Prometheus', (topology) => {
 vi.setConfig({ testTimeout: 90_000 })
 
 describeWith(['nats', 'redis', 'postgres'], 'fifty scrapers that come at once to a hundred hosts', () => {
-  it('cause one batch at each host, whatever they select and whichever process asks', { tags: ['long'] }, async () => {
+  it('cause one batch at each host, for any selection and from any process', { tags: ['long'] }, async () => {
     await using fleet = await startStubFleet(100, 800)
     await using product = await startProduct({ topology: 'nats', queryProcesses: 2, hosts: fleet.hosts })
     const selections = ['', '?match[]=clickhouse_stubfigure1', '?match[]={host="7"}', '?match[]={__name__=~".*9"}']

@@ -13,7 +13,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 
 const startLimitMs = 120_000
 const operatorToken = 'tk_of_the_operator_0123'
-const ownToken = 'tk_that_somebody_saved_0123'
+const ownToken = 'tk_saved_by_another_user_0123'
 
 /** What one receiver was sent: path and `Authorization`. */
 interface Sent {
@@ -102,7 +102,7 @@ describe('a secret whose address changes', () => {
     refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
     await test('push-a')
     expect(operators.sent).toEqual([{ path: '/', authorization: `Bearer ${operatorToken}` }])
-    // Another path of the operator's own server is an address that somebody saved all the same.
+    // Another path of the operator's server is still a user-supplied address.
     refused(await save({ url: `${operators.url}/others` }), 'settings.token')
     expect((await save({ url: `${foreign.url}/alerts`, token: null })).status).toBe(200)
     await test('push-a')
@@ -112,7 +112,7 @@ describe('a secret whose address changes', () => {
     expect(operators.sent).toHaveLength(2)
   })
 
-  it('is asked for again when it was saved', async () => {
+  it('is requested again when it was saved', async () => {
     expect((await save({ url: `${own.url}/alerts`, token: ownToken })).status).toBe(200)
     refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
     refused(await save({ url: null }), 'settings.token')
@@ -124,7 +124,7 @@ describe('a secret whose address changes', () => {
     expect([...foreign.sent, ...operators.sent]).toEqual([])
   })
 
-  it('is asked for again when it is the header of a webhook', async () => {
+  it('is requested again when it is the header of a webhook', async () => {
     const target = { name: 'team', format: 'raw' }
     const headers = { Authorization: `Bearer ${ownToken}` }
     const added = await send('POST', 'webhook-targets', { ...target, url: `${secure.url}/hook`, headers })

@@ -14,7 +14,7 @@ const long = 'long'
 
 /**
  * Runs every suite without its long tests, with `--all` those too, or with arguments these test files. The last line has the totals.
- * The first signal stops the suites; the totals of such a run are incomplete, and its last line says so.
+ * The first signal stops the suites; the totals of such a run are incomplete, which its last line states.
  */
 const main = async (files: readonly string[]): Promise<void> => {
   const interruption = new AbortController()
@@ -43,7 +43,7 @@ const reportInterruption = ({ passed, failed }: Totals, reason: NodeJS.Signals):
 }
 
 interface Run {
-  /** Aborts with the name of the signal that asked the run to stop. */
+  /** Aborts with the name of the signal that stops the run. */
   signal: AbortSignal
   /** The tag of tests that are not to run. */
   unwanted?: string | undefined

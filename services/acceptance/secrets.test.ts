@@ -52,9 +52,9 @@ describeOnTopologies('secrets', (topology) => {
     const { apiKey: key } = ApiKeyResponse.parse(issued.body).data
     // A caller who is let in, and one whose credentials are none here.
     const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
-    const asked = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
+    const requested = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
     const answers = await Promise.all(
-      callers.flatMap((headers) => asked.map((path) => fetchJson(`${product.url}${path}`, { headers }))),
+      callers.flatMap((headers) => requested.map((path) => fetchJson(`${product.url}${path}`, { headers }))),
     )
     expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0)
     const seen = answers.map((answer) => answer.text)

@@ -19,14 +19,14 @@ const files: Record<string, string> = {
   'web/src/page.svelte': '<p>1</p>',
   'proto/query.ts': 'export const a = 1',
   'services/shared/config/REFERENCE.md': '# Settings',
-  // Whoever spawns the product stands still until it has been told to stop.
+  // The parent of the product blocks until the product has received the stop signal.
   'hold.cjs': `
     const { existsSync } = require('node:fs')
     const processes = require('node:child_process')
     const { spawn } = processes
     processes.spawn = (...rest) => {
       const child = spawn(...rest)
-      while (!existsSync(__dirname + '/told')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      while (!existsSync(__dirname + '/stopped')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
       return child
     }
     require('node:module').syncBuiltinESMExports()`,
@@ -62,7 +62,7 @@ describe('set-up', () => {
     while (!said().includes('up query')) await Promise.race([once(child.stdout, 'data'), failWhenEnded(child, said)])
     const closed = once(child, 'close')
     child.kill(signal)
-    await writeFile(join(directory, 'told'), '')
+    await writeFile(join(directory, 'stopped'), '')
     await closed
     return { code: child.exitCode, said: said() }
   }
@@ -101,7 +101,7 @@ describe('set-up', () => {
   })
 
   it('hands on a signal that comes before it has seen that the product runs', async () => {
-    await rm(join(directory, 'told'), { force: true })
+    await rm(join(directory, 'stopped'), { force: true })
     // A busy machine may take the processor away from it for as long as the product needs to start.
     const held = { NODE_OPTIONS: `--require ${join(directory, 'hold.cjs')}` }
     expect(await startAndStop('SIGTERM', { SVC_EDITION: 'team', ...held })).toEqual({ code: 7, said: 'up query\n' })
@@ -131,7 +131,7 @@ describe('set-up', () => {
     while (!said().includes('up')) await Promise.race([once(waiting.stdout, 'data'), failWhenEnded(waiting, said)])
   })
 
-  it('ends what it waits for when it is told to stop, and leaves no lock', async () => {
+  it('stops its children on a signal, and leaves no lock', async () => {
     await write('web/package.json', JSON.stringify({ name: 'web', scripts: { build: 'exec tail -f /dev/null' } }))
     const child = run(['start'])
     const said = listen(child)
@@ -148,7 +148,7 @@ describe('set-up', () => {
     await write('web/package.json', files['web/package.json'] ?? '')
   })
 
-  it('says what it can do when it is asked for something else', async () => {
+  it('lists its commands for an unknown one', async () => {
     const child = run(['deploy'])
     const said = listen(child)
     await once(child, 'close')
@@ -158,11 +158,11 @@ describe('set-up', () => {
     })
   })
 
-  it('installs anew after an installation that was cut off, since npm would keep its halves', async () => {
+  it('installs again after an interrupted installation, because npm would keep partial packages', async () => {
     const lock = JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.1' } } })
     await write('package-lock.json', lock)
     await write('node_modules/zod/half.node', 'cut o')
-    // Stands in for npm, and is itself cut off the first time.
+    // A fake npm that is interrupted the first time.
     await write(
       'npm.js',
       `const { existsSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs')

@@ -15,7 +15,7 @@ const directory = fileURLToPath(new URL('../../skills', import.meta.url))
 const { list, load } = await openSkills(directory)
 const skills = list().map(({ name }) => load(name))
 
-/** What the statements ran on; told at the end. */
+/** The servers that ran the statements; printed at the end. */
 const branches: StatementRuns['branches'] = []
 let sandbox: Sandbox
 
@@ -29,7 +29,11 @@ afterAll(async () => {
 })
 
 /** What the engine says to a statement; throws what it complains of. */
-const ask = (sql: string, parameters: Readonly<Record<string, string>> = {}, settings: Record<string, string> = {}) => {
+const runSql = (
+  sql: string,
+  parameters: Readonly<Record<string, string>> = {},
+  settings: Record<string, string> = {},
+) => {
   const bound = Object.entries(parameters).map(([name, value]) => [`param_${name}`, asTsv(value)])
   return answerOf(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
 }
@@ -88,7 +92,7 @@ describe.each(skills)('the skill $name', ({ name, text, body, statements, exampl
       branches.push({ name: `the skill ${name}, line ${line}`, ...(cannotRun !== undefined && { lacking: cannotRun }) })
       if (cannotRun !== undefined) continue
       for (const analyzer of ['1', '0']) {
-        const ran = ask(sql, examples, { allow_experimental_analyzer: analyzer })
+        const ran = runSql(sql, examples, { allow_experimental_analyzer: analyzer })
         await expect(ran, `line ${line}`).resolves.toEqual(expect.any(String))
       }
     }
@@ -97,7 +101,7 @@ describe.each(skills)('the skill $name', ({ name, text, body, statements, exampl
   it('has statements that only read, and others that are at least well formed', async () => {
     for (const { line, sql, cannotRun } of statements) {
       if (cannotRun === undefined) expect(() => checkReadOnly(sql), `line ${line}`).not.toThrow()
-      else await expect(ask('SELECT formatQuery({sql:String})', { sql }), `line ${line}`).resolves.not.toBe('')
+      else await expect(runSql('SELECT formatQuery({sql:String})', { sql }), `line ${line}`).resolves.not.toBe('')
     }
   })
 })

@@ -6,10 +6,10 @@ import { startHangingHost, startRefusingHost } from '../testing/bad-hosts.ts'
 import { describeWith, startRedis } from '../testing/servers.ts'
 import { freePort } from '../testing/servers/port.ts'
 
-const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'nobody' }])
+const someHost = hostVariables([{ url: 'http://127.0.0.1:9', name: 'missing' }])
 
 describe('a start that is refused', () => {
-  it('tells every problem of every service at once, in words, and ends with 1', async () => {
+  it('lists every problem of every service at once, and exits with 1', async () => {
     const { code, output } = await runToEnd({
       services: [],
       variables: { PORT: 'http', COLUMNDB_POOL_SIZE: '0', LOG_LEVEL: 'loud', REDIS_URL: 'http://:marked@cache' },
@@ -22,13 +22,13 @@ describe('a start that is refused', () => {
     expect(output).not.toContain('marked')
   })
 
-  it('asks for a host list in production', async () => {
+  it('requires a host list in production', async () => {
     const { code, output } = await runToEnd({ services: [], variables: {} })
     expect(code).toBe(1)
     expect(output).toContain('  COLUMNDB_HOST: is required in production')
   })
 
-  it('asks for NATS when only one of the services is to run', async () => {
+  it('requires NATS when only one of the services runs', async () => {
     const { code, output } = await runToEnd({ services: ['query'], variables: someHost })
     expect(code).toBe(1)
     expect(output).toContain(
@@ -55,7 +55,7 @@ describe('a start that is refused', () => {
     expect(output).toContain(`  OPERATIONS_PORT: port ${taken} is already in use by another process`)
   })
 
-  it('says in words that the port of the API is taken, and of an older variable that nobody reads it', async () => {
+  it('reports that the port of the API is taken, and that an older variable is ignored', async () => {
     await using other = await startHangingHost()
     const taken = new URL(other.url).port
     const { code, output } = await runToEnd({
@@ -69,7 +69,7 @@ describe('a start that is refused', () => {
 })
 
 describeWith(['redis'], 'a bus that cannot be reached', () => {
-  it('ends the process, and the password in its address is not told', async () => {
+  it('ends the process without printing the password in its address', async () => {
     await using redis = await startRedis()
     const NATS_URL = `nats://watch:marked@127.0.0.1:${await freePort()}`
     const { code, output } = await runToEnd({
@@ -86,7 +86,7 @@ describe('a machine with neither NATS nor Redis, whose only host is down', () =>
   let product: Product
   beforeAll(async () => {
     const { url } = await startRefusingHost()
-    product = await startProduct({ hosts: [{ url, name: 'nobody' }] })
+    product = await startProduct({ hosts: [{ url, name: 'missing' }] })
   })
   afterAll(() => product?.stop())
 

@@ -43,9 +43,9 @@ describeOnTopologies('a stop under load', (topology) => {
     const meanwhile = await fetchJson(`${product.url}/api/v1/hosts`).catch(() => 'refused' as const)
     host.release()
 
-    const settled = await Promise.all(answers)
-    expect(settled.map(({ status }) => status)).toEqual(Array(inFlight).fill(200))
-    expect(settled.map(({ body }) => rowsOf(body))).toEqual(Array.from({ length: inFlight }, (_, index) => index + 2))
+    const responses = await Promise.all(answers)
+    expect(responses.map(({ status }) => status)).toEqual(Array(inFlight).fill(200))
+    expect(responses.map(({ body }) => rowsOf(body))).toEqual(Array.from({ length: inFlight }, (_, index) => index + 2))
     expect(await ended).toMatchObject({ code: 0, signal: null })
     expect(stopping.output()).not.toMatch(/"level":"(warn|error|fatal)"/)
     return meanwhile

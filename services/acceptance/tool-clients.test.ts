@@ -58,8 +58,8 @@ describe.each([
   it('lists tools, calls one and hears why another call failed', async () => {
     const { client } = connected
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('query')
-    const told = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven' } })
-    expect(told).toMatchObject({ structuredContent: { rows: [[7]] } })
+    const result = await client.callTool({ name: 'query', arguments: { sql: 'SELECT 7 AS seven' } })
+    expect(result).toMatchObject({ structuredContent: { rows: [[7]] } })
     const refused = await client.callTool({ name: 'query', arguments: { sql: 'DROP TABLE a' } })
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('must begin with') }] })
     await expect(client.callTool({ name: 'none', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
@@ -87,9 +87,9 @@ describe('the inspector', () => {
   })
   afterAll(() => rm(directory, { recursive: true }))
 
-  const inspect = (era: string, ...asked: string[]) =>
+  const inspect = (era: string, ...words: string[]) =>
     new Promise<{ code: number; output: string }>((resolve) => {
-      const rest = ['--cli', '--config', join(directory, 'mcp.json'), '--server', era, ...asked, '--format', 'json']
+      const rest = ['--cli', '--config', join(directory, 'mcp.json'), '--server', era, ...words, '--format', 'json']
       const env = { PATH: process.env.PATH, HOME: directory, MCP_INSPECTOR_SECRET_STORE: 'memory' }
       const child = execFile(process.execPath, [program, ...rest], { env }, (_error, stdout, stderr) =>
         resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),

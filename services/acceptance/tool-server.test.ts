@@ -26,10 +26,10 @@ describeOnTopologies('the tool server', (topology) => {
   const ofAny = 'columndb://hosts/{hostId}/databases/{database}/tables/{table}/schema'
   const completion = async (uri: string, name: string, value: string, known: Record<string, string> = {}) => {
     const ref = { type: 'ref/resource' as const, uri }
-    const asked = { ref, argument: { name, value }, context: { arguments: known } }
-    return (await server.client.complete(asked)).completion
+    const request = { ref, argument: { name, value }, context: { arguments: known } }
+    return (await server.client.complete(request)).completion
   }
-  const completed = async (...asked: Parameters<typeof completion>) => (await completion(...asked)).values
+  const completed = async (...request: Parameters<typeof completion>) => (await completion(...request)).values
 
   describe('speaks', () => {
     it('the classic era with and without a handshake', async () => {
@@ -74,10 +74,10 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('both from one address, and says the same in both', async () => {
-      const asked = { name: 'query', arguments: { sql: 'SELECT 7 AS seven' } }
+      const request = { name: 'query', arguments: { sql: 'SELECT 7 AS seven' } }
       const answers = [
-        await server.classic('tools/call', asked),
-        await server.current('tools/call', asked, { 'mcp-name': 'query' }),
+        await server.classic('tools/call', request),
+        await server.current('tools/call', request, { 'mcp-name': 'query' }),
       ]
       for (const { result } of answers) expect(Called.parse(result).structuredContent).toMatchObject({ rows: [[7]] })
     })
@@ -102,7 +102,7 @@ describeOnTopologies('the tool server', (topology) => {
       expect(await server.current(method, params, headers)).toMatchObject({ status, error: { code } })
     })
 
-    it('the era of today to whoever forgot how it is spoken', async () => {
+    it('the current protocol to clients with wrong headers', async () => {
       const { status, error } = await server.classic('server/discover')
       expect(status).toBe(400)
       expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('protocolVersion') })
@@ -127,7 +127,7 @@ describeOnTopologies('the tool server', (topology) => {
       data: { status: 'connected', toolCount: tools.length, resourceCount: 10, promptCount: 5 },
     })
     const described = await fetchJson(`${server.url}/.well-known/mcp/server-card.json`)
-    // Nobody has settled the address that it repeats.
+    // The public address that it repeats is not configured.
     expect(described.headers.get('cache-control')).toBe('no-store')
     const card = ServerCard.parse(described.body)
     expect(card.$schema).toContain('server-card.schema.json')
@@ -142,7 +142,7 @@ describeOnTopologies('the tool server', (topology) => {
     }
   })
 
-  it('leaves in the audit who called what, and nothing of what they asked', async () => {
+  it('records caller and tool in the audit log, without arguments', async () => {
     await server.call('query', { sql: "SELECT 'a secret'" })
     await server.call('query', { sql: 'DROP TABLE `a secret`' })
     const { data } = await eventually(
@@ -158,7 +158,7 @@ describeOnTopologies('the tool server', (topology) => {
     expect(JSON.stringify(data)).not.toContain('a secret')
   })
 
-  it('has the skills of the agent, each file with the digest that is told of it', async () => {
+  it('has the skills of the agent, each file with its listed digest', async () => {
     const { result } = await server.current('server/discover')
     expect(result).toMatchObject({ capabilities: { extensions: { 'io.modelcontextprotocol/skills': {} } } })
     const { skills } = Skills.parse((await server.current('skills/list')).result)
@@ -202,7 +202,7 @@ describeOnTopologies('the tool server', (topology) => {
       )
     })
 
-    it('that tell what the host says, the first one where none is named', async () => {
+    it('that return data of a host, by default of the first', async () => {
       expect(await read('columndb://system-tables')).toContain('system.query_log')
       expect(JSON.parse(await read('columndb://databases'))).toMatchObject({
         rows: expect.arrayContaining([expect.objectContaining({ name: 'cafe' })]),
@@ -221,7 +221,7 @@ describeOnTopologies('the tool server', (topology) => {
       ['columndb://databases/cafe/tables', '"name":"visits"'],
       ['columndb://hosts/0/databases/cafe/tables', '"name":"visits"'],
       ['columndb://hosts/0/databases/cafe/tables/guests/parts', '"rows":1234'],
-    ])('of which %s holds %s', async (uri, part) => {
+    ])('where %s contains %s', async (uri, part) => {
       expect(await read(uri)).toContain(part)
     })
 
@@ -246,7 +246,7 @@ describeOnTopologies('the tool server', (topology) => {
       ['columndb://hosts/0x0/databases', 'hostId must be'],
       [`columndb://${schemaOf('cafe', 'guest')}`, 'guests'],
       ['columndb://nothing', 'columndb://nothing'],
-    ])('and says of %s why there is none', async (uri, reason) => {
+    ])('and reports why %s is missing', async (uri, reason) => {
       const { status, error } = await server.current('resources/read', { uri }, { 'mcp-name': uri })
       expect({ status, code: error?.code }).toEqual({ status: 200, code: -32_602 })
       expect(error?.message).toContain(reason)
@@ -269,7 +269,7 @@ describeOnTopologies('the tool server', (topology) => {
       }
     })
 
-    it('of which a completion says how many there are when there are more than it may tell', async () => {
+    it('whose completion returns the total when there are more than it may list', async () => {
       const { values, total, hasMore } = await completion(ofFirst, 'table', '', { database: 'system' })
       expect([values.length, hasMore]).toEqual([100, true])
       const tables = "SELECT toUInt32(count()) AS total FROM system.tables WHERE database = 'system'"
@@ -294,8 +294,8 @@ describeOnTopologies('the tool server', (topology) => {
     })
 
     it('that say what is wrong with their arguments', async () => {
-      const asked = { name: 'slow-query-analysis', arguments: { hours: 'all' } }
-      const { error } = await server.current('prompts/get', asked, { 'mcp-name': asked.name })
+      const request = { name: 'slow-query-analysis', arguments: { hours: 'all' } }
+      const { error } = await server.current('prompts/get', request, { 'mcp-name': request.name })
       expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('from 1 to 720') })
     })
   })
@@ -310,10 +310,10 @@ describeOnTopologies('the tool server', (topology) => {
       return row?.n
     }
     const left = new AbortController()
-    const asked = server.client.callTool({ name: 'query', arguments: { sql: statement } }, undefined, {
+    const request = server.client.callTool({ name: 'query', arguments: { sql: statement } }, undefined, {
       signal: left.signal,
     })
-    asked.catch(() => {})
+    request.catch(() => {})
     await eventually(running, (count) => count === 1)
     left.abort()
     await server.client.close()

@@ -54,16 +54,16 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const ajv = new Ajv2020({ strict: false })
     const schemas = new Map((await server.client.listTools()).tools.map((tool) => [tool.name, tool.outputSchema]))
     for (const { name, output, example } of tools) {
-      const told = await facts(name, given[name] ?? example)
-      expect(ajv.validate(schemas.get(name) ?? false, told), `${name} ${ajv.errorsText()}`).toBe(true)
+      const result = await facts(name, given[name] ?? example)
+      expect(ajv.validate(schemas.get(name) ?? false, result), `${name} ${ajv.errorsText()}`).toBe(true)
       // What the schema for programs leaves out: that everything is there, and nothing else.
-      expect(z.strictObject(output?.shape ?? {}).safeParse(told).error, name).toBeUndefined()
+      expect(z.strictObject(output?.shape ?? {}).safeParse(result).error, name).toBeUndefined()
     }
   })
 
-  it('query, which tells rows as the host has them', async () => {
-    const told = await facts('query', { sql: 'SELECT id, name FROM cafe.guests ORDER BY id DESC LIMIT 2' })
-    expect(told).toMatchObject({
+  it('query, which returns rows as the host has them', async () => {
+    const result = await facts('query', { sql: 'SELECT id, name FROM cafe.guests ORDER BY id DESC LIMIT 2' })
+    expect(result).toMatchObject({
       columns: [
         { name: 'id', type: 'UInt32' },
         { name: 'name', type: 'String' },
@@ -105,12 +105,12 @@ describeOnTopologies('the tool server has tools', (topology) => {
 
   it('list_databases, which counts as the host counts', async () => {
     const databases = await queryEngine(server.hostUrl, 'SELECT name FROM system.databases ORDER BY name')
-    const told = z
+    const result = z
       .object({ databases: z.array(z.looseObject({ name: z.string() })) })
       .parse(await facts('list_databases'))
     const cafe = { name: 'cafe', engine: 'Atomic', comment: 'open all day', tables: 2, rows: 1234 }
-    expect(told.databases.map(({ name }) => name).toSorted()).toEqual(databases.map(({ name }) => name).toSorted())
-    expect(told.databases).toContainEqual(expect.objectContaining(cafe))
+    expect(result.databases.map(({ name }) => name).toSorted()).toEqual(databases.map(({ name }) => name).toSorted())
+    expect(result.databases).toContainEqual(expect.objectContaining(cafe))
     expect(await facts('list_databases', { limit: 1 })).toMatchObject({ databases: [{}], truncated: true })
   })
 
@@ -150,12 +150,12 @@ describeOnTopologies('the tool server has tools', (topology) => {
     await queryEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
     // It answers when every row has slept.
     const mutating = queryEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
-    const told = await eventually(
+    const result = await eventually(
       async () => JSON.stringify(await facts('get_merge_status')),
       (text) => text.includes('"table":"slow"'),
     )
     const slow = { database: 'cafe', table: 'slow', parts: 1, isMutation: true }
-    expect(JSON.parse(told).merges).toContainEqual(expect.objectContaining(slow))
+    expect(JSON.parse(result).merges).toContainEqual(expect.objectContaining(slow))
     await mutating
     expect(JSON.stringify(await facts('get_merge_status'))).not.toContain('slow')
     await queryEngine(server.hostUrl, 'DROP TABLE cafe.slow SYNC')
@@ -210,11 +210,11 @@ describeOnTopologies('the tool server has tools', (topology) => {
       return row
     }
     const before = await said()
-    const told = await facts('get_metrics')
-    expect(told).toMatchObject({ version: before?.version, connections: { tcp: before?.tcp } })
-    expect(told?.uptimeSeconds).toBeGreaterThanOrEqual(Number(before?.uptime))
-    expect(told?.uptimeSeconds).toBeLessThanOrEqual(Number((await said())?.uptime))
-    expect(told?.memoryUsedBytes).toBeGreaterThan(0)
+    const result = await facts('get_metrics')
+    expect(result).toMatchObject({ version: before?.version, connections: { tcp: before?.tcp } })
+    expect(result?.uptimeSeconds).toBeGreaterThanOrEqual(Number(before?.uptime))
+    expect(result?.uptimeSeconds).toBeLessThanOrEqual(Number((await said())?.uptime))
+    expect(result?.memoryUsedBytes).toBeGreaterThan(0)
   })
 
   it('get_running_queries, without the values in what runs', async () => {
@@ -224,14 +224,14 @@ describeOnTopologies('the tool server has tools', (topology) => {
       body: "SELECT count() FROM system.numbers WHERE toString(number) = 'secret value'",
       signal: ended.signal,
     }).catch(() => {})
-    const told = await eventually(
+    const result = await eventually(
       async () => JSON.stringify(await facts('get_running_queries')),
       (text) => text.includes('system.numbers'),
     )
     ended.abort()
     await running
-    expect(told).toContain('"queryId":"held","user":"default","kind":"Select"')
-    expect(told).not.toContain('secret value')
+    expect(result).toContain('"queryId":"held","user":"default","kind":"Select"')
+    expect(result).not.toContain('secret value')
   })
 
   it('get_running_queries, the longest first', async () => {
@@ -259,7 +259,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(queries[0]?.elapsedSeconds).toBeGreaterThan(Number(queries[1]?.elapsedSeconds))
   })
 
-  it('get_slow_queries, the slowest first, within the time that was asked and none of our own', async () => {
+  it('get_slow_queries, the slowest first, within the requested time and without own statements', async () => {
     const Slow = z.object({ queries: z.array(z.looseObject({ durationMs: z.number(), endedMs: z.number() })) })
     await queryEngine(server.hostUrl, 'SYSTEM FLUSH LOGS query_log')
     const { queries } = Slow.parse(await facts('get_slow_queries', { lastHours: 1, limit: 5 }))
@@ -269,10 +269,10 @@ describeOnTopologies('the tool server has tools', (topology) => {
     const others = `(http_user_agent != 'watchhouse' OR log_comment = '{"watchhouse":"console"}')`
     const [slowest] = await queryEngine(
       server.hostUrl,
-      `SELECT maxIf(query_duration_ms, ${others}) AS ms, countIf(${ofTools}) > 0 AS asked FROM system.query_log
+      `SELECT maxIf(query_duration_ms, ${others}) AS ms, countIf(${ofTools}) > 0 AS found FROM system.query_log
       WHERE type = 'QueryFinish' AND is_initial_query AND event_time >= now() - 3600`,
     )
-    expect(slowest).toEqual({ ms: durations[0], asked: 1 })
+    expect(slowest).toEqual({ ms: durations[0], found: 1 })
     const [{ ms: nowMs } = {}] = await queryEngine(server.hostUrl, 'SELECT toUnixTimestamp(now()) * 1000 AS ms')
     for (const { endedMs } of queries) expect(endedMs).toBeGreaterThanOrEqual(Number(nowMs) - 3_600_000)
     const long = Number(slowest?.ms) + 1
@@ -315,7 +315,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     expect(findings[4]?.value).toBeCloseTo(Number(disk?.used), 0)
   })
 
-  it('analyze_performance, which says of a host that answers nothing why, and gives it no health', async () => {
+  it('analyze_performance, which reports why a host does not respond, without a health status', async () => {
     expect(await failure('analyze_performance', { hostId: 1 })).toBe(
       'unavailable: host silent cannot be reached: nothing listens at its port',
     )
@@ -326,21 +326,21 @@ describeOnTopologies('the tool server has tools', (topology) => {
       await queryEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
       return JSON.stringify(await server.call(name, given))
     }
-    // The engine makes the table anew when it next has something to write into it.
-    const isTold = (told: string) => told.includes('has no data for it: the table system.query_log is missing')
-    const slow = await eventually(() => without('get_slow_queries'), isTold)
+    // ClickHouse creates the table again with the next entry.
+    const isReported = (result: string) => result.includes('has no data for it: the table system.query_log is missing')
+    const slow = await eventually(() => without('get_slow_queries'), isReported)
     expect(JSON.parse(slow)).toMatchObject({ isError: false, structuredContent: { queries: [] } })
     const explored = await eventually(
       () => without('explore_table_schema', { database: 'cafe', table: 'visits' }),
-      isTold,
+      isReported,
     )
     expect(JSON.parse(explored)).toMatchObject({ isError: false, structuredContent: { level: 'schema' } })
-    const snapshot = await eventually(() => without('analyze_performance'), isTold)
+    const snapshot = await eventually(() => without('analyze_performance'), isReported)
     expect(JSON.parse(snapshot).structuredContent.findings[0]).toMatchObject({ severity: 'unknown', value: null })
     expect(snapshot).not.toContain('SELECT')
   })
 
-  it('that answer for the host that was asked for and never for another', async () => {
+  it('that answer for the requested host and no other', async () => {
     expect(await failure('query', { sql: 'SELECT 1', hostId: 7 })).toContain('available: 0 (one), 1 (silent)')
     expect(await failure('query', { sql: 'SELECT 1', hostId: 1 })).toContain('silent')
     for (const hostId of ['0', -1, 0.5, null]) expect(await failure('get_metrics', { hostId })).toContain('hostId')

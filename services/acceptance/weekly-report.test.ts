@@ -13,7 +13,7 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 const startLimitMs = 180_000
 const secret = 'the secret of the scheduler'
 const hourMs = 3_600_000
-/** What the model says, of which the figure stands in the report. */
+/** The text of the model; its figure is in the report. */
 const summary = 'The disk data has 1,000 GiB, and UNKNOWN_TABLE (60) fails most.'
 const weekMs = 168 * hourMs
 
@@ -110,7 +110,7 @@ describeOnTopologies('the weekly report', (topology) => {
     const ofPattern = (pattern: number, of: readonly LoggedStatement[]) => of.filter((each) => each.pattern === pattern)
     const shareOf = (pattern: number, of: readonly LoggedStatement[]) =>
       figuresOf(ofPattern(pattern, of)).totalMs / figuresOf(of).totalMs
-    const told = (pattern: number) => ({
+    const patternWith = (pattern: number) => ({
       hash: String(pattern),
       text: `SELECT ? FROM shop.t${pattern}`,
       calls: ofPattern(pattern, now).length,
@@ -121,13 +121,13 @@ describeOnTopologies('the weekly report', (topology) => {
     })
     expect(report.regressions).toMatchObject([
       {
-        ...told(3),
+        ...patternWith(3),
         p95MsBefore: quantile(0.95, ofPattern(3, before)),
         shareBefore: expect.closeTo(shareOf(3, before), 9),
       },
     ])
-    expect(report.improvements).toMatchObject([told(4)])
-    expect(report.newPatterns).toMatchObject([{ ...told(5), p95MsBefore: null }])
+    expect(report.improvements).toMatchObject([patternWith(4)])
+    expect(report.newPatterns).toMatchObject([{ ...patternWith(5), p95MsBefore: null }])
   })
 
   it('has the figures of disks, tables and the server as well', async () => {
@@ -169,7 +169,7 @@ describeOnTopologies('the weekly report', (topology) => {
     expect(gateway.violations).toEqual([])
   })
 
-  it('of another period is built on demand, and told to nobody', async () => {
+  it('of another period is built on demand, without notifications', async () => {
     const [from, to] = [week.fromMs - weekMs, week.fromMs - weekMs + 24 * hourMs]
     const built = await fetchJson(`${product.url}/api/v1/reports`, {
       method: 'POST',

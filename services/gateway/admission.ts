@@ -8,7 +8,7 @@ import { exchangeOf } from './response/http-exchange.ts'
 import { refusalOf, withinPermissions } from './features/refusal.ts'
 import type { Gateway } from './gateway.ts'
 import { anonymous } from './auth/identity.ts'
-import { requireWithin, type Standing, standingHeaders } from './limits/limits.ts'
+import { requireWithin, type RateLimitState, standingHeaders } from './limits/limits.ts'
 import { publicUrl } from './request/public-url.ts'
 import type { Route } from './http-route.ts'
 
@@ -42,7 +42,7 @@ export const admit =
 const isUnknown = ({ kind }: Identity): boolean => kind === 'anonymous' || kind === 'guest'
 
 /** Sets the rate limit headers, which a later and stricter budget overwrites; throws if the budget is used up. */
-const applyLimit = (response: Response, standing: Standing): void => {
+const applyLimit = (response: Response, standing: RateLimitState): void => {
   for (const [name, value] of standingHeaders(standing)) response.setHeader(name, value)
   requireWithin(standing)
 }

@@ -18,7 +18,7 @@ import type { Audit } from './audit/open-audit.ts'
 import type { Policy } from './features/policy.ts'
 import type { ApiKeys } from './auth/keys/keys.ts'
 import type { Auth } from './auth/auth.ts'
-import type { Denied } from './auth/denied.ts'
+import type { DeniedUsers } from './auth/denied.ts'
 import type { DeviceLogin } from './auth/device/open-device-login.ts'
 import type { Exposition } from './exposition/exposition.ts'
 import type { UserConnections } from './connections/user-connections.ts'
@@ -57,7 +57,7 @@ export interface Gateway {
   document(): Promise<ReturnType<typeof createDocument>>
   keys: ApiKeys
   auth: Auth
-  denied: Denied
+  denied: DeniedUsers
   deviceLogin: DeviceLogin
   /** Authenticates a request; throws `unauthenticated` for invalid credentials and `forbidden` for denied users. */
   identify(request: Request): Promise<Identity>

@@ -6,7 +6,7 @@ import type { PathParameter } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { Limit } from './limits/limits.ts'
-import type { Refusal, Shown } from './response/http-exchange.ts'
+import type { Refusal, PublicError } from './response/http-exchange.ts'
 import { parse, type QueryValues } from './request/parse.ts'
 import { hasPublicUrl } from './request/public-url.ts'
 import type { Cookies, Reply } from './response/http-reply.ts'
@@ -75,7 +75,7 @@ export interface Route {
   /** Authenticates the caller in place of the usual way; the returned identity is allowed to call the route. */
   identify?(request: Request<Record<string, string>>, gateway: Gateway): Promise<Identity>
   /** Returns the WWW-Authenticate challenge of an error, if it differs from the default. */
-  challenge?(request: Request<Record<string, string>>, env: Environment, shown: Shown): string | undefined
+  challenge?(request: Request<Record<string, string>>, env: Environment, shown: PublicError): string | undefined
   respond(request: RawRequest, gateway: Gateway, reply: Reply): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export interface RawRequest {
   headers: IncomingHttpHeaders
   requestId: string
   call: Call
-  preferred: Preferred
+  preferred: ContentPreference
   /** Returns the public URL of the product, without a trailing slash. */
   publicUrl(): string
   /** Reads the bytes of a body of any media type; throws 413 above `maxBytes`. */
@@ -97,7 +97,7 @@ export interface RawRequest {
 export type { RawRequest as Given }
 
 /** Returns the media type that the caller prefers: the first if all are equal, undefined if none is accepted. */
-export type Preferred = (types: string[]) => string | undefined
+export type ContentPreference = (types: string[]) => string | undefined
 
 /** A request as its handler receives it, validated. */
 export interface RouteRequest<P extends string, Q, B = undefined> {
@@ -107,7 +107,7 @@ export interface RouteRequest<P extends string, Q, B = undefined> {
   headers: IncomingHttpHeaders
   requestId: string
   call: Call
-  preferred: Preferred
+  preferred: ContentPreference
   publicUrl(): string
 }
 

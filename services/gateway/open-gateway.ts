@@ -19,7 +19,7 @@ import { openAuth } from './auth/auth.ts'
 import { openDenied } from './auth/denied.ts'
 import { openCodeStore, openDeviceLogin } from './auth/device/open-device-login.ts'
 import { openApiKeys, warnOfWeakSecret } from './auth/keys/keys.ts'
-import { openAsk } from './auth/outgoing.ts'
+import { openFetchJson } from './auth/outgoing.ts'
 import { settings } from './config.ts'
 import { openSavedConnections, openUserConnections } from './connections/user-connections.ts'
 import { openExposition } from './exposition/exposition.ts'
@@ -57,7 +57,7 @@ export const openGateway = async (
   const denied = openDenied(env, store)
   const keys = openApiKeys({ env, store, clock, denied })
   const policy = openPolicy(env, build, readFeatureFile(env, log))
-  const auth = openAuth({ env, build, keys, denied, clock, log, ask: openAsk(net) })
+  const auth = openAuth({ env, build, keys, denied, clock, log, fetchJson: openFetchJson(net) })
   const database = await openStateDatabase(env, log)
   if (database) opening.use(database)
   const savedConnections = database && (await openSavedConnections(database))

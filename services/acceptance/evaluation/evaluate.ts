@@ -7,7 +7,7 @@ import { inventedReplicas, startInventing } from '../../testing/invented-tables.
 import { startProduct } from '../../testing/product.ts'
 
 /** Options of an evaluation. */
-export interface Evaluated {
+export interface EvaluationResult {
   /** With which the product finds its model. */
   variables: Record<string, string>
   /** Called before each question. */
@@ -32,7 +32,7 @@ const prepared = [
 ]
 
 /** Runs every question against its own product, whose host is in the state that the question covers. */
-export const evaluate = async ({ variables, before, onScore }: Evaluated): Promise<Score[]> => {
+export const evaluate = async ({ variables, before, onScore }: EvaluationResult): Promise<Score[]> => {
   await using scope = new AsyncDisposableStack()
   const { url: hostUrl } = scope.use(await startSandbox())
   for (const statement of prepared) await queryEngine(hostUrl, statement)

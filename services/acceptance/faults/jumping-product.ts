@@ -79,7 +79,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
 
 type Measure = (elapsedMs: number, wallMs: number) => number
 
-/** Time that passes by itself and when a test says so, and a wall clock that can be set. */
+/** Time that passes by itself and in steps of the test, and a wall clock that can be set. */
 const openTime = (measure: Measure) => {
   let [passedMs, jumpedMs] = [0, 0]
   const clockOf = (elapsedMs: () => number): Clock => {

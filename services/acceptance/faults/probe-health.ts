@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
  * Probes health endpoints as an orchestrator does, each over its own connection, and prints the latency of every response. Run as a
  * process: `node probe-health.ts <length in ms> <url>…`. Where it may, it runs before all others: an orchestrator does not share their machine.
  */
-export interface Probed {
+export interface ProbeResult {
   url: string
   status: number
   tookMs: number
@@ -25,8 +25,8 @@ const main = async (lengthMs: number, urls: readonly string[]): Promise<void> =>
   process.stdout.write(JSON.stringify(probed.flat()))
 }
 
-const probeAgain = async (url: string, lengthMs: number): Promise<Probed[]> => {
-  const probed: Probed[] = []
+const probeAgain = async (url: string, lengthMs: number): Promise<ProbeResult[]> => {
+  const probed: ProbeResult[] = []
   const until = performance.now() + lengthMs
   await wait(Math.random() * everyMs)
   while (performance.now() < until) {

@@ -197,7 +197,7 @@ describe('delivery', () => {
   it('gives up after the lifetime and reports the last failure', async () => {
     const post = scripted()
     post.always('a', retry)
-    const lifeMs = { paging: 10_000, others: 200 }
+    const lifeMs = { paging: 10_000, others: 1_500 }
     const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
     await fixture.notify(fire('e'))
     expect(await ended(fixture, 1)).toEqual([expect.stringMatching(/^a fire e dead .*answered 503$/)])

@@ -10,7 +10,7 @@ import { featureRefusal, refusalOf } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { bearerOf, isSharedSecret } from '../request/bearer.ts'
 import { publicUrl } from '../request/public-url.ts'
-import type { Shown } from '../response/http-exchange.ts'
+import type { PublicError } from '../response/http-exchange.ts'
 import { requireAllowedHost } from '../server/allowed-hosts.ts'
 import { agentDoorSettings, toolServerSettings } from './config.ts'
 
@@ -87,7 +87,7 @@ const unauthenticated = (sentence: string): ServiceError => new ServiceError('un
 export const toolServerChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,
   env: Environment,
-  { status, details }: Pick<Shown, 'status' | 'details'>,
+  { status, details }: Pick<PublicError, 'status' | 'details'>,
 ): string | undefined => {
   const scope = details?.scope
   const isShort = status === errorStatuses.forbidden && typeof scope === 'string'

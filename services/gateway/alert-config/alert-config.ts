@@ -38,7 +38,7 @@ const common = {
 const IdPath = z.object({ id: AlertConfigId })
 
 /** The routes that add, change and remove things of one kind. */
-export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: Family<N, C>): readonly Route[] => {
+export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(family: Family<N, C>): readonly Route[] => {
   const { name, kind, noun, added, changed, update, newId } = family
   const path = `/api/v1/health/${name}`
   return [
@@ -47,9 +47,9 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       path,
       doc: `Adds ${noun}`,
       body: added,
-      handle: async (asked, gateway) => {
-        const id = newId(asked.body)
-        await updateAlertConfig(gateway, asked, await update(id, asked.body, gateway), 'new')
+      handle: async (request, gateway) => {
+        const id = newId(request.body)
+        await updateAlertConfig(gateway, request, await update(id, request.body, gateway), 'new')
         return success({ id }, {})
       },
     }),
@@ -58,9 +58,9 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       path: `${path}/{id}`,
       doc: `Replaces ${noun}, one from a file too`,
       body: changed,
-      handle: async (asked, gateway) => {
-        const { id } = parse(IdPath, asked.path)
-        await updateAlertConfig(gateway, asked, await update(id, asked.body, gateway), 'known')
+      handle: async (request, gateway) => {
+        const { id } = parse(IdPath, request.path)
+        await updateAlertConfig(gateway, request, await update(id, request.body, gateway), 'known')
         return success({ id }, {})
       },
     }),
@@ -68,20 +68,20 @@ export const settledRoutes = <N extends z.ZodType, C extends z.ZodType>(family: 
       ...common,
       path: `${path}/{id}`,
       doc: `Removes ${noun}`,
-      handle: async (asked, gateway) => {
-        const { id } = parse(IdPath, asked.path)
-        await deleteAlertConfig(gateway, asked, { kind, id })
+      handle: async (request, gateway) => {
+        const { id } = parse(IdPath, request.path)
+        await deleteAlertConfig(gateway, request, { kind, id })
         return success({ id }, {})
       },
     }),
   ]
 }
 
-/** Tells apart what has the same name. */
+/** Distinguishes entries with equal names. */
 export const randomHex = (): string => randomBytes(4).toString('hex')
 
-/** A request that settles something. */
-interface Asked {
+/** A request that changes the configuration. */
+interface ConfigRequest {
   call: Call
   requestId: string
 }
@@ -91,12 +91,12 @@ type Standing = 'new' | 'known' | null
 /** Updates one entry after the audit record is written; returns the whole configuration. */
 export const updateAlertConfig = (
   gateway: Gateway,
-  { call, requestId }: Asked,
+  { call, requestId }: ConfigRequest,
   update: AlertConfigUpdate,
   mustBe: Standing = null,
 ): Promise<AlertPolicy> => {
-  const deed = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...namesOf(update) } }
-  return gateway.audit.of(deed, { call, requestId }, async () =>
+  const action = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...namesOf(update) } }
+  return gateway.audit.of(action, { call, requestId }, async () =>
     gateway.alerts.updateAlertConfig({ ...(await withoutSecrets(gateway, update, call)), mustBe }, call),
   )
 }
@@ -121,24 +121,24 @@ const withoutSecrets = async (gateway: Gateway, update: AlertConfigUpdate, call:
 /** Deletes one entry after the audit record is written; returns the whole configuration. */
 export const deleteAlertConfig = (
   { alerts, audit }: Gateway,
-  { call, requestId }: Asked,
+  { call, requestId }: ConfigRequest,
   key: AlertConfigKey,
 ): Promise<AlertPolicy> => {
-  const deed = { action: `delete-${key.kind}`, host: null, target: idOf(key) }
-  return audit.of(deed, { call, requestId }, () => alerts.deleteAlertConfig({ key }, call))
+  const action = { action: `delete-${key.kind}`, host: null, target: idOf(key) }
+  return audit.of(action, { call, requestId }, () => alerts.deleteAlertConfig({ key }, call))
 }
 
 const idOf = (named: AlertConfigUpdate | AlertConfigKey): Record<string, string> =>
   'id' in named ? { id: named.id } : {}
 
-const longestText = 200
+const maxTextLength = 200
 
 /** The new value, as the audit records it. */
 const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, secrets.has(name) ? 'given' : beginningOf(textOf(each), longestText)]),
+      .map(([name, each]) => [name, secrets.has(name) ? 'given' : beginningOf(textOf(each), maxTextLength)]),
   )
 
 /** Of these it is known only that they were given. */
@@ -148,7 +148,7 @@ const secrets: ReadonlySet<string> = new Set(['url'])
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)
 
-/** Secrets as they may travel: whoever reads the bus learns none of them, since only `alert-dispatcher` opens them. */
+/** Encrypts secrets for the bus; only `alert-dispatcher` can decrypt them. */
 export const encryptForAlerts = async (
   { alerts }: Pick<Gateway, 'alerts'>,
   secrets: object,

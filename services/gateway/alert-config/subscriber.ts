@@ -13,7 +13,7 @@ const { IDP_SECRET_KEY } = authSettings
 const { CONVERSATIONS_EDGESQL } = deviceSettings
 const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
 
-/** Whose subscriptions a call is about; throws `not-implemented` naming what is missing, and `unauthenticated` for somebody unknown. */
+/** Returns the owner of the subscriptions of a call. Throws `not-implemented` with the missing setting, and `unauthenticated` for anonymous callers. */
 export const subscriberOf = (gateway: Part, { identity }: Call): string => {
   const missing = missingFor(gateway)
   if (missing !== undefined)
@@ -37,7 +37,7 @@ export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 
     () => false,
   )
 
-/** The first prerequisite that is not there. */
+/** The first missing prerequisite. */
 const missingFor = ({ env, auth }: Part): string | undefined => {
   const settings = read(obeyed, env)
   if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'

@@ -11,7 +11,7 @@ import { bearerOf } from '../request/bearer.ts'
 import { publicUrlSettings, publicUrl } from '../request/public-url.ts'
 import { authProblems, authSettings, isProxyNamed, type Provider } from './config.ts'
 import { cookieOf, keyCookie, isCrossSiteWrite } from './cookies.ts'
-import type { Denied } from './denied.ts'
+import type { DeniedUsers } from './denied.ts'
 import { anonymous } from './identity.ts'
 import { type AccessTokens, openAccessTokens } from './idp/access-token.ts'
 import { idpAddresses } from './idp/addresses.ts'
@@ -22,11 +22,11 @@ import { openSignIn, type SignIn, openSignOut, type SignOut } from './idp/sign-i
 import { openKeySets } from './key-sets.ts'
 import { looksLikeKey } from './keys/key-token.ts'
 import type { ApiKeys } from './keys/keys.ts'
-import type { AskJson } from './outgoing.ts'
+import type { FetchJson } from './outgoing.ts'
 import { builtAuth, providerOf } from './provider.ts'
 import { openEdgeAccess, type EdgeAccess, proxiedPerson, trustedPerson } from './proxy/proxy.ts'
 
-/** Who asks, and how they come to be somebody. */
+/** The caller of a request, and how callers authenticate. */
 export interface Auth {
   identify: Identify
   provider(): Provider
@@ -39,14 +39,14 @@ interface AuthOptions {
   env: Environment
   build: BuildFacts | undefined
   keys: ApiKeys
-  denied: Denied
+  denied: DeniedUsers
   clock: Clock
   log: Logger
-  /** Asks addresses that the operator named. */
-  ask: AskJson
+  /** Requests addresses that the operator configured. */
+  fetchJson: FetchJson
 }
 
-export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOptions): Auth => {
+export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: AuthOptions): Auth => {
   const provider = () => providerOf(env, build)
   const addresses = () => idpAddresses(env, build)
   // Throws for what the build says and cannot mean, whether or not anything at run time outdoes it.
@@ -58,10 +58,10 @@ export const openAuth = ({ env, build, keys, denied, clock, log, ask }: AuthOpti
     log.warn('neither SVC_EDGE_ACCESS_TEAM_DOMAIN nor SVC_PROXY_AUTH_SECRET is set: proxy sign-in is disabled')
   }
 
-  const keySets = openKeySets({ ask, clock, log })
+  const keySets = openKeySets({ fetchJson, clock, log })
   const site = () => read(publicUrlSettings, env).SVC_PUBLIC_URL?.origin
   const tokens = openSessionTokens({ addresses, site, clock, keySets, denied })
-  const api = openProviderApi(env, ask)
+  const api = openProviderApi(env, fetchJson)
   const renew = openRenewal({ tokens, api, clock, log })
   const idp = openIdpSessions({ env, tokens, renew })
   const edgeAccess = openEdgeAccess({ env, clock, keySets })
@@ -139,7 +139,7 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
   }
 }
 
-/** Whom a program names in a header; undefined when it names nobody, or in a way that nothing here asks for. */
+/** Returns the caller that a header names; undefined without such a header, or in a form that no provider accepts. */
 const byStated = async (
   headers: IncomingHttpHeaders,
   provider: Provider,
@@ -152,7 +152,7 @@ const byStated = async (
   if (bearer === undefined) return undefined
   if (provider === 'idp') return held(await idp.ofToken(bearer), 'invalid session token')
   if (provider === 'none' && keys.enabled()) throw refused('the bearer token is not an API key')
-  // A proxy may send tokens of its own along, and where nobody is asked for credentials none can be wrong.
+  // A proxy may add its own tokens. Without a provider no credentials are checked, so none are wrong.
   return undefined
 }
 

@@ -44,7 +44,7 @@ describe('settings of signing in, taken together', () => {
     expect(authProblems(env, provider)).toEqual(problems)
   })
 
-  it('leave a setting that is wrong by itself to be told by itself', () => {
+  it('report an invalid setting on its own', () => {
     expect(authProblems({ SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_USER_HEADER: 'a b' })).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ import { fieldHeaders, headerName } from '../request/header.ts'
 
 const hostShape = /^(?<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\$$/i
 
-/** What a key says of its provider. */
+/** What a key states about its provider. */
 interface PublishableKey {
   /** The address of the provider; undefined for a key that names none, beside which `IDP_OAUTH_ISSUER` is needed. */
   issuer: URL | undefined
@@ -167,13 +167,13 @@ const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => 
   return [{ name: team === undefined ? 'SVC_EDGE_ACCESS_TEAM_DOMAIN' : 'SVC_EDGE_ACCESS_AUD', sentence }]
 }
 
-/** Whether the provider `proxy` has any way to know that a proxy asks; both may be set later, so none is no mistake. */
+/** Returns whether the provider `proxy` can recognize the proxy. Both settings may be added later, so neither is required. */
 export const isProxyNamed = (env: Environment): boolean => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = read(proxySettings, env)
   return team !== undefined || secret !== undefined
 }
 
-/** Headers are believed for one reason and one only, so that nobody has to guess which it was. */
+/** Headers are trusted for exactly one reason, so that the configuration is unambiguous. */
 const trustGateProblems = (settings: AuthValues): readonly SettingProblem[] => {
   const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_ALLOW_INSECURE: insecure } = settings
   if ((secret !== undefined) !== insecure) return []

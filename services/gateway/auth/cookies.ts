@@ -3,7 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 
 /** The session of the identity provider; the name is the provider's. */
 export const idpCookie = '__session'
-/** Session tokens last about a minute; for how long after that a browser that was away may ask for another. The provider may end the session sooner. */
+/** Session tokens last about a minute. For this long afterwards a browser may renew an expired one; the provider may end the session sooner. */
 export const renewableMs = 7 * 24 * 60 * 60_000
 /** The API key that a person signed in with. */
 export const keyCookie = 'watchhouse_key'
@@ -34,8 +34,8 @@ export const cookieLine = (name: string, value: string, { maxAgeMs, secure }: Co
 export const removedCookie = (name: string): string => cookieLine(name, '', { maxAgeMs: 0, secure: false })
 
 /**
- * Whether the browser is on https, so that its cookies may be kept to that. TLS ends in front, so whoever stands there or the browser
- * itself says so; a caller that lies about it harms itself alone.
+ * Returns whether the browser uses https, so that its cookies can be restricted to it. TLS ends at the proxy, so the header of the proxy
+ * or the origin states it. A caller with a false header harms only itself.
  */
 export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
   const { origin = '', 'x-forwarded-proto': forwarded } = headers
@@ -46,8 +46,8 @@ export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boole
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Whether a page of another site made a browser send this write, with the credentials that it adds by itself. Browsers say so in
- * `Sec-Fetch-Site`, and where that is missing (plain http) in `Origin`; what is no browser sends neither and follows no page's wishes.
+ * Returns whether a page of another site made a browser send this write with its cookies. Browsers state it in `Sec-Fetch-Site`, and
+ * without that header (plain http) in `Origin`. Other clients send neither, and no page controls them.
  */
 export const isCrossSiteWrite = (
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

@@ -6,11 +6,11 @@ import type { Store } from '#shared/store/store.ts'
 import { webhookSettings } from '../webhooks/config.ts'
 import { renewableMs } from './cookies.ts'
 
-/** Whoever the identity provider said is gone: what they still hold counts for nothing, over all gateways. */
-export interface Denied {
+/** Users that the identity provider has deleted or banned: their credentials are rejected by all gateways. */
+export interface DeniedUsers {
   subject(subject: string): Promise<void>
   session(sid: string): Promise<void>
-  /** Asks nothing where no provider could have said so. */
+  /** Reads nothing when no provider can report deletions. */
   has(person: { subject: string; sid?: string }): Promise<boolean>
 }
 
@@ -19,7 +19,7 @@ const dayMs = 86_400_000
 const subjectMs = 366 * dayMs
 const sessionMs = renewableMs + dayMs
 
-export const openDenied = (env: Environment, store: Store): Denied => {
+export const openDenied = (env: Environment, store: Store): DeniedUsers => {
   const deny = async (name: string, expiresInMs: number) => {
     await store.update(name, z.boolean(), () => ({ value: true, expiresInMs }))
   }

@@ -22,7 +22,7 @@ const secret = { SVC_API_KEY_SECRET: 'hush hush' }
 const device = { SVC_DEVICE_LOGIN: 'true' }
 const idp = { SVC_AUTH_PROVIDER: 'idp' }
 
-describe('what a command line is told', () => {
+describe('the discovery notes for a command line', () => {
   it.each<[env: Record<string, string>, method: string, api: string, provider: string, enabled: boolean]>([
     [{}, 'none', 'open', 'none', false],
     [device, 'none', 'open', 'none', false],
@@ -54,8 +54,8 @@ describe('the notes for agents', () => {
 
   it('name the ways there are, with absolute addresses, and no secret', async () => {
     const text = await notes({ ...idp, ...secret, ...device, SVC_IDP_PUBLIC_READ: 'true' }, 'https://clerk.example')
-    for (const told of [
-      'Reading needs no credentials',
+    for (const expected of [
+      'Reading requires no credentials',
       'Authorization: Bearer svc_',
       'https://watch.example/auth/device/code',
       'a signed-in person approves',
@@ -63,7 +63,7 @@ describe('the notes for agents', () => {
       'https://clerk.example',
       'https://watch.example/.well-known/oauth-protected-resource/api/mcp',
     ])
-      expect(text).toContain(told)
+      expect(text).toContain(expected)
     expect(text).not.toContain(secret.SVC_API_KEY_SECRET)
   })
 

@@ -29,9 +29,9 @@ export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): Cli
 }
 
 const openHint = 'No credentials are required: anyone who can reach this server can call it.'
-const readHint = 'Reading needs no credentials; changing things, asking the agent and running SQL does. '
+const readHint = 'Reading requires no credentials; changes, the agent and SQL do. '
 const hints = {
-  none: 'A key is needed and keys are off: ask the operator to set SVC_API_KEY_SECRET.',
+  none: 'A key is required, but API keys are disabled: ask the operator to set SVC_API_KEY_SECRET.',
   api_key: 'Ask the operator for a key and send it as Authorization: Bearer svc_…',
   device: 'Sign in with the device flow: POST /auth/device/code, then poll POST /auth/token.',
 } as const
@@ -45,7 +45,7 @@ interface Noted {
   issuer: string | undefined
 }
 
-/** Notes for agents on how to authenticate here, in markdown; only what is configured is told. */
+/** Returns authentication notes for agents as Markdown, with the configured methods only. */
 export const authNotes = (noted: Noted): string => {
   const { discovery, publicUrl } = noted
   const sections = [

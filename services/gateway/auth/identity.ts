@@ -1,10 +1,10 @@
 import type { Identity, Profile } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Whoever can reach the server, as long as no way to sign in is configured. */
+/** Any caller, when no sign-in is configured. */
 export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
-/** The gateway asking for itself. */
+/** The gateway itself. */
 export const gatewayItself: Identity = { kind: 'service', subject: 'gateway', features: 'all' }
 
 const maxSubjectLength = 256
@@ -13,7 +13,7 @@ const maxAvatarLength = 2_048
 const maxFieldLength = 1_024
 const maxGroups = 256
 
-/** What a provider says of a person, as long as it likes. */
+/** User data of a provider, of any length. */
 interface Said {
   subject: string
   name?: string | undefined
@@ -23,7 +23,7 @@ interface Said {
   fields?: Readonly<Record<string, string>>
 }
 
-/** A signed-in person. What is shown of them is cut to what may travel; a subject never is, for it would be somebody else's. */
+/** A signed-in user. Display data is cut to the limits of the bus; a subject is never cut, because it could become that of another user. */
 export const person = ({ subject, name, email, avatar, groups = [], fields = {} }: Said): Identity => {
   if (subject.length > maxSubjectLength) {
     throw new ServiceError(

@@ -39,7 +39,7 @@ const outage = async (): Promise<never> => {
 const token = async () => keys.sign({ sub: 'ada' })
 
 describe('published keys', () => {
-  it('are asked for once by many at the same time, and then kept', async () => {
+  it('are fetched once for concurrent requests, and then cached', async () => {
     const keySet = open()
     const one = await token()
     await Promise.all(Array.from({ length: 20 }, () => verified(keySet, one)))
@@ -48,7 +48,7 @@ describe('published keys', () => {
     expect(loads).toBe(1)
   })
 
-  it('are asked for again when a token names a key that is not known', async () => {
+  it('are fetched again when a token names an unknown key', async () => {
     const keySet = open()
     const old = await token()
     await verified(keySet, old)
@@ -59,7 +59,7 @@ describe('published keys', () => {
     expect(loads).toBe(2)
   })
 
-  it('are not asked for on every name that somebody makes up', async () => {
+  it('are not fetched for every invented key id', async () => {
     const keySet = open()
     await verified(keySet, await token())
     for (let index = 0; index < 50; index++) {
@@ -80,7 +80,7 @@ describe('published keys', () => {
     expect(await verified(keySet, old)).toBe('ERR_JWKS_NO_MATCHING_KEY')
   })
 
-  it('are used for a day when nobody answers, and asked for again in between', async () => {
+  it('are used for a day without a response, and fetched again meanwhile', async () => {
     const keySet = open()
     const one = await token()
     await verified(keySet, one)

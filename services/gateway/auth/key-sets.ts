@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { AskJson } from './outgoing.ts'
+import type { FetchJson } from './outgoing.ts'
 
 /** More addresses than an operator ever names between two starts. */
 const maxSets = 8
@@ -17,15 +17,15 @@ export interface KeySets {
 }
 
 interface KeySetsOptions {
-  ask: AskJson
+  fetchJson: FetchJson
   clock: Clock
   log: Logger
 }
 
-export const openKeySets = ({ ask, clock, log }: KeySetsOptions): KeySets => {
+export const openKeySets = ({ fetchJson, clock, log }: KeySetsOptions): KeySets => {
   const sets = new Map<string, JWTVerifyGetKey>()
   const load = async (url: string) => {
-    const { status, body } = await ask(url)
+    const { status, body } = await fetchJson(url)
     if (status !== 200) throw new Error(`the answer has status ${status}`)
     return KeySet.parse(body)
   }
@@ -41,11 +41,11 @@ export const openKeySets = ({ ask, clock, log }: KeySetsOptions): KeySets => {
   }
 }
 
-/** How long keys are used before they are asked for again: a key that was withdrawn is believed no longer. */
+/** Keys are fetched again after this time, so that a revoked key is no longer trusted. */
 const freshMs = 10 * 60_000
-/** How long they are used when whoever publishes them does not answer: his outage must not sign everybody out. */
+/** Keys are used this long when the provider does not respond, so that its outage signs no one out. */
 const usableMs = 24 * 60 * 60_000
-/** Between two requests for keys, whatever key ids callers make up. */
+/** Minimum time between two fetches, for any unknown key ids. */
 const pauseMs = 10_000
 
 interface KeySetOptions {
@@ -59,27 +59,27 @@ interface Known {
   loadedAtMs: number
 }
 
-/** Published keys (JWKS), kept, and asked for anew when a token names one that is not known: that is how keys rotate. */
+/** Caches published keys (JWKS) and fetches them again when a token names an unknown key, because keys rotate. */
 export const openKeySet = ({ load, clock, log }: KeySetOptions): JWTVerifyGetKey => {
   let known: Known | undefined
-  let askedAtMs = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | undefined
+  let fetchedAtMs = Number.NEGATIVE_INFINITY
+  let fetching: Promise<void> | undefined
 
-  const ask = async (): Promise<void> => {
+  const fetchKeys = async (): Promise<void> => {
     try {
       known = { keyOf: createLocalJWKSet(await load()), loadedAtMs: clock.elapsedMs() }
     } catch (error) {
       log.warn({ err: error }, 'fetching token signing keys failed')
     } finally {
-      askedAtMs = clock.elapsedMs()
+      fetchedAtMs = clock.elapsedMs()
     }
   }
   const refresh = async (): Promise<void> => {
-    if (clock.elapsedMs() - askedAtMs < pauseMs) return
-    asking ??= ask().finally(() => {
-      asking = undefined
+    if (clock.elapsedMs() - fetchedAtMs < pauseMs) return
+    fetching ??= fetchKeys().finally(() => {
+      fetching = undefined
     })
-    await asking
+    await fetching
   }
 
   const current = async (): Promise<JWTVerifyGetKey> => {

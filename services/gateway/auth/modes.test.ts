@@ -38,12 +38,12 @@ const shut = '200 401 401'
 const statuses = async (env: Variables, headers: Variables): Promise<string> => {
   await using product = await startFake({ env, routes: whoRoutes })
   const json = { ...headers, 'content-type': 'application/json' }
-  const asked = [
+  const requests = [
     fetch(`${product.url}/api/v1/open`, { headers }),
     fetch(`${product.url}/api/v1/read`, { headers }),
     fetch(`${product.url}/api/v1/write`, { method: 'POST', headers: json, body: '{}' }),
   ]
-  return (await Promise.all(asked)).map(({ status }) => status).join(' ')
+  return (await Promise.all(requests)).map(({ status }) => status).join(' ')
 }
 
 describe('who may call, by the table of modes', () => {

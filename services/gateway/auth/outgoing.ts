@@ -1,10 +1,10 @@
 import type { Net } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/parse-json.ts'
 
-/** Asks an address that the operator named, and gives the status and the JSON of its answer. Throws when there is none. */
-export type AskJson = (url: string, asked?: Asked) => Promise<JsonAnswer>
+/** Requests an address that the operator configured, and returns the status and the JSON body. Throws without a response. */
+export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonAnswer>
 
-interface Asked {
+interface FetchOptions {
   method: 'GET' | 'POST'
   bearer?: string
   /** What is sent, as JSON. */
@@ -17,12 +17,12 @@ export interface JsonAnswer {
   body: unknown
 }
 
-/** Somebody waits to be let in. */
+/** A caller waits for authentication. */
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
 
-export const openAsk =
-  ({ trusted: send }: Net): AskJson =>
+export const openFetchJson =
+  ({ trusted: send }: Net): FetchJson =>
   async (url, { method, bearer, json } = { method: 'GET' }) => {
     const headers = {
       accept: 'application/json',

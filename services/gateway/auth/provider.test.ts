@@ -42,7 +42,7 @@ describe('the provider', () => {
     ['is idp in the deployment mode cloud', { SVC_DEPLOYMENT_MODE: 'cloud' }, {}, 'idp'],
     ['is idp when the build was for the cloud', {}, { CLIENT_CLOUD_MODE: 'true' }, 'idp'],
     ['stays idp when only the build was for the cloud', { SVC_CLOUD_MODE: 'false' }, { CLIENT_CLOUD_MODE: '1' }, 'idp'],
-    ['is none where empty text stands for it', { SVC_AUTH_PROVIDER: '' }, { CLIENT_AUTH_PROVIDER: '' }, 'none'],
+    ['is none for empty text', { SVC_AUTH_PROVIDER: '' }, { CLIENT_AUTH_PROVIDER: '' }, 'none'],
   ])('%s', (_sentence, env, client, provider) => {
     expect(providerOf(env, client && builtWith(client))).toBe(provider)
   })

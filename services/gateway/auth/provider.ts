@@ -9,7 +9,7 @@ const builtSettings = {
   CLIENT_IDP_PUBLISHABLE_KEY: authSettings.SVC_IDP_PUBLISHABLE_KEY,
 } as const
 
-/** What the build says of signing in; throws `InvalidSettings` for what cannot be meant, which must not read as nothing. */
+/** Returns the provider chosen at build time. Throws `InvalidSettings` for an invalid value, which must not count as none. */
 export const builtAuth = (build: BuildFacts | undefined): Values<typeof builtSettings> => {
   const { CLIENT_AUTH_PROVIDER, CLIENT_IDP_PUBLISHABLE_KEY } = build?.client ?? {}
   return read(builtSettings, {
@@ -24,8 +24,8 @@ const obeyedForAnonymous = { SVC_API_KEY_SECRET, SVC_IDP_PUBLIC_READ }
 const obeyedForHeaders = { SVC_TRUSTED_ALLOW_INSECURE }
 
 /**
- * Who vouches for people: the runtime value, else the value of the build, else what cloud mode at run time or at build time
- * asks for. Nothing at run time but the variable itself lowers what the build chose.
+ * Returns the provider: the value at run time, else that of the build, else the one that cloud mode requires. At run time only the
+ * variable itself can weaken the choice of the build.
  */
 export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
   const { SVC_AUTH_PROVIDER: chosen } = read(obeyed, env)
@@ -37,7 +37,7 @@ const providerOfMode = (env: Environment, build: BuildFacts | undefined): Provid
   return cloud.runtime || cloud.build ? 'idp' : 'none'
 }
 
-/** What callers may do whom nobody vouches for: everything where no way to sign in is set up, or read, or nothing. */
+/** Permissions of anonymous callers: everything without a sign-in method, or reading, or nothing. */
 export type AnonymousRight = 'write' | 'read' | 'nothing'
 
 /** The specification's table of modes, for callers without credentials. */

@@ -35,7 +35,7 @@ describe('a signed token', () => {
     [false, 'is of no issuer', { aud: 'watchhouse', sub: 'ada', exp: now + 60 }],
     [false, 'is for another audience', { ...good, aud: ['other'] }],
     [true, 'is for this audience among others', { ...good, aud: ['other', 'watchhouse'] }],
-    [false, 'is for nobody in particular', { iss: issuer, sub: 'ada', exp: now + 60 }],
+    [false, 'has no audience', { iss: issuer, sub: 'ada', exp: now + 60 }],
   ])('holds: %s, when it %s', async (holds, _what, claims) => {
     expect((await read(await keys.sign(claims), 'watchhouse')) !== undefined).toBe(holds)
   })

@@ -2,7 +2,7 @@ import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 
 /** Signatures that only the holder of a private key can make; a published key must never work as a shared secret. */
 export const algorithms = ['RS256', 'ES256']
-/** How far the clock of whoever signed may be from ours. */
+/** Maximum clock difference to the signer. */
 const toleranceSeconds = 10
 /** Longer than any token that fits a cookie. */
 const maxTokenLength = 8_192

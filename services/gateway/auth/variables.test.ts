@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     name: 'IDP_API_URL',
     fallback: 'https://api.clerk.com',
     value: () => idp.url,
-    // Never the default, which belongs to somebody.
+    // Never the default, which belongs to another provider.
     beside: () => ({ ...byIdp(), IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: 'http://127.0.0.1:9' }),
     headers: endedSession,
     without: stranger,
@@ -231,7 +231,7 @@ const rows: readonly Row[] = [
   { ...renamed('SVC_TRUSTED_ALLOWED_GROUPS', 'none', { status: 403 }), value: () => 'ops' },
 ]
 
-const ask = async ({ path = '/api/v1/read', headers }: Row, env: Variables) => {
+const send = async ({ path = '/api/v1/read', headers }: Row, env: Variables) => {
   const starting = startFake({ env, routes: [...routes, ...identityRoutes] })
   const failed = await starting.then(
     () => undefined,
@@ -255,7 +255,7 @@ describe('the variables of signing in', () => {
     async (name, row) => {
       expect(authSettings[name].fallback).toBe(row.fallback)
       const beside = row.beside?.() ?? {}
-      const [without, given] = [await ask(row, beside), await ask(row, { ...beside, [name]: row.value() })]
+      const [without, given] = [await send(row, beside), await send(row, { ...beside, [name]: row.value() })]
       const matching = ({ refused: sentence, ...rest }: { refused?: RegExp }) =>
         sentence === undefined ? rest : { refused: expect.stringMatching(sentence) }
       expect(without).toMatchObject(matching(row.without))

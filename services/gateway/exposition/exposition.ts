@@ -17,15 +17,15 @@ import { parseSelector } from './selector.ts'
 /** `query` waits four seconds for a host. */
 const figuresWithinMs = 6_000
 /**
- * Scrapers give up after 10 seconds. Where many hosts are silent and nobody has found out yet, the rest are asked in a hurry
- * after this time: hosts that answer do so at once, and what is late is there for the next scrape.
+ * Scrapers time out after 10 seconds. If many hosts are unreachable and not known as such, the remaining ones get a shorter limit after
+ * this time: healthy hosts respond at once, and late results are ready for the next scrape.
  */
 const patientForMs = 2_000
 const hurriedWithinMs = 250
-/** The count of alerts is in memory where it is asked for. */
+/** The count of alerts is read from memory. */
 const alertsWithinMs = 1_000
 /** Also where there is no host whose figures grow old. */
-const longestFreshMs = 30_000
+const maxFreshMs = 30_000
 /** Level 1: higher ones save a twentieth of the bytes and take three times as long. */
 const gzipLevel = 1
 
@@ -33,8 +33,8 @@ const gzipped = promisify(gzip)
 
 /** The figures of hosts as Prometheus reads them. */
 export interface Exposition {
-  /** A gzipped text; the same one for everybody who asks the same within half a minute. */
-  body(asked: MetricsQuery): Promise<Buffer>
+  /** Returns a gzipped text; equal requests within half a minute share one. */
+  body(request: MetricsQuery): Promise<Buffer>
 }
 
 interface Sources {
@@ -49,16 +49,16 @@ export const openExposition = (sources: Sources): Exposition => {
   const { clock, hosts } = sources
   const bodies = openReadyBodies(clock.elapsedMs)
 
-  const build = async (asked: MetricsQuery) => {
-    const selectors = asked['match[]']?.map(parseSelector)
+  const build = async (request: MetricsQuery) => {
+    const selectors = request['match[]']?.map(parseSelector)
     const families = openFamilies(selectors)
-    const begunMs = clock.elapsedMs()
-    const freshForMs = await fill(families, await selectedHosts(hosts, asked), sources)
+    const startedMs = clock.elapsedMs()
+    const freshForMs = await fill(families, await selectedHosts(hosts, request), sources)
     const took = families.declare('watchhouse_scrape_duration_seconds', 'Time it took to gather these figures.')
-    took({}, (clock.elapsedMs() - begunMs) / 1_000)
-    return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: begunMs + freshForMs }
+    took({}, (clock.elapsedMs() - startedMs) / 1_000)
+    return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
   }
-  return { body: (asked) => bodies.of(selectionKey(asked), () => build(asked)) }
+  return { body: (request) => bodies.of(selectionKey(request), () => build(request)) }
 }
 
 /** Resolves with how long all of it may be given again. */
@@ -72,7 +72,7 @@ const fill = async (families: Families, hosts: readonly Host[], sources: Sources
   const alerts = declare('watchhouse_alerts_firing', 'Conditions that are firing on a host.')
 
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
-  let freshForMs = longestFreshMs
+  let freshForMs = maxFreshMs
   const hurryFromMs = sources.clock.elapsedMs() + patientForMs
   await gather(
     sources.query,
@@ -104,7 +104,7 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
   }
 }
 
-/** Asked for everybody who scrapes, so nobody's leaving ends it, and people go before it. */
+/** Runs for all scrapers, so one that disconnects does not cancel it; requests of users have priority. */
 const ownCall = (clock: Clock, withinMs: number): Call => ({
   identity: gatewayItself,
   deadline: clock.elapsedMs() + withinMs,
@@ -120,9 +120,9 @@ interface Ready {
   freshUntilMs: number
 }
 
-/** Bodies that are ready to be sent, by what was asked; the oldest go first. */
+/** Bodies by request; the oldest are evicted. */
 interface ReadyBodies {
-  /** Builds it unless one is fresh or on its way. A failure is told to all who wait and not kept. */
+  /** Builds a body unless one is fresh or being built. A failure is returned to all waiting callers and not cached. */
   of(key: string, build: () => Promise<Ready>): Promise<Buffer>
 }
 
@@ -134,7 +134,7 @@ const openReadyBodies = (elapsedMs: () => number): ReadyBodies => {
     ready.delete(key)
     ready.set(key, fresh)
     let bytes = 0
-    // The newest come last; whatever lies before those that fit is dropped.
+    // The newest are last; older ones that do not fit are evicted.
     for (const [index, [other, { body }]] of [...ready].toReversed().entries()) {
       bytes += body.length
       if (index >= maxBodies || bytes > maxBytes) ready.delete(other)
@@ -143,11 +143,11 @@ const openReadyBodies = (elapsedMs: () => number): ReadyBodies => {
   }
 
   const begin = (key: string, build: () => Promise<Ready>): Promise<Buffer> => {
-    const begun = build()
+    const started = build()
       .then((fresh) => keep(key, fresh))
       .finally(() => building.delete(key))
-    building.set(key, begun)
-    return begun
+    building.set(key, started)
+    return started
   }
 
   return {

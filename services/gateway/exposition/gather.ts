@@ -12,7 +12,7 @@ import type { HostList } from '../hosts/host-list.ts'
 const atOnce = 32
 /** A text longer than this is no host's. */
 const maxTextBytes = 64 * 1024 * 1024
-/** What `query` could not tell is asked again this soon. */
+/** Values that `query` could not return are requested again after this time. */
 const retryAfterMs = 5_000
 
 const plain = promisify(gunzip)
@@ -23,7 +23,7 @@ interface Gathered extends ExpositionHead {
   text: string
 }
 
-/** Asks for the figures of all these hosts, and hands each over as it comes. A host that fails costs no other. */
+/** Requests the metrics of these hosts and passes each on as it arrives. A failed host does not affect the others. */
 export const gather = async (
   client: Client<typeof query>,
   hosts: readonly Host[],
@@ -55,7 +55,7 @@ export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: Metri
 
 const sorted = <T>(values: readonly T[] | undefined): T[] | undefined => values && [...new Set(values)].toSorted()
 
-/** The hosts that are asked for; throws `not-found` naming what there is none of. */
+/** Returns the requested hosts; throws `not-found` with the unknown names. */
 export const selectedHosts = async (
   list: HostList,
   { 'host[]': wanted, group }: MetricsQuery,

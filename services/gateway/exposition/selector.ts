@@ -57,7 +57,7 @@ const testOf = (operator: string, text: string, selector = text): Test => {
   return operator === '=~' ? (value) => pattern.testExact(value) : (value) => !pattern.testExact(value)
 }
 
-/** RE2, as in Prometheus, where a dot stands for a line feed too: whatever a caller writes, matching takes linear time. */
+/** RE2 as in Prometheus, where a dot matches a line feed too; matching takes linear time for any pattern. */
 const compile = (text: string): RE2JS | undefined => {
   try {
     return RE2JS.compile(text, RE2JS.DOTALL)

@@ -13,18 +13,18 @@ import type { limitSettings } from './config.ts'
 import type { Limit } from './limits.ts'
 
 const traits = {
-  doc: 'Tells who asked.',
+  doc: 'Returns the caller.',
   feature: null,
   access: 'read',
   query: noQuery,
   answer: z.object({ who: z.string() }),
 } as const
 
-/** A route that tells who asked, counted against one budget. */
+/** A route that returns the caller, counted against one budget. */
 const counted = (limit: Limit, path: `/api/${string}` = `/api/${limit}`): Route =>
   getRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
 
-/** What the agent's route says of itself. */
+/** The traits of the agent route. */
 const question = postRoute({
   ...traits,
   path: '/api/v1/agent',
@@ -44,9 +44,9 @@ const get = async (url: string, headers: Record<string, string> = {}) => {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-const statuses = async (often: number, ask: () => Promise<{ status: number }>): Promise<number[]> => {
+const statuses = async (often: number, request: () => Promise<{ status: number }>): Promise<number[]> => {
   const seen: number[] = []
-  for (let time = 0; time < often; time += 1) seen.push((await ask()).status)
+  for (let time = 0; time < often; time += 1) seen.push((await request()).status)
   return seen
 }
 
@@ -72,13 +72,13 @@ describe('a budget', () => {
     }
   })
 
-  it('is told with every answer, and when to come back with the refusal', async () => {
+  it('is in every response, with the time to retry in a rejection', async () => {
     await using product = await startFake({ env: { RATE_LIMIT_API_PER_MIN: '2' }, routes: [counted('data')] })
-    const told = async () => {
+    const budget = async () => {
       const { status, headers } = await get(`${product.url}/api/data`)
       return [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]
     }
-    expect([await told(), await told(), await told()]).toEqual([
+    expect([await budget(), await budget(), await budget()]).toEqual([
       [200, '2', '1'],
       [200, '2', '0'],
       [429, '2', '0'],
@@ -133,22 +133,22 @@ describe('a budget', () => {
   it('changes with its variable, while the window goes on', async () => {
     const env = { RATE_LIMIT_API_PER_MIN: '1' }
     await using product = await startFake({ env, routes: [counted('data')] })
-    const ask = () => get(`${product.url}/api/data`)
-    expect(await statuses(2, ask)).toEqual([200, 429])
+    const request = () => get(`${product.url}/api/data`)
+    expect(await statuses(2, request)).toEqual([200, 429])
     product.env.RATE_LIMIT_API_PER_MIN = '4'
-    expect(await statuses(3, ask)).toEqual([200, 200, 429])
+    expect(await statuses(3, request)).toEqual([200, 200, 429])
   })
 
-  it('refuses before who asks is looked into and before a body is read', async () => {
-    let asked = 0
+  it('rejects before authentication and before a body is read', async () => {
+    let authenticated = 0
     const identify = async () => {
-      asked += 1
+      authenticated += 1
       return anonymous
     }
     const env = { RATE_LIMIT_AGENT_PER_MIN: '1' }
     await using product = await startFake({ env, identify, routes: [question] })
     const post = async () => (await fetch(`${product.url}/api/v1/agent`, { method: 'POST', body: '{' })).status
-    expect([await post(), await post(), asked]).toEqual([415, 429, 1])
+    expect([await post(), await post(), authenticated]).toEqual([415, 429, 1])
   })
 
   it('is spared where nothing is counted', async () => {
@@ -164,10 +164,10 @@ describe('questions to the agent', () => {
     body: '{"message":"why"}',
     headers: { 'content-type': 'application/json', ...headers },
   })
-  const ask = async (url: string, headers: Record<string, string> = {}) => fetch(`${url}/api/v1/agent`, init(headers))
+  const send = async (url: string, headers: Record<string, string> = {}) => fetch(`${url}/api/v1/agent`, init(headers))
   const known = (kind: 'user' | 'key', subject: string): Identity => ({ kind, subject, features: 'all' })
 
-  it('are counted by who asks, from however many addresses', async () => {
+  it('are counted per caller, from any number of addresses', async () => {
     const identities = [known('user', 'ada'), known('user', 'bob'), known('key', 'ada')]
     let identity = anonymous
     await using product = await startFake({
@@ -176,7 +176,7 @@ describe('questions to the agent', () => {
       routes: [question],
     })
     let address = 0
-    const next = () => ask(product.url, from(`192.0.2.${(address += 1)}`))
+    const next = () => send(product.url, from(`192.0.2.${(address += 1)}`))
     for (identity of identities) expect(await statuses(3, next)).toEqual([200, 200, 429])
     // Of strangers only the address is known.
     identity = anonymous
@@ -188,14 +188,14 @@ describe('questions to the agent', () => {
 
   it('of strangers are refused outside cloud mode where reading is public', async () => {
     await using product = await startFake({ env: { ...cloud, SVC_CLOUD_MODE: '' }, routes: [question] })
-    const refused = await ask(product.url)
+    const refused = await send(product.url)
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="watchhouse"'])
     expect(refused.headers.getSetCookie()).toEqual([])
   })
 
   /** A new visitor's cookie, as the first answer sets it. */
   const visit = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
-    const refused = await ask(url, headers)
+    const refused = await send(url, headers)
     expect(refused.status).toBe(401)
     expect(Failure.parse(await refused.json()).error.message).toContain('send the request again with it')
     return cookieOf(refused)
@@ -204,31 +204,31 @@ describe('questions to the agent', () => {
   it('of a guest of cloud mode are three a day, until midnight in UTC', async () => {
     let now = Date.UTC(2026, 0, 1, 23, 59, 50)
     await using product = await startFake({ env: cloud, routes: [question], clock: clockOf(() => now) })
-    const first = await ask(product.url)
+    const first = await send(product.url)
     expect(first.headers.getSetCookie()[0]).toMatch(
       /^watchhouse_guest=[\da-f-]{36}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
     const cookie = cookieOf(first)
-    expect(await statuses(3, () => ask(product.url, { cookie }))).toEqual([200, 200, 200])
-    const refused = await ask(product.url, { cookie })
+    expect(await statuses(3, () => send(product.url, { cookie }))).toEqual([200, 200, 200])
+    const refused = await send(product.url, { cookie })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
     expect(Failure.parse(await refused.json()).error.message).toContain('more than 3 questions a day from one guest')
     now += 10_000
-    expect((await ask(product.url, { cookie })).status).toBe(200)
+    expect((await send(product.url, { cookie })).status).toBe(200)
   })
 
   it('of a guest are three a day from one network, however many cookies it takes', async () => {
     const env = { ...cloud, ...trusting, RATE_LIMIT_AGENT_PER_MIN: '1000' }
     await using product = await startFake({ env, routes: [question] })
-    const anew = async (address: string) =>
-      ask(product.url, { ...from(address), cookie: await visit(product.url, from(address)) })
+    const fromNewVisitor = async (address: string) =>
+      send(product.url, { ...from(address), cookie: await visit(product.url, from(address)) })
     for (const [one, other, elsewhere] of [
       ['192.0.2.1', '192.0.2.200', '192.0.3.1'],
       ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '2001:db8:1:3::1'],
     ]) {
-      expect(await statuses(3, () => anew(one ?? ''))).toEqual([200, 200, 200])
-      expect(await statuses(5, () => anew(other ?? ''))).toEqual([429, 429, 429, 429, 429])
-      expect((await anew(elsewhere ?? '')).status).toBe(200)
+      expect(await statuses(3, () => fromNewVisitor(one ?? ''))).toEqual([200, 200, 200])
+      expect(await statuses(5, () => fromNewVisitor(other ?? ''))).toEqual([429, 429, 429, 429, 429])
+      expect((await fromNewVisitor(elsewhere ?? '')).status).toBe(200)
     }
   })
 
@@ -236,20 +236,20 @@ describe('questions to the agent', () => {
     await using product = await startFake({ env: { ...cloud, ...trusting }, routes: [question] })
     const cookie = await visit(product.url)
     let network = 0
-    const next = () => ask(product.url, { cookie, ...from(`192.0.${(network += 1)}.1`) })
+    const next = () => send(product.url, { cookie, ...from(`192.0.${(network += 1)}.1`) })
     expect(await statuses(4, next)).toEqual([200, 200, 200, 429])
   })
 
   it('of a visitor that keeps no cookie are all refused', async () => {
     await using product = await startFake({ env: cloud, routes: [question] })
-    expect(await statuses(8, () => ask(product.url))).toEqual(Array.from({ length: 8 }, () => 401))
+    expect(await statuses(8, () => send(product.url))).toEqual(Array.from({ length: 8 }, () => 401))
   })
 
   it('need no second try in the web, whose first request sets the cookie', async () => {
     await using product = await startFake({ env: cloud, routes: [question, ...sessionRoutes] })
     const first = await fetch(`${product.url}/api/v1/auth/me`)
     const cookie = cookieOf(first)
-    expect((await ask(product.url, { cookie })).status).toBe(200)
+    expect((await send(product.url, { cookie })).status).toBe(200)
     const second = await fetch(`${product.url}/api/v1/auth/me`, { headers: { cookie } })
     expect([first.status, second.status, second.headers.getSetCookie()]).toEqual([200, 200, []])
     product.env.SVC_CLOUD_MODE = ''
@@ -263,7 +263,7 @@ describe('questions to the agent', () => {
     const env = { ...cloud, SVC_GUEST_AI_REQUESTS_PER_DAY: '100', RATE_LIMIT_AGENT_GUEST_PER_MIN: given }
     await using product = await startFake({ env, routes: [question] })
     const cookie = await visit(product.url)
-    expect(await statuses(seen.length, () => ask(product.url, { cookie }))).toEqual(seen)
+    expect(await statuses(seen.length, () => send(product.url, { cookie }))).toEqual(seen)
   })
 
   it('of a guest are refused with a cookie that is not signed', async () => {
@@ -273,7 +273,7 @@ describe('questions to the agent', () => {
     await using other = await start()
     const cookie = await visit(product.url)
     const [id = '', signature = ''] = cookie.replace('watchhouse_guest=', '').split('.')
-    const known = await ask(other.url, { cookie })
+    const known = await send(other.url, { cookie })
     expect(await known.json()).toEqual({ who: id })
     expect(known.headers.getSetCookie()).toEqual([])
     const forged = [id.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')), signature].join('.')

@@ -29,11 +29,11 @@ type Budget = keyof typeof budgets
 /** The budget that a request is counted against. */
 export type Limit = 'none' | Budget
 
-/** What is counted: the requests of an address, or the questions to the agent of whoever asks it. */
+/** The counted subject: the address of a request, or the caller of the agent. */
 type Kind = Budget | 'caller' | 'guest' | 'guest-day'
 
-/** Where a caller stands after one more request was counted. */
-export interface Standing {
+/** The state of a caller after a counted request. */
+export interface RateLimitState {
   counted: Kind
   allowed: number
   used: number
@@ -41,13 +41,13 @@ export interface Standing {
 }
 
 export interface Limits {
-  /** Counts a request from an address, at once where no server has to be asked. */
-  countAddress(budget: Budget, address: string): Standing | Promise<Standing>
+  /** Counts a request of an address; synchronously with the memory store. */
+  countAddress(budget: Budget, address: string): RateLimitState | Promise<RateLimitState>
   /**
    * Counts a question to the agent: once for a person or a key. A guest is counted by the minute and by the day, by its cookie and by
    * the network of its address, because a new cookie costs nothing.
    */
-  countQuestion(identity: Identity, prefix: string): AsyncIterable<Standing>
+  countQuestion(identity: Identity, prefix: string): AsyncIterable<RateLimitState>
 }
 
 const minuteSeconds = 60
@@ -58,12 +58,12 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
 
   const count = (counted: Kind, key: string, name: LimitName, seconds = minuteSeconds) => {
     const allowed = allowances[name]()
-    const standing = ({ count: used, endsInMs }: WindowCount): Standing => ({ counted, allowed, used, endsInMs })
+    const standing = ({ count: used, endsInMs }: WindowCount): RateLimitState => ({ counted, allowed, used, endsInMs })
     const count = counters.count(counted, key, seconds, allowed)
     return count instanceof Promise ? count.then(standing) : standing(count)
   }
 
-  const countDay = async (guest: string): Promise<Standing> => {
+  const countDay = async (guest: string): Promise<RateLimitState> => {
     const now = clock.now()
     const day = Math.floor(now / dayMs)
     const standing = await count('guest-day', `${guest}:${day}`, 'SVC_GUEST_AI_REQUESTS_PER_DAY', dayMs / 1000)
@@ -85,7 +85,7 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
   }
 }
 
-/** What each variable allows at the moment; every request asks for one, and none pays for the others. */
+/** The current limits. Each request reads one of them. */
 const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
   const allowance = ([name, setting]: [string, Setting<number>]) => {
     const alone = { [name]: setting }
@@ -97,7 +97,7 @@ const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
 }
 
 /** What a caller may know of a standing, in the header fields that clients look for. */
-export const standingHeaders = ({ allowed, used, endsInMs }: Standing) =>
+export const standingHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
   [
     ['RateLimit-Limit', allowed],
     ['RateLimit-Remaining', Math.max(0, allowed - used)],
@@ -105,23 +105,23 @@ export const standingHeaders = ({ allowed, used, endsInMs }: Standing) =>
   ] as const
 
 /** Throws `rate-limited` when more was used than is allowed. */
-export const requireWithin = ({ counted, allowed, used, endsInMs }: Standing): void => {
+export const requireWithin = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
   if (used <= allowed) return
   const sentence =
     counted === 'guest-day'
-      ? `more than ${allowed} questions a day from one guest or network; sign in to ask more, or wait for the next day (UTC)`
+      ? `more than ${allowed} questions a day from one guest or network; sign in for more, or wait for the next day (UTC)`
       : `more than ${allowed} requests a minute from one ${counted === 'caller' || counted === 'guest' ? counted : 'address'}`
   throw new ServiceError('rate-limited', sentence, { retryAfterMs: endsInMs, details: { limit: allowed } })
 }
 
 const cookieName = 'watchhouse_guest'
-/** The store's name of the key that signs guests; made once by whoever needs it first, the same for all processes. */
+/** Store key of the secret that signs guests. The first process creates it; all processes share it. */
 const keyName = 'gateway:guest-key'
 const keyBytes = 32
 /** Longer than the longest budget of guests, which is a day. */
 const maxAgeMs = 30 * 86_400_000
 
-/** Visitors of cloud mode without credentials, told apart by a signed cookie. */
+/** Visitors of cloud mode without credentials, identified by a signed cookie. */
 export interface Guests {
   /** The guest of a request; undefined without a cookie of ours. */
   find(headers: IncomingHttpHeaders): Promise<Identity | undefined>

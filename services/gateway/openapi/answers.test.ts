@@ -5,7 +5,7 @@ import { type FakeProduct, startFake } from '../testing/start.ts'
 import { allowed } from '../testing/arbitrary.ts'
 import { type Operation, type Parameter, readDocument, type ServedDocument } from '../testing/served-document.ts'
 
-/** Whatever a caller may write where a value belongs. */
+/** Values that a caller may send for a parameter. */
 const anything = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.constantFrom('', '-1', '1e9', 'null', '%00', "';--", '../..'),
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => product[Symbol.asyncDispose]())
 
 describe('every operation of the document', () => {
-  it('answers whatever it is sent as the document says', { timeout: 120_000 }, async () => {
+  it('responds to any input as documented', { timeout: 120_000 }, async () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
         await fc.assert(

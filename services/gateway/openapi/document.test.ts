@@ -33,11 +33,15 @@ describe('the OpenAPI document', () => {
 
   it('has an operation for every route, and no other', async () => {
     const { paths = {} } = await open()
-    const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
-    expect(told.toSorted()).toEqual(routes.map(({ method, path }) => `${method.toLowerCase()} ${path}`).toSorted())
+    const documented = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    )
+    expect(documented.toSorted()).toEqual(
+      routes.map(({ method, path }) => `${method.toLowerCase()} ${path}`).toSorted(),
+    )
   })
 
-  it('says of every route in a sentence what it does', () => {
+  it('describes every route in one sentence', () => {
     expect(routes.filter(({ doc }) => !doc || doc.endsWith('.')).map(({ path }) => path)).toEqual([])
   })
 
@@ -50,7 +54,7 @@ describe('the OpenAPI document', () => {
     ['post', '/api/mcp', '415'],
     ['get', '/api/mcp', '405'],
     ['delete', '/api/mcp', '405'],
-  ] as const)('tells that %s %s may answer %s, which others of its kind never do', async (method, path, status) => {
+  ] as const)('documents the special status of %s %s: %s', async (method, path, status) => {
     const { paths = {} } = await open()
     expect(paths[path]?.[method]?.responses).toHaveProperty([status])
   })
@@ -68,7 +72,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('is told to anybody, in its own media type, and kept as long as it stands', async () => {
+  it('is public, in its own media type, and cacheable until it changes', async () => {
     await using product = await startFake({ env: { SVC_API_KEY_SECRET: 'a secret of more than sixteen bytes' } })
     const first = await fetch(`${product.url}/api/v1/openapi.json`)
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/openapi+json'])
@@ -77,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(second.status).toBe(304)
   })
 
-  it('is told without names while nobody can tell them', async () => {
+  it('has no names while they are unknown', async () => {
     await using product = await startFake({ withoutQuery: true })
     const [name] = await parametersOf(product.url, '/api/v1/charts/{name}')
     expect(name?.schema).not.toHaveProperty('enum')

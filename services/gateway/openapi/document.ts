@@ -7,7 +7,7 @@ import { operationOf, refusalResponses, tagOf } from './operation.ts'
 
 type Document = ReturnType<typeof createDocument>
 
-/** The contract of all these routes as OpenAPI 3.0. The library is loaded when somebody first asks. */
+/** Returns the OpenAPI 3.0 document of all routes. The library is loaded on the first request. */
 export const openDocument = (routes: readonly Route[], version: string): Gateway['document'] => {
   let made: Promise<Document> | undefined
   return async () => {

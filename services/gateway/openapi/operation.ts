@@ -4,7 +4,7 @@ import { Failure } from '#proto/http/answer.ts'
 import { OAuthFailure } from '#proto/http/auth.ts'
 import type { Route } from '../http-route.ts'
 
-/** One route as OpenAPI tells it: what it takes, what it answers, and every way it refuses. */
+/** Returns the OpenAPI operation of a route: parameters, responses and every error. */
 export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   operationId: operationId(route),
   summary: route.doc,
@@ -22,7 +22,7 @@ export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   },
 })
 
-/** `GET /api/v1/charts/{name}` is `getChartsByName`; what lies outside /api says so, since some paths have a twin there. */
+/** `GET /api/v1/charts/{name}` is `getChartsByName`; paths outside /api are marked, since some paths have a twin there. */
 const operationId = ({ method, path }: Route): string => {
   const words = path.split('/').flatMap((segment) => {
     if (['', 'api', 'v1'].includes(segment)) return []
@@ -33,7 +33,7 @@ const operationId = ({ method, path }: Route): string => {
   return `${method.toLowerCase()}${path.startsWith('/api/') ? '' : 'Root'}${name}`
 }
 
-/** The first word of the path that tells routes apart. */
+/** The first path segment, which groups routes. */
 export const tagOf = ({ path }: Route): string =>
   path.split('/').find((segment) => !['', 'api', 'v1', '.well-known'].includes(segment)) ?? 'service'
 
@@ -85,13 +85,13 @@ const goodAnswer = ({
 
 const withoutParameters = (mediaType: string): string => mediaType.split(';')[0] ?? mediaType
 
-/** What a route may refuse with, each as a reference to where the document tells it. */
+/** Returns the errors of a route as references to the shared responses. */
 const refusals = (route: Route): ZodOpenApiResponsesObject =>
   Object.fromEntries(
     statusesOf(route).map((status) => [status, { $ref: `#/components/responses/${nameOf(status, route)}` }]),
   )
 
-/** The refusals of all routes, each told once. */
+/** The shared error responses. */
 export const refusalResponses = (routes: readonly Route[]): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
     routes.flatMap((route) =>
@@ -145,7 +145,7 @@ interface Refused {
 }
 
 const writes = ({ method }: Route): boolean => method !== 'GET'
-const needsSomebody = ({ access }: Route): boolean => access !== 'anonymous'
+const requiresIdentity = ({ access }: Route): boolean => access !== 'anonymous'
 const readsBody = ({ body, reads }: Route): boolean => body !== undefined || reads !== undefined
 
 const isStream = ({ mediaType }: Route): boolean => mediaType === 'text/event-stream'
@@ -153,7 +153,7 @@ const isStream = ({ mediaType }: Route): boolean => mediaType === 'text/event-st
 /** Every status that a caller may meet besides the good answer. */
 const refused: Readonly<Record<string, Refused>> = {
   '400': { description: 'A parameter or the body is wrong; the sentence names it.' },
-  '401': { description: 'Nobody is signed in, or the credentials do not hold.', when: needsSomebody },
+  '401': { description: 'No user is signed in, or the credentials are invalid.', when: requiresIdentity },
   '403': { description: 'The caller may not do this.' },
   '404': { description: 'There is no such thing, or the feature is disabled.' },
   '405': { description: 'This method does nothing here; Allow names those that do.', when: () => false },
@@ -165,7 +165,7 @@ const refused: Readonly<Record<string, Refused>> = {
   '422': { description: 'The body holds no event that can be read.', when: () => false },
   '429': { description: 'Too many requests.', when: ({ limit }) => limit !== 'none', retried: true },
   '431': { description: 'The path and header fields are too large, or there are too many fields.' },
-  '500': { description: 'A defect of ours; the log tells more under the request id.' },
+  '500': { description: 'Internal error; see the log by the request id.' },
   '501': { description: 'It needs something that is not configured.' },
   '503': { description: 'What it needs does not answer, or is not configured.', retried: true },
   '504': { description: 'It was not answered in time.' },

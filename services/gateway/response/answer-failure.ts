@@ -2,28 +2,28 @@ import type { ErrorRequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { errorStatuses, ServiceError } from '#proto/errors.ts'
 import type { Failure } from '#proto/http/answer.ts'
-import { exchangeOf, HttpError, type Shown } from './http-exchange.ts'
+import { exchangeOf, HttpError, type PublicError } from './http-exchange.ts'
 import { sendJson } from './send.ts'
 
-const defect: Shown = {
+const defect: PublicError = {
   status: errorStatuses.internal,
   type: 'internal',
   message: 'internal error; search the log for this request id',
 }
 
 /** HTTP requires a challenge in every 401 response. */
-const defaultChallenge = ({ status }: Shown): string | undefined =>
+const defaultChallenge = ({ status }: PublicError): string | undefined =>
   status === errorStatuses.unauthenticated ? 'Bearer realm="watchhouse"' : undefined
 
 /** Messages for errors of Express and its body parser, by status; their own messages can quote the request. */
-const refusals: Readonly<Record<number, Omit<Shown, 'status'>>> = {
+const refusals: Readonly<Record<number, Omit<PublicError, 'status'>>> = {
   400: { type: 'invalid', message: 'the path or the body cannot be read' },
   413: { type: 'too-large', message: 'the body is too large' },
   415: { type: 'unsupported-media-type', message: 'the encoding of the body is not known here' },
 }
 
 /** Returns the part of an error that callers may see; internal errors become one fixed message. */
-export const shown = (error: unknown): Shown => {
+export const shown = (error: unknown): PublicError => {
   // A stream that failed at both ends reports both errors, the cause first.
   if (error instanceof AggregateError && error.errors.length > 0) return shown(error.errors[0])
   if (error instanceof ServiceError) {
@@ -41,7 +41,7 @@ const statusOf = (error: unknown): number =>
   error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : 500
 
 /** Returns the body of an error response. */
-export const failure = ({ type, message, details }: Shown, requestId: string): Failure => ({
+export const failure = ({ type, message, details }: PublicError, requestId: string): Failure => ({
   success: false,
   error: { type, message, ...(details && { details }) },
   metadata: { requestId },
@@ -66,6 +66,6 @@ export const answerFailure =
     sendJson(request, response, status, body)
   }
 
-const setRetryAfter = (response: Response, { retryAfterMs }: Shown): void => {
+const setRetryAfter = (response: Response, { retryAfterMs }: PublicError): void => {
   if (retryAfterMs !== undefined) response.setHeader('Retry-After', Math.max(1, Math.ceil(retryAfterMs / 1000)))
 }

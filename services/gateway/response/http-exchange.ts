@@ -12,7 +12,7 @@ export interface Exchange {
   /** Error format of the route, if it differs from the default. */
   refusal?: Refusal | undefined
   /** Returns the WWW-Authenticate challenge of the route, if it differs from the default. */
-  challenge?(shown: Shown): string | undefined
+  challenge?(shown: PublicError): string | undefined
   /** `performance.now()` when the request headers had arrived. */
   startedAtMs: number
 }
@@ -46,7 +46,7 @@ export const callerLeft = (): HttpError =>
   new HttpError(clientClosedStatus, 'client-closed-request', 'the client closed the request')
 
 /** An error as callers see it. */
-export interface Shown {
+export interface PublicError {
   status: number
   type: string
   message: string
@@ -55,4 +55,4 @@ export interface Shown {
 }
 
 /** Converts an error to the format of a standard, such as OAuth or JSON-RPC. */
-export type Refusal = (shown: Shown) => { status: number; body: unknown }
+export type Refusal = (shown: PublicError) => { status: number; body: unknown }

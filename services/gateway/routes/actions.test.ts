@@ -11,7 +11,7 @@ afterAll(() => product[Symbol.asyncDispose]())
 const send = async (path: string, body: unknown, more: Record<string, string> = {}) => {
   const answer = await fetch(`${product.url}${path}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'asked-here', ...more },
+    headers: { 'Content-Type': 'application/json', 'X-Request-Id': 'requested-here', ...more },
     body: JSON.stringify(body),
   })
   return { status: answer.status, body: Object(await answer.json()) }
@@ -35,7 +35,7 @@ describe('an action', () => {
       host: 'analytics',
       target: { queryId: 'runaway' },
       result: 'done',
-      requestId: 'asked-here',
+      requestId: 'requested-here',
     })
   })
 
@@ -116,7 +116,7 @@ describe('the audit', () => {
     const first = await records('?action=kill-query&limit=2')
     expect(first.data.map(({ atMs }) => atMs)).toEqual(first.data.map(({ atMs }) => atMs).toSorted((a, b) => b - a))
     expect(first.metadata.next).not.toBeNull()
-    expect((await records('?subject=nobody')).data).toEqual([])
+    expect((await records('?subject=unknown')).data).toEqual([])
     expect((await records('?host=elsewhere')).data).toEqual([])
   })
 })

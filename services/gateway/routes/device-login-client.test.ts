@@ -12,7 +12,7 @@ import { expect, it } from 'vitest'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const secret = 'the operator secret of a client'
-const client = { client_id: 'somebody-elses-client' }
+const client = { client_id: 'another-client' }
 /** The product of the tests has no TLS. */
 const plainHttp = { [allowInsecureRequests]: true }
 

@@ -11,11 +11,11 @@ import {
   UserCodeRequest,
 } from '#proto/http/auth.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { intervalMs, lifetimeMs, shownUserCode, type Verdict } from '../auth/device/codes.ts'
+import { intervalMs, lifetimeMs, shownUserCode, type DeviceDecision } from '../auth/device/codes.ts'
 import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
 import { operator, type ApiKeys, isOperator, notTheOperator } from '../auth/keys/keys.ts'
 import { success } from '../response/envelope.ts'
-import { HttpError, type Refusal, type Shown } from '../response/http-exchange.ts'
+import { HttpError, type Refusal, type PublicError } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 /** Prefixes of the OAuth paths: as the specification states, and next to the other routes. */
@@ -83,7 +83,7 @@ const token = (path: string): Route => ({
 
 const decisionRoute = { feature: null, access: 'own-bearer', limit: 'data' } as const
 
-const decision = (path: string, state: Verdict['state']): Route =>
+const decision = (path: string, state: DeviceDecision['state']): Route =>
   postRoute({
     ...decisionRoute,
     path,
@@ -159,7 +159,7 @@ const oauthNames: Readonly<Record<string, string>> = {
   internal: 'server_error',
 }
 
-const oauthErrorOf = ({ type, details }: Shown): string => {
+const oauthErrorOf = ({ type, details }: PublicError): string => {
   const parameter = type === 'invalid' ? details?.parameter : undefined
   if (typeof parameter === 'string' && /^scope(\.|$)/.test(parameter)) return 'invalid_scope'
   return oauthNames[type] ?? type.replaceAll('-', '_')

@@ -10,7 +10,7 @@ import {
 } from '#proto/http/channels.ts'
 import { PagingServicesResponse, PagingServicesQuery } from '#proto/http/paging-services.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { encryptForAlerts, settledRoutes } from '../alert-config/alert-config.ts'
+import { encryptForAlerts, alertConfigRoutes } from '../alert-config/alert-config.ts'
 import { success } from '../response/envelope.ts'
 import { postRoute, type Route, getRoute } from '../http-route.ts'
 
@@ -77,7 +77,7 @@ const preview = postRoute({
   },
 })
 
-const writeRoutes = settledRoutes({
+const writeRoutes = alertConfigRoutes({
   name: 'webhook-targets',
   kind: 'webhook-target',
   noun: 'a further webhook',

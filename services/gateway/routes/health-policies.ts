@@ -16,7 +16,7 @@ import {
   CustomRuleTestRequest,
 } from '#proto/http/alerts.ts'
 import { noQuery } from '#proto/http/parameters.ts'
-import { randomHex, settledRoutes } from '../alert-config/alert-config.ts'
+import { randomHex, alertConfigRoutes } from '../alert-config/alert-config.ts'
 import { findWatched, type NameHost, watchedHosts } from '../hosts/host-list.ts'
 import { success } from '../response/envelope.ts'
 import { getRoute, type Route, postRoute } from '../http-route.ts'
@@ -36,7 +36,7 @@ const maintenanceRoutes: readonly Route[] = [
       return success(windows, { persistent, count: windows.length })
     },
   }),
-  ...settledRoutes({
+  ...alertConfigRoutes({
     name: 'maintenance-windows',
     kind: 'maintenance-window',
     noun: 'a maintenance window',
@@ -71,7 +71,7 @@ const quietHoursRoutes: readonly Route[] = [
       return success(quietHours, { persistent, count: quietHours.length })
     },
   }),
-  ...settledRoutes({
+  ...alertConfigRoutes({
     name: 'quiet-hours',
     kind: 'quiet-hours',
     noun: 'quiet hours',
@@ -93,7 +93,7 @@ const routeRoutes: readonly Route[] = [
       return success(routes, { persistent, count: routes.length })
     },
   }),
-  ...settledRoutes({
+  ...alertConfigRoutes({
     name: 'routes',
     kind: 'route',
     noun: 'a route',
@@ -138,7 +138,7 @@ const test = postRoute({
   },
 })
 
-const writeRoutes = settledRoutes({
+const writeRoutes = alertConfigRoutes({
   name: 'custom-rules',
   kind: 'custom-rule',
   noun: 'a rule on a metric',

@@ -5,7 +5,7 @@ import type { query } from '#proto/query.ts'
 import type { ExportFormat } from '#proto/table-page.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Preferred } from '../http-route.ts'
+import type { ContentPreference } from '../http-route.ts'
 import type { Download } from '../response/send.ts'
 
 /** Media types of the files. */
@@ -21,7 +21,7 @@ const kinds: Readonly<Record<ExportFormat, { extension: string; contentType: str
 /** Returns the format from the parameter, else from the Accept header; undefined for the default JSON response. */
 export const exportFormat = (
   requestedFormat: z.output<typeof TableQuery>['format'],
-  preferred: Preferred,
+  preferred: ContentPreference,
 ): ExportFormat | undefined => {
   if (requestedFormat !== undefined) return requestedFormat === 'json' ? undefined : requestedFormat
   return accepted[preferred(['application/json', ...Object.keys(accepted)]) ?? '']

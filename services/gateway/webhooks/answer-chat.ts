@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Send } from '#shared/net/net.ts'
 
-/** Tells a chat what became of a click there: everybody in it, or whoever pressed alone. */
+/** Reports the result of a click to the chat: to everyone in it, or only to the user who clicked. */
 export type AnswerChat = (address: string, said: ChatAnswer) => Promise<void>
 
 interface ChatAnswer {
@@ -12,7 +12,7 @@ interface ChatAnswer {
 /** The chat service waits three seconds for our answer to the click. */
 const timeoutMs = 1_500
 
-/** What was done stands, whether or not the chat can be told. */
+/** The action remains in effect even if the chat is unreachable. */
 export const openAnswerChat =
   (send: Send, log: Logger): AnswerChat =>
   async (address, { text, toAll }) => {

@@ -14,13 +14,13 @@ export const eventSettings = {
   SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer token of POST /api/events/ingest; without it the route returns 503.'),
 } as const
 
-interface Asked {
+interface BearerRequest {
   headers: IncomingHttpHeaders
   query: object
 }
 
-/** Lets through who knows `CRON_SECRET`, or the one before it, and nobody while there is none. */
-export const requireScheduler = ({ headers, query }: Asked, env: Environment): void => {
+/** Accepts callers with `CRON_SECRET` or its predecessor; rejects all without one. */
+export const requireScheduler = ({ headers, query }: BearerRequest, env: Environment): void => {
   const secret = read(cronSettings, env).CRON_SECRET
   if (secret !== undefined) refuseInUrl(query)
   requireBearer(headers, secret, {
@@ -37,7 +37,7 @@ const refuseInUrl = (query: object): void => {
   throw new ServiceError('invalid', `secret ${message}`, { details })
 }
 
-/** Lets through who knows `SVC_EVENTS_INGEST_TOKEN`, or the one before it, and nobody while there is none. */
+/** Accepts callers with `SVC_EVENTS_INGEST_TOKEN` or its predecessor; rejects all without one. */
 export const requireSender = (headers: IncomingHttpHeaders, env: Environment): void =>
   requireBearer(headers, read(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
     unset: 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set',

@@ -44,7 +44,7 @@ interface AuditContext {
   requestId: string
 }
 
-/** Does what the click asks for, as everybody else may do it, and tells the chat; throws what the dispatcher refuses. */
+/** Performs the action of a click with the permissions of its user and reports it to the chat. Throws what the dispatcher rejects. */
 export const obey = async (
   { alerts, audit, answerChat, hosts }: Gateway,
   { call, requestId }: AuditContext,
@@ -53,14 +53,16 @@ export const obey = async (
   const { kind, subject, person, identity } = clickOf(click)
   const { hostKey, ruleId, episode } = subject
   const host = hostKey === null ? null : ((await watchedHosts(hosts))(hostKey)?.host ?? hostKey)
-  const asked = { ...call, identity }
+  const userCall = { ...call, identity }
   const wanted = { kind, episode, minutes: null, note: `in the chat, by ${identity.profile?.name ?? person.id}` }
   const target = { rule: ruleId, episode, minutes: 'until recovery', person: identity.profile?.name ?? person.id }
   const onRecord = hostKey === null || host === null ? null : hostOnRecord({ key: hostKey, name: host })
-  const deed = { action: silenceActions[kind].done, host: onRecord, target }
+  const action = { action: silenceActions[kind].done, host: onRecord, target }
   try {
-    await audit.of(deed, { call: asked, requestId }, () =>
-      hostKey === null ? alerts.silenceInbound(wanted, asked) : alerts.silence({ ...wanted, hostKey, ruleId }, asked),
+    await audit.of(action, { call: userCall, requestId }, () =>
+      hostKey === null
+        ? alerts.silenceInbound(wanted, userCall)
+        : alerts.silence({ ...wanted, hostKey, ruleId }, userCall),
     )
   } catch (error) {
     await answerChat(click.response_url, { text: `Not done: ${sentenceOf(error)}.`, toAll: false })
@@ -73,7 +75,7 @@ export const obey = async (
 
 const words = {
   ack: 'acknowledged, so no reminders are sent until it recovers',
-  dismissal: 'dismissed, so nobody is told of it until it recovers',
+  dismissal: 'dismissed; no notifications until it recovers',
 } as const
 
 /** The three characters that begin markup in Slack's texts. */

@@ -76,7 +76,7 @@ const ended = (payload: unknown): Heard => {
   return { deployment: { ...known, outcome: beginningOf(status.state, 200), url, atMs: Date.parse(status.created_at) } }
 }
 
-/** The deployment itself and its ends are one, which the later word of it stands for. */
+/** A deployment and its end are one annotation, and the latest event replaces it. */
 const deploymentOf = (
   { id: repositoryId, full_name }: z.infer<typeof repository>,
   { id, sha, ref, environment, description, created_at, creator }: z.infer<typeof Deployed>['deployment'],
@@ -119,7 +119,7 @@ const pushed = (payload: unknown): Heard => {
   const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
   const branch = repository.default_branch
   if (ref !== `refs/heads/${branch}`) return { reason: 'of pushes only those to the default branch are marked' }
-  if (deleted || !head) return { reason: 'this push brought no commit' }
+  if (deleted || !head) return { reason: 'the push contains no commit' }
   const { pushed_at: at } = repository
   return {
     deployment: {

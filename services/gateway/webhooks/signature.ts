@@ -23,7 +23,7 @@ export const isSigned = (signature: string, { content, keys }: Signed): boolean 
     for (const part of content) hmac.update(part)
     return isSameText(signature, hmac.digest('hex'))
   })
-  // Every key is tried, so that the time does not tell which one was met.
+  // All keys are tried, so that the time does not reveal which one matched.
   return compared.includes(true)
 }
 

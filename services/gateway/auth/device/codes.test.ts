@@ -26,7 +26,7 @@ for (const implementation of kept) {
     afterEach(() => running.next())
     afterAll(() => running[Symbol.asyncDispose]())
 
-    it('grant what was asked for to whoever approved, once', async () => {
+    it('grant the requested features to the approver, once', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read', 'agent'])
       expect(await codes.poll(deviceCode, 'cli')).toEqual({ error: 'authorization_pending' })
       expect(await codes.find(userCode)).toMatchObject({ clientId: 'cli', state: 'pending', scopes: ['read', 'agent'] })
@@ -59,7 +59,7 @@ for (const implementation of kept) {
       expect(decisions.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
     })
 
-    it('tell a device of its denial, and later that its time is over', async () => {
+    it('report the denial to the device, and later the expiry', async () => {
       const { deviceCode, userCode } = await codes.issue('cli', ['read'])
       await codes.decide(userCode, { state: 'denied', subject: 'ada' })
       expect(await codes.poll(deviceCode, undefined)).toEqual({ error: 'access_denied' })

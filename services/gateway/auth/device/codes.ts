@@ -6,13 +6,13 @@ import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Clock, follow } from '#shared/time/clock.ts'
 
-/** How long a code can be used, and how often a device may ask: ten seconds stay within the limit of ten polls a minute. */
+/** Lifetime of a code, and the poll interval: ten seconds stay within the limit of ten polls a minute. */
 export const lifetimeMs = 900_000
 export const intervalMs = 10_000
 
 /** A code that ended is remembered for a while, so that its device hears why. */
 const rememberedMs = 2 * lifetimeMs
-/** Anybody may ask for a code, so that there is a limit over all addresses together. */
+/** Anyone may request a code, so all addresses together have a limit. */
 const maxCodesPerMinute = 600
 const minuteSeconds = 60
 const deviceCodeBytes = 32
@@ -23,7 +23,7 @@ export interface Codes {
   userCode: string
 }
 
-/** Device codes and the codes people type, from the asking to the one exchange. */
+/** Device codes and user codes, from the request to the single exchange. */
 export interface DeviceCodes {
   issue(clientId: string, scopes: readonly Scope[]): Promise<Codes>
   /** What the device hears; of all its polls one alone is granted. A client that gives its name must be the one that began. */
@@ -31,7 +31,7 @@ export interface DeviceCodes {
   /** The login of a code that a person typed; throws `not-found`. */
   find(userCode: string): Promise<Login>
   /** Throws `not-found`, `gone` and `conflict` where there is nothing to decide. */
-  decide(userCode: string, verdict: Verdict): Promise<Login>
+  decide(userCode: string, decision: DeviceDecision): Promise<Login>
 }
 
 interface CodesOptions {
@@ -82,11 +82,11 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
       if (login === undefined) throw noSuchCode()
       return followed(login, clock)
     },
-    decide: async (userCode, verdict) => {
+    decide: async (userCode, decision) => {
       const login = await store.update(loginName(await hashBehind(userCode)), Login, (current) => {
         if (current === undefined) throw noSuchCode()
         const login = followed(current, clock)
-        return { value: decide(login, verdict, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
+        return { value: decide(login, decision, clock.now()), expiresInMs: remainingMs(login, clock.now()) }
       })
       if (login === undefined) throw noSuchCode()
       return login
@@ -116,7 +116,7 @@ const followed = (login: Login, clock: Clock): Login => ({
 const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number =>
   Math.max(1, Math.min(rememberedMs, issuedAtMs + rememberedMs - nowMs))
 
-/** A user code that nobody else has at this time. */
+/** Returns a user code that is not in use. */
 const reserve = async (store: Store, hash: string): Promise<string> => {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const userCode = newUserCode()
@@ -135,7 +135,7 @@ const tooMany = (retryAfterMs: number): ServiceError =>
 const noSuchCode = (): ServiceError =>
   new ServiceError('not-found', 'unknown code; compare it with the one on the device')
 
-/** Letters that nobody takes for another and that make no words (RFC 8628 §6.1). */
+/** Letters that are not easily confused and form no words (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 
@@ -146,7 +146,7 @@ export const newUserCode = (): string =>
 /** As it is shown: `WDJB-MJHT`. */
 export const shownUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 
-/** The code somebody typed, in whatever case and with whatever between; undefined when it can be none. */
+/** Parses a typed user code in any case and with any separators; undefined when it is invalid. */
 export const parseUserCode = (typed: string): string | undefined => {
   const code = typed.toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
@@ -169,7 +169,7 @@ export type Login = z.infer<typeof Login>
 /** Why a device does not get its key, in the words of OAuth. */
 export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant'
 
-/** What a device hears when it asks for its key. */
+/** The response to a device that polls for its key. */
 type Polled = { granted: { clientId: string; subject: string; scopes: Scope[] } } | { error: PollError }
 
 /** A client that polls too fast waits this much longer from then on (RFC 8628 §3.5). */
@@ -196,14 +196,14 @@ export const poll = (login: Login, nowMs: number): { login: Login; polled: Polle
   }
 }
 
-/** What somebody decided about a device. */
-export interface Verdict {
+/** The decision of a user about a device. */
+export interface DeviceDecision {
   state: 'approved' | 'denied'
   subject: string
 }
 
 /** The login after a person decided; throws where there is nothing left to decide. */
-export const decide = (login: Login, { state, subject }: Verdict, nowMs: number): Login => {
+export const decide = (login: Login, { state, subject }: DeviceDecision, nowMs: number): Login => {
   if (nowMs >= login.expiresAtMs) throw new ServiceError('gone', 'the code has expired; start again on the device')
   if (login.state !== 'pending') throw new ServiceError('conflict', 'this code has already been approved or denied')
   return { ...login, state, subject }

@@ -62,7 +62,7 @@ describe('a poll', () => {
 })
 
 describe('a decision', () => {
-  it.each(['approved', 'denied'] as const)('%s stands with whoever made it', (state) => {
+  it.each(['approved', 'denied'] as const)('%s belongs to the user who decided it', (state) => {
     expect(decide(pending, { state, subject: 'bob' }, lastMs)).toEqual({ ...pending, state, subject: 'bob' })
   })
 

@@ -14,7 +14,7 @@ import { cloudMode } from '../../installation/cloud-mode.ts'
 import { keySettings } from '../config.ts'
 import type { ApiKeys, IssuedKey } from '../keys/keys.ts'
 import { providerOf } from '../provider.ts'
-import { type Codes, openDeviceCodes, parseUserCode, type Login, type PollError, type Verdict } from './codes.ts'
+import { type Codes, openDeviceCodes, parseUserCode, type Login, type PollError, type DeviceDecision } from './codes.ts'
 import { deviceSettings } from './config.ts'
 
 /** Signing in a command line by a code that is approved in a browser (RFC 8628). What the device gets is an API key. */
@@ -27,9 +27,9 @@ export interface DeviceLogin {
   begin(clientId: string, scopes: readonly Scope[]): Promise<Codes>
   /** The key, once; else throws the error that OAuth has for it. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
-  /** What a code stands for that a person typed. Tries are bounded for each person. */
+  /** Returns the login of a user code. Attempts are limited per user. */
   find(userCode: string, decider: Decider): Promise<Login>
-  decide(userCode: string, state: Verdict['state'], decider: Decider): Promise<Login>
+  decide(userCode: string, state: DeviceDecision['state'], decider: Decider): Promise<Login>
 }
 
 /** Who decides about devices. */
@@ -62,7 +62,7 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
     if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabled : withoutSecret)
   }
 
-  /** The code that was typed; a person who tries too many is told to wait. */
+  /** Looks up a user code; a user with too many attempts has to wait. */
   const tried = async (typed: string, decider: Decider): Promise<string> => {
     requireEnabled()
     if (!decider.isOperator) await countTry(counters, decider.subject)
@@ -107,14 +107,14 @@ const sentences: Record<PollError, string> = {
   authorization_pending: 'authorization pending: the code is not approved yet; poll again after the interval',
   slow_down: 'polling too fast; increase the interval by five seconds',
   access_denied: 'the sign-in was denied',
-  expired_token: 'the code has expired; ask for a new one',
+  expired_token: 'the code has expired; request a new one',
   invalid_grant: 'the device code is unknown, was used already, or belongs to another client',
 }
 
 export interface Availability {
   enabled: boolean
   mode: 'auto' | 'true' | 'false'
-  /** Nobody vouches for people, so the operator approves. */
+  /** Without a provider the operator approves. */
   deviceOnly: boolean
   /** Why it is off. */
   reason: 'disabled' | 'missing_api_key_secret' | null

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newUserCode, parseUserCode, shownUserCode } from './codes.ts'
 
-it('is eight letters that nobody mistakes for another, shown in two halves', () => {
+it('is eight letters that are not easily confused, shown in two halves', () => {
   for (let time = 0; time < 200; time += 1) {
     const code = newUserCode()
     expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{8}$/)

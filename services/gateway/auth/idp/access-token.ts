@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { Denied } from '../denied.ts'
+import type { DeniedUsers } from '../denied.ts'
 import { person } from '../identity.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 
-/** OAuth tokens of the identity provider, which it is asked about: they are opaque here. */
+/** Verifies OAuth tokens with the identity provider, because they are opaque. */
 export interface AccessTokens {
   /**
    * The person of a token that was issued for one of these resources, or for none in particular. Undefined when the token is not valid, and
@@ -23,13 +23,13 @@ const believedMs = 60_000
 const disbelievedMs = 5_000
 /** Tokens whose standing is remembered. */
 const maxRemembered = 10_000
-const longestToken = 4_096
+const maxTokenLength = 4_096
 
 interface AccessTokensOptions {
   api: ProviderApi
   clock: Clock
   log: Logger
-  denied: Pick<Denied, 'has'>
+  denied: Pick<DeniedUsers, 'has'>
 }
 
 export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOptions): AccessTokens => {
@@ -57,7 +57,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
     const known = remembered.get(digest)
     if (known !== undefined) return known
     const answer = introspect(token, digest)
-    // Whoever comes with the same token meanwhile waits for the same answer.
+    // Concurrent requests with the same token share one verification.
     remembered.set(digest, answer)
     return answer
   }
@@ -65,7 +65,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   return {
     verify: async (token, resources) => {
       if (!api.enabled()) return undefined
-      const known = token.length > longestToken ? undefined : await standingOf(token)
+      const known = token.length > maxTokenLength ? undefined : await standingOf(token)
       if (known === undefined || (known.endsAtMs !== undefined && known.endsAtMs <= clock.now())) return undefined
       const isForHere = known.audience.length === 0 || known.audience.some((each) => resources.includes(each))
       if (!isForHere || (await denied.has(known))) return undefined

@@ -85,7 +85,7 @@ describe('the identity provider', () => {
     )
   })
 
-  it('is unknown when nobody names it', () => {
+  it('is unknown without a setting', () => {
     expect(idpAddresses({}, undefined)).toBeUndefined()
   })
 })

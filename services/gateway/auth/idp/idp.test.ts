@@ -23,7 +23,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
   })
 const renewing = () => ({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })
 
-const ask = async ({ url }: FakeProduct, headers: Variables, path = '/api/v1/read') => {
+const send = async ({ url }: FakeProduct, headers: Variables, path = '/api/v1/read') => {
   const response = await fetch(url + path, { headers })
   return { status: response.status, body: await response.json(), cookies: response.headers.getSetCookie() }
 }
@@ -37,7 +37,7 @@ describe('a session token', () => {
     const known = { kind: 'user', subject: 'user_ada', features: 'all' }
     const profile = { name: 'Ada', email: 'ada@example.com', avatar: 'https://pictures/ada' }
     for (const headers of [bearer(token), cookie(token)]) {
-      expect(await ask(product, headers)).toMatchObject({ status: 200, body: { ...known, profile } })
+      expect(await send(product, headers)).toMatchObject({ status: 200, body: { ...known, profile } })
     }
     expect(idp.heard).toEqual(['GET /.well-known/jwks.json'])
   })
@@ -50,62 +50,65 @@ describe('a session token', () => {
     ['made for another site', { azp: 'https://blog.example.com' }],
     ['made for another audience', { aud: 'https://blog.example.com' }],
     ['made for several audiences, none of them us', { aud: ['blog', 'https://shop.example.com'] }],
-    ['of nobody', { sub: '' }],
+    ['without a subject', { sub: '' }],
     ['made for another service, which has no session', { sid: undefined }],
     ['of a subject longer than any', { sub: 'u'.repeat(257) }],
   ])('%s is refused as a bearer, and counts for nothing as a cookie', async (_what, claims) => {
     await using product = await start({ SVC_IDP_PUBLIC_READ: 'true', SVC_PUBLIC_URL: 'https://watch.example.com' })
     const token = await idp.token(claims)
-    expect((await ask(product, bearer(token))).status).toBe(401)
+    expect((await send(product, bearer(token))).status).toBe(401)
   })
 
   it('may say anything of what is only shown', async () => {
     await using product = await start()
     const token = await idp.token({ name: null, email: 7, picture: { url: 'x' }, azp: null, sts: null })
-    expect(await ask(product, bearer(token))).toMatchObject({ status: 200, body: { subject: 'user_ada', profile: {} } })
+    expect(await send(product, bearer(token))).toMatchObject({
+      status: 200,
+      body: { subject: 'user_ada', profile: {} },
+    })
   })
 
   it('made for this site holds', async () => {
     await using product = await start({ SVC_PUBLIC_URL: 'https://watch.example.com/sub' })
     const site = 'https://watch.example.com'
     for (const claims of [{ azp: site }, { aud: site }, { azp: site, aud: ['blog', site] }]) {
-      expect((await ask(product, bearer(await idp.token(claims)))).status).toBe(200)
+      expect((await send(product, bearer(await idp.token(claims)))).status).toBe(200)
     }
   })
 
   it('made for an audience does not hold where the address of this site is not known', async () => {
     await using product = await start()
-    expect((await ask(product, bearer(await idp.token({ aud: 'https://blog.example.com' })))).status).toBe(401)
+    expect((await send(product, bearer(await idp.token({ aud: 'https://blog.example.com' })))).status).toBe(401)
   })
 
   it('holds after the provider has changed its key, and an old one for ten minutes after it was withdrawn', async () => {
     await using product = await start()
     const old = await idp.token({ exp: nowMs / 1000 + 3_600 })
-    expect((await ask(product, bearer(old))).status).toBe(200)
+    expect((await send(product, bearer(old))).status).toBe(200)
     await idp.keys.rotate()
     nowMs += 10_000
-    expect((await ask(product, bearer(await idp.token()))).status).toBe(200)
+    expect((await send(product, bearer(await idp.token()))).status).toBe(200)
     await idp.keys.rotate()
     nowMs += 10 * 60_000
-    expect((await ask(product, bearer(old))).status).toBe(401)
+    expect((await send(product, bearer(old))).status).toBe(401)
   })
 
   it('is not refused but cannot be checked while the provider does not answer', async () => {
     await using product = await start()
     const token = await idp.token()
     idp.isDown = true
-    expect(await ask(product, bearer(token))).toMatchObject({ status: 503, body: { error: { type: 'unavailable' } } })
-    expect((await ask(product, bearer(token), '/api/v1/open')).status).toBe(200)
+    expect(await send(product, bearer(token))).toMatchObject({ status: 503, body: { error: { type: 'unavailable' } } })
+    expect((await send(product, bearer(token), '/api/v1/open')).status).toBe(200)
     idp.isDown = false
     nowMs += 10_000
-    expect((await ask(product, bearer(await idp.token()))).status).toBe(200)
+    expect((await send(product, bearer(await idp.token()))).status).toBe(200)
   })
 
   it('is never written to the log', async () => {
     await using product = await start(renewing())
     const token = await idp.token()
-    await ask(product, bearer(`${token}x`))
-    await ask(product, cookie(`${token}x`))
+    await send(product, bearer(`${token}x`))
+    await send(product, cookie(`${token}x`))
     expect(product.logged.join('\n')).not.toContain(token.slice(-20))
     expect(product.logged.join('\n')).not.toContain(idpSecretKey)
   })
@@ -116,14 +119,14 @@ describe('a cookie whose token has ended', () => {
     await using product = await start({ SVC_IDP_PUBLIC_READ: 'true' })
     const token = await idp.token()
     nowMs += 120_000
-    expect(await ask(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
+    expect(await send(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
   })
 
   it('is renewed with the secret key, once for all requests of a page', async () => {
     await using product = await start(renewing())
     const token = await idp.token()
     nowMs += 120_000
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(product, cookie(token))))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(product, cookie(token))))
     for (const { status, body, cookies } of answers) {
       expect(status).toBe(200)
       expect(body).toMatchObject({ subject: 'user_ada' })
@@ -137,14 +140,14 @@ describe('a cookie whose token has ended', () => {
   it.each<[string, (token: string) => string | Promise<string>]>([
     ['of a session that has ended', () => idp.token({ sid: 'sess_gone' })],
     ['of no session', () => idp.token({ sid: undefined })],
-    ['signed by somebody else', (token) => `${token.slice(0, -4)}AAAA`],
+    ['signed with another key', (token) => `${token.slice(0, -4)}AAAA`],
     ['eight days old', () => idp.token({ exp: nowMs / 1000 - 8 * 86_400 })],
     ['of another issuer', () => idp.token({ iss: 'https://clerk.evil.example' })],
   ])('%s is not renewed', async (_what, make) => {
     await using product = await start(renewing())
     const token = await make(await idp.token())
     nowMs += 120_000
-    const { status, cookies } = await ask(product, cookie(token))
+    const { status, cookies } = await send(product, cookie(token))
     expect([status, cookies]).toEqual([401, []])
   })
 
@@ -152,24 +155,24 @@ describe('a cookie whose token has ended', () => {
     await using product = await start(renewing())
     const token = await idp.token()
     nowMs += 120_000
-    expect((await ask(product, bearer(token))).status).toBe(401)
+    expect((await send(product, bearer(token))).status).toBe(401)
   })
 
   it('leaves a stranger who may still read when the provider does not answer', async () => {
     await using product = await start({ ...renewing(), SVC_IDP_PUBLIC_READ: 'true' })
     const token = await idp.token()
-    await ask(product, cookie(token))
+    await send(product, cookie(token))
     nowMs += 120_000
     idp.isDown = true
-    expect(await ask(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
+    expect(await send(product, cookie(token))).toMatchObject({ status: 200, body: { kind: 'anonymous' } })
   })
 })
 
-describe('an identity provider that nobody named', () => {
-  it('signs nobody in, which is told at the start', async () => {
+describe('an identity provider that is not configured', () => {
+  it('signs no user in, with a warning at the start', async () => {
     await using product = await start({ IDP_OAUTH_ISSUER: '' })
-    expect((await ask(product, bearer(await idp.token()))).status).toBe(401)
-    expect((await ask(product, {}, '/api/v1/auth/sign-in')).status).toBe(503)
+    expect((await send(product, bearer(await idp.token()))).status).toBe(401)
+    expect((await send(product, {}, '/api/v1/auth/sign-in')).status).toBe(503)
     expect(product.logged.join('\n')).toContain('SVC_IDP_PUBLISHABLE_KEY is not set')
   })
 })

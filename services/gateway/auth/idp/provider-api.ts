@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import { authSettings } from '../config.ts'
-import type { AskJson } from '../outgoing.ts'
+import type { FetchJson } from '../outgoing.ts'
 
 const { IDP_API_URL, IDP_SECRET_KEY } = authSettings
 
 const Created = z.object({ jwt: z.string() })
-/** What it says of an OAuth token. */
+/** The state of an OAuth token at the provider. */
 const Introspected = z.object({
   subject: z.string().min(1),
   revoked: z.boolean(),
@@ -25,25 +25,25 @@ export interface AccessToken {
   audience: readonly string[]
 }
 
-/** What the provider does for whoever holds its secret key. */
+/** Methods of the provider that require its secret key. */
 export interface ProviderApi {
   enabled(): boolean
   /** A fresh token of a session; undefined when the session has ended. Throws when the provider does not answer. */
   createToken(sid: string): Promise<string | undefined>
-  /** What an OAuth token stands for; undefined when it does not hold. Throws when the provider does not say. */
+  /** Returns the user of an OAuth token; undefined when it is invalid. Throws when the provider does not respond. */
   introspect(token: string): Promise<AccessToken | undefined>
   /** Ends a session. */
   revoke(sid: string): Promise<void>
 }
 
-export const openProviderApi = (env: Environment, ask: AskJson): ProviderApi => {
+export const openProviderApi = (env: Environment, fetchJson: FetchJson): ProviderApi => {
   const settings = () => read({ IDP_API_URL, IDP_SECRET_KEY }, env)
   const post = (path: string, json?: unknown) => {
     const {
       IDP_API_URL: { href },
       IDP_SECRET_KEY: bearer = '',
     } = settings()
-    return ask(`${href.replace(/\/+$/, '')}/v1/${path}`, { method: 'POST', bearer, json })
+    return fetchJson(`${href.replace(/\/+$/, '')}/v1/${path}`, { method: 'POST', bearer, json })
   }
   const ofSession = (sid: string, action: 'tokens' | 'revoke') => post(`sessions/${encodeURIComponent(sid)}/${action}`)
   return {

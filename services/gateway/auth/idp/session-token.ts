@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Identity } from '#proto/call.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import type { Denied } from '../denied.ts'
+import type { DeniedUsers } from '../denied.ts'
 import type { KeySets } from '../key-sets.ts'
 import { person } from '../identity.ts'
 import { readToken } from '../signed-token.ts'
@@ -20,7 +20,7 @@ const Claims = z.object({
   azp: z.string().nullish(),
   /** Whom it was made for, where the operator has the provider say so; sessions of sites have none. */
   aud: z.union([z.string(), z.array(z.string())]).nullish(),
-  /** `pending` while something stands between the person and the session, such as a second factor. */
+  /** `pending` while the session needs another step, such as a second factor. */
   sts: z.string().nullish(),
   name: shown,
   email: shown,
@@ -33,9 +33,9 @@ export interface Session {
 }
 
 export interface SessionTokens {
-  /** The session a token stands for; undefined when it does not hold. */
+  /** Returns the session of a token; undefined when it is invalid. */
   verify(token: string): Promise<Session | undefined>
-  /** The same for a token that held until `withinMs` ago: who may ask for its successor. */
+  /** Returns the session of a token that expired at most `withinMs` ago and may be renewed. */
   verifyPast(token: string, withinMs: number): Promise<Session | undefined>
 }
 
@@ -46,7 +46,7 @@ interface SessionTokensOptions {
   clock: Clock
   keySets: KeySets
   /** Sessions and people that the provider said are gone; a token does not know of it. */
-  denied: Pick<Denied, 'has'>
+  denied: Pick<DeniedUsers, 'has'>
 }
 
 export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: SessionTokensOptions): SessionTokens => {
@@ -70,7 +70,7 @@ export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: S
   }
 }
 
-/** A site that is not known cannot be told from the one in `azp`, but an audience that does not name us is never us. */
+/** An unknown site may be the one in `azp`, but an audience without our name is never ours. */
 const isForAnother = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 

@@ -11,9 +11,9 @@ import type { SessionTokens } from './session-token.ts'
 
 /** Sessions of the identity provider, as requests carry them. */
 export interface IdpSessions {
-  /** Whom a session token stands for. */
+  /** Returns the user of a session token. */
   ofToken(token: string): Promise<Identity | undefined>
-  /** Whom a browser's cookie stands for. One that has ended is renewed, and the browser given the new one. */
+  /** Returns the user of a cookie. An expired token is renewed, and the browser receives the new one. */
   ofBrowser(request: Request): Promise<Identity | undefined>
 }
 
@@ -50,7 +50,7 @@ const sharedMs = 20_000
 /** Sessions whose successor is remembered. */
 const maxRemembered = 10_000
 
-/** Gives the token that follows one that has ended; undefined when the session is over, or cannot be asked about. */
+/** Returns the successor of an expired token; undefined when the session is over or cannot be verified. */
 type Renew = (token: string) => Promise<string | undefined>
 
 interface RenewalOptions {

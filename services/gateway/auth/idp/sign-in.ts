@@ -22,7 +22,7 @@ interface Step {
   cookies: string[]
 }
 
-/** What the browser brought. */
+/** The request of the browser. */
 interface Visit {
   headers: IncomingHttpHeaders
   publicUrl: string
@@ -32,7 +32,7 @@ interface Visit {
 export interface SignIn {
   begin(visit: Visit, returnTo: string): Step
   /** The way back, which goes once more to the provider for a session token. Throws `unauthenticated` when it has none. */
-  finish(visit: Visit, asked: z.output<typeof CallbackQuery>): Promise<Step>
+  finish(visit: Visit, query: z.output<typeof CallbackQuery>): Promise<Step>
 }
 
 interface SignInOptions {
@@ -42,7 +42,7 @@ interface SignInOptions {
   clock: Clock
 }
 
-/** Ties the way back to the browser that left: nobody can be signed in as another by following a link. */
+/** Binds the callback to the browser that started the sign-in, so that a link cannot sign in another user. */
 const stateCookie = 'watchhouse_sign_in'
 const stateBytes = 24
 /** How long signing in may take. */
@@ -63,8 +63,8 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
     return token !== undefined && (await tokens.verify(token)) !== undefined
   }
 
-  const newToken = async ({ headers }: Visit, asked: z.output<typeof CallbackQuery>): Promise<string | undefined> => {
-    const handshake = asked[handshakeName] ?? cookieOf(headers, handshakeName)
+  const newToken = async ({ headers }: Visit, query: z.output<typeof CallbackQuery>): Promise<string | undefined> => {
+    const handshake = query[handshakeName] ?? cookieOf(headers, handshakeName)
     if (handshake === undefined) return undefined
     const token = await tokenOfHandshake(handshake, keySets.at(required().keys), clock.now())
     return token !== undefined && (await tokens.verify(token)) !== undefined ? token : undefined
@@ -79,23 +79,23 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
         cookies: [cookieLine(stateCookie, state, { maxAgeMs: stateMs, secure })],
       }
     },
-    finish: async (visit, asked) => {
+    finish: async (visit, query) => {
       const { headers, publicUrl } = visit
-      const { return: returnTo, state } = asked
+      const { return: returnTo, state } = query
       if (await isSignedIn(visit)) return { location: returnTo, cookies: [removedCookie(stateCookie)] }
       if (!isSameText(state, cookieOf(headers, stateCookie) ?? '')) {
         throw new ServiceError('unauthenticated', 'sign-in expired or started in another browser; start again')
       }
-      const token = await newToken(visit, asked)
+      const token = await newToken(visit, query)
       if (token !== undefined) {
         const session = sessionLine(token, isSecure(headers, publicUrl))
         return { location: returnTo, cookies: [session, removedCookie(stateCookie), removedCookie(keyCookie)] }
       }
-      if (asked.handshaken !== undefined) {
+      if (query.handshaken !== undefined) {
         throw new ServiceError('unauthenticated', 'the identity provider has no session; sign in again')
       }
       const callback = callbackOf(publicUrl, { return: returnTo, state, handshaken: '1' })
-      return { location: handshakePage(required(), callback, asked.__clerk_db_jwt), cookies: [] }
+      return { location: handshakePage(required(), callback, query.__clerk_db_jwt), cookies: [] }
     },
   }
 }
@@ -103,8 +103,8 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
 /** The provider's name for it, as a parameter and as a cookie. */
 const handshakeName = '__clerk_handshake'
 
-const callbackOf = (publicUrl: string, parameters: Readonly<Record<string, string>>): string =>
-  `${publicUrl}/api/v1/auth/callback?${new URLSearchParams(parameters)}`
+const callbackOf = (publicUrl: string, query: Readonly<Record<string, string>>): string =>
+  `${publicUrl}/api/v1/auth/callback?${new URLSearchParams(query)}`
 
 /** The page where people sign in, which sends them to `callback` afterwards. */
 const hostedPage = ({ signIn }: IdpAddresses, callback: string): string =>
@@ -121,16 +121,16 @@ const handshakePage = ({ handshake }: IdpAddresses, callback: string, browser: s
     ...(browser !== undefined && { __clerk_db_jwt: browser }),
   })
 
-const withParameters = (address: string, parameters: Readonly<Record<string, string>>): string => {
+const withParameters = (address: string, query: Readonly<Record<string, string>>): string => {
   const url = new URL(address)
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
   return url.href
 }
 
 /** The cookies that the provider wants set, as it writes them. */
 const Handshake = z.object({ handshake: z.array(z.string().max(8_192)).max(32) })
 
-/** The session token that a handshake brings; undefined when it is forged or nobody is signed in. */
+/** Returns the session token of a handshake; undefined when it is forged or there is no session. */
 const tokenOfHandshake = async (
   handshake: string,
   keys: JWTVerifyGetKey,

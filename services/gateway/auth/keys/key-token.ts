@@ -7,7 +7,7 @@ import { isSameText } from '../../request/bearer.ts'
 /** Shape of a key's id. */
 export const KeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
 
-/** What a key says of itself; names that JWT registers mean what they mean there, times are epoch seconds. */
+/** Claims of a key. Names registered by JWT have their standard meaning; times are epoch seconds. */
 export const Claims = z.object({
   jti: KeyId,
   sub: z.string().min(1).max(256),
@@ -32,7 +32,7 @@ export const signKey = (claims: Claims, secret: string): string => {
   return `svc_${payload}.${signatureOf(payload, secret)}`
 }
 
-/** The claims of a key that one of the secrets signed; whether its time is over is the caller's to ask. */
+/** Returns the claims of a key that one of the secrets signed; the caller checks its expiry. */
 export const readKey = (token: string, { current, previous }: RotatingKey): Claims | undefined => {
   if (token.length > maxTokenLength) return undefined
   const { payload, signature } = tokenShape.exec(token)?.groups ?? {}

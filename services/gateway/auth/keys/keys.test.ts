@@ -56,7 +56,7 @@ for (const implementation of implementations.filter(({ name }) => name === 'memo
       expect(await keys.verify(apiKey)).toBeUndefined()
     })
 
-    it('end when revoked, for whoever asks next, and only the one', async () => {
+    it('are rejected once revoked, without effect on others', async () => {
       const [first, second] = await Promise.all([keys.issue(grant), keys.issue(grant)])
       expect(await keys.verify(first.apiKey)).toBeDefined()
       const revoked = await keys.revoke(first.claims.jti)
@@ -177,7 +177,7 @@ describe('the operator', () => {
     expect(keys.isOperator(bearer)).toBe(is)
   })
 
-  it('is nobody without a secret', async () => {
+  it('is unknown without a secret', async () => {
     const keys = await keysOf({})
     expect([keys.isOperator(''), keys.isOperator('undefined')]).toEqual([false, false])
   })

@@ -9,26 +9,26 @@ import { type RotatingKey, read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { bearerOf, isSameText } from '../../request/bearer.ts'
 import { keySettings } from '../config.ts'
-import type { Denied } from '../denied.ts'
+import type { DeniedUsers } from '../denied.ts'
 import { type KeyRecord, openKeyRegistry } from './registry.ts'
 import { type Claims, readKey, signKey } from './key-token.ts'
 
 /** What a new key is to be. */
 export interface Grant {
   label: string
-  /** Whom the key stands for; the key itself when it stands for nobody else. */
+  /** The subject of the key; the key itself when it acts for no user. */
   subject?: string | undefined
   scopes: readonly Scope[]
   days: number
 }
 
 export interface IssuedKey {
-  /** The key; told once and kept nowhere. */
+  /** The key; returned once and not stored. */
   apiKey: string
   claims: Claims
 }
 
-/** Keys beside any provider. They are read with the secret as it is when they are asked for. */
+/** API keys, independent of a provider. The secret is read for every request. */
 export interface ApiKeys {
   enabled(): boolean
   /** Throws `unavailable` when keys are off, as `issue` does. */
@@ -40,7 +40,7 @@ export interface ApiKeys {
   verify(token: string): Promise<Identity | undefined>
   /** Keys not expired, revoked ones too; of one subject, or all. */
   list(subject?: string): Promise<KeyRecord[]>
-  /** Ends a key for good; of one subject, or any. Throws `not-found` for a key that is not there. */
+  /** Ends a key for good; of one subject, or any. Throws `not-found` for an unknown key. */
   revoke(id: string, subject?: string): Promise<KeyRecord>
 }
 
@@ -48,8 +48,8 @@ interface KeysOptions {
   env: Environment
   store: Store
   clock: Clock
-  /** People who are gone, whose keys nobody may have heard of here. */
-  denied: Pick<Denied, 'has'>
+  /** Deleted users, whose keys may be unknown here. */
+  denied: Pick<DeniedUsers, 'has'>
 }
 
 const secondsPerDay = 86_400
@@ -111,7 +111,7 @@ const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
   profile: { name: label },
 })
 
-/** Whoever knows the operator's secret, on record. */
+/** The holder of the operator secret, for the audit log. */
 export const operator: Identity = { kind: 'service', subject: 'operator', features: 'all' }
 
 /** Whether a request carries the operator's secret. */
@@ -129,7 +129,7 @@ export const notTheOperator = (headers: IncomingHttpHeaders): ServiceError =>
 
 const strongLength = 16
 
-/** Every key shows what the secret made of it, so whoever holds one can guess at a short secret without asking here. */
+/** A key allows guessing a short secret offline, so the secret must be long. */
 export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
   const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
   if (secret !== undefined && secret.current.length < strongLength)

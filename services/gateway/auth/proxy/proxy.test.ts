@@ -27,7 +27,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
     routes: whoRoutes,
   })
 
-const ask = async ({ url }: FakeProduct, headers: Variables) => {
+const send = async ({ url }: FakeProduct, headers: Variables) => {
   const response = await fetch(`${url}/api/v1/read`, { headers })
   return { status: response.status, body: await response.json() }
 }
@@ -36,7 +36,7 @@ const withToken = (token: string): Variables => ({ 'edge-access-jwt-assertion': 
 describe('a token of the access gateway', () => {
   it('names the person', async () => {
     await using product = await start()
-    expect(await ask(product, withToken(await edge.token('watchhouse')))).toEqual({
+    expect(await send(product, withToken(await edge.token('watchhouse')))).toEqual({
       status: 200,
       body: { kind: 'user', subject: 'uuid-1', features: 'all', profile: { email: 'ada@example.com' } },
     })
@@ -46,7 +46,7 @@ describe('a token of the access gateway', () => {
   it('names the program, which has no subject', async () => {
     await using product = await start()
     const token = await edge.token('watchhouse', { sub: '', email: undefined, common_name: 'backup.access' })
-    expect(await ask(product, withToken(token))).toMatchObject({ status: 200, body: { subject: 'backup.access' } })
+    expect(await send(product, withToken(token))).toMatchObject({ status: 200, body: { subject: 'backup.access' } })
   })
 
   it.each<[string, JWTPayload]>([
@@ -54,11 +54,11 @@ describe('a token of the access gateway', () => {
     ['for no application', { aud: [] }],
     ['of another team', { iss: 'https://evil.example.com' }],
     ['that has ended', { exp: Date.UTC(2026, 0, 1) / 1000 - 60 }],
-    ['that has not begun', { nbf: Date.UTC(2026, 0, 1) / 1000 + 60 }],
-    ['that names nobody', { sub: '', email: undefined }],
+    ['that is not valid yet', { nbf: Date.UTC(2026, 0, 1) / 1000 + 60 }],
+    ['without a user', { sub: '', email: undefined }],
   ])('%s is refused', async (_what, claims) => {
     await using product = await start()
-    expect(await ask(product, withToken(await edge.token('watchhouse', claims)))).toMatchObject({
+    expect(await send(product, withToken(await edge.token('watchhouse', claims)))).toMatchObject({
       status: 401,
       body: { error: { type: 'unauthenticated', message: 'invalid Cloudflare Access token' } },
     })
@@ -67,17 +67,17 @@ describe('a token of the access gateway', () => {
   it('holds after the gateway has changed its key', async () => {
     await using product = await start()
     const before = await edge.token('watchhouse')
-    expect((await ask(product, withToken(before))).status).toBe(200)
+    expect((await send(product, withToken(before))).status).toBe(200)
     await edge.keys.rotate()
     nowMs += 60_000
-    expect((await ask(product, withToken(await edge.token('watchhouse')))).status).toBe(200)
-    expect((await ask(product, withToken(before))).status).toBe(200)
+    expect((await send(product, withToken(await edge.token('watchhouse')))).status).toBe(200)
+    expect((await send(product, withToken(before))).status).toBe(200)
     expect(edge.heard).toHaveLength(2)
   })
 
   it('counts for nothing when the gateway is not configured', async () => {
     await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
-    expect((await ask(product, withToken(await edge.token('watchhouse')))).status).toBe(401)
+    expect((await send(product, withToken(await edge.token('watchhouse')))).status).toBe(401)
     expect(edge.heard).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describe('a token of the access gateway', () => {
     const token = await edge.token('watchhouse')
     await using product = await start()
     await edge[Symbol.asyncDispose]()
-    const { status, body } = await ask(product, withToken(token))
+    const { status, body } = await send(product, withToken(token))
     expect(status).toBe(503)
     expect(JSON.stringify(body)).not.toContain(edge.url)
     edge = await startAccessGateway(clockOf(() => nowMs))
@@ -122,7 +122,7 @@ describe('a name from a proxy', () => {
     ],
   ])('gets %i %s', async (status, _what, env, headers) => {
     await using product = await start(env)
-    const answered = await ask(product, headers)
+    const answered = await send(product, headers)
     expect(answered.status).toBe(status)
     if (status === 200) expect(answered.body).toMatchObject({ kind: 'user', subject: 'ada' })
   })
@@ -130,9 +130,9 @@ describe('a name from a proxy', () => {
   it('suffices beside a token that does not hold, and a token beside a name without the secret', async () => {
     await using product = await start(secret)
     const headers = { ...named, 'x-svc-proxy-secret': 'shared', ...withToken('made-up') }
-    expect((await ask(product, headers)).status).toBe(200)
+    expect((await send(product, headers)).status).toBe(200)
     const token = withToken(await edge.token('watchhouse'))
-    expect(await ask(product, { ...named, ...token })).toMatchObject({ status: 200, body: { subject: 'uuid-1' } })
+    expect(await send(product, { ...named, ...token })).toMatchObject({ status: 200, body: { subject: 'uuid-1' } })
   })
 })
 
@@ -142,12 +142,12 @@ describe('the start', () => {
   })
 })
 
-describe('a proxy that nobody named', () => {
+describe('a proxy that is not configured', () => {
   const warning = 'proxy sign-in is disabled'
 
-  it('vouches for nobody, of which the log warns', async () => {
+  it('authenticates no user, with a warning in the log', async () => {
     await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
-    expect((await ask(product, { 'x-forwarded-user': 'ada' })).status).toBe(401)
+    expect((await send(product, { 'x-forwarded-user': 'ada' })).status).toBe(401)
     expect(product.logged.join('')).toContain(warning)
   })
 

@@ -30,7 +30,7 @@ export const proxiedPerson = async (
   throw new ServiceError('unauthenticated', 'invalid Cloudflare Access token')
 }
 
-/** Whoever does not know the secret may write any name into the header. */
+/** Without the secret, any client could set the header. */
 const namedByHeader = (request: IncomingMessage, env: Environment): string | undefined => {
   const {
     SVC_PROXY_AUTH_SECRET: secret,
@@ -86,7 +86,7 @@ export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): Edge
 
 type TrustedValues = Values<typeof trustedSettings>
 
-/** The person whom a trusted proxy names; undefined when it is not the proxy that asks, or it names nobody. Throws `forbidden` for a person without an allowed group. */
+/** Returns the user that a trusted proxy names; undefined for other clients and without a name. Throws `forbidden` for a user without an allowed group. */
 export const trustedPerson = (request: IncomingMessage, env: Environment): Identity | undefined => {
   const settings = read(trustedSettings, env)
   if (!isTrusted(request, settings)) return undefined

@@ -9,7 +9,7 @@ const gate = { SVC_TRUSTED_AUTH_SECRET: 'shared' }
 const proof = { 'x-svc-proxy-secret': 'shared' }
 const ada = { ...proof, 'x-forwarded-user': 'ada' }
 
-const ask = async (env: Variables, headers: Variables | [string, string][]) => {
+const send = async (env: Variables, headers: Variables | [string, string][]) => {
   await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env }, routes: whoRoutes })
   const response = await fetch(`${product.url}/api/v1/read`, { headers })
   const body: unknown = await response.json()
@@ -19,7 +19,7 @@ const ask = async (env: Variables, headers: Variables | [string, string][]) => {
 describe('a person whom a trusted proxy names', () => {
   it('has all that its headers say', async () => {
     const env = { ...gate, SVC_TRUSTED_CUSTOM_HEADERS: 'team:X-Team,cost-centre:X-Cost, site:X-Site' }
-    const { body } = await ask(env, {
+    const { body } = await send(env, {
       ...ada,
       'x-forwarded-email': 'ada@example.com',
       'x-forwarded-preferred-username': Buffer.from('Ada Łovelace').toString('latin1'),
@@ -54,7 +54,7 @@ describe('a person whom a trusted proxy names', () => {
       SVC_TRUSTED_GROUPS_HEADER: 'X-Groups',
       SVC_TRUSTED_ROLE_HEADER: 'X-Role',
     }
-    const { body } = await ask(env, {
+    const { body } = await send(env, {
       ...ada,
       'x-proof': 'shared',
       'x-user': 'grace',
@@ -77,7 +77,7 @@ describe('a person whom a trusted proxy names', () => {
   })
 
   it('is known by email without another name', async () => {
-    const { body } = await ask(gate, { ...proof, 'x-forwarded-email': 'ada@example.com' })
+    const { body } = await send(gate, { ...proof, 'x-forwarded-email': 'ada@example.com' })
     expect(body).toMatchObject({ subject: 'ada@example.com', profile: { email: 'ada@example.com' } })
   })
 
@@ -86,7 +86,7 @@ describe('a person whom a trusted proxy names', () => {
     [401, 'the secret is wrong', gate, { ...ada, 'x-svc-proxy-secret': 'shared2' }],
     [401, 'the secret is missing', gate, { 'x-forwarded-user': 'ada' }],
     [401, 'the secret is empty', gate, { ...ada, 'x-svc-proxy-secret': '' }],
-    [401, 'the proxy names nobody', gate, proof],
+    [401, 'the proxy names no user', gate, proof],
     [401, 'the proxy names an empty subject', gate, { ...proof, 'x-forwarded-user': ' ' }],
     [401, 'the subject is longer than any', gate, { ...proof, 'x-forwarded-user': 'a'.repeat(257) }],
     [
@@ -101,9 +101,9 @@ describe('a person whom a trusted proxy names', () => {
       { SVC_TRUSTED_AUTH_SECRET: 'shared', SVC_TRUSTED_AUTH_SECRET_PREVIOUS: 'old' },
       ada,
     ],
-    [200, 'no secret is asked for', { SVC_TRUSTED_ALLOW_INSECURE: 'true' }, { 'x-forwarded-user': 'ada' }],
+    [200, 'no secret is required', { SVC_TRUSTED_ALLOW_INSECURE: 'true' }, { 'x-forwarded-user': 'ada' }],
   ])('gets %i when %s', async (status, _what, env, headers) => {
-    const answered = await ask(env, headers)
+    const answered = await send(env, headers)
     expect(answered.status).toBe(status)
     expect(answered.logged).not.toContain('shared2')
   })
@@ -116,7 +116,7 @@ describe('a person whom a trusted proxy names', () => {
     ['ops', '', 403],
     ['ops', 'ops-readers', 403],
   ])('needs one of the groups %s: with %j the answer is %i', async (allowed, groups, status) => {
-    const { status: answered } = await ask(
+    const { status: answered } = await send(
       { ...gate, SVC_TRUSTED_ALLOWED_GROUPS: allowed },
       { ...ada, 'x-forwarded-groups': groups },
     )
@@ -125,7 +125,7 @@ describe('a person whom a trusted proxy names', () => {
 
   it('may have the group by role', async () => {
     const env = { ...gate, SVC_TRUSTED_ALLOWED_GROUPS: 'admin' }
-    expect((await ask(env, { ...ada, 'x-forwarded-role': 'Admin' })).status).toBe(200)
+    expect((await send(env, { ...ada, 'x-forwarded-role': 'Admin' })).status).toBe(200)
   })
 
   it.each(['x-forwarded-user', 'x-forwarded-email', 'x-forwarded-groups', 'x-forwarded-role', 'x-svc-proxy-secret'])(
@@ -145,7 +145,7 @@ describe('a person whom a trusted proxy names', () => {
   it.each(['javascript:alert(1)', 'data:image/png;base64,AAAA', `https://e.com/${'a'.repeat(2_048)}`])(
     'has no picture at %s',
     async (avatar) => {
-      const { body } = await ask(gate, { ...ada, 'x-forwarded-avatar': avatar })
+      const { body } = await send(gate, { ...ada, 'x-forwarded-avatar': avatar })
       expect(body).toMatchObject({ subject: 'ada', profile: {} })
       expect(JSON.stringify(body)).not.toContain('avatar')
     },

@@ -24,7 +24,7 @@ describeOnTopologies('databases that people bring', (topology) => {
 
   beforeAll(async () => {
     own = await startSeeded('one')
-    directory = await mkdtemp(join(tmpdir(), 'watchhouse-brought-'))
+    directory = await mkdtemp(join(tmpdir(), 'watchhouse-connections-'))
     const open = {
       SVC_ALLOW_PRIVATE_HOSTS: 'true',
       SVC_FEATURE_USER_CONNECTIONS_DB: 'true',
