@@ -43,6 +43,7 @@ export default defineConfig({
         resolve: { alias: { '#proto': `${root}proto` } },
         test: {
           name: 'web',
+          isolate: false,
           include: ['web/{src,build-time,tests}/**/*.test.ts'],
           environment: 'node',
           expect,

@@ -142,6 +142,7 @@ describeOnTopologies('data of a host', (topology) => {
   const reachable = injections.filter(({ place }) => place !== 'skill' || topology !== 'chart')
   it.each(reachable.map((each) => [each.place, each.text, each] as const))(
     'does not leave without an approval, for any %s: %s',
+    { tags: ['long'] },
     async (_place, _text, { place, disguise, tool, text }) => {
       const data = disguised(token, disguise)
       const obeying: Piece =

@@ -15,7 +15,7 @@ const startLimitMs = 120_000
 const startReceiver = (): Promise<StrictServer> =>
   startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
 
-describe('a channel that is saved over its variable', () => {
+describe('a channel that is saved over its variable', { tags: ['long'] }, () => {
   let directory: string
   let opened: AsyncDisposableStack
   let product: Product

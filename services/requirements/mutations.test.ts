@@ -38,7 +38,7 @@ describe('the mutations', () => {
   })
 })
 
-describe('a mutated product', () => {
+describe('a mutated product', { tags: ['long'] }, () => {
   let tree: TreeCopy
   beforeAll(async () => {
     tree = await copyTree()

@@ -75,7 +75,7 @@ const smallTargets = ({ page }: Visit): Promise<string[]> =>
       .map((each) => each.outerHTML.slice(0, 200)),
   )
 
-describe('a statement that fails', () => {
+describe('a statement that fails', { tags: ['long'] }, () => {
   it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is shown on its card alone', async (path) => {
     isIll = true
     const { page } = await open(`${path}?host=0`)
@@ -99,7 +99,7 @@ describe('a statement that fails', () => {
   })
 })
 
-describe('a host whose clock is an hour ahead', () => {
+describe('a host whose clock is an hour ahead', { tags: ['long'] }, () => {
   const hourMs = 3_600_000
 
   it('shows ages and the previous period by its own clock', async () => {
@@ -124,7 +124,7 @@ describe('a host whose clock is an hour ahead', () => {
   })
 })
 
-describe('names as long as hosts may have them', () => {
+describe('names as long as hosts may have them', { tags: ['long'] }, () => {
   it.each([
     '/overview',
     '/fleet',

@@ -36,7 +36,7 @@ const focused = (page: Page): Promise<string> =>
 const holds = (page: Page, name: string | RegExp): Promise<void> =>
   until(async () => (typeof name === 'string' ? (await focused(page)) === name : name.test(await focused(page))))
 
-describe('the focus', () => {
+describe('the focus', { tags: ['long'] }, () => {
   it.each([
     ['a laptop', { width: 1440, height: 900 }],
     ['a phone', { width: 390, height: 844 }],

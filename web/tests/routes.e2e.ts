@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => scope.disposeAsync())
 
-describe('every route', () => {
+describe('every route', { tags: ['long'] }, () => {
   it.each(routes)('%s is drawn, with a heading and a title, without a complaint of the browser', async (route) => {
     const path = examples[route] ?? route
     expect(path, `tests/routes.e2e.ts needs an example of ${route}`).not.toContain('[')

@@ -82,45 +82,53 @@ const publish = async (attacker: NatsConnection, { headers: stated, ...request }
 }
 
 describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
-  it('ends no query though every permission lets the attacker through, and one of the gateway does', async () => {
-    await using running = await startServices(['query'], widened)
-    const attacker = await running.ground.as('ingest')
-    const request = { subject, reply, body, headers: claimed() }
-    expect(await publish(attacker, request)).toContain('not signed')
-    // The key of a compromised service is no secret of the gateway.
-    for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
-      const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
-      expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
-    }
-    expect(running.reached()).toBe(0)
-    const genuine = { ...request, headers: signedBy(signing({ NATS_SIGNING_KEY: running.secret }), request) }
-    await publish(attacker, genuine)
-    await expect.poll(running.reached).toBeGreaterThan(0)
-    const reached = running.reached()
-    expect(await publish(attacker, genuine)).toContain('repeated')
-    expect(running.reached()).toBe(reached)
-  })
+  it(
+    'ends no query though every permission lets the attacker through, and one of the gateway does',
+    { tags: ['long'] },
+    async () => {
+      await using running = await startServices(['query'], widened)
+      const attacker = await running.ground.as('ingest')
+      const request = { subject, reply, body, headers: claimed() }
+      expect(await publish(attacker, request)).toContain('not signed')
+      // The key of a compromised service is no secret of the gateway.
+      for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
+        const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
+        expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
+      }
+      expect(running.reached()).toBe(0)
+      const genuine = { ...request, headers: signedBy(signing({ NATS_SIGNING_KEY: running.secret }), request) }
+      await publish(attacker, genuine)
+      await expect.poll(running.reached).toBeGreaterThan(0)
+      const reached = running.reached()
+      expect(await publish(attacker, genuine)).toContain('repeated')
+      expect(running.reached()).toBe(reached)
+    },
+  )
 
-  it('does not arrive by way of a stream: stored under the subject, delivered to the handler', async () => {
-    await using running = await startServices(['query'])
-    const requests = await running.ground.observe('REQUESTS')
-    const heard: string[] = []
-    requests.subscribe('svc.>', { callback: (_error, message) => void heard.push(message.subject) })
-    const attacker = await running.ground.as(streamUser('ingest'))
-    const sent = headers()
-    for (const [name, value] of Object.entries(claimed())) sent.set(name, value)
-    await attacker.request('inbound.x.gateway.killQuery', body, { headers: sent, timeout: 5_000 })
-    const creation = '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.evil'
-    await expect(attacker.request(creation, '{}', { timeout: 1_000 })).rejects.toThrow()
-    for (const name of ['events-kept', 'evil'])
-      attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '1', { reply: subject })
-    await flushAll(attacker, requests)
-    const gateway = await running.ground.as('gateway')
-    gateway.publish('svc.query.gateway.hosts', '{}')
-    await flushAll(gateway, requests)
-    await expect.poll(() => heard).toEqual(['svc.query.gateway.hosts'])
-    expect(running.reached()).toBe(0)
-  })
+  it(
+    'does not arrive by way of a stream: stored under the subject, delivered to the handler',
+    { tags: ['long'] },
+    async () => {
+      await using running = await startServices(['query'])
+      const requests = await running.ground.observe('REQUESTS')
+      const received: string[] = []
+      requests.subscribe('svc.>', { callback: (_error, message) => void received.push(message.subject) })
+      const attacker = await running.ground.as(streamUser('ingest'))
+      const sent = headers()
+      for (const [name, value] of Object.entries(claimed())) sent.set(name, value)
+      await attacker.request('inbound.x.gateway.killQuery', body, { headers: sent, timeout: 5_000 })
+      const creation = '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.evil'
+      await expect(attacker.request(creation, '{}', { timeout: 1_000 })).rejects.toThrow()
+      for (const name of ['events-kept', 'evil'])
+        attacker.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '1', { reply: subject })
+      await flushAll(attacker, requests)
+      const gateway = await running.ground.as('gateway')
+      gateway.publish('svc.query.gateway.hosts', '{}')
+      await flushAll(gateway, requests)
+      await expect.poll(() => received).toEqual(['svc.query.gateway.hosts'])
+      expect(running.reached()).toBe(0)
+    },
+  )
 })
 
 interface ServiceRequest extends SignedRequest {

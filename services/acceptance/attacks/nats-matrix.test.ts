@@ -48,41 +48,45 @@ const streamSubjects: Readonly<Record<string, readonly RegExp[]>> = {
 }
 
 describeWith(['nats'], 'each NATS user', () => {
-  it('publishes to the subjects that its work needs, and to no other', { timeout: 240_000 }, async () => {
-    await using ground = await startGround()
-    const subjects = attackedSubjects(ground.contracts, ground.events)
-    expect(subjects.length).toBeGreaterThan(4_000)
-    for (const [user, { account }] of Object.entries(ground.declared.users)) {
-      const observer = await ground.observe(account)
-      const heard = listen(observer)
-      const attacker = await ground.as(user)
-      for (const subject of subjects) attacker.publish(subject, user)
-      await flushAll(attacker, observer)
-      const reached = [...(heard.subjects.get(user) ?? [])]
-      const meant = subjects.filter((subject) => intended(user, subject, ground))
-      expect(reached.toSorted(), user).toEqual([...new Set(meant)].toSorted())
-      await observer.close()
-    }
-  })
+  it(
+    'publishes to the subjects that its work needs, and to no other',
+    { tags: ['long'], timeout: 240_000 },
+    async () => {
+      await using ground = await startGround()
+      const subjects = attackedSubjects(ground.contracts, ground.events)
+      expect(subjects.length).toBeGreaterThan(4_000)
+      for (const [user, { account }] of Object.entries(ground.declared.users)) {
+        const observer = await ground.observe(account)
+        const received = listen(observer)
+        const attacker = await ground.as(user)
+        for (const subject of subjects) attacker.publish(subject, user)
+        await flushAll(attacker, observer)
+        const reached = [...(received.subjects.get(user) ?? [])]
+        const meant = subjects.filter((subject) => intended(user, subject, ground))
+        expect(reached.toSorted(), user).toEqual([...new Set(meant)].toSorted())
+        await observer.close()
+      }
+    },
+  )
 
-  it('hears its own requests, inbox and events, and nothing else', { timeout: 240_000 }, async () => {
+  it('hears its own requests, inbox and events, and nothing else', { tags: ['long'], timeout: 240_000 }, async () => {
     await using ground = await startGround()
     const patterns = attackedPatterns(ground.contracts, ground.events)
     for (const [user, { permissions }] of Object.entries(ground.declared.users)) {
-      const heard: string[] = []
+      const received: string[] = []
       for (const pattern of patterns) {
         const attacker = await ground.as(user)
         let refused = false
         attacker.subscribe(pattern, { callback: (error) => void (refused ||= error !== null) })
         await flushAll(attacker)
         await attacker.close()
-        if (!refused) heard.push(pattern)
+        if (!refused) received.push(pattern)
       }
       const own = permissions.subscribe.allow.filter((allowed) => patterns.includes(allowed))
-      expect(heard.toSorted(), user).toEqual(
+      expect(received.toSorted(), user).toEqual(
         patterns.filter((pattern) => isHeard(user, pattern, ground.events)).toSorted(),
       )
-      expect(heard, user).toEqual(expect.arrayContaining(own))
+      expect(received, user).toEqual(expect.arrayContaining(own))
     }
   })
 
@@ -95,7 +99,7 @@ describeWith(['nats'], 'each NATS user', () => {
     }))
     const before = await ground.streams()
     const observer = await ground.observe('STREAMS')
-    const heard = listen(observer)
+    const received = listen(observer)
     const subjects = attackedSubjects(ground.contracts, ground.events).filter(
       (subject) => !crossesAccounts.test(subject),
     )
@@ -105,7 +109,7 @@ describeWith(['nats'], 'each NATS user', () => {
       if (user === 'gateway-streams') continue
       for (const subject of subjects) attacker.publish(subject, user)
       await flushAll(attacker, observer)
-      const reached = [...(heard.subjects.get(user) ?? [])]
+      const reached = [...(received.subjects.get(user) ?? [])]
       expect(
         reached.filter((subject) => !user.endsWith('-streams') || !intended(user, subject, ground)),
         user,

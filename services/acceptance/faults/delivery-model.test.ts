@@ -47,13 +47,13 @@ describe('delivery under faults', () => {
     () => play(seedsOf(schedules / 20), openFiles),
   )
 
-  it('does so without a database, as long as the store keeps what it holds', { timeout: longMs }, () =>
+  it('does so without a database, as long as the store keeps what it holds', { tags: ['long'], timeout: longMs }, () =>
     play(seedsOf(schedules / 40), () => openFiles({ isPersistent: false })),
   )
 })
 
 describeWith(['redis'], 'delivery with a single Redis under faults', () => {
-  it('keeps what it promises', { timeout: longMs }, async () => {
+  it('keeps what it promises', { tags: ['long'], timeout: longMs }, async () => {
     await using places = await openRedisPlaces()
     await play(seedsOf(schedules), () => places.open(), 12)
   })

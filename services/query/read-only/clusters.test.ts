@@ -175,7 +175,7 @@ describe('a cluster, compared with ClickHouse', () => {
     }
   }
 
-  it('is read only together with tables that ClickHouse reads as system tables', () => {
+  it('is read only together with tables that ClickHouse reads as system tables', { tags: ['long'] }, () => {
     let [reaching, accepted] = [0, 0]
     fc.assert(
       fc.property(statement, (sql) => {

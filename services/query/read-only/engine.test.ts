@@ -177,7 +177,7 @@ describe('the guard, compared with ClickHouse', () => {
   })
   afterAll(() => session.cleanup())
 
-  it('rejects every statement that ClickHouse parses as a write or as a forbidden function', () => {
+  it('rejects every statement that ClickHouse parses as a write or as a forbidden function', { tags: ['long'] }, () => {
     let harmful = 0
     fc.assert(
       fc.property(statement, (sql) => {
@@ -191,7 +191,7 @@ describe('the guard, compared with ClickHouse', () => {
     expect(harmful).toBeGreaterThan(20)
   })
 
-  it('begins every token where ClickHouse does, or rejects the statement', () => {
+  it('begins every token where ClickHouse does, or rejects the statement', { tags: ['long'] }, () => {
     let compared = 0
     for (const sql of fc.sample(tokensRunTogether, 1_500)) {
       const starts = startsOf(sql, session)
