@@ -19,7 +19,7 @@ export const Forecast = z.object({
   /** Days until the limit, by the faster and the slower of both fits. */
   days: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   /** Error of the forecast of three days ago, in the same unit; null if there was none. */
-  missedBy: z.number().nullable(),
+  forecastError: z.number().nullable(),
   /** The length of the history, and the resulting confidence; absent where unknown. */
   historyDays: z.number().optional(),
   confidence: z.enum(insightConfidences).optional(),

@@ -61,7 +61,7 @@ export const InsightRun = z.object({
   tookMs: z.number().min(0),
   found: z.int().min(0),
   /** Why the insights could not be stored; null if they were. */
-  notKept: z.string().max(500).nullable(),
+  storeError: z.string().max(500).nullable(),
   /** Missing data and its reasons: no history, a missing table. */
   notes: z.array(z.string().max(500)).max(200),
 })

@@ -82,7 +82,7 @@ export const RepldbOverview = z.object({
   /** Total number. */
   total: z.number().int(),
   /** Mirrors whose state could not be fetched; they are `unknown`. */
-  unanswered: z.array(z.string()),
+  withoutStatus: z.array(z.string()),
 })
 export type RepldbOverview = z.infer<typeof RepldbOverview>
 

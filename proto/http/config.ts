@@ -36,7 +36,7 @@ const ClientLimits = z.object({
 /** Optional capabilities of this installation beyond features. */
 const Offers = z.object({
   /** Users can store connections. */
-  keptConnections: z.boolean(),
+  storedConnections: z.boolean(),
   /** Users, roles and grants of the hosts can be changed. */
   management: z.boolean(),
   /** A repository host can report deployments, which charts annotate. */

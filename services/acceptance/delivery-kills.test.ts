@@ -38,7 +38,7 @@ interface Collector extends AsyncDisposable {
   url: string
   /** How often each notification was received, by channel. */
   counts: Map<string, number>
-  /** How many are open: what a killed process sent is heard before its last one ends. */
+  /** How many are open: what a killed process sent arrives before its last one ends. */
   connections(): Promise<number>
 }
 
@@ -100,7 +100,7 @@ const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, 
   return child
 }
 
-/** Those of whom some channel has not heard so. */
+/** Those of whom some channel has not received them. */
 const missingIn = ({ counts }: Collector, numbers: readonly number[], word: 'fires' | 'ends'): number[] =>
   numbers.filter((number) =>
     Array.from({ length: channels }, (_, channel) => `/${channel} alert-${number} ${word}`).some(
@@ -116,7 +116,7 @@ interface Notification {
   sequence: number
   target: string
   /** How the channel hears it, and the id under which that is recorded. */
-  heard: string
+  text: string
   recorded: string
 }
 
@@ -126,7 +126,7 @@ const everyNotification = (numbers: readonly number[]): Notification[] =>
       words.map((word, sequence) => {
         const [episode, target] = [`episode-${number}`, `webhook-${channel}:default`]
         const recorded = `${episode}:${sequence}:${target}`
-        return { episode, sequence, target, heard: `/${channel} alert-${number} ${word}`, recorded }
+        return { episode, sequence, target, text: `/${channel} alert-${number} ${word}`, recorded }
       }),
     ).flat(),
   )
@@ -137,9 +137,9 @@ const underWay = async (
   { counts }: Collector,
   notifications: readonly Notification[],
 ): Promise<number> => {
-  const heard = notifications.filter((notification) => counts.has(notification.heard))
+  const received = notifications.filter((notification) => counts.has(notification.text))
   const outcomes = await Promise.all(
-    heard.map(async ({ episode, sequence, target }) => {
+    received.map(async ({ episode, sequence, target }) => {
       const record = await store.get(recordKey(episode), DeliveryRecord)
       return record?.recipients[target]?.taken.includes(sequence) ?? false
     }),
@@ -259,7 +259,7 @@ describeWith(
       process.stdout.write(
         `delivery under kills (seed ${seed}): ${alerts} alerts over ${channels} channels, ${kills} kills, 0 lost, ${extra} sent twice of ${mayBeTwice} that were being sent, ${recorded.length} of ${notifications.length} on record\n`,
       )
-      expect([...collector.counts.keys()].toSorted()).toEqual(notifications.map(({ heard }) => heard).toSorted())
+      expect([...collector.counts.keys()].toSorted()).toEqual(notifications.map(({ text }) => text).toSorted())
       expect(extra).toBeLessThanOrEqual(mayBeTwice)
       expect(recorded.toSorted()).toEqual(notifications.map((notification) => notification.recorded).toSorted())
     })

@@ -92,7 +92,7 @@ describeOnTopologies('insights', (topology) => {
   it('are found, kept on the host and listed, with what they rest on', async () => {
     expect(await listed()).toEqual([])
     const { data, metadata } = await generate({ hostId: 0 })
-    expect(metadata).toMatchObject({ ran: true, run: { notKept: null, found: data.length } })
+    expect(metadata).toMatchObject({ ran: true, run: { storeError: null, found: data.length } })
     const stuck = data.find(({ kind }) => kind === 'stuck-mutation')
     expect(stuck).toMatchObject({
       subject: expect.stringContaining('shop.orders'),
@@ -130,7 +130,7 @@ describeOnTopologies('insights', (topology) => {
     expect(data.map(({ kind }) => kind)).toContain('stuck-mutation')
     const status = InsightStatusResponse.parse(await get('insights/status?hostId=1'))
     expect(status.data).toMatchObject({ backend: 'clickhouse', reason: null })
-    expect(status.data.lastRun?.notKept).toContain('read-only')
+    expect(status.data.lastRun?.storeError).toContain('read-only')
     expect(await get('insights/backend')).toEqual({ backend: 'clickhouse' })
   })
 

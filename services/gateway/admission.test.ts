@@ -77,7 +77,7 @@ describe('a restricted feature', () => {
       LOGS: { enabled: true, access: 'authenticated' },
       TABLES: { enabled: true, access: 'public' },
     })
-    const passedOn = product.heard.find(({ method }) => method === 'catalogue')?.call.identity.features
+    const passedOn = product.received.find(({ method }) => method === 'catalogue')?.call.identity.features
     expect(passedOn).toEqual(features.filter((feature) => feature !== 'QUERIES' && feature !== 'LOGS'))
   })
 })
@@ -95,7 +95,7 @@ describe('GET /api/v1/config', () => {
       hosts: [],
       catalogue: { topics: [], charts: [], tables: [] },
     })
-    expect(product.heard).toEqual([])
+    expect(product.received).toEqual([])
     expect(JSON.stringify(body)).not.toContain('hush')
   })
 })

@@ -158,7 +158,7 @@ describe('telemetry of a request', () => {
       attributes: { 'http.route': route, 'http.request.method': 'GET', 'http.response.status_code': status },
     })
     expect(spans[0]?.error !== undefined).toBe(failed)
-    const calls = product.heard.filter(({ method }) => method === 'overview' || method === 'chart')
+    const calls = product.received.filter(({ method }) => method === 'overview' || method === 'chart')
     for (const { call } of calls) expect(call.trace).toEqual(trace)
   })
 

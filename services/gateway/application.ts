@@ -100,12 +100,12 @@ const setsHeaders =
 
 /** Sets the error format before admission, because that can fail. */
 const setErrorFormat = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
-  const { refusal, challenge } = route
-  if (refusal === undefined && challenge === undefined) return []
+  const { errorFormat, challenge } = route
+  if (errorFormat === undefined && challenge === undefined) return []
   return [
     (request, response, next) => {
       const exchange = exchangeOf(response)
-      exchange.refusal = refusal
+      exchange.errorFormat = errorFormat
       if (challenge) exchange.challenge = (shown) => challenge(request, env, shown)
       next()
     },

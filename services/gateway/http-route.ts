@@ -6,7 +6,7 @@ import type { PathParameter } from '#proto/http/parameters.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Gateway } from './gateway.ts'
 import type { Limit } from './limits/limits.ts'
-import type { Refusal, PublicError } from './response/http-exchange.ts'
+import type { ErrorFormat, PublicError } from './response/http-exchange.ts'
 import { parse, type QueryValues } from './request/parse.ts'
 import { hasPublicUrl } from './request/public-url.ts'
 import type { Cookies, Reply } from './response/http-reply.ts'
@@ -69,7 +69,7 @@ export interface Route {
   /** Sends an ETag, and 304 if the caller has the current response. */
   revalidated?: boolean | undefined
   /** Error format, if a standard requires its own. */
-  refusal?: Refusal
+  errorFormat?: ErrorFormat
   /** Checks a precondition before the request is counted; throws if it does not hold. */
   open?(headers: IncomingHttpHeaders, env: Environment): void
   /** Authenticates the caller in place of the usual way; the returned identity is allowed to call the route. */
@@ -93,8 +93,6 @@ export interface RawRequest {
   /** Reads the bytes of a body of any media type; throws 413 above `maxBytes`. */
   readBody(maxBytes: number): Promise<Buffer>
 }
-
-export type { RawRequest as Given }
 
 /** Returns the media type that the caller prefers: the first if all are equal, undefined if none is accepted. */
 export type ContentPreference = (types: string[]) => string | undefined

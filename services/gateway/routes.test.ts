@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agentRequests, conversationRequests, modelRequests, skillRequests } from './testing/agent.ts'
-import { alertingRequests, authRequests, type GoodRequest, connectionRequests } from './testing/good-requests.ts'
+import { alertingRequests, authRequests, type ValidRequest, connectionRequests } from './testing/valid-requests.ts'
 import { chatApplicationRequests, channelRequests, pagingServiceRequests } from './testing/channels.ts'
 import { identityRequests, identitySecret } from './testing/identity-provider.ts'
 import { insightRequests, reportRequests } from './testing/reports.ts'
@@ -24,7 +24,7 @@ const claims = { jti: 'a'.repeat(16), sub: 'ada', label: 'laptop', scopes: ['rea
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 /** A valid request for every route. A GET without parameters needs no entry. */
-const good: Record<string, GoodRequest> = {
+const good: Record<string, ValidRequest> = {
   ...Object.fromEntries(
     routes
       .filter(({ method, path, query }) => method === 'GET' && !path.includes('{') && query.safeParse({}).success)
@@ -142,13 +142,13 @@ afterAll(async () => {
 
 const send = async (
   method: string,
-  { url, body, cookie = '', bearer, raw, headers: more }: GoodRequest,
+  { url, body, cookie = '', bearer, raw, headers: more }: ValidRequest,
 ): Promise<Response> => {
   const authorization = bearer && { authorization: `Bearer ${bearer}` }
   const headers = { 'content-type': 'application/json', cookie, ...authorization, ...more }
   return fetch(product.url + url, { method, body: raw ?? JSON.stringify(body), headers, redirect: 'manual' })
 }
-const post = async (request: GoodRequest) => (await send('POST', request)).json()
+const post = async (request: ValidRequest) => (await send('POST', request)).json()
 const prepared: ReturnType<typeof connectionRequests> = { ...authRequests(post, secret), ...connectionRequests(post) }
 
 describe('the route table', () => {
@@ -191,6 +191,6 @@ describe('the route table', () => {
     const response = await fetch(strict.url + url, { method, headers, body: JSON.stringify(body) })
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ success: false, error: { type: 'forbidden' } })
-    expect(strict.heard).toEqual([])
+    expect(strict.received).toEqual([])
   })
 })

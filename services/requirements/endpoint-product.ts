@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { systemClock } from '#shared/time/clock.ts'
 import { signKey } from '../gateway/auth/keys/key-token.ts'
-import { authRequests, type GoodRequest } from '../gateway/testing/good-requests.ts'
+import { authRequests, type ValidRequest } from '../gateway/testing/valid-requests.ts'
 import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity-provider.ts'
 import { startFake, buildWebWith } from '../gateway/testing/start.ts'
 import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
@@ -56,7 +56,7 @@ export const startEndpointProduct = async (): Promise<EndpointProduct> => {
   const product = opening.use(await startFake({ env, webDirectory, ...owners }))
   const userHeaders = async () => ({ cookie: `__session=${await idp.token()}` })
 
-  const post = async ({ url, body }: GoodRequest) => {
+  const post = async ({ url, body }: ValidRequest) => {
     const headers = { 'content-type': 'application/json', origin: product.url, ...(await userHeaders()) }
     return (await fetch(product.url + url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
   }

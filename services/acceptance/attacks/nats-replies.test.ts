@@ -44,7 +44,7 @@ const attack = async (ground: Ground, user: string, own: { stream: string; consu
   const observer = await ground.observe('STREAMS')
   const requests = await ground.observe('REQUESTS')
   const others = (['ingest', 'alert-dispatcher'] as const).filter((service) => streamUser(service) !== user)
-  const heard = [requests, ...(await Promise.all(others.map((service) => ground.observe(accountOf(service)))))].map(
+  const received = [requests, ...(await Promise.all(others.map((service) => ground.observe(accountOf(service)))))].map(
     listen,
   )
   const forged = headers()
@@ -58,7 +58,7 @@ const attack = async (ground: Ground, user: string, own: { stream: string; consu
   // What a server delivers by itself is on its way a moment longer.
   await wait(300)
   await flushAll(observer, requests)
-  return { before, counts: await countsOf(observer), heard: heard.flatMap(({ subjects }) => [...subjects]) }
+  return { before, counts: await countsOf(observer), received: received.flatMap(({ subjects }) => [...subjects]) }
 }
 
 const accountOf = (service: string): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`
@@ -81,8 +81,8 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     for (const change of [undefined, widened]) {
       await using ground = await startGround(change)
       const streams = await ground.streams()
-      const { counts, heard } = await attack(ground, streamUser(service), own)
-      expect(heard).toEqual([])
+      const { counts, received } = await attack(ground, streamUser(service), own)
+      expect(received).toEqual([])
       const others = consumers.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
       for (const name of others) expect(counts[name], name).toBe(0)
       // Its own publishes alone; none was stored again under a reply subject.

@@ -20,7 +20,7 @@ const RawMessage = z.object({
   conditions: z.array(z.object({ event: z.string(), title: z.string() })).optional(),
 })
 
-/** What the receiver of notifications heard. */
+/** What the receiver of notifications received. */
 export interface Receiver extends AsyncDisposable {
   url: string
   /** `fire <alert>` or `recover <alert>`, in the order in which they were taken. */

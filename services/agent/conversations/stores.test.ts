@@ -122,10 +122,10 @@ describe('conversations in the conversation service', () => {
   it('grow by appended messages', async () => {
     const store = await open()
     const before = threadOf('user_bob:stored')?.id
-    server.heard.length = 0
+    server.received.length = 0
     await store.put('user_bob', aWritten('stored', { messages: [...aWritten('stored').messages, aMessage('m3')] }))
     expect(threadOf('user_bob:stored')?.id).toBe(before)
-    expect(server.heard.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
+    expect(server.received.map((line) => line.split(' ')[0])).toEqual(['GET', 'POST', 'PUT'])
   })
 
   it('are deleted if tagging them fails', async () => {
@@ -192,6 +192,6 @@ describe('conversations in the conversation service', () => {
 
   it('send only documented requests', () => {
     expect(server.misuses).toEqual([])
-    expect(server.heard.length).toBeGreaterThan(0)
+    expect(server.received.length).toBeGreaterThan(0)
   })
 })

@@ -34,7 +34,7 @@ const send = (bearer: string) =>
     body: '{"id":1}',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
   })
-const verifications = () => idp.heard.filter((call) => call === introspection).length
+const verifications = () => idp.received.filter((call) => call === introspection).length
 const message = async (response: Response) => Failure.parse(await response.json()).error.message
 
 describe('an OAuth token of the identity provider', () => {

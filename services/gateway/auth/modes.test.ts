@@ -7,7 +7,7 @@ import {
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
 import { startFake } from '../testing/start.ts'
-import { whoRoutes } from '../testing/who-routes.ts'
+import { signInRoutes } from '../testing/identity-routes.ts'
 import { signKey } from './keys/key-token.ts'
 
 type Variables = Record<string, string>
@@ -36,7 +36,7 @@ const shut = '200 401 401'
 
 /** Statuses of a route open to anybody, of reading and of writing. */
 const statuses = async (env: Variables, headers: Variables): Promise<string> => {
-  await using product = await startFake({ env, routes: whoRoutes })
+  await using product = await startFake({ env, routes: signInRoutes })
   const json = { ...headers, 'content-type': 'application/json' }
   const requests = [
     fetch(`${product.url}/api/v1/open`, { headers }),

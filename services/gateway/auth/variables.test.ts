@@ -8,7 +8,7 @@ import {
   startIdentityProvider,
 } from '../testing/identity-provider.ts'
 import { startFake } from '../testing/start.ts'
-import { identityRoutes } from '../testing/who-routes.ts'
+import { identityRoutes } from '../testing/identity-routes.ts'
 import { routes } from '../routes.ts'
 import { authSettings } from './config.ts'
 import { signKey } from './keys/key-token.ts'

@@ -108,7 +108,7 @@ const statusesOf = (route: Route): string[] =>
 
 /** OAuth and JSON-RPC word failures in their own way. */
 const nameOf = (status: string, route: Route): string => {
-  const protocol = route.refusal ? 'OAuth' : isJsonRpc(status, route) ? 'JsonRpc' : ''
+  const protocol = route.errorFormat ? 'OAuth' : isJsonRpc(status, route) ? 'JsonRpc' : ''
   return `${protocol}Refused${status}`
 }
 
@@ -132,7 +132,7 @@ const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject
 }
 
 const failureOf = (status: string, route: Route): z.ZodType => {
-  if (route.refusal) return OAuthFailure
+  if (route.errorFormat) return OAuthFailure
   return isJsonRpc(status, route) ? JsonRpcFailure : Failure
 }
 

@@ -52,7 +52,7 @@ export const answerFailure =
   (log: Logger): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
     const exchange = exchangeOf(response)
-    const { requestId, route, refusal } = exchange
+    const { requestId, route, errorFormat } = exchange
     const visible = shown(error)
     if (visible.status === 500) log.error({ requestId, route, err: error }, 'request failed')
     if (response.headersSent) {
@@ -62,7 +62,7 @@ export const answerFailure =
     setRetryAfter(response, visible)
     const challenged = exchange.challenge?.(visible) ?? defaultChallenge(visible)
     if (challenged !== undefined) response.setHeader('WWW-Authenticate', challenged)
-    const { status, body } = refusal?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
+    const { status, body } = errorFormat?.(visible) ?? { status: visible.status, body: failure(visible, requestId) }
     sendJson(request, response, status, body)
   }
 

@@ -10,7 +10,7 @@ export interface Exchange {
   /** The caller; set by admission. */
   identity?: Identity
   /** Error format of the route, if it differs from the default. */
-  refusal?: Refusal | undefined
+  errorFormat?: ErrorFormat | undefined
   /** Returns the WWW-Authenticate challenge of the route, if it differs from the default. */
   challenge?(shown: PublicError): string | undefined
   /** `performance.now()` when the request headers had arrived. */
@@ -55,4 +55,4 @@ export interface PublicError {
 }
 
 /** Converts an error to the format of a standard, such as OAuth or JSON-RPC. */
-export type Refusal = (shown: PublicError) => { status: number; body: unknown }
+export type ErrorFormat = (shown: PublicError) => { status: number; body: unknown }

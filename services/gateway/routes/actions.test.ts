@@ -97,9 +97,9 @@ describe('management', () => {
     const request = { operation: 'create_user', params: { user: 'grace', password } }
     const { status, body } = await send('/api/v1/management?hostId=0', request)
     expect([status, body.ddl]).toEqual([200, '-- create_user'])
-    const heard = product.heard.find(({ method }) => method === 'manage')
-    expect(JSON.stringify(heard?.input)).toMatch(/"hash":"[0-9a-f]{64}"/)
-    const everything = JSON.stringify([product.heard, product.logged, await records()])
+    const received = product.received.find(({ method }) => method === 'manage')
+    expect(JSON.stringify(received?.input)).toMatch(/"hash":"[0-9a-f]{64}"/)
+    const everything = JSON.stringify([product.received, product.logged, await records()])
     expect(everything).not.toContain(password)
   })
 

@@ -257,7 +257,7 @@ describe('a decision on an approval request', () => {
     await started()
     const answer = await decide(true)
     expect(await answer.json()).toMatchObject({ data: { state: 'done' }, metadata: { approved: true } })
-    const did = product.heard.find(({ method }) => method === 'killQuery')
+    const did = product.received.find(({ method }) => method === 'killQuery')
     expect(did).toMatchObject({ input: { hostKey: 'analytics', queryId: 'runaway' } })
     expect(outcomes()).toMatchObject([{ state: 'done', result: { state: 'done' } }])
     const audit: unknown = await (await fetch(`${product.url}/api/v1/audit`)).json()

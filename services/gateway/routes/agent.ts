@@ -18,7 +18,7 @@ import { identifyAgentCaller } from '../agent/callers.ts'
 import { agentDoorSettings } from '../agent/config.ts'
 import { runEvents, type RunPosition } from '../agent/run-events.ts'
 import type { Gateway } from '../gateway.ts'
-import { type Given, type Route, postRoute } from '../http-route.ts'
+import { type RawRequest, type Route, postRoute } from '../http-route.ts'
 import { parse } from '../request/parse.ts'
 import { jsonBodyOf } from '../request/read-body.ts'
 import { success } from '../response/envelope.ts'
@@ -86,7 +86,7 @@ const stopRun: Route = {
 /** Routes of agent runs. */
 export const agentRoutes: readonly Route[] = [startRun, resumeRun, stopRun]
 
-const startAgentRun = async (body: AgentRequest, { call }: Given, { agent, hosts }: Gateway): Promise<string> => {
+const startAgentRun = async (body: AgentRequest, { call }: RawRequest, { agent, hosts }: Gateway): Promise<string> => {
   const host = await hosts.find(body.hostId)
   const messages = body.messages ?? [{ role: 'user', parts: [{ type: 'text', text: body.message ?? '' }] }]
   const { hostId, disabledTools, mcpServers: userServers } = body
@@ -102,7 +102,7 @@ const startAgentRun = async (body: AgentRequest, { call }: Given, { agent, hosts
 const isUnconfigured = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.details?.reason === 'provider-not-configured'
 
-const runIdOf = ({ path, call }: Given, { chats }: Gateway): Promise<string | undefined> =>
+const runIdOf = ({ path, call }: RawRequest, { chats }: Gateway): Promise<string | undefined> =>
   chats.runOf(parse(RunPath, path).id, call.identity)
 
 /** Absent until the client has received an event. */
@@ -112,12 +112,17 @@ const LastEventId = z
   .default('0')
   .transform(Number)
 
-const lastEventIdOf = ({ headers }: Given): number =>
+const lastEventIdOf = ({ headers }: RawRequest): number =>
   parse(z.object({ 'Last-Event-ID': LastEventId }), { 'Last-Event-ID': headers['last-event-id'] || undefined })[
     'Last-Event-ID'
   ]
 
-const sendEvents = async (position: RunPosition, { call }: Given, gateway: Gateway, reply: Reply): Promise<void> => {
+const sendEvents = async (
+  position: RunPosition,
+  { call }: RawRequest,
+  gateway: Gateway,
+  reply: Reply,
+): Promise<void> => {
   const frames = await runEvents(gateway, position, call)
   const headers = {
     'content-type': events,

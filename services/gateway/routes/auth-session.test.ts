@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signKey } from '../auth/keys/key-token.ts'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
-import { whoRoutes } from '../testing/who-routes.ts'
+import { signInRoutes } from '../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
 })
 const start = async (env: Variables): Promise<FakeProduct> =>
-  startFake({ env, clock: clockOf(() => nowMs), routes: whoRoutes })
+  startFake({ env, clock: clockOf(() => nowMs), routes: signInRoutes })
 
 /** A browser as far as it matters here: it keeps cookies, sends them, and follows redirects one by one. */
 const openBrowser = (origin: string) => {

@@ -20,7 +20,7 @@ import { refusalOf, usableFeatures } from '../features/refusal.ts'
 import type { Gateway } from '../gateway.ts'
 import { cloudMode } from '../installation/cloud-mode.ts'
 import { success } from '../response/envelope.ts'
-import { deleteRoute, getRoute, type Given, postRoute, redirectRoute, type Route } from '../http-route.ts'
+import { deleteRoute, getRoute, type RawRequest, postRoute, redirectRoute, type Route } from '../http-route.ts'
 
 const open = { feature: null, access: 'anonymous', limit: 'data' } as const
 const session = { ...open, path: '/api/v1/auth/session' } as const
@@ -41,7 +41,7 @@ const me = getRoute({
 
 const guestCookie = async (
   { kind }: Identity,
-  headers: Given['headers'],
+  headers: RawRequest['headers'],
   publicUrl: () => string,
   { build, env, guests }: Gateway,
 ): Promise<string | undefined> => {
@@ -82,7 +82,7 @@ const signOut = deleteRoute({
 })
 
 /** Prevents pages of other sites from signing users in or out. */
-const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<Given, 'headers' | 'publicUrl'>): void => {
+const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<RawRequest, 'headers' | 'publicUrl'>): void => {
   if (!isCrossSiteWrite({ method, headers }, publicUrl())) return
   throw new ServiceError('forbidden', 'cross-site request rejected: sign in or out on a page of this site')
 }

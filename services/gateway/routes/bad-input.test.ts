@@ -101,7 +101,7 @@ describe('an invalid parameter', () => {
     expect(error.message).toContain(parameter)
     expect(error.details?.parameter).toBe(parameter)
     expect(error.details?.problems).toContainEqual({ parameter, message: expect.stringContaining(says) })
-    expect(product.heard.filter(({ method }) => method !== 'hosts')).toEqual([])
+    expect(product.received.filter(({ method }) => method !== 'hosts')).toEqual([])
   })
 
   it('is among at most a few that the error lists', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Silence } from '#proto/alert-history.ts'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import type { GoodRequest } from '../testing/good-requests.ts'
+import type { ValidRequest } from '../testing/valid-requests.ts'
 import { clickOn, signedClick } from '../testing/channels.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -17,16 +17,16 @@ const said: Silence = {
   untilMs: null,
 }
 
-interface Heard {
+interface Command {
   wanted: object
   identity: Identity
 }
 
 const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secret }, refused?: ServiceError) => {
-  const heard: Heard[] = []
+  const commands: Command[] = []
   const received: { url: string; body: unknown }[] = []
   const take = async (wanted: object, { identity }: { identity: Identity }): Promise<Silence> => {
-    heard.push({ wanted, identity })
+    commands.push({ wanted, identity })
     if (refused) throw refused
     return said
   }
@@ -37,11 +37,11 @@ const open = async (env: Record<string, string> = { CHATAPP_SIGNING_SECRET: secr
       return new Response('ok')
     }
   const product = await startFake({ env, alerts: { silence: take, silenceInbound: take }, net: { guarded } })
-  const send = async ({ url, raw, headers }: GoodRequest) => {
+  const send = async ({ url, raw, headers }: ValidRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }
   }
-  return { product, heard, received, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
+  return { product, commands, received, send, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() }
 }
 
 describe('a click in a chat', () => {
@@ -50,7 +50,7 @@ describe('a click in a chat', () => {
     expect(await rig.send(signedClick(clickOn(subject), { secret }))).toMatchObject({ status: 200 })
     const identity = { kind: 'user', subject: 'slack:T01/U07', features: ['HEALTH'], profile: { name: 'grace' } }
     const wanted = { ...subject, kind: 'ack', minutes: null, note: 'in the chat, by grace' }
-    expect(rig.heard).toMatchObject([{ wanted, identity }])
+    expect(rig.commands).toMatchObject([{ wanted, identity }])
     expect(rig.received).toEqual([
       {
         url: 'https://hooks.slack.com/actions/T01/1/secret-of-the-answer',
@@ -73,7 +73,7 @@ describe('a click in a chat', () => {
     const value = JSON.stringify({ ...subject, hostKey: null })
     const actions = [{ type: 'button', action_id: 'watchhouse-dismiss', value }]
     expect(await rig.send(signedClick(clickOn({}, { actions }), { secret }))).toMatchObject({ status: 200 })
-    expect(rig.heard).toMatchObject([{ wanted: { kind: 'dismissal', episode: 'e-1', minutes: null } }])
+    expect(rig.commands).toMatchObject([{ wanted: { kind: 'dismissal', episode: 'e-1', minutes: null } }])
   })
 
   it('replies with the reason of a failure to the user only', async () => {
@@ -93,7 +93,7 @@ describe('a click in a chat', () => {
     const click = signedClick(clickOn(subject), { secret })
     expect(await rig.send(click)).toMatchObject({ status: 200 })
     expect(await rig.send(click)).toMatchObject({ status: 409, text: expect.stringContaining('already processed') })
-    expect(rig.heard).toHaveLength(1)
+    expect(rig.commands).toHaveLength(1)
   })
 
   it('is rejected while no secret is set', async () => {
@@ -109,12 +109,12 @@ describe('a click in a chat', () => {
 
   const good = signedClick(clickOn(subject), { secret })
   const minuteMs = 60_000
-  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+  const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
     headers: { ...good.headers, ...more },
   })
   const signed = (payload: object | string) => signedClick(payload, { secret })
-  it.each<[string, GoodRequest, number, string]>([
+  it.each<[string, ValidRequest, number, string]>([
     ['with another secret', signedClick(clickOn(subject), { secret: 'guessed' }), 401, 'X-Slack-Signature'],
     ['without a signature', withHeaders({ 'x-slack-signature': '' }), 401, 'X-Slack-Signature'],
     ['of another version', withHeaders({ 'x-slack-signature': 'v1=00' }), 401, 'X-Slack-Signature'],
@@ -138,6 +138,6 @@ describe('a click in a chat', () => {
   ])('is rejected %s', async (_what, request, status, says) => {
     await using rig = await open()
     expect(await rig.send(request)).toMatchObject({ status, text: expect.stringContaining(says) })
-    expect([rig.heard, rig.received]).toEqual([[], []])
+    expect([rig.commands, rig.received]).toEqual([[], []])
   })
 })

@@ -58,7 +58,7 @@ interface VisibleFleet {
 /** For callers without read access, who must sign in first. */
 const emptyFleet: VisibleFleet = {
   offers: {
-    keptConnections: false,
+    storedConnections: false,
     management: false,
     deployments: false,
     pageViews: false,
@@ -83,7 +83,7 @@ const visibleFleetOf = async (call: Call, gateway: Gateway): Promise<VisibleFlee
 }
 
 const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
-  const [keptConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
+  const [storedConnections, management, { isOffered: postgresSource }, replicationService, pageViews, subscriptions] =
     await Promise.all([
       gateway.connections.canSave(call),
       canManage(call, gateway),
@@ -93,7 +93,7 @@ const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
       mayBeSubscribed(call, gateway),
     ])
   const deployments = read(webhookSettings, gateway.env).REPO_HOST_WEBHOOK_SECRET !== undefined
-  return { keptConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
+  return { storedConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 
 /** Returns false when an older release of `query` lacks the method. */

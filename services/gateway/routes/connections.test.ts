@@ -54,7 +54,7 @@ describe('a connection session', () => {
       lifetimeSeconds: 900,
     })
     expect(token).not.toMatch(/very|secret|example/)
-    expect(product.heard.map(({ method }) => method)).toEqual(['connectionKey', 'testConnection', 'sealConnection'])
+    expect(product.received.map(({ method }) => method)).toEqual(['connectionKey', 'testConnection', 'sealConnection'])
   })
 
   it('is encrypted on the bus when tested, opened or saved', async () => {
@@ -66,8 +66,8 @@ describe('a connection session', () => {
     const { body } = await send('POST', kept, { body: { ...target, name: 'mine' } })
     const { id } = UserConnectionResponse.parse(body).data
     expect((await send('PUT', `${kept}/${id}`, { body: { ...target, name: 'mine' } })).status).toBe(200)
-    expect(product.heard.filter(({ input }) => 'encryptedTarget' in input)).toHaveLength(7)
-    expect(JSON.stringify(product.heard)).not.toMatch(/very secret|"ada"|db\.example\.com/)
+    expect(product.received.filter(({ input }) => 'encryptedTarget' in input)).toHaveLength(7)
+    expect(JSON.stringify(product.received)).not.toMatch(/very secret|"ada"|db\.example\.com/)
   })
 
   it.each([
@@ -78,13 +78,13 @@ describe('a connection session', () => {
   ])('replaces the host list for %s', async (path) => {
     await using product = await startFake()
     const { token } = await open(product)
-    product.heard.length = 0
+    product.received.length = 0
     const { status } = await sendTo(product)('GET', path, { 'x-connection-session': token })
     expect(status).toBe(200)
-    const [heard] = product.heard
-    expect(heard?.input.hostKey).toMatch(/^user:[\w-]{22}:[\w-]{22}$/)
-    const sentConnections = heard?.call.connections?.get(String(heard.input.hostKey))
-    expect(sentConnections).toMatchObject({ name: 'Größe', sealed: `fake.${String(heard?.input.hostKey)}.Größe` })
+    const [received] = product.received
+    expect(received?.input.hostKey).toMatch(/^user:[\w-]{22}:[\w-]{22}$/)
+    const sentConnections = received?.call.connections?.get(String(received.input.hostKey))
+    expect(sentConnections).toMatchObject({ name: 'Größe', sealed: `fake.${String(received?.input.hostKey)}.Größe` })
   })
 
   it('contains only its own host', async () => {
@@ -128,10 +128,10 @@ describe('a connection session', () => {
     await using product = await startFake({ identify: byHeader })
     const { token } = await open(product, { 'x-test-person': 'ada' })
     const keyFor = async (person: string) => {
-      product.heard.length = 0
+      product.received.length = 0
       const headers = { 'x-connection-session': token, 'x-test-person': person }
       await sendTo(product)('GET', '/api/v1/overview?hostId=0', headers)
-      return product.heard[0]?.input.hostKey
+      return product.received[0]?.input.hostKey
     }
     const [own, theirs] = [await keyFor('ada'), await keyFor('eve')]
     expect(own).toMatch(/^user:/)
@@ -150,7 +150,7 @@ describe('a connection session', () => {
     await using product = await startFake()
     const answer = await sendTo(product)('GET', '/api/v1/overview?hostId=0', { 'x-connection-session': token })
     expect(answer).toMatchObject({ status: 400, body: { error: { details: { parameter: 'x-connection-session' } } } })
-    expect(product.heard).toEqual([])
+    expect(product.received).toEqual([])
   })
 
   it('returns the reason when the connection test fails', async () => {
@@ -210,13 +210,15 @@ describe('saved connections', () => {
       name: 'mine',
       host: 'db.example.com:8443',
     })
-    product.heard.length = 0
+    product.received.length = 0
     expect((await send('GET', `/api/v1/overview?hostId=${hostId}`, ada)).status).toBe(200)
     expect(
       (await send('POST', '/api/v1/charts/batch', { ...ada, body: { hostId, names: ['query-count'] } })).status,
     ).toBe(200)
     expect((await send('GET', `/api/v1/compare?hosts=0,${hostId}`, ada)).status).toBe(200)
-    const sentConnections = product.heard.filter(({ method }) => method !== 'hosts').map(({ call }) => call.connections)
+    const sentConnections = product.received
+      .filter(({ method }) => method !== 'hosts')
+      .map(({ call }) => call.connections)
     expect(sentConnections).toHaveLength(3)
     for (const connections of sentConnections) {
       expect([...(connections?.values() ?? [])]).toMatchObject([

@@ -53,7 +53,7 @@ describe('SQL of the caller', () => {
     })
     expect(metadata).toMatchObject({ truncated: { reason: 'rows', limit: 2, returned: 2 }, queryId: 'q2' })
     const { hostId: _, ...rest } = requestOptions
-    expect(product.heard.at(-1)).toMatchObject({ method: 'streamQuery', input: { ...rest, hostKey: 'logs' } })
+    expect(product.received.at(-1)).toMatchObject({ method: 'streamQuery', input: { ...rest, hostKey: 'logs' } })
   })
 
   it.each([

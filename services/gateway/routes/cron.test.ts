@@ -18,26 +18,26 @@ const sendRequest = async (url: string, bearer?: string) => {
 const Answered = z.object({ data: z.unknown().optional(), error: Failure.shape.error.optional() })
 
 /** A fake `alert-dispatcher` that records its requests. */
-const overheard = () => {
-  const heard: string[] = []
+const recordingAlerts = () => {
+  const received: string[] = []
   const alerts = {
     sweep: async (...request: Parameters<typeof fakeAlerts.sweep>) => {
-      heard.push(`sweep for ${request[1].identity.subject}, ${request[1].priority}`)
+      received.push(`sweep for ${request[1].identity.subject}, ${request[1].priority}`)
       return fakeAlerts.sweep(...request)
     },
     prune: async (...request: Parameters<typeof fakeAlerts.prune>) => {
-      heard.push('prune')
+      received.push('prune')
       return fakeAlerts.prune(...request)
     },
   }
-  return { alerts, heard }
+  return { alerts, received }
 }
 
 describe('a cron route', () => {
   it.each(paths)('%s rejects all requests while no secret is set', async (path) => {
     const unset: Record<string, string>[] = [{}, { CRON_SECRET: '' }]
     for (const env of unset) {
-      const { alerts, heard } = overheard()
+      const { alerts, received } = recordingAlerts()
       await using product = await startFake({ env, alerts, report: {} })
       for (const bearer of [undefined, '', 'undefined', secret]) {
         for (const request of [path, `${path}?secret=${encodeURIComponent(secret)}`]) {
@@ -45,12 +45,12 @@ describe('a cron route', () => {
           expect([status, error?.type]).toEqual([503, 'unavailable'])
         }
       }
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     }
   })
 
   it.each(paths)('%s accepts only its bearer token', async (path) => {
-    const { alerts, heard } = overheard()
+    const { alerts, received } = recordingAlerts()
     await using product = await startFake({
       env: { ...withSecret, CRON_SECRET_PREVIOUS: 'the one before' },
       alerts,
@@ -68,13 +68,13 @@ describe('a cron route', () => {
       expect([status, error?.type]).toEqual([401, 'unauthenticated'])
       expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
     }
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
     for (const bearer of [secret, 'the one before'])
       expect((await sendRequest(product.url + path, bearer)).status).toBe(200)
   })
 
   it.each(paths)('%s rejects a secret in the URL and does not log it', async (path) => {
-    const { alerts, heard } = overheard()
+    const { alerts, received } = recordingAlerts()
     await using product = await startFake({ env: withSecret, alerts, report: {} })
     for (const [query, bearer] of [
       [encodeURIComponent(secret), undefined],
@@ -87,15 +87,15 @@ describe('a cron route', () => {
       expect(error?.message).toContain('send it as Authorization: Bearer')
       expect(JSON.stringify(error)).not.toContain(secret)
     }
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
     expect(product.logged.join('')).not.toContain(secret.slice(0, 10))
   })
 
   it('runs as the gateway with sweep priority', async () => {
-    const { alerts, heard } = overheard()
+    const { alerts, received } = recordingAlerts()
     await using product = await startFake({ env: withSecret, alerts })
     await sendRequest(`${product.url}/api/cron/health-sweep?source=scheduler`, secret)
-    expect(heard).toEqual(['sweep for gateway, sweep'])
+    expect(received).toEqual(['sweep for gateway, sweep'])
   })
 
   it.each([

@@ -15,7 +15,7 @@ import { intervalMs, lifetimeMs, shownUserCode, type DeviceDecision } from '../a
 import type { Decider, DeviceLogin } from '../auth/device/open-device-login.ts'
 import { operator, type ApiKeys, isOperator, notTheOperator } from '../auth/keys/keys.ts'
 import { success } from '../response/envelope.ts'
-import { HttpError, type Refusal, type PublicError } from '../response/http-exchange.ts'
+import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
 /** Prefixes of the OAuth paths: as the specification states, and next to the other routes. */
@@ -24,7 +24,7 @@ const prefixes = ['/auth', '/api/v1/auth'] as const
 const oauth = { feature: null, access: 'anonymous', limit: 'device-login', query: noQuery } as const
 
 /** Errors in the format of OAuth. */
-const oauthRefusal: Refusal = (shown) => ({
+const oauthErrors: ErrorFormat = (shown) => ({
   status: shown.status,
   body: { error: oauthErrorOf(shown), error_description: toPlainAscii(shown.message) },
 })
@@ -51,7 +51,7 @@ const deviceCode = (path: string): Route => ({
     },
   }),
   form: true,
-  refusal: oauthRefusal,
+  errorFormat: oauthErrors,
 })
 
 const grantTypes = ['urn:ietf:params:oauth:grant-type:device_code', 'device_code']
@@ -78,7 +78,7 @@ const token = (path: string): Route => ({
     },
   }),
   form: true,
-  refusal: oauthRefusal,
+  errorFormat: oauthErrors,
 })
 
 const decisionRoute = { feature: null, access: 'own-bearer', limit: 'data' } as const

@@ -21,7 +21,7 @@ describe('the explorer', () => {
     const name = 'ta`b"le\'; %'
     const { status } = await send(`columns?hostId=1&database=shop&table=${encodeURIComponent(name)}`)
     expect(status).toBe(200)
-    expect(product.heard.at(-1)).toMatchObject({
+    expect(product.received.at(-1)).toMatchObject({
       method: 'exploreColumns',
       input: { hostKey: 'logs', database: 'shop', table: name },
     })
@@ -42,7 +42,7 @@ describe('the explorer', () => {
   it('previews rows after their columns', async () => {
     const { body } = await send(`preview?${ofTable}&limit=2`)
     expect(ConsoleResponse.parse(body).data).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }] })
-    expect(product.heard.at(-1)?.input).toMatchObject({ limit: 2 })
+    expect(product.received.at(-1)?.input).toMatchObject({ limit: 2 })
   })
 
   it('suggests the nearest name', async () => {

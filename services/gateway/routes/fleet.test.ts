@@ -60,7 +60,7 @@ describe('the fleet', () => {
       expect.objectContaining({ id: 1, status: 'down', reason: 'unreachable', load: null, worstFinding: null }),
     ])
     expect(metadata).toEqual({ oldestMs: 6_000, findingsBy: [] })
-    expect(product.heard.map(({ method }) => method)).toEqual(['fleet'])
+    expect(product.received.map(({ method }) => method)).toEqual(['fleet'])
   })
 
   it('has the worst finding of each host', async () => {

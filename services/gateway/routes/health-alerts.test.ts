@@ -8,7 +8,7 @@ import { type FakeProduct, startFake } from '../testing/start.ts'
 let requests: { method: string; input: unknown; subject: string }[] = []
 let product: FakeProduct
 
-const overheard = Object.fromEntries(
+const recordingHandlers = Object.fromEntries(
   Object.entries(fakeAlerting).map(([method, handle]) => [
     method,
     (input: never, call: Call) => {
@@ -20,7 +20,7 @@ const overheard = Object.fromEntries(
 
 beforeAll(async () => {
   const identify = async () => ({ kind: 'user', subject: 'ada', features: 'all' }) as const
-  product = await startFake({ identify, alerts: overheard })
+  product = await startFake({ identify, alerts: recordingHandlers })
 })
 afterAll(async () => product[Symbol.asyncDispose]())
 

@@ -37,7 +37,7 @@ describe('GET /api/healthz', () => {
   it('queries no host', async () => {
     await using product = await startFake()
     await healthz(product.url)
-    expect(product.heard.map(({ method }) => method)).toEqual(['hostStates'])
+    expect(product.received.map(({ method }) => method)).toEqual(['hostStates'])
   })
 
   it('shows signed-in callers name, reason and age', async () => {

@@ -8,7 +8,7 @@ import { systemClock } from '#shared/time/clock.ts'
 import { openStore } from '#shared/store/open.ts'
 import type { Store } from '#shared/store/store.ts'
 import { signKey } from '../auth/keys/key-token.ts'
-import type { GoodRequest } from '../testing/good-requests.ts'
+import type { ValidRequest } from '../testing/valid-requests.ts'
 import {
   type IdentityProvider,
   startIdentityProvider,
@@ -60,7 +60,7 @@ const open = (replaced: Parameters<typeof startFake>[0] = {}): Promise<FakeProdu
     },
   })
 
-const sendEvent = async ({ url }: FakeProduct, { url: path, raw, headers }: GoodRequest) => {
+const sendEvent = async ({ url }: FakeProduct, { url: path, raw, headers }: ValidRequest) => {
   const response = await fetch(url + path, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
   return { status: response.status, text: await response.text() }
 }
@@ -163,12 +163,12 @@ describe('the webhook of the identity provider', () => {
 
   const good = signedIdentityEvent(deleted('user_ada'))
   const minuteMs = 60_000
-  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+  const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
     headers: { ...good.headers, ...more },
   })
   const otherSecret = `whsec_${Buffer.alloc(24, 9).toString('base64')}`
-  it.each<[string, GoodRequest, number, string]>([
+  it.each<[string, ValidRequest, number, string]>([
     ['with another secret', signedIdentityEvent(deleted('x'), { secret: otherSecret }), 401, 'svix-signature'],
     ['without a signature', withHeaders({ 'svix-signature': '' }), 401, 'svix-signature'],
     ['with a signature of another version', withHeaders({ 'svix-signature': 'v1a,AAAA' }), 401, 'svix-signature'],

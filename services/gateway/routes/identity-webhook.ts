@@ -11,7 +11,7 @@ import type { Gateway } from '../gateway.ts'
 import { jsonBodyOf } from '../request/read-body.ts'
 import { parse } from '../request/parse.ts'
 import { success } from '../response/envelope.ts'
-import type { Given, Route } from '../http-route.ts'
+import type { RawRequest, Route } from '../http-route.ts'
 import { webhookSettings } from '../webhooks/config.ts'
 import { requireSvixSignature } from '../webhooks/signature.ts'
 
@@ -48,7 +48,7 @@ export const identityWebhook: Route = {
 /** Events that end a session. */
 const sessionEndEvents: ReadonlySet<string> = new Set(['session.revoked', 'session.ended', 'session.removed'])
 
-const handleEvent = async (payload: unknown, { call, requestId }: Given, gateway: Gateway) => {
+const handleEvent = async (payload: unknown, { call, requestId }: RawRequest, gateway: Gateway) => {
   const { type } = parse(IdentityEvent, payload)
   const context: AuditContext = { call: { identity: provider }, requestId }
   const { audit, denied } = gateway

@@ -14,14 +14,14 @@ type IngestResult = Awaited<ReturnType<typeof fakeIngest.accept>>
 type Given = Parameters<typeof fakeIngest.accept>[0]
 
 /** A fake `ingest` that records its requests. */
-const overheard = (answer: IngestResult | ServiceError = [{ id: 'a1', duplicate: false }]) => {
-  const heard: Given[] = []
+const recordingIngest = (answer: IngestResult | ServiceError = [{ id: 'a1', duplicate: false }]) => {
+  const accepted: Given[] = []
   const accept = async (given: Given) => {
-    heard.push(given)
+    accepted.push(given)
     if (answer instanceof ServiceError) throw answer
     return answer
   }
-  return { ingest: { accept }, heard }
+  return { ingest: { accept }, accepted }
 }
 
 type Sent = Omit<RequestInit, 'headers'> & { headers: Record<string, string>; duplex?: 'half' }
@@ -36,19 +36,19 @@ describe('POST /api/events/ingest', () => {
   it('rejects all requests while no token is set', async () => {
     const unset: Record<string, string>[] = [{}, { SVC_EVENTS_INGEST_TOKEN: '' }]
     for (const env of unset) {
-      const { ingest, heard } = overheard()
+      const { ingest, accepted } = recordingIngest()
       await using product = await startFake({ env, ingest })
       const tried: Sent['headers'][] = [{}, good, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }]
       for (const headers of tried) {
         const { status, error } = await send(product.url, { headers })
         expect([status, error?.message]).toEqual([503, 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set'])
       }
-      expect(heard).toEqual([])
+      expect(accepted).toEqual([])
     }
   })
 
   it('accepts only its bearer token and the previous one', async () => {
-    const { ingest, heard } = overheard()
+    const { ingest, accepted } = recordingIngest()
     const env = { ...withToken, SVC_EVENTS_INGEST_TOKEN_PREVIOUS: 'the one before', SVC_API_KEY_SECRET: 'keys' }
     await using product = await startFake({ env, ingest })
     for (const bearer of ['', secret.slice(0, -1), `${secret}x`, secret.toUpperCase(), 'svc_x.y']) {
@@ -58,7 +58,7 @@ describe('POST /api/events/ingest', () => {
       expect([status, error?.message]).toEqual([401, 'send the ingest token as Authorization: Bearer'])
       expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
     }
-    expect(heard).toEqual([])
+    expect(accepted).toEqual([])
     for (const bearer of [secret, 'the one before']) {
       expect((await send(product.url, { headers: { ...good, authorization: `Bearer ${bearer}` } })).status).toBe(202)
     }
@@ -66,7 +66,7 @@ describe('POST /api/events/ingest', () => {
   })
 
   it('checks token, rate limit, length, type and content in this order', async () => {
-    const { ingest, heard } = overheard(new ServiceError('invalid', 'the body is not JSON'))
+    const { ingest, accepted } = recordingIngest(new ServiceError('invalid', 'the body is not JSON'))
     await using product = await startFake({ env: { ...withToken, RATE_LIMIT_INGEST_PER_MIN: '4' }, ingest })
     const long = 'x'.repeat(maxIngestBodyBytes + 1)
     const bad = { authorization: 'Bearer x', 'content-type': 'text/plain' }
@@ -82,11 +82,11 @@ describe('POST /api/events/ingest', () => {
     expect((await send(product.url, { headers: good, body: '{' })).error?.message).toBe('the body is not JSON')
     const { status, headers } = await send(product.url, { headers: known, body: long })
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
-    expect(heard).toHaveLength(1)
+    expect(accepted).toHaveLength(1)
   })
 
   it('counts the bytes of a body without Content-Length', async () => {
-    const { ingest, heard } = overheard()
+    const { ingest, accepted } = recordingIngest()
     await using product = await startFake({ env: withToken, ingest })
     const body = new ReadableStream({
       start(controller) {
@@ -96,7 +96,7 @@ describe('POST /api/events/ingest', () => {
     })
     const streamed: Sent = { headers: good, body, duplex: 'half' }
     expect((await send(product.url, streamed)).status).toBe(413)
-    expect(heard).toEqual([])
+    expect(accepted).toEqual([])
   })
 
   it.each([
@@ -105,27 +105,27 @@ describe('POST /api/events/ingest', () => {
     'application/cloudevents+json',
     'Application/Vnd.x+JSON',
   ])('accepts %s', async (type) => {
-    const { ingest } = overheard()
+    const { ingest } = recordingIngest()
     await using product = await startFake({ env: withToken, ingest })
     expect((await send(product.url, { headers: { ...good, 'content-type': type } })).status).toBe(202)
   })
 
   it('accepts a CloudEvent without data and content type', async () => {
-    const { ingest, heard } = overheard()
+    const { ingest, accepted } = recordingIngest()
     await using product = await startFake({ env: withToken, ingest })
     const { 'content-type': _, ...untyped } = good
     const received = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 's', 'ce-type': 't' }
     expect((await send(product.url, { headers: { ...untyped, ...received }, body: null })).status).toBe(202)
-    expect(heard).toEqual([{ body: '', headers: received }])
+    expect(accepted).toEqual([{ body: '', headers: received }])
     expect((await send(product.url, { headers: untyped, body: null })).status).toBe(415)
   })
 
   it('forwards the body and its headers, without credentials', async () => {
-    const { ingest, heard } = overheard()
+    const { ingest, accepted } = recordingIngest()
     await using product = await startFake({ env: withToken, ingest })
     const received = { 'ce-id': '1', 'idempotency-key': 'k', 'x-webhook-id': 'w', 'x-reemit-hops': '1' }
     await send(product.url, { headers: { ...good, ...received, cookie: 'a=b', 'x-other': 'c' } })
-    expect(heard).toEqual([{ body: '{"title":"T"}', headers: { ...received, 'content-type': 'application/json' } }])
+    expect(accepted).toEqual([{ body: '{"title":"T"}', headers: { ...received, 'content-type': 'application/json' } }])
   })
 })
 
@@ -136,7 +136,7 @@ describe('the response to a sender', () => {
       { error: 'an event must be a JSON object' },
       { id: 'b2', duplicate: true },
     ]
-    await using product = await startFake({ env: withToken, ...overheard(taken) })
+    await using product = await startFake({ env: withToken, ...recordingIngest(taken) })
     const { status, body } = await send(product.url, { headers: good })
     expect(status).toBe(202)
     expect(IngestResponse.parse(body).data).toEqual({
@@ -163,7 +163,7 @@ describe('the response to a sender', () => {
       '5',
     ],
   ])('is an error when no event was stored: %o', async (answer, status, message, retryAfter) => {
-    await using product = await startFake({ env: withToken, ...overheard(answer) })
+    await using product = await startFake({ env: withToken, ...recordingIngest(answer) })
     const answered = await send(product.url, { headers: good })
     expect([answered.status, answered.error?.message]).toEqual([status, message])
     expect(answered.headers.get('retry-after')).toBe(retryAfter)

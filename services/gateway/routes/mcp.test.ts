@@ -189,11 +189,11 @@ describe('a message to the MCP server', () => {
     ['a longer form of a slash', Buffer.from([0xc0, 0xaf])],
     ['UTF-16', Buffer.from('\ufeffö', 'utf16le')],
   ])('is rejected when it is not valid UTF-8: %s', async (_what, bytes) => {
-    const heard: string[] = []
+    const received: string[] = []
     product = await startFake({
       mcp: {
         http: async ({ body }) => {
-          heard.push(body)
+          received.push(body)
           return { head: { status: 200, headers: {} }, frames: framesOf('') }
         },
       },
@@ -203,7 +203,7 @@ describe('a message to the MCP server', () => {
     const answer = await send({}, { body })
     expect(answer.status).toBe(400)
     expect(await message(answer)).toBe('the body is not UTF-8')
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 
   it('has its own rate limit by client address', async () => {

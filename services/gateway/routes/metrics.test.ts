@@ -28,7 +28,7 @@ const refused = async ({ url }: FakeProduct, parameters: string) => {
   return `${response.status} ${error.type} ${error.message}`
 }
 
-const requests = ({ heard }: FakeProduct) => heard.filter(({ method }) => method === 'exposition')
+const requests = ({ received }: FakeProduct) => received.filter(({ method }) => method === 'exposition')
 
 /** Sorted, because hosts are listed in the order of their responses. */
 const seriesOf = (families: Map<string, Family>) =>

@@ -21,7 +21,7 @@ describe('the PostgreSQL source', () => {
     ['locks', { withValues: true }],
   ])('%s requests %j', async (path, input) => {
     expect((await get(path)).status).toBe(200)
-    expect(product.heard.at(-1)?.input).toEqual(input)
+    expect(product.received.at(-1)?.input).toEqual(input)
   })
 
   it.each([

@@ -7,7 +7,7 @@ let product: FakeProduct
 beforeAll(async () => {
   product = await startFake()
 })
-beforeEach(() => product.heard.splice(0))
+beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
 
 const json = { 'content-type': 'application/json' }
@@ -140,14 +140,14 @@ const questions: [path: string, method: string, input: unknown, init?: RequestIn
 describe('requests to query', () => {
   it.each(questions)('%s', async (path, method, input, init) => {
     expect((await fetch(product.url + path, init)).status).toBe(200)
-    expect(product.heard.find((heard) => heard.method === method)?.input).toEqual(input)
+    expect(product.received.find((received) => received.method === method)?.input).toEqual(input)
   })
 
   it('requests the hosts once for concurrent callers while their list is fresh', async () => {
     let nowMs = 1_000_000
     await using counted = await startFake({ clock: clockOf(() => nowMs) })
     const send = async () => fetch(`${counted.url}/api/v1/hosts`)
-    const times = () => counted.heard.filter(({ method }) => method === 'hosts').length
+    const times = () => counted.received.filter(({ method }) => method === 'hosts').length
     await Promise.all([send(), send(), send()])
     nowMs += 1_999
     await send()
@@ -175,7 +175,7 @@ describe('requests to query', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const before = performance.now()
     await fetch(`${product.url}/api/v1/overview?hostId=0`, { headers: { traceparent, tracestate: 'a=b' } })
-    const call = product.heard.find(({ method }) => method === 'overview')?.call
+    const call = product.received.find(({ method }) => method === 'overview')?.call
     expect(call).toMatchObject({
       identity: { kind: 'anonymous', features: 'all' },
       trace: { traceparent, tracestate: 'a=b' },

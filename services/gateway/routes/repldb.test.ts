@@ -8,7 +8,7 @@ let product: FakeProduct
 beforeAll(async () => {
   product = await startFake()
 })
-beforeEach(() => product.heard.splice(0))
+beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
 
 interface Sent {
@@ -41,7 +41,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
     requests.end(text)
   })
 
-const requests = () => product.heard.filter(({ method }) => method.startsWith('repldb'))
+const requests = () => product.received.filter(({ method }) => method.startsWith('repldb'))
 
 const base = '/api/v1/repldb'
 /** What changes something, by the document of the service behind. */
@@ -185,7 +185,7 @@ describe('responses of the replication service', () => {
     const config = await (await fetch(`${without.url}/api/v1/config`)).json()
     expect(answers.map(({ status }) => status)).toEqual([404, 404])
     expect(config).toMatchObject({ data: { offers: { replicationService: false } } })
-    expect(without.heard.filter(({ method }) => method.startsWith('repldb'))).toEqual([])
+    expect(without.received.filter(({ method }) => method.startsWith('repldb'))).toEqual([])
   })
 
   it('require authentication when the feature does', async () => {

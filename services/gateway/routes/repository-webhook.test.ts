@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Deployment } from '#proto/deployments.ts'
 import { ConfigResponse } from '#proto/http/config.ts'
 import { RepositoryHookResponse } from '#proto/http/deployments.ts'
-import type { GoodRequest } from '../testing/good-requests.ts'
+import type { ValidRequest } from '../testing/valid-requests.ts'
 import { repositoryEvents, signedEvent } from '../testing/repository-host.ts'
 import { startFake } from '../testing/start.ts'
 
@@ -18,7 +18,7 @@ const open = async (env: Record<string, string> = { REPO_HOST_WEBHOOK_SECRET: se
     return {}
   }
   const product = await startFake({ env, ingest: { storeDeployment }, clock: clockOf(() => nowMs) })
-  const send = async ({ url, raw, headers }: GoodRequest) => {
+  const send = async ({ url, raw, headers }: ValidRequest) => {
     const response = await fetch(product.url + url, { method: 'POST', body: raw ?? '', headers: headers ?? {} })
     return { status: response.status, text: await response.text() }
   }
@@ -122,12 +122,12 @@ describe('the webhook of a repository host', () => {
   })
 
   const good = signedEvent(deployment, { secret, event: 'deployment' })
-  const withHeaders = (more: Record<string, string>): GoodRequest => ({
+  const withHeaders = (more: Record<string, string>): ValidRequest => ({
     ...good,
     headers: { ...good.headers, ...more },
   })
   const wrong = (payload: object | string, event = 'deployment') => signedEvent(payload, { secret, event })
-  it.each<[string, GoodRequest, number, string]>([
+  it.each<[string, ValidRequest, number, string]>([
     ['with another secret', signedEvent(deployment, { secret: 'x', event: 'deployment' }), 401, 'X-Hub-Signature-256'],
     ['without a signature', withHeaders({ 'x-hub-signature-256': '' }), 401, 'X-Hub-Signature-256'],
     ['with a signature of another kind', withHeaders({ 'x-hub-signature-256': 'sha1=00' }), 401, 'X-Hub-Signature-256'],

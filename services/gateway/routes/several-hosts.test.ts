@@ -8,7 +8,7 @@ let product: FakeProduct
 beforeAll(async () => {
   product = await startFake()
 })
-beforeEach(() => product.heard.splice(0))
+beforeEach(() => product.received.splice(0))
 afterAll(async () => product[Symbol.asyncDispose]())
 
 const send = async (path: string): Promise<{ status: number; body: unknown }> => {
@@ -59,7 +59,7 @@ const refused: [path: string, parameter: string, says: string][] = [
 describe('routes about several hosts', () => {
   it.each(questions)('request %s', async (path, method, input) => {
     expect((await send(path)).status).toBe(200)
-    expect(product.heard.find((heard) => heard.method === method)?.input).toEqual(input)
+    expect(product.received.find((received) => received.method === method)?.input).toEqual(input)
   })
 
   it.each(refused)('reject %.60s', async (path, parameter, says) => {

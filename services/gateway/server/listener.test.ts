@@ -23,7 +23,9 @@ const begin = (product: FakeProduct, path: string, agent?: Agent) => {
 }
 
 const heardOf = async (product: FakeProduct, method: string): Promise<void> =>
-  expect.poll(() => product.heard.some((heard) => heard.method === method), { timeout: 5_000, interval: 5 }).toBe(true)
+  expect
+    .poll(() => product.received.some((received) => received.method === method), { timeout: 5_000, interval: 5 })
+    .toBe(true)
 
 const bareConversation = async (product: FakeProduct, sent: string): Promise<string> => {
   const socket = connect(Number(new URL(product.url).port), '127.0.0.1')

@@ -2,7 +2,7 @@ import type { adviceMethods } from '#proto/advice.ts'
 import type { advisingMethods } from '#proto/advising.ts'
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { StructureAdvice, structureAdviceMethods, structureFactMethods } from '#proto/structure-advice.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 
 /** A `report` service without recommendations. */
 export const fakeAdvice = {
@@ -50,7 +50,7 @@ export const fakeStructureFacts = {
 const base = '/api/v1/advice'
 
 /** A valid request for every route of structure and settings advice. */
-export const structureAdviceRequests: Readonly<Record<string, GoodRequest>> = {
+export const structureAdviceRequests: Readonly<Record<string, ValidRequest>> = {
   [`POST ${base}/table`]: { url: `${base}/table`, body: { hostId: 1, database: 'shop', table: 'orders' } },
   [`GET ${base}/host`]: { url: `${base}/host?hostId=1` },
 }

@@ -4,7 +4,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { Conversation, conversationMethods } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { OfferedModel } from '#proto/models.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 import { sampledHandlers } from './arbitrary.ts'
 
 /** The only run, and its only approval request. */
@@ -36,7 +36,7 @@ export const fakeRuns: Runs = {
 }
 
 /** A valid request for every route of agent runs. */
-export const agentRequests: Record<string, GoodRequest> = {
+export const agentRequests: Record<string, ValidRequest> = {
   'POST /api/v1/agent': { url: '/api/v1/agent', body: { message: 'Is it well?', hostId: 1 } },
   'GET /api/v1/agent/{id}/stream': { url: `/api/v1/agent/${fakeRunId}/stream` },
   'POST /api/v1/agent/{id}/stop': { url: `/api/v1/agent/${fakeRunId}/stop`, body: {} },
@@ -98,7 +98,7 @@ const fakeConversations = {
 const base = '/api/v1/conversations'
 
 /** A valid request for every route of conversations. */
-export const conversationRequests: Readonly<Record<string, GoodRequest>> = {
+export const conversationRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${base}/backend`]: { url: `${base}/backend` },
   [`GET ${base}/export`]: { url: `${base}/export` },
   [`GET ${base}`]: { url: `${base}?limit=5&cursor=1.c1` },
@@ -157,7 +157,7 @@ const signIn = '/api/v1/agents/sign-in'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
 
 /** A valid request for every route of models and tool servers. */
-export const modelRequests: Readonly<Record<string, GoodRequest>> = {
+export const modelRequests: Readonly<Record<string, ValidRequest>> = {
   'GET /api/v1/agents/models': { url: '/api/v1/agents/models' },
   'GET /api/v1/agents/config-check': { url: '/api/v1/agents/config-check' },
   'GET /api/v1/agents/sign-in': { url: signIn },
@@ -183,7 +183,7 @@ const fakeSkills = {
 } satisfies Partial<Handlers<typeof agent>>
 
 /** A valid request for every route of skills. */
-export const skillRequests: Readonly<Record<string, GoodRequest>> = {
+export const skillRequests: Readonly<Record<string, ValidRequest>> = {
   'GET /api/v1/agent/skills': { url: '/api/v1/agent/skills' },
   'GET /api/v1/agent/skills/{name}': { url: `/api/v1/agent/skills/${name}` },
   'GET /.well-known/agent-skills/index.json': { url: '/.well-known/agent-skills/index.json' },

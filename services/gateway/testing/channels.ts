@@ -5,7 +5,7 @@ import { chatActions, type ChatInstallation } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { noSuch } from '#shared/text/no-such.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 import { opened } from './transit.ts'
 
 const Address = z.object({ url: z.string() })
@@ -31,7 +31,7 @@ const targets = '/api/v1/health/webhook-targets'
 const target = { name: 'team', url: 'https://hooks.example/x', headers: { 'X-Team': 'y' } }
 
 /** A valid request for every route of notification channels. */
-export const channelRequests: Readonly<Record<string, GoodRequest>> = {
+export const channelRequests: Readonly<Record<string, ValidRequest>> = {
   [`POST ${path}/{channel}/test`]: { url: `${path}/webhook/test`, body: {} },
   [`GET ${targets}`]: { url: targets },
   [`POST ${targets}`]: { url: targets, body: target },
@@ -79,7 +79,10 @@ interface SignatureOptions {
 }
 
 /** Returns a form with this payload and the signature of Slack. */
-export const signedClick = (payload: object | string, { secret, atMs = Date.now() }: SignatureOptions): GoodRequest => {
+export const signedClick = (
+  payload: object | string,
+  { secret, atMs = Date.now() }: SignatureOptions,
+): ValidRequest => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const raw = new URLSearchParams({ payload: text }).toString()
   const at = String(Math.floor(atMs / 1_000))
@@ -97,7 +100,7 @@ export const signedClick = (payload: object | string, { secret, atMs = Date.now(
 const chatPath = '/api/v1/health/chat-application'
 
 /** A valid request for every route of the chat application. */
-export const chatApplicationRequests = (secret: string): Readonly<Record<string, GoodRequest>> => ({
+export const chatApplicationRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   [`GET ${chatPath}`]: { url: chatPath },
   [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },
   [`GET ${chatPath}/callback`]: { url: `${chatPath}/callback?state=s&code=good`, cookie: 'watchhouse_chat=s' },
@@ -120,6 +123,6 @@ export const fakePagingServices = {
 const servicesPath = '/api/v1/health/channels/paging-a/services'
 
 /** A valid request for the route of paging services. */
-export const pagingServiceRequests: Readonly<Record<string, GoodRequest>> = {
+export const pagingServiceRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${servicesPath}`]: { url: servicesPath },
 }

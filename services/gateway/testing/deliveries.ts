@@ -5,7 +5,7 @@ import type { DeadNotification, CompletedDelivery } from '#proto/delivery.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { InboundCondition } from '#proto/inbound-conditions.ts'
 import { type Subscription, SubscriptionSecrets } from '#proto/subscriptions.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 import { opened } from './transit.ts'
 
 const delivered: CompletedDelivery = {
@@ -61,7 +61,7 @@ export const fakeDeliveries = {
 const base = '/api/v1/health'
 
 /** A valid request for every route of deliveries. */
-export const deliveryRequests: Readonly<Record<string, GoodRequest>> = {
+export const deliveryRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${base}/deliveries`]: { url: `${base}/deliveries?channel=webhook&result=dead` },
   [`GET ${base}/targets`]: { url: `${base}/targets` },
   [`GET ${base}/dead-letters`]: { url: `${base}/dead-letters?limit=5` },
@@ -112,7 +112,7 @@ const inboundPath = '/api/v1/health/inbound'
 const oneInbound = `${inboundPath}/${condition.episode}`
 
 /** A valid request for every route of inbound conditions. */
-export const inboundConditionRequests: Readonly<Record<string, GoodRequest>> = {
+export const inboundConditionRequests: Readonly<Record<string, ValidRequest>> = {
   [`POST ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack`, body: { duration: '4h' } },
   [`DELETE ${inboundPath}/{episode}/ack`]: { url: `${oneInbound}/ack` },
   [`POST ${inboundPath}/{episode}/dismiss`]: { url: `${oneInbound}/dismiss`, body: {} },
@@ -170,7 +170,7 @@ const path = '/api/v1/webhook-subscriptions'
 const one = `${path}/${kept.id}`
 
 /** A valid request for every route of webhook subscriptions. */
-export const subscriptionRequests: Readonly<Record<string, GoodRequest>> = {
+export const subscriptionRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${path}`]: { url: path },
   [`POST ${path}`]: { url: path, body: { name: 'mine', url: 'https://hooks.example/x' } },
   [`PUT ${path}/{id}`]: { url: one, body: { name: 'renamed' } },

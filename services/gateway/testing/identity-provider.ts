@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import type { JWTPayload } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '#shared/time/clock.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { startStrictServer, type StrictResponse, type StrictServer } from './strict-server.ts'
 
@@ -135,7 +135,7 @@ interface SignatureOptions {
 export const signedIdentityEvent = (
   payload: object | string,
   { secret = identitySecret, atMs = Date.now(), prefix = 'svix' }: SignatureOptions = {},
-): GoodRequest => {
+): ValidRequest => {
   const raw = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const [id, at] = ['msg_2f', String(Math.floor(atMs / 1_000))]
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
@@ -153,7 +153,7 @@ export const signedIdentityEvent = (
 }
 
 /** A valid request for the webhook about deleted users. */
-export const identityRequests: Readonly<Record<string, GoodRequest>> = {
+export const identityRequests: Readonly<Record<string, ValidRequest>> = {
   'POST /api/webhooks/identity-provider': signedIdentityEvent({
     type: 'user.deleted',
     object: 'event',

@@ -2,7 +2,7 @@ import type { Handlers, Service } from '#proto/contract.ts'
 import type { LockSession, PostgresSession } from '#proto/postgres-sessions.ts'
 import type { postgresSourceMethods } from '#proto/postgres-source.ts'
 import type { PostgresStatement, PostgresTable } from '#proto/postgres-statistics.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 
 const session: PostgresSession = {
   pid: 7,
@@ -107,7 +107,7 @@ export const fakePostgresSource = {
 const base = '/api/v1/postgres'
 
 /** A valid request for every route of the PostgreSQL source. */
-export const postgresRequests: Readonly<Record<string, GoodRequest>> = {
+export const postgresRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${base}/status`]: { url: `${base}/status` },
   [`GET ${base}/activity`]: { url: `${base}/activity?all=1&limit=5` },
   [`GET ${base}/statements`]: { url: `${base}/statements?order=mean&search=orders` },

@@ -182,12 +182,12 @@ async function* threeLines() {
   return { truncated: false, rows: 2 }
 }
 
-/** Returns the handlers, which then also record each call in `heard`. */
-export const overheard = (handlers: QueryHandlers, heard: RecordedCall[]): QueryHandlers => {
+/** Returns the handlers, which then also record each call in `received`. */
+export const recordingHandlers = (handlers: QueryHandlers, received: RecordedCall[]): QueryHandlers => {
   const wrapped = Object.entries(handlers).map(([method, handle]) => [
     method,
     (input: never, call: Call) => {
-      heard.push({ method, input, call })
+      received.push({ method, input, call })
       return handle(input, call)
     },
   ])

@@ -1,6 +1,6 @@
 import type { Handlers, Service } from '#proto/contract.ts'
 import type { repldbMethods } from '#proto/repldb.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 
 const batch = { batchId: 7, numRows: 40, startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-01T00:00:10Z' }
 const counts = { totalCount: 3, insertsCount: 2, updatesCount: 1, deletesCount: 0 }
@@ -26,7 +26,7 @@ export const fakeRepldb = {
       },
     ],
     total: 1,
-    unanswered: [],
+    withoutStatus: [],
   }),
   repldbLogPatterns: async () => ({ patterns: [], lines: 0, total: 0 }),
   repldbVersion: async () => ({ version: '0.30.1', deploymentVersion: null }),
@@ -48,11 +48,11 @@ export const fakeRepldb = {
   repldbSlotLag: async () => ({ data: [{ time: 1_000, size: 0.5 }] }),
 } satisfies Partial<Handlers<Service<typeof repldbMethods>>>
 
-const get = (path: string): [string, GoodRequest] => [`GET ${path}`, { url: path.replaceAll(/\{\w+\}/g, 'orders') }]
-const post = (path: string, body: object): [string, GoodRequest] => [`POST ${path}`, { url: path, body }]
+const get = (path: string): [string, ValidRequest] => [`GET ${path}`, { url: path.replaceAll(/\{\w+\}/g, 'orders') }]
+const post = (path: string, body: object): [string, ValidRequest] => [`POST ${path}`, { url: path, body }]
 
 /** A valid request for every route of the replication service. */
-export const repldbRequests: Record<string, GoodRequest> = Object.fromEntries([
+export const repldbRequests: Record<string, ValidRequest> = Object.fromEntries([
   get('/api/v1/repldb-status'),
   get('/api/v1/repldb/overview'),
   get('/api/v1/repldb/log-patterns'),

@@ -5,7 +5,7 @@ import type { HostReport, hostReportMethods } from '#proto/host-report.ts'
 import type { insightRowMethods } from '#proto/insight-rows.ts'
 import type { Insight, insightMethods, InsightRun } from '#proto/insights.ts'
 import type { reportRowMethods } from '#proto/report-rows.ts'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 
 const insightId = '0123456789abcdef'
 /** An insight of the host `logs`. */
@@ -30,7 +30,7 @@ export const insight: Insight = {
   foundAtMs: 1_790_000_000_000,
   dismissed: null,
 }
-const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, notKept: null, notes: [] }
+const run: InsightRun = { startedAtMs: 1_790_000_000_000, tookMs: 120, found: 1, storeError: null, notes: [] }
 
 /** One host with a disk that is filling up. */
 export const fakeInsights = {
@@ -59,7 +59,7 @@ export const fakeForecasts = {
         perDay: 2,
         spread: 0.5,
         days: { soonest: 4, latest: 5 },
-        missedBy: 0.1,
+        forecastError: 0.1,
         summary: 'full in 4 to 5 days at this rate',
       },
     ],
@@ -79,7 +79,7 @@ export const fakeInsightRows = {
 const insightsPath = '/api/v1/insights'
 
 /** A valid request for every route of insights. */
-export const insightRequests: Readonly<Record<string, GoodRequest>> = {
+export const insightRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${insightsPath}`]: { url: `${insightsPath}?hostId=1&severity=warning` },
   [`GET ${insightsPath}/backend`]: { url: `${insightsPath}/backend` },
   [`GET ${insightsPath}/status`]: { url: `${insightsPath}/status?hostId=1` },
@@ -157,7 +157,7 @@ export const fakeReportRows = {
 const reportsPath = '/api/v1/reports'
 
 /** A valid request for every route of reports. */
-export const reportRequests: Readonly<Record<string, GoodRequest>> = {
+export const reportRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${reportsPath}`]: { url: `${reportsPath}?hostId=1&limit=5` },
   [`GET ${reportsPath}/{id}`]: { url: `${reportsPath}/${reportId}` },
   [`POST ${reportsPath}`]: { url: reportsPath, body: { hostId: 1, from: 1_790_000_000, to: 1_790_086_400 } },

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { GoodRequest } from './good-requests.ts'
+import type { ValidRequest } from './valid-requests.ts'
 
 const repository = { id: 7, full_name: 'acme/shop', default_branch: 'main', private: true }
 const sha = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
@@ -59,7 +59,10 @@ interface EventOptions {
 }
 
 /** Returns an event with the signature of GitHub. */
-export const signedEvent = (payload: object | string, { secret, event, asForm = false }: EventOptions): GoodRequest => {
+export const signedEvent = (
+  payload: object | string,
+  { secret, event, asForm = false }: EventOptions,
+): ValidRequest => {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const raw = asForm ? new URLSearchParams({ payload: text }).toString() : text
   return {
@@ -75,7 +78,7 @@ export const signedEvent = (payload: object | string, { secret, event, asForm = 
 }
 
 /** A valid request for every route of deployments. */
-export const repositoryRequests = (secret: string): Readonly<Record<string, GoodRequest>> => ({
+export const repositoryRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   'POST /api/webhooks/repository': signedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
   'GET /api/v1/deployments': { url: '/api/v1/deployments?from=1790000000&limit=5' },
 })

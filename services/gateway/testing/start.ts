@@ -28,7 +28,7 @@ import { startWith } from '../service.ts'
 import { openWebBuild } from '../web/built-web.ts'
 import { fakeAgent } from './agent.ts'
 import { fakeIngest, fakeMcp, fakeAlerts, fakeReport } from './owners.ts'
-import { fakeQuery, type RecordedCall, overheard, type QueryHandlers } from './query.ts'
+import { fakeQuery, type RecordedCall, recordingHandlers, type QueryHandlers } from './query.ts'
 
 interface StartFakeOptions {
   query?: Partial<QueryHandlers>
@@ -62,7 +62,7 @@ export interface FakeProduct extends AsyncDisposable {
   url: string
   /** The environment of the gateway; changes take effect at once. */
   env: Record<string, string | undefined>
-  heard: RecordedCall[]
+  received: RecordedCall[]
   /** Lines of the log. */
   logged: string[]
   metrics: Registry
@@ -86,7 +86,7 @@ export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakePr
   }
   const clock = replaced.clock ?? systemClock
   const logged: string[] = []
-  const heard: RecordedCall[] = []
+  const received: RecordedCall[] = []
 
   const telemetry = opening.use(await openTelemetry(env, facts, { write: (line) => logged.push(line) }))
   const store = replaced.store ?? opening.use(await openStore({ env, busIsShared: false }))
@@ -96,7 +96,7 @@ export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakePr
       await openBus({ hub, caller, instance: caller, version: facts.version, telemetry: telemetry.of(caller), clock }),
     )
   const bus = await open('gateway')
-  for (const serving of await serveOwners(replaced, open, heard)) opening.use(serving)
+  for (const serving of await serveOwners(replaced, open, received)) opening.use(serving)
   const readiness = openReadiness()
   const own = telemetry.of('gateway')
   const gatewayTelemetry = { ...own, tracer: replaced.tracer ?? own.tracer }
@@ -109,7 +109,7 @@ export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakePr
   return {
     url: gateway.url ?? '',
     env,
-    heard,
+    received,
     logged,
     metrics: telemetry.metrics,
     unmetNeeds: () => readiness.unmet(),
@@ -122,13 +122,13 @@ export const startFake = async (replaced: StartFakeOptions = {}): Promise<FakePr
 const serveOwners = async (
   replaced: StartFakeOptions,
   open: (caller: ServiceName) => Promise<Bus>,
-  heard: RecordedCall[],
+  received: RecordedCall[],
 ): Promise<AsyncDisposable[]> => {
   const served: AsyncDisposable[] = []
   // The bus exists even if the service is not started.
   const queryBus = await open('query')
   if (!replaced.withoutQuery) {
-    served.push(await queryBus.serve(query, overheard({ ...fakeQuery, ...replaced.query }, heard)))
+    served.push(await queryBus.serve(query, recordingHandlers({ ...fakeQuery, ...replaced.query }, received)))
   }
   if (replaced.alerts) {
     served.push(await (await open('alert-dispatcher')).serve(alerts, { ...fakeAlerts, ...replaced.alerts }))

@@ -9,17 +9,17 @@ export interface StrictServer extends AsyncDisposable {
   /** Without a trailing slash. */
   url: string
   /** Method and path of every request, in order. */
-  heard: string[]
+  received: string[]
 }
 
 /** Starts a server that returns 400 for unexpected requests. */
 export const startStrictServer = async (
   answer: (request: IncomingMessage, url: URL) => Promise<StrictResponse> | StrictResponse,
 ): Promise<StrictServer> => {
-  const heard: string[] = []
+  const received: string[] = []
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://fake')
-    heard.push(`${request.method} ${url.pathname}`)
+    received.push(`${request.method} ${url.pathname}`)
     const result = (await answer(request, url)) ?? { status: 400, json: { error: 'unexpected request' } }
     if ('location' in result) response.writeHead(302, { location: result.location }).end()
     else
@@ -28,7 +28,7 @@ export const startStrictServer = async (
   const { origin, stop } = await onLoopback(server)
   return {
     url: origin,
-    heard,
+    received,
     [Symbol.asyncDispose]: stop,
   }
 }

@@ -4,7 +4,7 @@ import { beginningOf } from '#shared/text/cut.ts'
 import { parse } from '../request/parse.ts'
 
 /** What charts mark of it, or why they mark nothing. */
-export type Heard = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
+export type ReceivedCall = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
 
 const word = z.string().min(1)
 const time = z.iso.datetime({ offset: true })
@@ -53,14 +53,14 @@ const Pushed = z.object({
 })
 
 /** What an event of a repository host means; throws `invalid` for one that is not of its shape. */
-export const heardOf = (event: string, payload: unknown): Heard => {
+export const heardOf = (event: string, payload: unknown): ReceivedCall => {
   const read = readers.get(event)
   return read
     ? read(payload)
     : { reason: `charts mark deployments, releases and pushes, not ${beginningOf(event, 64)}` }
 }
 
-const deployed = (payload: unknown): Heard => {
+const deployed = (payload: unknown): ReceivedCall => {
   const { repository, deployment } = parse(Deployed, payload)
   return { deployment: deploymentOf(repository, deployment) }
 }
@@ -68,7 +68,7 @@ const deployed = (payload: unknown): Heard => {
 /** Those by which a deployment ends; what happens on the way is no news. */
 const ends: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
-const ended = (payload: unknown): Heard => {
+const ended = (payload: unknown): ReceivedCall => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
   if (!ends.has(status.state)) return { reason: `a deployment that is ${beginningOf(status.state, 64)} has not ended` }
   const known = deploymentOf(repository, deployment)
@@ -96,7 +96,7 @@ const deploymentOf = (
   }
 }
 
-const released = (payload: unknown): Heard => {
+const released = (payload: unknown): ReceivedCall => {
   const { repository, action, release } = parse(Released, payload)
   if (action !== 'published') return { reason: 'of releases only their publication is marked' }
   return {
@@ -115,7 +115,7 @@ const released = (payload: unknown): Heard => {
   }
 }
 
-const pushed = (payload: unknown): Heard => {
+const pushed = (payload: unknown): ReceivedCall => {
   const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
   const branch = repository.default_branch
   if (ref !== `refs/heads/${branch}`) return { reason: 'of pushes only those to the default branch are marked' }
@@ -137,7 +137,7 @@ const pushed = (payload: unknown): Heard => {
   }
 }
 
-const readers: ReadonlyMap<string, (payload: unknown) => Heard> = new Map([
+const readers: ReadonlyMap<string, (payload: unknown) => ReceivedCall> = new Map([
   // Sent when the webhook is set up.
   ['ping', () => ({ reason: 'the webhook is set up well' })],
   ['deployment', deployed],

@@ -23,7 +23,7 @@ export const overviewOf = async (service: ReplicationService, call: Call, nowMs:
     errorsByMirror(service, call, nowMs).catch(unlessDefect(null)),
   ])
   const mirrors: RepldbMirror[] = []
-  const unanswered: string[] = []
+  const withoutStatus: string[] = []
   const requested = listed.slice(0, maxRepldbMirrors)
   for (let begin = 0; begin < requested.length; begin += atOnce) {
     const statuses = await Promise.all(
@@ -31,10 +31,10 @@ export const overviewOf = async (service: ReplicationService, call: Call, nowMs:
     )
     for (const { mirror, hasStatus } of statuses) {
       mirrors.push({ ...mirror, errorsLastHour: errors === null ? null : (errors.get(mirror.name) ?? 0) })
-      if (!hasStatus) unanswered.push(mirror.name)
+      if (!hasStatus) withoutStatus.push(mirror.name)
     }
   }
-  return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, unanswered }
+  return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, withoutStatus }
 }
 
 /** Returns undefined for a failed request. */

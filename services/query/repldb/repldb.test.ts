@@ -101,7 +101,7 @@ describe('the replication service', () => {
   })
 
   it('lists mirrors by severity with their throughput', async () => {
-    const { mirrors, total, unanswered } = await handlers().repldbOverview({}, aCall())
+    const { mirrors, total, withoutStatus } = await handlers().repldbOverview({}, aCall())
     expect(mirrors.map(({ name, state }) => [name, state])).toEqual([
       ['billing', 'failed'],
       ['users', 'paused'],
@@ -109,7 +109,7 @@ describe('the replication service', () => {
       ['nightly', 'completed'],
       ['orders', 'running'],
     ])
-    expect([total, unanswered]).toEqual([5, []])
+    expect([total, withoutStatus]).toEqual([5, []])
     expect(mirrors[0]).toMatchObject({ lagSeconds: expect.closeTo(900, -1), errorsLastHour: 2 })
     expect(mirrors[4]).toMatchObject({ lagSeconds: 0, rowsPerSecond: expect.closeTo(121.95, 1), errorsLastHour: 0 })
   })

@@ -14,12 +14,12 @@ describe('a forecast of a disk', () => {
     const [forecast] = forecasts
     expect(forecast?.perDay).toBeCloseTo(12 * gibibyte, -3)
     expect(forecast?.days?.soonest).toBeCloseTo(100 / 12, 6)
-    expect(Math.abs(forecast?.missedBy ?? Number.NaN)).toBeLessThan(gibibyte / 1_000)
+    expect(Math.abs(forecast?.forecastError ?? Number.NaN)).toBeLessThan(gibibyte / 1_000)
   })
 
   it('reports the error of the forecast of three days ago', () => {
     const [forecast] = diskForecasts(diskHours((hoursAgo) => (hoursAgo < 72 ? 500 + (72 - hoursAgo) : 500))).forecasts
-    expect(forecast?.missedBy).toBe(-72 * gibibyte)
+    expect(forecast?.forecastError).toBe(-72 * gibibyte)
   })
 
   it('ranges from the rate of two days to the rate of two weeks', () => {

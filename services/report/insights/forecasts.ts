@@ -27,7 +27,7 @@ export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Foreca
   const outcomes = disks.map(({ disk, hours }) => ({ disk, hours, forecast: forecastDisk(hours) }))
   return {
     forecasts: outcomes.flatMap(({ disk, hours, forecast }) =>
-      typeof forecast === 'string' ? [] : diskForecast(disk, forecast, missedBy(hours, forecast.usedBytes)),
+      typeof forecast === 'string' ? [] : diskForecast(disk, forecast, forecastError(hours, forecast.usedBytes)),
     ),
     notes:
       disks.length === 0
@@ -39,7 +39,7 @@ export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): Foreca
   }
 }
 
-const diskForecast = (disk: string, forecast: DiskForecast, missed: number | null): Forecast => {
+const diskForecast = (disk: string, forecast: DiskForecast, error: number | null): Forecast => {
   const { usedBytes, totalBytes, days, growth } = forecast
   return {
     what: 'disk',
@@ -50,7 +50,7 @@ const diskForecast = (disk: string, forecast: DiskForecast, missed: number | nul
     perDay: growth?.perDay ?? null,
     spread: growth?.spread ?? null,
     days: growth && { soonest: growth.soonest, latest: growth.latest },
-    missedBy: missed,
+    forecastError: error,
     historyDays: days,
     confidence: confidenceOf(days),
     summary: describeForecast(forecast),
@@ -60,7 +60,7 @@ const diskForecast = (disk: string, forecast: DiskForecast, missed: number | nul
 const pastDays = 3
 
 /** Returns the error of the forecast of three days ago: the predicted minus the actual usage. */
-const missedBy = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
+const forecastError = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
   const past = hours
     .filter(({ hoursAgo }) => hoursAgo >= pastDays * 24)
     .map((row) => ({ ...row, hoursAgo: row.hoursAgo - pastDays * 24 }))
@@ -88,7 +88,7 @@ export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): Foreca
         perDay: growth && growth.perHour * 24,
         spread: growth?.spread ?? null,
         days: days === null ? null : { soonest: days, latest: days },
-        missedBy: null,
+        forecastError: null,
         summary: growth
           ? `inserts are rejected in ${duration(growth.hoursLeft * 3_600)} at this rate`
           : 'does not rise from hour to hour',

@@ -55,12 +55,12 @@ export const generate = async (
       hostKey,
       nowMs: startedAtMs,
     })
-    const { insights, notKept } = await storeInsights(deps, hostKey, found, call)
+    const { insights, storeError } = await storeInsights(deps, hostKey, found, call)
     const tookMs = Math.round(clock.elapsedMs() - startedMs)
-    const run = { startedAtMs, tookMs, found: insights.length, notKept, notes: notes.slice(0, maxNotes) }
+    const run = { startedAtMs, tookMs, found: insights.length, storeError, notes: notes.slice(0, maxNotes) }
     await rememberWorst(store, hostKey, insights)
     await finishRun(store, hostKey, token, run)
-    deps.log.info({ hostKey, found: insights.length, stored: notKept === null, tookMs }, 'insight scan finished')
+    deps.log.info({ hostKey, found: insights.length, stored: storeError === null, tookMs }, 'insight scan finished')
     return { ran: true, run, insights }
   } catch (error) {
     await finishRun(store, hostKey, token, null)
@@ -68,14 +68,14 @@ export const generate = async (
   }
 }
 
-/** Stores insights and keeps their dismissals. If the store fails, `notKept` is the reason, and the scan succeeds. */
+/** Stores insights and keeps their dismissals. If the store fails, `storeError` is the reason, and the scan succeeds. */
 const storeInsights = async (
   { insightStore: { store }, clock, log }: GenerateDeps,
   hostKey: string,
   found: readonly Insight[],
   call: Call,
-): Promise<{ insights: Insight[]; notKept: string | null }> => {
-  if (found.length === 0) return { insights: [], notKept: null }
+): Promise<{ insights: Insight[]; storeError: string | null }> => {
+  if (found.length === 0) return { insights: [], storeError: null }
   try {
     const ids = found.map(({ id }) => id)
     // An id belongs to one day, so a stored insight of this id was found on the same day.
@@ -84,10 +84,10 @@ const storeInsights = async (
     const dismissals = new Map(before.map(({ id, dismissed }) => [id, dismissed]))
     const insights = found.map((insight) => ({ ...insight, dismissed: dismissals.get(insight.id) ?? null }))
     await store.put(hostKey, insights, clock.now(), call)
-    return { insights, notKept: null }
+    return { insights, storeError: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     log.warn({ hostKey, code: error.code, backend: store.backend }, 'saving insights failed')
-    return { insights: [...found], notKept: beginningOf(error.message, 500) }
+    return { insights: [...found], storeError: beginningOf(error.message, 500) }
   }
 }

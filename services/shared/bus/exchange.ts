@@ -54,7 +54,7 @@ export class Exchange {
   readonly #first = Promise.withResolvers<FirstFrame>()
   readonly #frames = new FrameQueue()
   /** Frames received, of any kind. */
-  #heard = 0
+  #framesReceived = 0
   #expected = 0
   #consumed = 0
   #control: string | undefined
@@ -132,9 +132,9 @@ export class Exchange {
 
   /** Timers run before what has arrived is read, so a process that was held itself looks once at what came meanwhile. */
   #suspect(): void {
-    const heard = this.#heard
+    const before = this.#framesReceived
     setImmediate(() => {
-      if (this.#heard === heard) this.leave(stoppedResponding())
+      if (this.#framesReceived === before) this.leave(stoppedResponding())
     })
   }
 
@@ -150,7 +150,7 @@ export class Exchange {
     }
     const frame = readFrame(message)
     if (!frame) return
-    this.#heard += 1
+    this.#framesReceived += 1
     this.#learnControl(frame.control)
     this.answered ||= frame.kind !== 'working'
     try {

@@ -38,7 +38,7 @@ export const openInbox = (wire: Wire): Inbox => {
     open(listener) {
       const subject = free.pop() ?? make()
       const release = () => void listeners.delete(subject)
-      const listen = (heard: (message: WireMessage) => void) => void listeners.set(subject, heard)
+      const listen = (onMessage: (message: WireMessage) => void) => void listeners.set(subject, onMessage)
       listen(listener)
       const recycle = () => {
         release()

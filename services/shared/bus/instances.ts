@@ -11,7 +11,7 @@ interface Announcement {
   part?: Part | undefined
 }
 
-/** An instance as it was last heard of. */
+/** The last announcement of an instance. */
 interface Known {
   heardMs: number
   load: number
@@ -20,7 +20,7 @@ interface Known {
 
 type KnownInstances = Map<string, Known>
 
-/** The instances of every service that were heard of lately. */
+/** The instances of every service that announced themselves lately. */
 export class Instances {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number

@@ -4,19 +4,19 @@ import type { WireMessage } from './wire.ts'
 
 const connect = async () => {
   const wire = await openMemoryHub().connect({ caller: 'query', instance: 'q1' })
-  const heard: WireMessage[] = []
-  return { wire, heard, hear: (message: WireMessage) => void heard.push(message) }
+  const received: WireMessage[] = []
+  return { wire, received, hear: (message: WireMessage) => void received.push(message) }
 }
 
 it('never delivers inside publish, and copies what is published', async () => {
-  const { wire, heard, hear } = await connect()
+  const { wire, received, hear } = await connect()
   wire.subscribe('a', hear)
   const body = new Uint8Array([1])
   wire.publish('a', body)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   body[0] = 2
   await wire[Symbol.asyncDispose]()
-  expect(heard.map((message) => message.body[0])).toEqual([1])
+  expect(received.map((message) => message.body[0])).toEqual([1])
 })
 
 it('lets timers have their turn while messages beget messages', async () => {
@@ -38,11 +38,11 @@ it('refuses messages that a NATS server would not take', async () => {
 })
 
 it('reports a missing listener to publishers that expect a reply, and to no others', async () => {
-  const { wire, heard, hear } = await connect()
+  const { wire, received, hear } = await connect()
   wire.subscribe('reply', hear)
   wire.publish('unused', new Uint8Array(0))
   wire.publish('unused', new Uint8Array(0), { reply: 'reply' })
   await wire.flush()
   await wire[Symbol.asyncDispose]()
-  expect(heard.map(({ unheard }) => unheard)).toEqual([true])
+  expect(received.map(({ unheard }) => unheard)).toEqual([true])
 })

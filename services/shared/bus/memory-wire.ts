@@ -18,32 +18,32 @@ interface Member {
   listener(message: WireMessage): void
 }
 
-/** Everybody who listens. */
+/** The open subscriptions. */
 interface Members {
   add(member: Member): void
   delete(member: Member): void
-  /** All whose pattern fits. */
-  hearing(subject: string): readonly Member[]
+  /** Returns the members whose pattern matches. */
+  matching(subject: string): readonly Member[]
 }
 
 const openMembers = (): Members => {
   const members = new Set<Member>()
-  const hearing = new Map<string, readonly Member[]>()
+  const byRecentSubject = new Map<string, readonly Member[]>()
   return {
     add(member) {
       members.add(member)
-      hearing.clear()
+      byRecentSubject.clear()
     },
     delete(member) {
       members.delete(member)
-      hearing.clear()
+      byRecentSubject.clear()
     },
-    hearing(subject) {
-      const known = hearing.get(subject)
+    matching(subject) {
+      const known = byRecentSubject.get(subject)
       if (known) return known
-      if (hearing.size >= rememberedSubjects) hearing.clear()
+      if (byRecentSubject.size >= rememberedSubjects) byRecentSubject.clear()
       const found = [...members].filter((member) => member.matches(subject))
-      hearing.set(subject, found)
+      byRecentSubject.set(subject, found)
       return found
     },
   }
@@ -55,11 +55,11 @@ export const openMemoryHub = (): MemoryHub => {
   const turns = new Map<string, number>()
   const schedule = deliverInTurns()
 
-  /** Everybody outside a queue group, and one member of each group in turn. */
+  /** Returns all members outside queue groups, and one member of each group in turn. */
   const receivers = (subject: string): readonly Member[] => {
-    const heard = members.hearing(subject)
-    if (heard.length <= 1) return heard
-    const groups = Map.groupBy(heard, (member) => member.queueGroup)
+    const receivers = members.matching(subject)
+    if (receivers.length <= 1) return receivers
+    const groups = Map.groupBy(receivers, (member) => member.queueGroup)
     return [...groups].flatMap(([group, equals]) => (group === undefined ? equals : [nextOf(group, equals)]))
   }
   const nextOf = (group: string, equals: Member[]): Member => {
@@ -105,8 +105,8 @@ class MemoryWire implements Wire {
   }
 
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription {
-    const heard = (message: WireMessage) => void (this.#open && listener(message))
-    const member: Member = { matches: matcher(pattern), listener: heard, queueGroup }
+    const deliver = (message: WireMessage) => void (this.#open && listener(message))
+    const member: Member = { matches: matcher(pattern), listener: deliver, queueGroup }
     this.#all.add(member)
     this.#own.add(member)
     const drain = async () => {

@@ -85,20 +85,20 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     // Left in the middle, so that cancellation has to reach the producer's inbox.
     for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
     await until(() => seen.returned === 1)
-    const heard: number[] = []
-    await responder.on(somethingHappened, ({ number }) => heard.push(number))
+    const received: number[] = []
+    await responder.on(somethingHappened, ({ number }) => received.push(number))
     caller.emit(somethingHappened, { number: 1 })
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
   })
 
   it('refuses a forged caller, a forged answer, a foreign inbox and foreign questions', async () => {
     await using server = await start()
     const { hubOf } = server
-    const heard: string[] = []
+    const received: string[] = []
     await using gateway = await hubOf('gateway').connect({ caller: 'gateway', instance: 'g1' })
     await using service = await hubOf('query').connect({ caller: 'query', instance: 'q1' })
-    service.subscribe('svc.query.*.*', ({ subject }) => heard.push(subject), 'query')
-    gateway.subscribe('_INBOX.gateway.>', ({ subject }) => heard.push(subject))
+    service.subscribe('svc.query.*.*', ({ subject }) => received.push(subject), 'query')
+    gateway.subscribe('_INBOX.gateway.>', ({ subject }) => received.push(subject))
     await Promise.all([service.flush(), gateway.flush()])
 
     await using report = await hubOf('report').connect({ caller: 'report', instance: 'r1' })
@@ -106,8 +106,8 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     for (const subject of ['svc.query.gateway.echo', '_INBOX.gateway.g1.x.1', 'svc.query.report.echo']) {
       report.publish(subject, body)
     }
-    await until(() => heard.length > 0)
-    expect(heard).toEqual(['svc.query.report.echo'])
+    await until(() => received.length > 0)
+    expect(received).toEqual(['svc.query.report.echo'])
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r2' }), '_INBOX.gateway.>')
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r3' }), 'svc.query.>')
     await refuses(await hubOf('report').connect({ caller: 'report', instance: 'r4' }), '>')

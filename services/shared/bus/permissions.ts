@@ -56,7 +56,7 @@ const permissionsOf = (
   user: string = name,
 ): NatsPermissions => {
   const published = events.filter(({ publishers }) => publishers.includes(name))
-  const heard = events.filter(({ listeners }) => listeners.includes(name))
+  const subscribed = events.filter(({ listeners }) => listeners.includes(name))
   const served = contracts.filter((contract) => contract.name === name)
   return {
     publish: {
@@ -69,7 +69,7 @@ const permissionsOf = (
       allow: [
         ...served.map(() => `svc.${name}.>`),
         inboxPrefix(name, '>'),
-        ...heard.map((event) => eventSubject('*', event.name)),
+        ...subscribed.map((event) => eventSubject('*', event.name)),
       ],
     },
     allow_responses: responses,

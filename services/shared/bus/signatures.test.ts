@@ -93,8 +93,8 @@ it('takes what was signed for one service from that one and from those it calls 
 it('drops a request whose answer would go anywhere but to the inbox of its caller', async () => {
   await using cluster = await startCluster('accepted')
   const wire = await cluster.hub.connect({ caller: 'ingest', instance: 'x' })
-  const heard: WireMessage[] = []
-  wire.subscribe('>', (message) => heard.push(message))
+  const received: WireMessage[] = []
+  wire.subscribe('>', (message) => received.push(message))
   const send = (subject: string, to: string) =>
     wire.publish(subject, encodeJson({}), { headers: unsigned(), reply: to })
   send('svc.query.agent.rows', 'svc.alert-dispatcher.gateway.updateAlertConfig')
@@ -102,7 +102,7 @@ it('drops a request whose answer would go anywhere but to the inbox of its calle
   send('svc.query.agent.rows', 'event.action.audited')
   send('svc.query.agent.rows', '_INBOX.agent.a1.1')
   await expect
-    .poll(() => heard.filter(({ headers }) => headers.frame).map(({ subject }) => subject))
+    .poll(() => received.filter(({ headers }) => headers.frame).map(({ subject }) => subject))
     .toEqual(['_INBOX.agent.a1.1'])
 })
 

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type IdentityProvider, idpSecretKey, startIdentityProvider } from '../../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../../testing/start.ts'
-import { whoRoutes } from '../../testing/who-routes.ts'
+import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
 
@@ -19,7 +19,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
   startFake({
     env: { SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env },
     clock: clockOf(() => nowMs),
-    routes: whoRoutes,
+    routes: signInRoutes,
   })
 const renewing = () => ({ IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: idp.url })
 
@@ -39,7 +39,7 @@ describe('a session token', () => {
     for (const headers of [bearer(token), cookie(token)]) {
       expect(await send(product, headers)).toMatchObject({ status: 200, body: { ...known, profile } })
     }
-    expect(idp.heard).toEqual(['GET /.well-known/jwks.json'])
+    expect(idp.received).toEqual(['GET /.well-known/jwks.json'])
   })
 
   it.each<[string, JWTPayload]>([
@@ -134,7 +134,7 @@ describe('a cookie whose token has ended', () => {
         expect.stringMatching(/^__session=eyJ\S+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
       ])
     }
-    expect(idp.heard.filter((call) => call.startsWith('POST'))).toEqual(['POST /v1/sessions/sess_1/tokens'])
+    expect(idp.received.filter((call) => call.startsWith('POST'))).toEqual(['POST /v1/sessions/sess_1/tokens'])
   })
 
   it.each<[string, (token: string) => string | Promise<string>]>([

@@ -3,7 +3,7 @@ import type { JWTPayload } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AccessGateway, startAccessGateway } from '../../testing/identity-provider.ts'
 import { type FakeProduct, startFake } from '../../testing/start.ts'
-import { whoRoutes } from '../../testing/who-routes.ts'
+import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
 
@@ -24,7 +24,7 @@ const start = async (env: Variables = {}): Promise<FakeProduct> =>
       ...env,
     },
     clock: clockOf(() => nowMs),
-    routes: whoRoutes,
+    routes: signInRoutes,
   })
 
 const send = async ({ url }: FakeProduct, headers: Variables) => {
@@ -40,7 +40,7 @@ describe('a token of the access gateway', () => {
       status: 200,
       body: { kind: 'user', subject: 'uuid-1', features: 'all', profile: { email: 'ada@example.com' } },
     })
-    expect(edge.heard).toEqual(['GET /cdn-cgi/access/certs'])
+    expect(edge.received).toEqual(['GET /cdn-cgi/access/certs'])
   })
 
   it('names the program, which has no subject', async () => {
@@ -72,13 +72,13 @@ describe('a token of the access gateway', () => {
     nowMs += 60_000
     expect((await send(product, withToken(await edge.token('watchhouse')))).status).toBe(200)
     expect((await send(product, withToken(before))).status).toBe(200)
-    expect(edge.heard).toHaveLength(2)
+    expect(edge.received).toHaveLength(2)
   })
 
   it('counts for nothing when the gateway is not configured', async () => {
     await using product = await start({ SVC_EDGE_ACCESS_TEAM_DOMAIN: '', SVC_EDGE_ACCESS_AUD: '' })
     expect((await send(product, withToken(await edge.token('watchhouse')))).status).toBe(401)
-    expect(edge.heard).toEqual([])
+    expect(edge.received).toEqual([])
   })
 
   it('cannot be checked while its keys cannot be had', async () => {

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startFake } from '../../testing/start.ts'
-import { whoRoutes } from '../../testing/who-routes.ts'
+import { signInRoutes } from '../../testing/identity-routes.ts'
 
 type Variables = Record<string, string>
 
@@ -10,7 +10,7 @@ const proof = { 'x-svc-proxy-secret': 'shared' }
 const ada = { ...proof, 'x-forwarded-user': 'ada' }
 
 const send = async (env: Variables, headers: Variables | [string, string][]) => {
-  await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env }, routes: whoRoutes })
+  await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...env }, routes: signInRoutes })
   const response = await fetch(`${product.url}/api/v1/read`, { headers })
   const body: unknown = await response.json()
   return { status: response.status, body, logged: product.logged.join('\n') }
@@ -131,7 +131,7 @@ describe('a person whom a trusted proxy names', () => {
   it.each(['x-forwarded-user', 'x-forwarded-email', 'x-forwarded-groups', 'x-forwarded-role', 'x-svc-proxy-secret'])(
     'is refused when %s comes twice, as when a proxy adds its line to one of the caller',
     async (name) => {
-      await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...gate }, routes: whoRoutes })
+      await using product = await startFake({ env: { SVC_AUTH_PROVIDER: 'trusted', ...gate }, routes: signInRoutes })
       const headers = { ...ada, [name]: ['root', ada['x-forwarded-user']] }
       const { promise, resolve } = Promise.withResolvers<number | undefined>()
       get(`${product.url}/api/v1/read`, { headers }, (response) => {

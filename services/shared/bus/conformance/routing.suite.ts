@@ -26,7 +26,7 @@ export const routing = (place: () => Place): void => {
       const client = (await place().open(caller)).client(probe)
       const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
       let stable: string[] = []
-      // Instances are heard of one after the other; until then any of them answers.
+      // Instances announce themselves one after the other; until then any of them answers.
       await until(async () => {
         const [first, second] = [await all(), await all()]
         stable = first
@@ -108,7 +108,7 @@ export const routing = (place: () => Place): void => {
     await place().serve('roomy', { load: () => 3 })
     const client = (await place().open('gateway')).client(probe)
     const many = () => Promise.allSettled(Array.from({ length: 50 }, () => client.spread({}, callOf())))
-    // Loads are heard of one after the other.
+    // Loads are announced one after the other.
     await until(async () => (await many()).every((each) => each.status === 'fulfilled'))
     expect(await many()).toEqual(
       Array.from({ length: 50 }, () => ({ status: 'fulfilled', value: { instance: 'roomy' } })),
@@ -147,36 +147,36 @@ export const routing = (place: () => Place): void => {
   })
 
   it('delivers events to every listener, in order', async () => {
-    const heard: Record<string, number[]> = { a: [], b: [] }
+    const received: Record<string, number[]> = { a: [], b: [] }
     const publisher = await place().open('gateway')
     for (const name of ['a', 'b']) {
       const listener = await place().open('report', { instance: name })
-      await listener.on(somethingHappened, ({ number }) => heard[name]?.push(number))
+      await listener.on(somethingHappened, ({ number }) => received[name]?.push(number))
     }
     for (let number = 0; number < 100; number += 1) publisher.emit(somethingHappened, { number })
     const all = Array.from({ length: 100 }, (_, number) => number)
-    await until(() => heard.a?.length === 100 && heard.b?.length === 100)
-    expect(heard).toEqual({ a: all, b: all })
+    await until(() => received.a?.length === 100 && received.b?.length === 100)
+    expect(received).toEqual({ a: all, b: all })
   })
 
   it('delivers no events to a disposed listener', async () => {
-    const heard: number[] = []
+    const received: number[] = []
     const bus = await place().open('gateway')
-    const first = await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    const first = await bus.on(somethingHappened, ({ number }) => received.push(number))
     bus.emit(somethingHappened, { number: 1 })
     await first[Symbol.asyncDispose]()
     bus.emit(somethingHappened, { number: 2 })
-    const second = await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    const second = await bus.on(somethingHappened, ({ number }) => received.push(number))
     bus.emit(somethingHappened, { number: 3 })
     await second[Symbol.asyncDispose]()
-    expect(heard).toEqual([1, 3])
+    expect(received).toEqual([1, 3])
   })
 
   it('logs and drops an event that does not fit, and one of a service that may not publish it', async () => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
-    const heard: number[] = []
-    await bus.on(somethingHappened, ({ number }) => heard.push(number))
+    const received: number[] = []
+    await bus.on(somethingHappened, ({ number }) => received.push(number))
     const misfit: { number: number } = JSON.parse('{"number":"one"}')
     bus.emit(somethingHappened, misfit)
     const other = await place().open('report', { telemetry })
@@ -187,8 +187,8 @@ export const routing = (place: () => Place): void => {
     for (const sender of ['report', 'query-guest', 'unknown'])
       wire.publish(`event.${sender}.something.happened`, Buffer.from('{"number":3}'))
     bus.emit(somethingHappened, { number: 2 })
-    await until(() => heard.length > 0 && logged.length >= 6)
-    expect(heard).toEqual([2])
+    await until(() => received.length > 0 && logged.length >= 6)
+    expect(received).toEqual([2])
     const dropped = ['event dropped', 'event dropped', 'event dropped', 'event dropped']
     expect(logged.map(({ msg }) => msg)).toEqual(['event not published', 'event not published', ...dropped])
   })
@@ -201,14 +201,14 @@ export const routing = (place: () => Place): void => {
   it('survives a listener that throws', async () => {
     const { telemetry, logged } = recordTelemetry()
     const bus = await place().open('gateway', { telemetry })
-    const heard: number[] = []
+    const received: number[] = []
     await bus.on(somethingHappened, ({ number }) => {
-      heard.push(number)
+      received.push(number)
       throw new Error('no')
     })
     bus.emit(somethingHappened, { number: 1 })
     bus.emit(somethingHappened, { number: 2 })
     await until(() => logged.length === 2)
-    expect(heard).toEqual([1, 2])
+    expect(received).toEqual([1, 2])
   })
 }

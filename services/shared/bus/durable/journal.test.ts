@@ -82,7 +82,7 @@ describe('a queue with a journal', () => {
     })
   })
 
-  it('keeps an event until each of those who heard events before the restart has heard of it', async () => {
+  it('keeps an event until each former subscriber has received it', async () => {
     const events = { stream: 'EVENTS', subjects: 'inbound.>', body: Body } as const
     await inProcess(async (queue) => {
       for (const name of ['alerts', 'keeper']) await consume(queue, { againInMs: 60_000 }, { ...events, name })

@@ -215,11 +215,11 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
   it('lets ingest publish events, which the dispatcher receives and buries, and ingest lists', async () => {
     await using server = await start()
     await using dispatcher = await server.queueOf('alert-dispatcher')
-    const heard: string[] = []
+    const received: string[] = []
     await dispatcher.consume(
       { stream: 'EVENTS', name: 'events-alerted', subjects: 'inbound.>', body: z.unknown() },
       async ({ id }) => {
-        heard.push(id)
+        received.push(id)
         return { dead: 'enough' }
       },
     )
@@ -232,7 +232,7 @@ describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
         () => false,
       ),
     )
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
     await until(async () => (await ingest.dead.EVENTS.list({ limit: 1 })).letters.length === 1)
     await expect(publish(dispatcher, 'forged')).rejects.toMatchObject({ code: 'unavailable' })
     const [letter] = (await ingest.dead.EVENTS.list({ limit: 1 })).letters

@@ -195,16 +195,16 @@ for (const implementation of implementations) {
     })
 
     it('hands every event to consumers of either name', async () => {
-      const heard: string[] = []
+      const received: string[] = []
       for (const name of ['alerts', 'keeper']) {
         await queue.consume({ stream: 'EVENTS', name, subjects: 'inbound.>', body: Body }, async ({ body }) => {
-          heard.push(`${name} ${body.text}`)
+          received.push(`${name} ${body.text}`)
           return 'done'
         })
       }
       await queue.publish('inbound.grafana', { id: 'e', body: { text: 'disk' } })
-      await until(() => heard.length === 2)
-      expect(heard.toSorted()).toEqual(['alerts disk', 'keeper disk'])
+      await until(() => received.length === 2)
+      expect(received.toSorted()).toEqual(['alerts disk', 'keeper disk'])
     })
 
     it('leaves a message with a handler that takes longer than the wait for an answer', async () => {

@@ -22,7 +22,7 @@ export interface ConvstoreServer extends AsyncDisposable {
   url: string
   threads: Map<string, StoredThread>
   /** Method and path of every request. */
-  heard: string[]
+  received: string[]
   /** Requests that the documentation knows nothing of. */
   misuses: string[]
   /** Answers to give instead, to requests whose method and path begin so. */
@@ -65,14 +65,14 @@ type Answer = { status: number; json?: unknown }
 /** Starts the service on a port of its own; `tagForm` is what it takes as a tag. */
 export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> => {
   const threads: ConvstoreServer['threads'] = new Map()
-  const [heard, misuses]: string[][] = [[], []]
+  const [received, misuses]: string[][] = [[], []]
   const failing: ConvstoreServer['failing'] = new Map()
   const state = openState(threads, tagForm)
   const routes = [...routesOfAll(state), ...routesOfOne(state)]
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake')
     const name = `${request.method} ${pathname}`
-    heard?.push(name)
+    received?.push(name)
     const bytes = Buffer.concat(await Array.fromAsync(request))
     const failure = [...failing].find(([prefix]) => name.startsWith(prefix))?.[1]
     if (failure) return void response.writeHead(failure.status, failure.headers).end(failure.body ?? '{}')
@@ -85,7 +85,7 @@ export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> =>
   return {
     url: `${origin}/api`,
     threads,
-    heard: heard ?? [],
+    received: received ?? [],
     misuses: misuses ?? [],
     failing,
     [Symbol.asyncDispose]: stop,

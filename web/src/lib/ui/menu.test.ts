@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { offeredSections } from './menu.ts'
 
 const offers = {
-  keptConnections: true,
+  storedConnections: true,
   management: true,
   subscriptions: true,
   deployments: true,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { offersOf } from './offers.ts'
 
 const none = {
-  keptConnections: false,
+  storedConnections: false,
   management: false,
   subscriptions: false,
   deployments: false,

@@ -29,7 +29,7 @@ export const offersOf = ({ offers, takesKeys, deviceLogin }: Capabilities): Offe
   },
   {
     title: 'User connections stored on the server',
-    isOn: offers.keptConnections,
+    isOn: offers.storedConnections,
     path: '/hosts',
     requires: 'SVC_FEATURE_USER_CONNECTIONS_DB, a state database, SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
   },

@@ -10,6 +10,6 @@ export const exampleForecast = (days: Forecast['days'], subject = 'default'): Fo
   perDay: days && 10,
   spread: 1,
   days,
-  missedBy: null,
+  forecastError: null,
   summary: '',
 })

@@ -20,4 +20,4 @@ export const identityRoutes: readonly Route[] = [
 ]
 
 /** `identityRoutes` and the routes of sign-in. */
-export const whoRoutes: readonly Route[] = [...identityRoutes, ...sessionRoutes]
+export const signInRoutes: readonly Route[] = [...identityRoutes, ...sessionRoutes]

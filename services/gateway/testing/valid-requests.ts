@@ -2,7 +2,7 @@ import { ApiKeyResponse, DeviceCodeResponse } from '#proto/http/auth.ts'
 import { UserConnectionResponse } from '#proto/http/connections.ts'
 
 /** A request to a route. */
-export interface GoodRequest {
+export interface ValidRequest {
   url: string
   body?: unknown
   cookie?: string
@@ -13,7 +13,7 @@ export interface GoodRequest {
 }
 
 /** Sends a request and returns the JSON of its response. */
-type PostJson = (request: GoodRequest) => Promise<unknown>
+type PostJson = (request: ValidRequest) => Promise<unknown>
 
 const keys = '/api/v1/auth/api-key'
 const code = '/api/v1/auth/device/code'
@@ -23,7 +23,7 @@ const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
  * Valid requests for the routes of API keys and device login, by route. Some are built from the responses to earlier
  * requests. Device login must be enabled and the caller authenticated.
  */
-export const authRequests = (post: PostJson, secret: string): Record<string, () => Promise<GoodRequest>> => {
+export const authRequests = (post: PostJson, secret: string): Record<string, () => Promise<ValidRequest>> => {
   const begin = async () => DeviceCodeResponse.parse(await post({ url: code, body: {} }))
   const approved = async () => {
     const codes = await begin()
@@ -62,7 +62,7 @@ const target = { url: 'https://clickhouse.example.com:8443', user: 'ada', passwo
 const kept = '/api/v1/user-connections'
 
 /** Valid requests for the routes of user-supplied connections; saving must be enabled and the caller authenticated. */
-export const connectionRequests = (post: PostJson): Record<string, () => Promise<GoodRequest>> => {
+export const connectionRequests = (post: PostJson): Record<string, () => Promise<ValidRequest>> => {
   const add = { url: kept, body: { ...target, name: 'mine' } }
   const added = async () => `${kept}/${UserConnectionResponse.parse(await post(add)).data.id}`
   return {
@@ -85,7 +85,7 @@ const route = { matchRule: 'disk-*', target: 'webhook', minSeverity: 'critical' 
 const rule = { name: 'Many queries', metric: 'running-queries', operator: '>', warning: 50, critical: 100 }
 
 /** A valid request for every route of alerts. */
-export const alertingRequests: Readonly<Record<string, GoodRequest>> = {
+export const alertingRequests: Readonly<Record<string, ValidRequest>> = {
   [`GET ${base}/checks`]: { url: `${base}/checks?hostId=1` },
   [`GET ${base}/snapshot`]: { url: `${base}/snapshot` },
   [`GET ${base}/alert-state`]: { url: `${base}/alert-state?hostId=1` },
