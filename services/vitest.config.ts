@@ -13,8 +13,8 @@ const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
 export default defineConfig({
   root,
   test: {
-    // Tests wait for servers and timers a third of the time, so three workers use two cores.
-    maxWorkers: isShared ? 1 : 3,
+    // Tests wait for servers and timers half of the time, so four workers use two cores.
+    maxWorkers: isShared ? 1 : 4,
     tags: [
       { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
       { name: 'night', description: 'needs what only machines of the night have' },

@@ -28,10 +28,10 @@ const text = 'repeat(hex(cityHash64(number)), 10)'
 const statements = [
   'CREATE DATABASE `ad.vice`',
   'CREATE DATABASE advice',
-  // Users come one after another, so that each granule has few of them.
+  // Rows are ordered by user, so that each granule has few users.
   `CREATE TABLE advice.visits (id UInt64, user UInt32, note String) ENGINE = MergeTree ORDER BY id ${settings}`,
   `INSERT INTO advice.visits SELECT number, intDiv(number, 1000), ${text} FROM numbers(200000)`,
-  // Every granule has every month and nearly every guest.
+  // Every granule contains every month and nearly every guest.
   `CREATE TABLE advice.scattered (id UInt64, guest UInt32, day Date, note String) ENGINE = MergeTree ORDER BY id ${settings}`,
   `INSERT INTO advice.scattered SELECT number, number % 997, toDate('2025-01-01') + number % 365, ${text} FROM numbers(200000)`,
   `CREATE TABLE advice.versions (id UInt64, region UInt16, version UInt8, note String) ENGINE = ReplacingMergeTree(version) ORDER BY (id, region) ${settings}`,
@@ -70,7 +70,7 @@ describe('advice on a statement', () => {
     expect(isError).toBe(true)
     return content[0]?.text ?? ''
   }
-  /** Marks that the engine says it would read now. */
+  /** Returns the marks that EXPLAIN ESTIMATE reports. */
   const marksOf = async (sql: string): Promise<number> => {
     const rows = z.array(z.object({ marks: z.number() })).parse(await engine(`EXPLAIN ESTIMATE ${sql}`))
     return rows.reduce((sum, { marks }) => sum + marks, 0)

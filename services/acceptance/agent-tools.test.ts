@@ -26,7 +26,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   let hostUrl: string
   let otherUrl: string
   let url: string
-  // Where services are apart there is a PostgreSQL server on any machine that runs this.
+  // The topology with several processes always has a PostgreSQL server.
   const hasSource = topology !== 'memory'
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
@@ -312,7 +312,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     expect(isReported).toBe(limit?.value === '0')
   })
 
-  /** Calls a tool that changes a host, and approves it; what came of that. */
+  /** Calls a control tool, approves it and returns the result. */
   const approved = async (name: string, given: object) => {
     const headers = { 'content-type': 'application/json' }
     const approve = async (approvalId: string) =>

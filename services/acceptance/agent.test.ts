@@ -23,7 +23,7 @@ const headers = { 'content-type': 'application/json' }
 const maxPromptTokens = 6_000
 const startLimitMs = 180_000
 
-/** One host for both shapes of the product. */
+/** One host for both topologies. */
 let hostUrl: string
 const host = new AsyncDisposableStack()
 beforeAll(async () => {

@@ -27,18 +27,18 @@ const ChatMessage = z.object({ text: z.string() })
 interface Received {
   atMs: number
   title: string
-  /** `<event> <episode>` of each condition that the message is about. */
+  /** `<event> <episode>` of each condition of the message. */
   conditions: string[]
 }
 
 interface Receiver extends AsyncDisposable {
   url: string
   received: Received[]
-  /** While set, requests that it returns true for are not answered. */
+  /** If set, matching requests get no response. */
   hang: { when?: ((received: Received) => boolean) | undefined }
 }
 
-/** A webhook that notes what it is sent and when. */
+/** A webhook that records its requests with their times. */
 const startReceiver = async (): Promise<Receiver> => {
   const received: Received[] = []
   const hang: Receiver['hang'] = {}
@@ -92,7 +92,7 @@ const kill = async (child: ChildProcess) => {
   await ended
 }
 
-/** Servers of their own, a receiver, and dispatchers with this environment that are killed in the end. */
+/** Starts servers, a receiver and dispatchers with this environment; all are stopped at the end. */
 const openGround = async (opened: AsyncDisposableStack) => {
   const redis = opened.use(await startRedis({ private: true }))
   const postgres = opened.use(await startPostgres({ private: true }))
@@ -189,7 +189,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
       const messages = receiver.received.slice(earlier)
       const tookMs = Math.round(performance.now() - beganMs)
       process.stdout.write(`${hosts.length} hosts, ${kind}: ${messages.length} messages in ${tookMs} ms\n`)
-      // A dozen where the machine keeps up, and one every ten seconds for what it decides later.
+      // A dozen messages, plus one every ten seconds on a slow machine.
       expect(messages.length).toBeLessThanOrEqual(12 + tookMs / 10_000)
       expect([...countsOf(messages).keys()].toSorted()).toEqual(conditionsOf(kind))
       expect([...countsOf(messages).values()].every((count) => count === 1)).toBe(true)
@@ -208,7 +208,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
   it('loses nothing when the process is killed in the middle of a group, and repeats at most what was being sent', async () => {
     await using opened = new AsyncDisposableStack()
     const { receiver, store, servers, start, further } = await openGround(opened)
-    // A dead dispatcher holds its lease no longer than this; a busy machine needs more for a group.
+    // Limits the lease of a dead dispatcher; a group needs longer on a busy machine.
     const hold = { TEST_HOLD_MS: '5000' }
     const first = await start('one', { ...further, ...hold })
     receiver.hang.when = ({ conditions }) => conditions.length > 1

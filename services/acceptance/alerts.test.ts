@@ -31,7 +31,7 @@ const operator = (topology: Topology) => () => {
 describe('an operator, with all in memory', operator('memory'))
 describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'), ['long'])
 
-/** The turn of a sweep that could not give it back ends by itself, within fifteen seconds. */
+/** The lease of a sweep that could not release it expires within fifteen seconds. */
 const turnEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {

@@ -82,7 +82,7 @@ it('prints one line about an early failure, and its stack on request', async () 
   expect(verbose.stderr).not.toContain('marked')
 })
 
-/** An environment that cannot be copied, once. */
+/** A module that makes the first copy of the environment fail. */
 const brokenEnvironment = `
   const whole = process.env
   const ownKeys = () => {

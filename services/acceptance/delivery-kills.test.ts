@@ -17,7 +17,7 @@ import { asMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
-/** More by variable, for a longer run: each alert fires and recovers over ten channels. */
+/** A variable sets more for a longer run. Each alert fires and recovers on ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)
 /** Time limit for all notifications, and again for all recoveries. */
 const notifiedWithinMs = 240_000 + alerts * 1_000
@@ -28,7 +28,7 @@ const channels = 10
 
 vi.setConfig({ testTimeout: 2 * notifiedWithinMs + 120_000 })
 
-/** The same chances in the same order for the same seed. */
+/** A seeded random generator. */
 const chances = (state: number) => () => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
   return state / 2 ** 32
@@ -38,11 +38,11 @@ interface Collector extends AsyncDisposable {
   url: string
   /** How often each notification was received, by channel. */
   counts: Map<string, number>
-  /** How many are open: what a killed process sent arrives before its last one ends. */
+  /** Number of open connections. Requests of a killed process arrive before its last connection closes. */
   connections(): Promise<number>
 }
 
-/** A webhook that takes its time. */
+/** A slow webhook. */
 const startCollector = async (): Promise<Collector> => {
   const counts = new Map<string, number>()
   const Body = z.object({ text: z.string() })
@@ -77,7 +77,7 @@ const recover = (store: Store, number: number) => {
 }
 
 interface Servers {
-  /** A send that takes longer is taken for cut off: short where processes are killed. */
+  /** A longer send counts as aborted; short in tests that kill processes. */
   holdMs: number
   redis: string
   postgres?: string
@@ -100,7 +100,7 @@ const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, 
   return child
 }
 
-/** Those of whom some channel has not received them. */
+/** Returns the alerts that some channel has not received. */
 const missingIn = ({ counts }: Collector, numbers: readonly number[], word: 'fires' | 'ends'): number[] =>
   numbers.filter((number) =>
     Array.from({ length: channels }, (_, channel) => `/${channel} alert-${number} ${word}`).some(
@@ -115,7 +115,7 @@ interface Notification {
   episode: string
   sequence: number
   target: string
-  /** How the channel hears it, and the id under which that is recorded. */
+  /** The text that the channel receives. */
   text: string
   recorded: string
 }

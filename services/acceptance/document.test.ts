@@ -25,7 +25,7 @@ afterAll(() => scope.disposeAsync())
 const json = { 'content-type': 'application/json' }
 const events = { ...json, accept: 'text/event-stream' }
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-/** As the protocol of 2026-07-28 names a method, which the headers repeat. */
+/** A request of protocol 2026-07-28, whose headers repeat the method. */
 const unknownMethod: RequestInit = {
   headers: {
     ...events,

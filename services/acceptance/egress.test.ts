@@ -28,7 +28,7 @@ const written = (text: string): string => text.replaceAll('CANARY', canary)
 const textsAt = (place: InjectionPlace): string[] =>
   injections.filter((each) => each.place === place).map(({ text }) => written(text))
 
-/** Statements that leave every text where an attacker who may write on the host could. */
+/** Statements that write every text to a place that an attacker with write access could use. */
 const statements: readonly string[] = [
   'CREATE DATABASE vault',
   'CREATE TABLE vault.keys (name String, token String) ENGINE = MergeTree ORDER BY name',
@@ -47,7 +47,7 @@ const statements: readonly string[] = [
 ]
 
 const sql = (statement: string): Piece => ({ call: 'query', with: { sql: statement } })
-/** What a model looks at where it finds the text. */
+/** The tool call with which the model reads the text, by place. */
 const reading: Readonly<Record<InjectionPlace, Piece>> = {
   'column-comment': { call: 'get_table_schema', with: { database: 'vault', table: 'commented' } },
   'table-comment': sql("SELECT name, comment FROM system.tables WHERE database = 'vault'"),
@@ -68,7 +68,7 @@ describeOnTopologies('data of a host', (topology) => {
   let gateway: ScriptedGateway
   let url: string
   let apiKey: string
-  /** A tool server that callers bring. */
+  /** URL of a user-supplied tool server. */
   let tickets: string
   const person = { ...json, 'x-svc-proxy-secret': proxySecret, 'x-forwarded-user': 'ada' }
   const robot = () => ({ ...json, authorization: `Bearer ${apiKey}` })
@@ -84,7 +84,7 @@ describeOnTopologies('data of a host', (topology) => {
       offered.registerTool('read_ticket', { inputSchema: z.object({ id: z.string() }) }, () => ({ content }))
     })
     tickets = scope.use(ticketServer).endpoint
-    // The chart has no place for options of Node, nor for skills.
+    // The chart supports neither Node options nor skills.
     const skill = scope.use(await mountSkill('troubleshooting', textsAt('skill').join('\n\n')))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const env = {
@@ -156,7 +156,7 @@ describeOnTopologies('data of a host', (topology) => {
 
       const denied = await sendQuestion(turns, { body })
       expect(sent).toHaveLength(before)
-      // The model has read the text that it obeys.
+      // The model has read the injected text.
       expect(dataRead(gateway)).toContain(JSON.stringify(written(text)).slice(1, -1))
       const { arguments: shown, state, server } = requestIn(denied)
       expect({ state, server }).toEqual({ state: 'denied', server: 'the web crawler' })
@@ -279,7 +279,7 @@ interface QuestionOptions {
   body?: object
 }
 
-/** What tools have read for the model, in its latest request. */
+/** Returns the tool results in the latest request of the model. */
 const dataRead = ({ requests }: ScriptedGateway): string =>
   (requests.at(-1)?.messages ?? [])
     .flatMap(({ content }) => [...(content ?? '').matchAll(/<data from="\w+">(.*)<\/data>/g)])

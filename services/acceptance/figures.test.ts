@@ -95,7 +95,7 @@ describeOnTopologies('figures', (topology) => {
       )
       return { shown: data.map(({ table, rows }) => ({ table, rows })), said }
     }
-    // A merge may come between the two questions.
+    // A merge may run between the two requests.
     const { shown } = await eventually(sizes, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   })

@@ -16,7 +16,7 @@ const everyMs = 5
 const againMs = 100
 const token = 'token of the senders'
 
-/** What senders were promised, by the key of the event. */
+/** Accepted event ids by event key. */
 type Promised = Map<string, string>
 
 /** Sends events one after another until stopped, and retries each until it is accepted. */
@@ -48,7 +48,7 @@ const sendUntilKept = async (url: string, body: string): Promise<string> => {
   }
 }
 
-/** Every event that is listed, by its key as often as it is. */
+/** Returns the ids of all listed events by key. */
 const listed = async (url: string): Promise<Map<string, string[]>> => {
   const found = new Map<string, string[]>()
   let before: string | null = ''
@@ -63,7 +63,7 @@ const listed = async (url: string): Promise<Map<string, string[]>> => {
 
 const betweenKills = 50
 
-/** Work is in flight at every kill. */
+/** Waits until more events are accepted, so that work is in flight at every kill. */
 const untilMore = async (promised: Promised): Promise<void> => {
   const wanted = promised.size + betweenKills
   await eventually(

@@ -40,7 +40,7 @@ const isAllowed = ({ path, line, word }: Finding): boolean =>
 
 const describeFinding = ({ path, line, word }: Finding): string => `${path}: "${word}" in: ${line.slice(0, 120)}`
 
-/** Written by hand, and in words. */
+/** Returns whether a file is handwritten text. */
 const isText = (path: string): boolean =>
   (isCode(path) || /\.(md|ya?ml|css|html|tpl|txt|sh|example)$|^\.ci\/|\/NOTES/.test(path)) &&
   !/__snapshots__|\.snap$|^\.ci\/vale\//.test(path)
@@ -106,7 +106,7 @@ describe('names', () => {
 })
 
 describe('commits', () => {
-  /** The last commit before the language rules held. */
+  /** The last commit before the language rules applied. */
   const before = '88b369f8'
   const subjects = execFileSync('git', ['log', '--no-merges', '--format=%s', `${before}..HEAD`], { cwd: root })
     .toString()

@@ -70,13 +70,13 @@ describe('what the image is made of', () => {
     const imported = services
       .flatMap(importsOf)
       .flatMap((one) => /^(?![.#]|node:)(?:@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? [])
-    // The one is the program that runs it all, and the other is for lines on a terminal, where it is installed.
+    // `node` runs the product, and `pino-pretty` is only used if it is installed.
     const installed = [...Object.keys(packageFile.dependencies).filter((name) => name !== 'node'), 'pino-pretty']
     expect([...new Set(imported)].toSorted()).toEqual(installed.toSorted())
   })
 
   it('has no file that only tests need', () => {
-    // What runs, and what files are generated from.
+    // Modules used at run time and by generators.
     const generated = ['bus/accounts.ts', 'config/build-time.ts', 'config/reference.ts']
     const entries = ['services/main.ts', ...generated.map((path) => `services/shared/${path}`)]
     const imported = sources.flatMap((file) => importsOf(file).map((one) => targetOf(file.path, one)))

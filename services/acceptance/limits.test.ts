@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const gateways = 4
 const allowed = 100
-/** Answered by the gateway alone, and counted like every data route. */
+/** Answered by the gateway itself, and counted like every data route. */
 const path = '/api/v1/auth/me'
 
 describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {

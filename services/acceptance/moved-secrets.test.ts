@@ -15,7 +15,7 @@ const startLimitMs = 120_000
 const operatorToken = 'tk_of_the_operator_0123'
 const ownToken = 'tk_saved_by_another_user_0123'
 
-/** What one receiver was sent: path and `Authorization`. */
+/** A received request: path and `Authorization`. */
 interface Sent {
   path: string
   authorization: string | undefined

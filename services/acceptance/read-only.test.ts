@@ -17,7 +17,7 @@ const Called = z.looseObject({
   content: z.array(z.looseObject({ text: z.string() })),
 })
 
-/** How a sentence of the guard begins; those of the host begin with its name. */
+/** Beginning of an error of the guard; errors of the host begin with its name. */
 const byTheGuard = /^(invalid: query: |invalid arguments: sql )/
 
 describe('the tool query', () => {
@@ -54,7 +54,7 @@ describe('the tool query', () => {
 
   it.each(corpus.filter(({ verdict }) => verdict === 'accept'))('lets through $sql: $why', async ({ sql }) => {
     const { isError, sentence } = await call(sql)
-    // What the host knows nothing of, such as a table, fails there.
+    // Unknown tables fail at the host.
     expect(isError && byTheGuard.test(sentence), sentence).toBe(false)
   })
 })

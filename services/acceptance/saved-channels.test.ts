@@ -30,7 +30,7 @@ describe('a channel that is saved over its variable', { tags: ['long'] }, () => 
     saved = opened.use(await startReceiver())
     product = opened.use(
       await startProduct({
-        // A host that does not answer is a critical condition, which the first sweep notifies of.
+        // An unreachable host is a critical condition, which the first sweep sends.
         hosts: [{ url: 'http://127.0.0.1:9', name: 'down' }],
         env: {
           CRON_SECRET: cronSecret,
@@ -82,7 +82,7 @@ describe('a channel that is saved over its variable', { tags: ['long'] }, () => 
     startLimitMs,
   )
 
-  /** Writes as another release, a damaged disk or another key would have left it. */
+  /** Writes an entry like another release, a damaged disk or another key. */
   const write = (channel: string, body: string): void => {
     using database = new DatabaseSync(join(directory, 'state.db'))
     const document = `{"kind":"channel","id":"${channel}","body":${body},"changedAtMs":${Date.now()}}`

@@ -50,7 +50,7 @@ describeOnTopologies('secrets', (topology) => {
       body: '{"label":"secrets"}',
     })
     const { apiKey: key } = ApiKeyResponse.parse(issued.body).data
-    // A caller who is let in, and one whose credentials are none here.
+    // An authenticated caller, and one with invalid credentials.
     const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
     const requested = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
     const answers = await Promise.all(

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../testing/source-file.ts'
 
-/** A repository as small as set-up can work on; its web build keeps count outside of its own inputs. */
+/** A minimal repository for set-up; its web build counts its runs in a file outside its inputs. */
 const files: Record<string, string> = {
   'package.json': JSON.stringify({ name: 'small', private: true, workspaces: ['web'] }),
   'package-lock.json': JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.0' } } }),
@@ -55,7 +55,7 @@ describe('set-up', () => {
 
   const builds = async () => (await readFile(join(directory, 'built.log'), 'utf8')).split('\n').length - 1
 
-  /** Starts, waits until the product runs, stops it by a signal to set-up; the exit code and all that was said. */
+  /** Starts the product, stops it by a signal to set-up, and returns the exit code and the output. */
   const startAndStop = async (signal: NodeJS.Signals, env: Record<string, string> = {}) => {
     const child = run(['start', 'query'], env)
     const said = listen(child)
@@ -67,7 +67,7 @@ describe('set-up', () => {
     return { code: child.exitCode, said: said() }
   }
 
-  /** In a process group of its own, so that nothing outlives a test that fails. */
+  /** Runs in its own process group, so that no process outlives a failed test. */
   const run = (rest: readonly string[], env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [join(directory, 'services/set-up.mjs'), ...rest], {
       env: { ...process.env, ...env },
@@ -102,7 +102,7 @@ describe('set-up', () => {
 
   it('hands on a signal that comes before it has seen that the product runs', async () => {
     await rm(join(directory, 'stopped'), { force: true })
-    // A busy machine may take the processor away from it for as long as the product needs to start.
+    // Simulates a busy machine that stalls the process while the product starts.
     const held = { NODE_OPTIONS: `--require ${join(directory, 'hold.cjs')}` }
     expect(await startAndStop('SIGTERM', { SVC_EDITION: 'team', ...held })).toEqual({ code: 7, said: 'up query\n' })
   })
@@ -211,7 +211,7 @@ const endGroup = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // All processes have ended.
   }
 }
 

@@ -8,7 +8,7 @@ import { answerOf } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { startSeeded } from '../testing/seeded.ts'
 
-/** The example data of a sandbox comes in the background, while other suites use the machine too. */
+/** A sandbox loads its example data in the background, while other suites run. */
 const startLimitMs = 180_000
 
 const directory = fileURLToPath(new URL('../../skills', import.meta.url))
@@ -28,7 +28,7 @@ afterAll(async () => {
   reportRuns({ where: `the embedded engine ${version}`, branches })
 })
 
-/** What the engine says to a statement; throws what it complains of. */
+/** Runs a statement and returns its result; throws its error. */
 const runSql = (
   sql: string,
   parameters: Readonly<Record<string, string>> = {},
@@ -38,7 +38,7 @@ const runSql = (
   return answerOf(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
 }
 
-/** The engine reads the values of parameters in this form. */
+/** Escapes a parameter value in TSV format. */
 const asTsv = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 
 describe('the skills', () => {

@@ -79,7 +79,7 @@ describe('what a parser sees', () => {
   })
 })
 
-/** Names of role locators given as text without saying whether the name is whole: part of one matches other elements too. */
+/** Returns names of role locators without `exact`, which also match parts of other names. */
 const looseNames = (text: string): string[] =>
   [...text.matchAll(/getByRole\('\w+', \{(?:[^{}]|\$\{[^{}]*\})*\}/g)]
     .map(([locator]) => locator)

@@ -22,7 +22,7 @@ const matching = (paths: readonly string[], pattern: RegExp): string[] =>
     return text.split('\n').flatMap((line, index) => (pattern.test(line) ? `${path}:${index + 1}` : []))
   })
 
-/** A pattern once for each of the texts between its braces. */
+/** Expands the braces of a pattern. */
 const alternatives = (pattern: string): string[] => {
   const [before = '', texts, after = ''] = pattern.split(/[{}]/)
   return texts === undefined ? [before] : texts.split(',').map((text) => before + text + after)

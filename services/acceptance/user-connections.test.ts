@@ -60,7 +60,7 @@ describeOnTopologies('databases that people bring', (topology) => {
       const { body } = await fetchJson(`${product.url}${path}`, { headers })
       return { shown: ChartResponse.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
     }
-    // A merge may come between the two questions.
+    // A merge may run between the two requests.
     const { shown } = await eventually(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   }
@@ -135,7 +135,7 @@ describeOnTopologies('databases that people bring', (topology) => {
 
 interface Overheard extends AsyncDisposable {
   url: string
-  /** Subject and content of all that crosses the bus. */
+  /** Subject and body of all messages on the bus. */
   messages: readonly string[]
 }
 

@@ -13,11 +13,11 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 const startLimitMs = 180_000
 const secret = 'the secret of the scheduler'
 const hourMs = 3_600_000
-/** The text of the model; its figure is in the report. */
+/** The text of the model; its number is in the report. */
 const summary = 'The disk data has 1,000 GiB, and UNKNOWN_TABLE (60) fails most.'
 const weekMs = 168 * hourMs
 
-/** One host for both shapes of the product, with a fortnight behind it. */
+/** One host for both topologies, with two weeks of history. */
 let sandbox: Sandbox
 const week = lastWeek(Date.now(), 'UTC')
 const statements = fortnightOf(week.fromMs - weekMs)
@@ -193,7 +193,7 @@ const figuresOf = (statements: readonly LoggedStatement[]) => ({
   peakMemoryBytes: Math.max(...statements.map(({ memoryBytes }) => memoryBytes)),
 })
 
-/** Between the two values beside it, as far as it lies from each. */
+/** Returns the quantile with linear interpolation. */
 const quantile = (level: number, statements: readonly LoggedStatement[]): number => {
   const sorted = statements.map(({ durationMs }) => durationMs).toSorted((one, other) => one - other)
   const at = level * (sorted.length - 1)

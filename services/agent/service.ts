@@ -1,7 +1,30 @@
 import { agent } from '#proto/agent.ts'
 import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
-import { handlers } from './handlers.ts'
-import { type Further, openParts } from './parts.ts'
+import { type Further, openParts, type Parts } from './parts.ts'
+import type { Handlers } from '#proto/contract.ts'
+import { conversationHandlers } from './conversations/open.ts'
+import { externalHandlers } from './external/open.ts'
+import { modelHandlers } from './models/open.ts'
+import { skillHandlers } from './skills/skills.ts'
+import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'
+import { decideEgress } from './egress/egress-requests.ts'
+import { read, stop } from './runs/runs.ts'
+import { start as startAnswer } from './loop/start.ts'
+import { summarise } from './models/complete-text.ts'
+
+const handlers = (parts: Parts): Handlers<typeof agent> => ({
+  start: startAnswer(parts),
+  read: read(parts),
+  stop: stop(parts),
+  takeApproval: takeApproval(parts),
+  resolveApproval: resolveApproval(parts),
+  decideEgress: decideEgress(parts),
+  summarise: summarise(parts),
+  ...conversationHandlers(parts.conversations),
+  ...modelHandlers(parts),
+  ...skillHandlers(parts.skills),
+  ...externalHandlers(parts),
+})
 
 /** Readers of runs wait within their calls, so many calls are open at a time. */
 const maxInFlight = 4_096

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { logVerbosely } from './verbose.ts'
+import { logVerbosely } from './config.ts'
 
 it.each([
   ['1', true],

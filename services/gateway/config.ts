@@ -22,7 +22,7 @@ import { allowedHostSettings } from './server/allowed-hosts.ts'
 import { crossOriginSettings } from './server/cross-origin.ts'
 import { webSettings } from './web/built-web.ts'
 import { cronSettings, eventSettings } from './webhooks/bearers.ts'
-import { webhookSettings } from './webhooks/config.ts'
+import { webhookSettings } from './webhooks/signature.ts'
 
 /** Settings of the listener. */
 export const portSettings = {

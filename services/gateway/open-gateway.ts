@@ -11,8 +11,8 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Context } from '#shared/lifecycle/service.ts'
 import { openCounters } from '#shared/store/counters.ts'
-import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
-import { openChats } from './agent/chats.ts'
+import { openStateDatabase } from '#shared/store/sql/state-database.ts'
+import { openChats } from './agent/run-events.ts'
 import { openAudit } from './audit/open-audit.ts'
 import { openAuditStore } from './audit/store.ts'
 import { openAuth } from './auth/auth.ts'
@@ -26,8 +26,12 @@ import { openExposition } from './exposition/exposition.ts'
 import { openPolicy, readFeatureFile } from './features/policy.ts'
 import type { Gateway } from './gateway.ts'
 import { openHostList, openHostStates } from './hosts/host-list.ts'
-import { warnOfCloudMode } from './installation/cloud-mode.ts'
-import { ignoredBillingSettings, type IgnoredSetting, ignoredEditionSettings } from './installation/edition.ts'
+import {
+  ignoredBillingSettings,
+  ignoredEditionSettings,
+  type IgnoredSetting,
+  warnOfCloudMode,
+} from './installation/edition.ts'
 import { openUsageReport } from './installation/usage-report.ts'
 import { limitBindings } from './limits/config.ts'
 import { openGuests, openLimits } from './limits/limits.ts'
@@ -36,7 +40,7 @@ import { warnOfUnknownAddress } from './request/public-url.ts'
 import { routes } from './routes.ts'
 import type { WebBuild } from './web/built-web.ts'
 import { openPageViews } from './web/page-view-queue.ts'
-import { openAnswerChat } from './webhooks/answer-chat.ts'
+import { openAnswerChat } from './webhooks/chat-click.ts'
 import { openFirstTime } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }

@@ -5,7 +5,7 @@ import { InboundEvent } from '#proto/inbound-event.ts'
 import type { ingest } from '#proto/ingest.ts'
 import type { DeadLetter, Queue } from '#shared/bus/durable/queue.ts'
 import { streams } from '#shared/bus/durable/streams.ts'
-import { matcher } from '#shared/bus/match.ts'
+import { matcher } from '#shared/bus/subject.ts'
 
 type DeadEventHandlers = Pick<Handlers<typeof ingest>, keyof typeof deadEventMethods>
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
-import { cut } from '#shared/text/cut.ts'
+import { cut } from '#shared/text/text.ts'
 import type { Draft } from './adapters/adapter.ts'
 
 /** Properties of the request that its events share. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { hostOnRecord, actionAudited, type HostOnRecord } from '#proto/audit.ts'
+import { actionAudited, hostOnRecord, type HostOnRecord } from '#proto/audit.ts'
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Host } from '#proto/host.ts'
@@ -9,11 +9,21 @@ import type { Bus } from '#shared/bus/bus.ts'
 import { recording } from '#shared/evidence/recording.ts'
 import { metrics as declared } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { beginningOf } from '#shared/text/cut.ts'
+import { beginningOf } from '#shared/text/text.ts'
 import { problemsOf } from '#shared/text/sentence-of.ts'
 import type { Clock } from '#shared/time/clock.ts'
-import { failure, parseAndRun, type Tool } from '#shared/tools/tool.ts'
-import type { ContextFor } from './context.ts'
+import { failure, parseAndRun, type Tool, type ToolContext } from '#shared/tools/tool.ts'
+import { lastHostId } from '#shared/tools/tool-parameters.ts'
+
+/** Creates the context of one call. */
+export type ContextFor = (call: Call) => ToolContext
+
+/** The position of a host in URIs and prompts, which only allow text. */
+export const WrittenHostId = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${lastHostId}`)
+  .default('0')
+  .describe('Position in the list of hosts')
 
 /** Characters of an error message. */
 const maxFailureLength = 2_000

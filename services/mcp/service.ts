@@ -7,7 +7,7 @@ import { read } from '#shared/config/setting.ts'
 import { openKnownHosts } from '#shared/hosts/known-hosts.ts'
 import type { Context, RunningService, Start } from '#shared/lifecycle/service.ts'
 import packageFacts from '../../package.json' with { type: 'json' }
-import type { ContextFor } from './context.ts'
+import type { ContextFor } from './call-tool.ts'
 import { openAudit, openCallTool } from './call-tool.ts'
 import { settings } from './config.ts'
 import { handlers, offer } from './handlers.ts'

@@ -14,10 +14,9 @@ import { filterOptions, table } from './pages/table.ts'
 import { exposition } from './exposition/exposition.ts'
 import { executions, fingerprint, fingerprints } from './analysis/fingerprint.ts'
 import { explain } from './explain/explain.ts'
-import { hostStates, hostStatus, hosts, overview } from './status/host-status.ts'
+import { hosts, hostStates, hostStatus, overview } from './status/host-status.ts'
 import type { Parts } from './parts.ts'
 import { queryDetail } from './analysis/query-detail.ts'
-import { fleet } from './status/fleet.ts'
 import { consoleHandlers } from './console/handlers.ts'
 import { openRunning } from './console/running.ts'
 import { comparison } from './comparison/comparison.ts'
@@ -33,6 +32,17 @@ import { reportRowHandlers } from './reports/report-rows.ts'
 import { structureFactHandlers } from './advice/structure.ts'
 import { postgresSourceHandlers, type WithPostgresSource } from './postgres-source/handlers.ts'
 import { ownCost } from './own-cost/own-cost.ts'
+
+/** Returns the handler for the last probe results of all hosts; it sends no queries. */
+export const fleet =
+  ({ clock, hosts, probe }: Parts): Handlers<typeof query>['fleet'] =>
+  async () =>
+    hosts.list().map(({ id, key, name, group, tags }) => {
+      const { state, load, checkedMs } = probe.known(key)
+      const { checkedAtMs: _checkedAtMs, ...lastState } = state
+      const ageMs = checkedMs === null ? null : Math.round(clock.elapsedMs() - checkedMs)
+      return { id, key, name, group, tags: [...tags], ...lastState, ageMs, load }
+    })
 
 type QueryDeps = Parts & WithConnections & WithStore & WithPostgresSource & WithReplicationService
 

@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from './testing/open-parts.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
-/** How often the statement runs on each of two servers. */
+/** Number of executions on each of two servers. */
 const runs = [4, 1]
 const pattern = (rows: number) => `SELECT sum(number) FROM numbers(${rows}) WHERE number > 0`
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
     IDP_SECRET_KEY: 'sk_test_x',
     SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
     CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}`,
-    // The webhook is on this machine, where addresses that callers give must not lead otherwise.
+    // The webhook listens on loopback, which is otherwise forbidden for user-supplied addresses.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     COLUMNDB_MANAGEMENT_ENABLED: 'true',
@@ -94,7 +94,7 @@ describe('the page about the installation', () => {
 
 describe('the audit log', () => {
   it('is narrowed down and leafed through by its address, and saved whole', async () => {
-    // More than one page holds.
+    // More than one page.
     for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
     const { page } = await open('/audit')
     const older = page.getByRole('link', { name: 'Older', exact: true })

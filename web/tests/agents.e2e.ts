@@ -66,7 +66,7 @@ describe('a question', () => {
     await answered(visit)
     await expectSeen(answer(visit).getByRole('heading', { name: 'What there is', exact: true }))
     await expect.poll(() => answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
-    // What a model writes as HTML is words.
+    // HTML of a model is shown as text.
     await expectSeen(answer(visit).getByText('<img src=x onerror=alert(1)>'))
     await expectSeen(answer(visit).getByText(/tokens$/))
     await answer(visit).locator('summary').filter({ hasText: 'query' }).first().click()
@@ -219,7 +219,7 @@ describe('an answer', () => {
     await ask(visit, 'Any pictures?', [say(`${forms.join('\n\n')}\n\n[1]: ${address}`)])
     await answered(visit)
     const links = answer(visit).getByRole('link')
-    // The code that reads markup comes when it is first needed; until then the text is shown as it was written.
+    // The Markdown parser is loaded on first use; until then the raw text is shown.
     await expect.poll(() => links.allInnerTexts()).toEqual([address, address])
     expect(await answer(visit).locator('img, iframe, object, video, link, style').count()).toBe(0)
     await links.first().hover()
@@ -237,7 +237,7 @@ describe('an answer', () => {
 
 describe('the page of the agent', () => {
   it('draws charts and plans, without findings in either theme', async () => {
-    // A colour that is on its way to another has no contrast to speak of.
+    // Without transitions, whose intermediate colours have no defined contrast.
     const visit = await open({ colorScheme: 'light', reducedMotion: 'reduce' })
     const chart = { title: 'Two tables', sql: "SELECT 'a' AS t, 5 AS n", kind: 'bar', x: 't', y: ['n'] }
     const steps = ['in_progress', 'pending'].map((status, index) => ({ title: `Step ${index + 1}`, status }))

@@ -25,7 +25,7 @@ interface Receiver {
   taken: string[]
 }
 
-/** Takes what a chat service would, and refuses all else as such services do. */
+/** Accepts the requests that a chat service would, and rejects all others. */
 const startReceiver = async (): Promise<Receiver> => {
   const taken: string[] = []
   const server = createServer(async (request, response) => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
     CRON_SECRET: 'secret-of-the-scheduler',
     SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that only the operator knows',
-    // The receiver is on this machine, where addresses that callers give must not lead otherwise.
+    // The receiver listens on loopback, which is otherwise forbidden for user-supplied addresses.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
     COLUMNDB_TZ: 'Asia/Kathmandu',
   }
@@ -175,7 +175,7 @@ describe('channels', () => {
     await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
     await card.getByLabel('URL').fill(`${receiver.url}/elsewhere`)
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
-    // The form goes when it is saved; before that a test is of what was saved earlier.
+    // The form closes after saving; earlier, a test would use the old settings.
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).waitFor({ state: 'detached' })
     await card.getByRole('button', { name: 'Send test to Webhook', exact: true }).click()
     await expectSeen(card.getByText(/webhook: rejected/))
@@ -279,14 +279,14 @@ describe('insights', () => {
   it('are looked for, and open the statement that they rest on', async () => {
     const { page } = await open('/insights', 'Insights')
     await page.getByRole('button', { name: 'Scan now', exact: true }).click()
-    // The list is in a new order afterwards.
+    // The list is reordered afterwards.
     await expectSeen(page.getByText(/Scan finished: \d+ findings?\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
     await card.getByRole('button', { name: 'Evidence', exact: true }).click()
     await page.waitForURL(/insight=[0-9a-f]+/)
     await expectSeen(card.getByRole('region', { name: 'Evidence query', exact: true }).getByText('system.mutations'))
     await card.getByRole('link', { name: 'Open in SQL console', exact: true }).click()
-    // The console takes the statement out of the URL as soon as it has it.
+    // The console removes the statement from the URL after reading it.
     await page.waitForURL(/\/console\?.*tab=/)
     await expectSeen(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })

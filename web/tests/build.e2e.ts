@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
-/** A build takes a minute where the machine does other things besides. */
+/** A build takes a minute on a busy machine. */
 const withinMs = 300_000
 vi.setConfig({ testTimeout: withinMs, hookTimeout: withinMs })
 
@@ -52,7 +52,7 @@ afterAll(() => scope.disposeAsync())
 
 const readBuilt = (name: string): string => readFileSync(join(build, name), 'utf8')
 
-/** A page of this build, which the API of the product answers. */
+/** Opens a page of this build with the API of the product. */
 const open = async (path: string, prepare?: (visit: Visit) => Promise<unknown>): Promise<Visit> => {
   const visit = await browser.visit()
   const files = new Set(readdirSync(build, { recursive: true, encoding: 'utf8' }))
@@ -69,7 +69,7 @@ const open = async (path: string, prepare?: (visit: Visit) => Promise<unknown>):
   return visit
 }
 
-/** What analytics are sent once the reader consents. */
+/** Returns the analytics events that are sent after consent. */
 const sentToAnalytics = async () => {
   const sent: { url: string; body: unknown }[] = []
   const visit = await open('/overview?host=0', ({ page }) =>

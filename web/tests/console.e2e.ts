@@ -30,7 +30,7 @@ const open = async (sql = '', options = {}): Promise<Visit> => {
   await visit.networkIdle()
   return visit
 }
-/** The part of the editor that is typed in. */
+/** The text box of the editor. */
 const editor = ({ page }: Visit) => page.getByRole('textbox', { name: 'SQL statement', exact: true })
 const result = ({ page }: Visit) => page.getByRole('region', { name: 'Result', exact: true })
 
@@ -147,7 +147,7 @@ describe('completion', () => {
     })
     await visit.page.goto(`${product.url}/console?host=0`)
     await write(visit, 'SELECT quantileTD')
-    // Completion begins when nothing was typed for a tenth of a second.
+    // Completion starts after a pause of 0.1 s.
     await visit.page.waitForTimeout(500)
     written.resolve()
     await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
@@ -327,7 +327,7 @@ describe('the desk', () => {
   })
 })
 
-// Colours are a matter of the theme, and places one of the width: the page is seen in both of both.
+// Colours depend on the theme and layout on the width, so each combination is tested.
 it.each([
   ['light', 1440],
   ['dark', 390],

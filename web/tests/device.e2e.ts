@@ -27,7 +27,7 @@ const post = async (path: string, fields: Record<string, string>): Promise<Recor
 const begin = () => post('/auth/device/code', { client_id: 'watch', scope: 'read mcp' })
 const poll = ({ device_code = '' }) => post('/auth/token', { grant_type: 'device_code', device_code })
 
-/** The page that a device names, with the operator's secret typed in. */
+/** Opens the page of a device and enters the secret of the operator. */
 const look = async (address: string, typed: string, width = 1440): Promise<Visit> => {
   const visit = await browser.visit({ viewport: { width, height: 900 } })
   await visit.page.goto(address)

@@ -144,7 +144,7 @@ describe('compare hosts', () => {
   })
 })
 
-// Colours are a matter of the theme, and places one of the width: each page is seen in both of both.
+// Colours depend on the theme and layout on the width, so each combination is tested.
 describe.each([
   ['light', 1440],
   ['dark', 390],

@@ -26,7 +26,7 @@ const open = (options = {}): Promise<Visit> =>
 
 it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()
-  // Requests outside the page are sent once it is rendered, on a slow machine perhaps before this line.
+  // The shell sends requests after rendering, on a slow machine perhaps before this line.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
   const table = visit.page.getByRole('table', { name: 'Hosts', exact: true })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))

@@ -64,7 +64,7 @@ afterAll(() => scope.disposeAsync())
 const open = (path: string, width = 1440): Promise<Visit> =>
   browser.open(`${product.url}${path}`, { viewport: { width, height: 2_400 } })
 
-/** What is pressed and smaller than 24 pixels, where it is no part of a sentence or inside of what is pressed instead. */
+/** Returns targets smaller than 24 pixels, except inline links and elements inside a larger target. */
 const smallTargets = ({ page }: Visit): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('main :is(a[href], button, select, summary)')]

@@ -20,7 +20,7 @@ let forgetful: Product
 let browser: TestBrowser
 const scope = new AsyncDisposableStack()
 
-/** Of two hosts, one has a dictionary that cannot be loaded and the other is unreachable. */
+/** Starts two hosts: one has a dictionary that cannot be loaded, the other is unreachable. */
 beforeAll(async () => {
   const sandbox = scope.use(await startSeeded('one'))
   await answerOf(
@@ -265,7 +265,7 @@ describe('what a sweep has found', () => {
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
     await expectSeen(failed(visit))
-    // From here on time is that of the test alone, however slow the machine.
+    // From here on the test controls the clock.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
     await visit.networkIdle()
     visit.requests.length = 0

@@ -27,7 +27,7 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
-/** What has the focus: the name that it is called by, or its text. */
+/** Returns the accessible name or the text of the focused element. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { activeElement: element } = document
@@ -44,7 +44,7 @@ describe('the focus', { tags: ['long'] }, () => {
   ])('is not hidden on %s by what stays above every page', async (_device, viewport) => {
     const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
     await expectSeen(page.getByRole('heading', { name: 'Checks', exact: true }))
-    // Backwards, so that what gets the focus comes into view from above.
+    // Backwards, so that focused elements scroll into view from above.
     await page
       .getByRole('button', { name: /^(Diagnose|What to do)/ })
       .last()
@@ -144,7 +144,7 @@ describe('the focus', { tags: ['long'] }, () => {
     const shows = (id: string, times: number) =>
       until(async () => {
         if ((await rowOf(id).count()) === times) return true
-        // Without the focus, which stays where it is.
+        // Without moving the focus.
         await page.getByRole('button', { name: 'Refresh now', exact: true }).dispatchEvent('click')
         return false
       }, 500)

@@ -107,7 +107,7 @@ describe('the overview', () => {
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     const charts = page.getByRole('region', { name: 'Charts', exact: true })
     await until(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
-    // They are drawn one after the other.
+    // Charts render one after the other.
     await until(async () => (await charts.getByRole('figure').count()) >= 9)
     await until(async () => (await charts.locator('figure path').count()) > 20)
     expect(consoleErrors).toEqual([])
@@ -122,10 +122,10 @@ describe('the overview', () => {
     await visit.page.goto(`${product.url}${path}?host=0`)
     await filled(visit.page).waitFor()
     await visit.networkIdle()
-    // The shell requests the worst finding and reports the page view once the page is shown, which on a slow machine may be before this.
+    // The shell requests the worst finding and reports the page view after rendering, on a slow machine perhaps before this line.
     const ofPage = visit.requests.filter((request) => !/\/health\/|\/page-views$/.test(request))
     expect(ofPage.length).toBeLessThanOrEqual(3)
-    // From here on time is that of the test alone, however slow the machine.
+    // From here on the test controls the clock.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
     await visit.networkIdle()
     visit.requests.length = 0
@@ -249,7 +249,7 @@ describe('what the reader chooses', () => {
     await page.getByRole('button', { name: 'Memory as table', exact: true }).click()
     const values = page.getByRole('region', { name: 'Values of Memory', exact: true })
     await until(async () => (await values.getByRole('row').count()) > 10)
-    // Of a course of time the newest comes first, with what is compared beside one another.
+    // A time series lists the newest values first, with compared values in one row.
     await page.getByRole('button', { name: 'Queries as table', exact: true }).click()
     const queries = page.getByRole('region', { name: 'Values of Queries', exact: true })
     const heads = queries.getByRole('columnheader')
@@ -323,7 +323,7 @@ describe('trouble', () => {
     let isDown = false
     const failure = 'one is gone'
     const state = () => (isDown ? { status: 'down', reason: 'refused', failure } : { status: 'up', reason: null })
-    // The charts beside the table are tables too, of similar names, and are drawn first when the host answers them first.
+    // Charts are tables with similar names too, and may render first.
     const chartsDrawn = Promise.withResolvers<void>()
     await page.route('**/api/v1/tables/tables-overview?*', async (route) => {
       await chartsDrawn.promise
@@ -342,7 +342,7 @@ describe('trouble', () => {
     await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
     await visit.networkIdle()
     const notice = page.getByText('Check the credentials')
-    // All of it takes less than the minute between two looks at the status.
+    // All of it takes less than the minute between two status requests.
     for (const down of [true, false]) {
       isDown = down
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()

@@ -8,7 +8,7 @@ import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** Of what the sandbox invents, the pattern that takes the most time. */
+/** The query pattern of the sandbox with the most total time. */
 const slow = 'SELECT count() FROM shop.orders AS a CROSS JOIN shop.customers AS b WHERE a.amount > b.id'
 
 let sandbox: Sandbox
@@ -96,7 +96,7 @@ describe('a fingerprint', () => {
     await page.mouse.move(x + width * 0.6, y + height * 0.6)
     await page.mouse.up()
     await page.waitForURL(/since=\d+.*max=\d+/)
-    // Until they are there, those that are seen are not said to be in the part.
+    // Until they are loaded, the shown executions are not labelled as selected.
     await expectSeen(shown.getByText('Loading executions…'))
     answering.resolve()
     await expectSeen(shown.getByText('in the selection'))
@@ -196,7 +196,7 @@ describe('explain', () => {
   })
 })
 
-// Colours are a matter of the theme, and places one of the width: each page is seen in both of both.
+// Colours depend on the theme and layout on the width, so each combination is tested.
 describe.each([
   ['light', 1440],
   ['dark', 390],

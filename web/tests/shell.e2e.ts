@@ -82,7 +82,7 @@ describe('the command palette', () => {
 })
 
 describe('a product that was renewed since the page was opened', () => {
-  /** What a new build takes away, and what it serves in place of the start page. */
+  /** Simulates a new build: removes old files and serves a new start page. */
   const renew = async ({ page }: Visit) => {
     await page.route('**/_app/immutable/nodes/*.js', (route) => route.abort())
     await page.route(
@@ -104,7 +104,7 @@ describe('a product that was renewed since the page was opened', () => {
     })
     await page.evaluate(() => Object.assign(window, { isOld: true }))
     await renew(visit)
-    // A page of a newer build is not yet gone to by pointing at it.
+    // Hovering does not navigate to a page of a newer build.
     const looked = page.waitForEvent('requestfailed', (request) => request.url().includes('/nodes/'))
     await link(visit).hover()
     await looked
@@ -232,7 +232,7 @@ describe('charts', () => {
 describe('being measured', () => {
   const account = 'https://analytics.example'
 
-  /** The build as it is made with an account for product analytics: those values are all that differs. */
+  /** Opens the build with settings of product analytics; only these values differ. */
   const openMeasured = async () => {
     const visit = await browser.visit({ bypassCSP: true })
     const sent: unknown[] = []

@@ -86,7 +86,7 @@ describe('keys', () => {
     const field = page.getByRole('main').getByRole('searchbox')
     await field.focus()
     const text = 'max_insert_threads'
-    // A little longer than the pause after which typing is followed, so that a key comes while the page still changes.
+    // Slightly longer than the debounce, so that a key arrives while the page still changes.
     await page.keyboard.type(text, { delay: 356 })
     await page.waitForURL(new RegExp(`search=${text}(&|$)`))
     expect(await field.inputValue()).toBe(text)

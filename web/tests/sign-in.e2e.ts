@@ -7,7 +7,7 @@ import { findings } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'operator-secret-of-the-sign-in-page'
-/** A host that never answers: its name is all that is looked for. */
+/** A host that never responds; only its name is needed. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 
 let product: Product
@@ -31,7 +31,7 @@ const endKey = (id: string) =>
     headers: { authorization: `Bearer ${secret}` },
   })
 
-/** Who is signed in, with the way out. */
+/** The account menu. */
 const account = (page: Page) => page.getByRole('button', { name: 'Ada: account and settings', exact: true })
 
 describe('an installation that wants keys', () => {

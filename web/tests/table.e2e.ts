@@ -5,7 +5,7 @@ import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** A hundred pages one after the other, on a machine that builds other things meanwhile. */
+/** Time for a hundred pages on a busy machine. */
 const manyPagesMs = 600_000
 
 let product: Product
@@ -21,7 +21,7 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
-/** The texts of a column, from the rows that are drawn; read at one moment, as rows come and go. */
+/** Returns the texts of a column from the rendered rows, read at once because rows change. */
 const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   const rows = page.getByRole('region', { name: /, scrollable$/ }).getByRole('row')
   await rows.nth(1).waitFor()
@@ -229,7 +229,7 @@ describe('a table page', () => {
       const links = menu.locator('a[href^="/tables/"]')
       await until(async () => (await links.count()) >= 80)
       for (const link of await links.all()) {
-        // A count may stand beside it.
+        // A count may follow it.
         const title = await link.locator('span').first().innerText()
         await link.click()
         const rows = visit.page.getByRole('region', { name: title, exact: true })

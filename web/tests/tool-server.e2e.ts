@@ -94,7 +94,7 @@ describe('the page of the tool server', () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
     const list = page.getByRole('button', { name: 'List tools', exact: true })
-    // Not at the end of a minute, after which the page would be let in again.
+    // Not near the end of a minute, when the limit resets.
     await until(async () => (await useUp()) > 10, 1_000)
     await list.click()
     await expectSeen(page.getByText('429: rate limit exceeded'))

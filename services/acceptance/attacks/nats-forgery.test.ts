@@ -28,7 +28,7 @@ const claimed = (identity = person) =>
 
 const signing = (keys: Record<string, string>): Signatures['sign'] => signaturesWith(keys).sign
 
-/** Processes of these services on a NATS server, each with its own keys, and what the host of `query` was sent. */
+/** Starts processes of these services on a NATS server, each with its own keys, and records the statements at the host of `query`. */
 const startServices = async (services: readonly ServiceName[], change?: Parameters<typeof startGround>[0]) => {
   await using opened = new AsyncDisposableStack()
   const ground = opened.use(await startGround(change))
@@ -90,7 +90,7 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       const attacker = await running.ground.as('ingest')
       const request = { subject, reply, body, headers: claimed() }
       expect(await publish(attacker, request)).toContain('not signed')
-      // The key of a compromised service is no secret of the gateway.
+      // The key of a compromised service is not the secret of the gateway.
       for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
         const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
         expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
@@ -137,7 +137,7 @@ interface ServiceRequest extends SignedRequest {
   isSafe: boolean
 }
 
-/** Every method of running services that another service may call, as that one requests it for itself. */
+/** Returns a request for every method that another service may call, sent for itself. */
 const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: readonly ServiceName[]): ServiceRequest[] =>
   contracts
     .filter(({ name }) => callees.includes(name))
@@ -157,14 +157,14 @@ const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: read
       ),
     )
 
-/** The same for a person for whom the gateway has called that service: all whom it calls then see what the gateway signed. */
+/** The same request for a user, with the delegation that the gateway signed for that service. */
 const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
   const forged = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
   const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
   return { ...request, headers: { ...claimed(), delegation } }
 }
 
-/** Ways to sign with the keys of one service: as they are, and its own in the place of those that it lacks. */
+/** Ways to sign with the keys of one service: with each key, and with its own in place of missing ones. */
 const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
   const keys = keysOfProcess([user], secret)
   const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
@@ -194,7 +194,7 @@ describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
         for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
       }
     }
-    // Of its caller each is taken, and what changes something is taken once.
+    // Each is accepted from its caller, and an unsafe one only once.
     for (const request of requests.filter(({ isSafe }) => !isSafe)) {
       const attacker = await running.ground.as('ingest')
       const genuine = signedBy(signing(keysOfProcess([request.caller], running.secret)), request)

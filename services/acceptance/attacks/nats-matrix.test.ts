@@ -5,7 +5,7 @@ import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
 import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
 
-/** The subjects that each user is meant to publish to, stated from the contracts and the work of each service. */
+/** The subjects that each user may publish to, derived from contracts and the role of each service. */
 const intended = (
   user: string,
   subject: string,
@@ -105,7 +105,7 @@ describeWith(['nats'], 'each NATS user', () => {
     )
     for (const user of Object.keys(ground.declared.users)) {
       const attacker = await ground.as(user)
-      // An installer creates streams; that is its work.
+      // The installer may create streams.
       if (user === 'gateway-streams') continue
       for (const subject of subjects) attacker.publish(subject, user)
       await flushAll(attacker, observer)
@@ -132,10 +132,10 @@ describeWith(['nats'], 'each NATS user', () => {
   })
 })
 
-/** Servers before 2.10.27 and 2.11.1 obey these from every account (CVE-2025-30215), so there permissions alone refuse them. */
+/** Servers before 2.10.27 and 2.11.1 accept these from every account (CVE-2025-30215), so only permissions block them. */
 const crossesAccounts = /^\$JS\.API\.(ACCOUNT|SERVER|META)\./
 
-/** A service hears the events that it listens to; a guest hears what is for guests, and which instances there are. */
+/** Returns whether a user may receive events of a pattern: a service its subscribed events, a guest those for guests and announcements. */
 const isHeard = (user: string, pattern: string, events: readonly Event[]): boolean => {
   if (pattern === `_INBOX.${user}.instance.>`) return true
   if (user.endsWith('-streams')) return false

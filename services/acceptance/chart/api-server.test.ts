@@ -45,7 +45,7 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API serve
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  /** Everything it says against these objects and, as a controller would make them, their pods. */
+  /** Returns the objections of the API server to these objects and the pods of their controllers. */
   const objections = async (objects: readonly Given[], namespace: string, level: string) => {
     const labels = { 'pod-security.kubernetes.io/enforce': level, 'pod-security.kubernetes.io/warn': level }
     const metadata = { name: namespace, labels }
@@ -87,7 +87,7 @@ function jobOf({ jobTemplate }: { jobTemplate: { spec: z.infer<typeof Workload> 
   return jobTemplate.spec
 }
 
-/** The pod that a workload's controller makes, its claims as folders. */
+/** Returns the pod that the controller creates, with directories for its claims. */
 const podOf = (object: Given): Given | undefined => {
   const { success, data } = Spec.safeParse(object.spec)
   if (!success) return undefined

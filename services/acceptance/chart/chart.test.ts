@@ -27,12 +27,12 @@ import { processesOf } from '../../testing/chart/processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** The pods whose services call others for themselves. */
+/** Pods of services that call other services for themselves. */
 const callers = ['agent', 'mcp', 'alert-dispatcher', 'report']
 
 const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 
-/** Where kubeconform finds the schemas of Kubernetes and those of foreign kinds. */
+/** Schema locations of kubeconform for Kubernetes and custom resources. */
 const locations = async () => {
   const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
   const own = join(chartTools('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
@@ -116,7 +116,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
       const chosen = serviceNames.filter((known) => services.includes(known))
       const elsewhere = serviceNames.filter((known) => !services.includes(known))
       const plan = { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere }
-      // What is mounted lies in the pod alone.
+      // Mounted files only exist in the pod.
       const problems = startProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
       expect([name, problems]).toEqual([name, []])
     }

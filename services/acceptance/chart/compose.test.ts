@@ -25,7 +25,7 @@ const Compose = z.object({
 
 const keyNames = ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS']
 
-/** What the chart sets of itself, and Compose has to say. */
+/** Variables that the chart sets itself and Compose has to list. */
 const alsoRead = ['NATS_URL', 'NATS_STREAMS_URL', ...keyNames, 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
 
 describeWith(['compose-spec'], 'the product and all around it without a cluster', () => {

@@ -39,7 +39,7 @@ const dashboards = async () =>
   )
 const alerts = async () => Alerts.parse(load(await readFile(join(root, 'helm/files/alerts.yaml'), 'utf8'))).alerts
 
-/** Names of metrics in a query, without what a histogram or a summary adds to them. */
+/** Returns the metric names in a query, without suffixes of histograms and summaries. */
 const namesIn = (expression: string): string[] => expression.match(/\bwatchhouse_\w+/g) ?? []
 const declared = async (): Promise<Set<string>> => {
   const registry = openMetrics({ version: 'test', services: ['query'] })

@@ -19,7 +19,7 @@ import { startSeeded } from '../../testing/seeded.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-/** Runs a script of a pod as its container does. */
+/** Runs a script of a pod like its container. */
 const runScript = async (name: string, variables: Record<string, string>): Promise<string> => {
   const script = await readFile(join(root, 'helm/files', name), 'utf8')
   const given = ['--input-type=module-typescript', '--eval', script]
@@ -148,7 +148,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     const missing = [...queried].filter(
       (name) => !exported.has(name) && !exported.has(name.replace(/_(bucket|count|sum)$/, '')),
     )
-    // Nothing has been exported to a collector here, for none is set.
+    // No collector is configured, so no spans are exported.
     expect(missing).toEqual(['watchhouse_trace_spans_total'])
   })
 

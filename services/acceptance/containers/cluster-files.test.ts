@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { keeper, keeperFile, replicas, serverFile, usersFile } from './cluster-files.ts'
 import { machineFile, machineUsersFile } from './machine-files.ts'
 
-/** What is between the opening and the closing mark of each element of a name. */
+/** Returns the contents of all elements with a name. */
 const inside = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, content]) => content ?? '')
 
-/** Names of elements that are open at the end, or closed out of turn. */
+/** Returns the names of unclosed or incorrectly nested elements. */
 const unbalanced = (xml: string): string[] => {
   const open: string[] = []
   for (const [, slash, name = ''] of xml.matchAll(/<(\/?)(\w+)[^>]*>/g)) {

@@ -12,7 +12,7 @@ const showGrants = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
 let product: Product
 
-/** `all` sees everything, `blind` only tables of `system`, and of the others each lacks one privilege. */
+/** `all` has every privilege, `blind` only SELECT on `system`, and each of the others lacks one privilege. */
 const users = ['all', 'blind', ...showGrants.map((privilege) => `no_${privilege.slice(5).toLowerCase()}`)]
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ const awaited = 3
 
 let product: Product
 
-/** Rows that both replicas have, then parts that only the first has, since the second may not fetch them. */
+/** Creates rows on both replicas, then parts only on the first, because fetches of the second are stopped. */
 beforeAll(async () => {
   await queryEngine(
     a,

@@ -13,7 +13,7 @@ const critical = 'CRITICAL: Host unreachable on first'
 const still = 'STILL CRITICAL: Host unreachable on first'
 const recovered = 'RECOVERED: Host unreachable on first'
 
-/** What an operator sees of one host, and what must be seen next. */
+/** The observed state of a host and the expected next one. */
 interface Story {
   product: JumpingProduct
   expected: string[]

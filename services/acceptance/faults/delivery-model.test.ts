@@ -5,7 +5,7 @@ import { playSchedule } from '../../testing/delivery-model/schedule.ts'
 import type { Place } from '../../testing/delivery-model/stage.ts'
 import { describeWith } from '../../testing/servers.ts'
 
-/** More by variable, for the long form; one seed alone by another. */
+/** One variable sets more schedules for the long form, another a single seed. */
 const schedules = Number(process.env.FAULTS_SCHEDULES ?? 12)
 const oneSeed = process.env.TEST_SEED
 const firstSeed = 1
@@ -15,7 +15,7 @@ const maxShown = 3
 
 const facts = { instance: 'model', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 
-/** Plays schedules of these seeds, some at a time, each in a place of its own; fails with the first that break an invariant. */
+/** Plays the schedules of these seeds concurrently, each in its own place; fails with the first that violates an invariant. */
 const play = async (wanted: readonly number[], open: () => Promise<Place>, lanes = atOnce): Promise<void> => {
   const waiting = wanted.values()
   const counts = { schedules: 0, sends: 0 }

@@ -13,7 +13,7 @@ import { startNats } from '../../testing/servers.ts'
 
 const run = promisify(execFile)
 
-/** A small file system of its own, which needs the rights of root. */
+/** Mounts a small file system, which requires root. */
 const mountSmall = async (size: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-small-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -63,7 +63,7 @@ it('names a state database that is immutable, and writes again once it is not', 
     const { write } = await openAt(join(folder, 'first.db'))
     await write('before')
   }
-  // A copy that no connection holds, with nothing beside it.
+  // A closed copy without a write-ahead log.
   const client = createClient({ url: `file:${join(folder, 'first.db')}` })
   await client.execute(`vacuum into '${path}'`)
   client.close()
@@ -93,7 +93,7 @@ it('names a NATS server whose disk is full, and what to do', async () => {
   expect(queue.problem).toMatch(sentence)
 })
 
-/** In a process of its own, whose end closes the file. */
+/** Runs in a separate process, whose end closes the file. */
 const makeWal = `
   const { DatabaseSync } = require('node:sqlite')
   const database = new DatabaseSync(process.argv[1])

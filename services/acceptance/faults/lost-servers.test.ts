@@ -5,9 +5,9 @@ import { eventually } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
 
-/** More by variable, for the long form. */
+/** A variable sets more for the long form. */
 const count = Number(process.env.FAULTS_ALERTS ?? 3)
-/** A receiver that has failed rests for up to a minute. */
+/** A failed target is retried after up to a minute. */
 const withinMs = 150_000
 
 vi.setConfig({ testTimeout: 480_000 })
@@ -34,7 +34,7 @@ const shown = (product: AlertedProduct, expected: readonly string[]) =>
     withinMs,
   )
 
-/** Every fire and every recovery once, each recovery after its fire, and nothing open. */
+/** Expects every alert and every recovery once and in order, and no open alert. */
 const expectWholeStory = async (product: AlertedProduct) => {
   await taken(product, [...named('fire'), ...named('recover')])
   await shown(product, [])
@@ -44,7 +44,7 @@ const expectWholeStory = async (product: AlertedProduct) => {
     expect(lines.indexOf(`fire alert-${alert}`)).toBeLessThan(lines.indexOf(`recover alert-${alert}`))
 }
 
-/** The receiver is down, and every alert was decided and waits for it. */
+/** Stops the receiver and waits until every alert is queued for it. */
 const holdAll = async (product: AlertedProduct) => {
   product.receiver.isDown = true
   await fireAll(product)
@@ -58,7 +58,7 @@ const holdAll = async (product: AlertedProduct) => {
   )
 }
 
-/** The history has a line for each, though the database was down when some of them happened. */
+/** Waits until the history has a line for each, although the database was unavailable for some of them. */
 const keptInHistory = (product: AlertedProduct, lines: number) =>
   eventually(
     () => product.historyLines(),

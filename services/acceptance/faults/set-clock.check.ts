@@ -38,7 +38,7 @@ it('a real process detects a host outage and recovery regardless of its wall clo
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // As on a machine, where setting the wall clock leaves the monotonic one alone.
+    // As on a real machine, setting the wall clock does not affect the monotonic one.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }

@@ -8,7 +8,7 @@ import { type HealthAnswer, startStarvedProduct } from './starved-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-/** More by variable, for the long form; the short one leaves the other processors to the tests beside it. */
+/** A variable selects the long form; the short one leaves CPU time to concurrent tests. */
 const isLongForm = process.env.FAULTS_BUSY !== undefined
 const processors = isLongForm ? availableParallelism() : 1
 const busyProcesses = Number(process.env.FAULTS_BUSY ?? 20) * processors
@@ -17,12 +17,12 @@ const services = isLongForm
   ? ['query', 'query', 'query', 'report', 'mcp', 'alert-dispatcher', 'ingest', 'ingest', 'agent', 'agent', 'gateway']
   : ['query', 'alert-dispatcher', 'ingest', 'gateway']
 const callers = 32
-/** To start so many processes is work of its own. */
+/** Starting that many processes takes time. */
 const untilBusyMs = 1_000
-/** So long the chart lets a probe of `/readyz` wait, which is the shorter time. */
+/** The probe timeout of `/readyz` in the chart, the shorter one. */
 const answersWithinMs = 2_000
 
-/** Pages as many people open them at once, for so long; whether they are answered or refused is all the same here. */
+/** Opens pages concurrently for this long; both responses and rejections are fine here. */
 const openPages = async (url: string, lengthMs: number): Promise<number> => {
   const paths = ['/api/v1/overview?hostId=0', '/api/v1/host-status?hostId=0', '/api/v1/hosts', '/api/health']
   const until = performance.now() + lengthMs
@@ -38,7 +38,7 @@ const openPages = async (url: string, lengthMs: number): Promise<number> => {
   return answered
 }
 
-/** A process may be not ready, where Redis or NATS have no time to answer it either; it is alive nevertheless. */
+/** A process may be unready if Redis or NATS are also starved; it must still be alive. */
 const isLate = ({ path, status, tookMs }: HealthAnswer): boolean =>
   tookMs > answersWithinMs || (path === '/livez' ? status !== 200 : status === 0)
 

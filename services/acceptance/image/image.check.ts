@@ -3,7 +3,7 @@ import { eventually } from '../../testing/fetch-json.ts'
 import { buildImage, docker, imageSource, type Image } from './docker.ts'
 import { freePort } from '../../testing/servers/port.ts'
 
-/** Compressed, as a registry sends it. */
+/** Maximum compressed size, as sent by a registry. */
 const largestBytes = 150_000_000
 const unknownService = 2
 

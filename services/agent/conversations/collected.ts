@@ -8,8 +8,16 @@ import {
   type Page,
 } from '#shared/store/collection/collection.ts'
 import type { StateDatabase } from '#shared/store/sql/state-database.ts'
-import { positionOf, summaryOf } from './cursor.ts'
-import { type ConversationStore, maxConversations, type Place, exportPageSize, merged, tooMany } from './store.ts'
+import {
+  type ConversationStore,
+  exportPageSize,
+  maxConversations,
+  merged,
+  type Place,
+  positionOf,
+  summaryOf,
+  tooMany,
+} from './store.ts'
 
 const OwnedConversation = z.object({ owner: z.string(), conversation: Conversation })
 type OwnedConversation = z.infer<typeof OwnedConversation>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConversationCursor } from '#proto/conversations.ts'
-import { positionOf } from './cursor.ts'
+import { positionOf } from './store.ts'
 
 it('parses its own cursors and rejects those of another store', () => {
   expect(positionOf('17.a-b')).toEqual({ updatedAtMs: 17, id: 'a-b' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { count } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'

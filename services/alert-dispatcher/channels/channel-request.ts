@@ -3,7 +3,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { OutgoingRequest } from '#shared/net/send.ts'
-import { parseJson } from '#shared/text/parse-json.ts'
+import { parseJson } from '#shared/text/text.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
 /** Fields in which chat services state the wait in seconds. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { ServiceError } from '#proto/errors.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Database } from '#shared/store/sql/connection.ts'
-import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 import { openStoresIn } from './collected.ts'
 import type { Stores } from './stores.ts'
 

@@ -269,7 +269,7 @@ describe('a heartbeat', () => {
       response.writeHead(status).end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    // A listening TCP server has an address of this type.
+    // The address of a listening TCP server is never a string or null.
     const { port } = server.address() as AddressInfo
     return { requests, url: `http://127.0.0.1:${port}/ping/secret-of-the-ping`, [Symbol.dispose]: () => server.close() }
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { webhookSettings } from '../webhooks/config.ts'
+import { webhookSettings } from '../webhooks/signature.ts'
 import { renewableMs } from './cookies.ts'
 
 /** Users that the identity provider has deleted or banned: their credentials are rejected by all gateways. */

@@ -34,7 +34,7 @@ const open = '200 200 200'
 const readOnly = '200 200 401'
 const shut = '200 401 401'
 
-/** Statuses of a route open to anybody, of reading and of writing. */
+/** Returns the statuses of an open route, of reading and of writing. */
 const statuses = async (env: Variables, headers: Variables): Promise<string> => {
   await using product = await startFake({ env, routes: signInRoutes })
   const json = { ...headers, 'content-type': 'application/json' }

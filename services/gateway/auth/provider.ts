@@ -1,7 +1,7 @@
 import type { BuildFacts } from '#proto/http/build.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Values } from '#shared/config/setting.ts'
-import { cloudMode } from '../installation/cloud-mode.ts'
+import { cloudMode } from '../installation/edition.ts'
 import { authSettings, type Provider } from './config.ts'
 
 const builtSettings = {

@@ -1,6 +1,6 @@
 import { Feature, features, type Identity, mayUse, type Call, type Scope } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { whenAvailable } from '#shared/bus/when-available.ts'
+import { whenAvailable } from '#shared/bus/failure.ts'
 import type { Gateway } from '../gateway.ts'
 import { HttpError } from '../response/http-exchange.ts'
 import type { Route } from '../http-route.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BuildFacts } from '#proto/http/build.ts'
-import { cloudMode } from './cloud-mode.ts'
+import { cloudMode } from './edition.ts'
 
 const builtWith = (value: string | null): BuildFacts => ({
   version: '1.0.0',

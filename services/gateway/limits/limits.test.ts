@@ -178,7 +178,7 @@ describe('questions to the agent', () => {
     let address = 0
     const next = () => send(product.url, from(`192.0.2.${(address += 1)}`))
     for (identity of identities) expect(await statuses(3, next)).toEqual([200, 200, 429])
-    // Of strangers only the address is known.
+    // Anonymous callers are identified by address.
     identity = anonymous
     expect(await statuses(4, next)).toEqual([200, 200, 200, 200])
   })
@@ -193,7 +193,7 @@ describe('questions to the agent', () => {
     expect(refused.headers.getSetCookie()).toEqual([])
   })
 
-  /** A new visitor's cookie, as the first answer sets it. */
+  /** Returns the cookie that the first response sets for a new visitor. */
   const visit = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const refused = await send(url, headers)
     expect(refused.status).toBe(401)

@@ -77,5 +77,5 @@ const addressOf = (path: string, request: Request): string => {
   return query.size === 0 ? filled : `${filled}?${query}`
 }
 
-/** A client would resolve a segment of dots, and an empty one is another path. */
+/** Clients resolve segments of dots, and an empty segment is a different path. */
 const segmentOf = (text: string): string => (/^\.{0,2}$/.test(text) ? '%20' : encodeURIComponent(text))

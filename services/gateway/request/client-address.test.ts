@@ -5,7 +5,7 @@ import { clientAddress, clientPrefix } from './client-address.ts'
 
 const nearest = '10.0.0.9'
 const requestWith = (headers: Record<string, string | string[]>, remoteAddress: string | undefined = nearest) =>
-  // Nothing else of the request is read.
+  // Only these fields of the request are used.
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage
 
 const real = { 'x-real-ip': '192.0.2.1' }

@@ -18,7 +18,7 @@ beforeEach(() => {
 const start = async (env: Variables): Promise<FakeProduct> =>
   startFake({ env, clock: clockOf(() => nowMs), routes: signInRoutes })
 
-/** A browser as far as it matters here: it keeps cookies, sends them, and follows redirects one by one. */
+/** A minimal browser: it stores and sends cookies and follows redirects one by one. */
 const openBrowser = (origin: string) => {
   const jar = new Map<string, string>()
   const visit = async (path: string, init: { method?: string; body?: unknown; headers?: Variables } = {}) => {
@@ -147,7 +147,7 @@ describe('a user of the identity provider', () => {
   const startWithIdp = async (env: Variables = {}) =>
     start({ SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url, ...env })
 
-  /** Follows redirects until something else is answered. */
+  /** Follows redirects until another response. */
   const follow = async ({ visit }: ReturnType<typeof openBrowser>, path: string, most = 8) => {
     const trail = [path]
     for (let at = path; trail.length <= most;) {

@@ -18,7 +18,7 @@ let signedIn: Identity | undefined
 const clock = clockOf(() => nowMs)
 beforeAll(async () => {
   nowMs = Date.UTC(2026, 5, 1)
-  // A provider that vouches for people; who they are is the test's to say.
+  // An identity provider whose users the test defines.
   const env = { ...often, SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true', SVC_AUTH_PROVIDER: 'idp' }
   product = await startFake({ env, clock, identify: async () => signedIn ?? anonymous })
 })

@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { fakeAlerting } from '../testing/alerting.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
-/** What reached the owner of alerts. */
+/** Requests received by `alert-dispatcher`. */
 let requests: { method: string; input: unknown; subject: string }[] = []
 let product: FakeProduct
 
@@ -147,7 +147,7 @@ describe('a request reaches alert-dispatcher', () => {
   })
 })
 
-/** Method, path, body, the parameter that is wrong, and what is said of it. */
+/** Method, path, body, invalid parameter and its message. */
 const refused: [method: string, path: string, body: unknown, parameter: string, says: string][] = [
   ['GET', 'checks?hostId=x', undefined, 'hostId', 'whole number'],
   ['GET', 'history?limit=201', undefined, 'limit', 'from 1 to 200'],

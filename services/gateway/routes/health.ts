@@ -10,7 +10,7 @@ import { rejectSession } from '../connections/hosts-of.ts'
 import { expositionSettings } from '../features/config.ts'
 import type { Gateway } from '../gateway.ts'
 import { getRoute, gzippedRoute } from '../http-route.ts'
-import { cloudMode } from '../installation/cloud-mode.ts'
+import { cloudMode } from '../installation/edition.ts'
 
 export const health = getRoute({
   path: '/api/health',

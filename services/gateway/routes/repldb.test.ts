@@ -17,7 +17,7 @@ interface Sent {
   body?: unknown
 }
 
-/** Sends the request line as it is given: `fetch` would tidy a path up first. */
+/** Sends the request line unchanged; `fetch` would normalize the path. */
 const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =>
   new Promise<{ status: number; json: unknown }>((resolve, reject) => {
     const { hostname, port } = new URL(product.url)
@@ -28,7 +28,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
       path,
       method,
       agent: false,
-      // Node says the length of a body by itself for POST alone; without it the body would be the beginning of another request.
+      // Node sets the content length automatically for POST only; without it the body would start another request.
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers },
     })
     requests.on('error', reject)
@@ -44,7 +44,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
 const requests = () => product.received.filter(({ method }) => method.startsWith('repldb'))
 
 const base = '/api/v1/repldb'
-/** What changes something, by the document of the service behind. */
+/** Mutating operations, by the documentation of the service. */
 const mutations: [method: string, path: string][] = [
   ['POST', 'peers/validate'],
   ['POST', 'peers/create'],

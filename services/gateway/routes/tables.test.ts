@@ -33,7 +33,7 @@ const opened = async (product: FakeProduct): Promise<IncomingMessage> => {
   return response
 }
 
-/** Waits until something holds for as long as a whole bus exchange may take, and fails then. */
+/** Waits until the condition holds; fails after the maximum duration of an exchange. */
 const until = async (holds: () => boolean): Promise<void> =>
   expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
 
@@ -108,7 +108,7 @@ describe('GET /api/v1/tables/{name}', () => {
     const response = await opened(product)
     response.pause()
     let before = -1
-    // The producer has come to rest when it made nothing more between two looks.
+    // The producer is idle if it produced nothing between two polls.
     await expect.poll(() => before === (before = seen.produced), { timeout: 5_000, interval: 200 }).toBe(true)
     expect(seen.produced).toBeLessThan(200)
     let bytes = 0

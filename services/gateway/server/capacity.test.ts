@@ -38,7 +38,7 @@ const openApplication = async (holdMs?: number) => {
   )
   const server = createServer(admitting).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // The address of a listening TCP server always has this type.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.address() as AddressInfo
   return {
     held,

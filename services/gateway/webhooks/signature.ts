@@ -6,6 +6,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { type RotatingKey, type Setting, signingKey } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
 import { isSameText } from '../request/bearer.ts'
+import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 
 /** How far the clock of a sender may be from ours, and how old what it signed; Slack and Svix say the same. */
 const freshForMs = 5 * 60_000
@@ -124,3 +125,14 @@ export const openFirstTime =
     })
     if (!isFirst) throw new ServiceError('conflict', 'this signed request was already processed')
   }
+
+/** What lets those in who sign what they send. */
+export const webhookSettings = {
+  ...chatApplicationSigning,
+  REPO_HOST_WEBHOOK_SECRET: signingKey(
+    'Secret of the GitHub webhook. Signed deployments, releases and pushes to the default branch are received at /api/webhooks/repository and annotated on charts.',
+  ),
+  IDP_WEBHOOK_SECRET: svixSecret(
+    'Secret of the Clerk webhook. Deleted users and ended sessions are received at /api/webhooks/identity-provider and lose access at once.',
+  ),
+} as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WrittenHostId } from '../context.ts'
+import { WrittenHostId } from '../call-tool.ts'
 
 /** A task that a person may pick, and the words with which it is given to a model. */
 export interface Prompt {

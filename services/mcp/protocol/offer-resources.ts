@@ -1,18 +1,17 @@
 import {
+  type CompleteResourceTemplateCallback,
   type McpServer,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   ResourceTemplate,
   type Variables,
-  type CompleteResourceTemplateCallback,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { type Call, requireFeature } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { hostAt, type ToolContext } from '#shared/tools/tool.ts'
-import { sentenceOf } from '../call-tool.ts'
-import { type ContextFor, WrittenHostId } from '../context.ts'
+import { type ContextFor, sentenceOf, WrittenHostId } from '../call-tool.ts'
 import { addressesOf, type Facts, type Reference } from '../resources/resources.ts'
 
 /** Cached for about one question of a model, because permissions differ by caller. */

@@ -1,17 +1,16 @@
 import {
+  type JSONRPCMessage,
   McpServer,
+  ProtocolErrorCode,
   Server,
   type ServerOptions as ProtocolOptions,
   type Transport,
-  type JSONRPCMessage,
-  ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { parseJson } from '#shared/text/parse-json.ts'
+import { parseJson } from '#shared/text/text.ts'
 import type { Tool } from '#shared/tools/tool.ts'
-import type { CallTool } from '../call-tool.ts'
-import type { ContextFor } from '../context.ts'
+import type { CallTool, ContextFor } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'
 import type { Facts, Reference } from '../resources/resources.ts'
 import type { OfferSkills } from '../skills/skills.ts'

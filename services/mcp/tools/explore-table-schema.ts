@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { count, readRows } from '#shared/tools/read-rows.ts'
 import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'

@@ -1,5 +1,5 @@
 import type { ExplainNode } from '#proto/explain.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 
 /** Functions with an operator form. */
 const operators: Readonly<Record<string, string>> = {

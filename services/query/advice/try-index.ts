@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { SkipIndexType } from '#proto/advising.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'

@@ -7,13 +7,13 @@ import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 1_000
-/** What was sent: by whom, under which id. The values differ, the pattern is one. */
+/** Sent statements with user and id. Their values differ, their pattern is the same. */
 const readers = [
   ...Array.from({ length: 7 }, (_, index) => ({ id: `sum-${index}`, user: 'default', above: index * 100 })),
   ...Array.from({ length: 3 }, (_, index) => ({ id: `sum-by-analyst-${index}`, user: 'analyst', above: index })),
 ]
 const reading = (above: number) => `SELECT sum(id) FROM analysis.events WHERE id > ${above}`
-/** Fails when the value is there; every second one is. */
+/** A statement that fails for every second value. */
 const throwing = (value: number) => `SELECT throwIf(id = ${value}) FROM analysis.events`
 const throwers = [5, 100_000, 6, 100_001, 7].map((value, index) => ({ id: `throw-${index}`, value }))
 const failures = throwers.filter(({ value }) => value < rowsInserted).length
@@ -23,11 +23,11 @@ let elsewhere: Sandbox
 let parts: OpenParts
 let window: { from: number; to: number }
 
-/** Straight to an engine, past everything under test. */
+/** Queries the engine directly. */
 const direct = (sql: string, parameters: Record<string, string> = {}, host = sandbox) =>
   answerOf(host.url, sql, parameters)
 
-/** Figures of single executions, as the log has them. */
+/** Returns the log entries of single executions. */
 const logged = async (ids: readonly string[]) => {
   const list = ids.map((id) => `'${id}'`).join(', ')
   const text = await direct(
@@ -48,7 +48,7 @@ const logged = async (ids: readonly string[]) => {
 }
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
-/** Between the two nearest values, as ClickHouse's `quantile` has it. */
+/** Interpolates linearly, like `quantile` of ClickHouse. */
 const percentile = (values: readonly number[], level: number): number => {
   const sorted = values.toSorted((left, right) => left - right)
   const place = level * (sorted.length - 1)
@@ -83,7 +83,7 @@ const prepare = async (): Promise<void> => {
   await logPart(elsewhere, 'remote', 34)
 }
 
-/** What a server logs of its part of a distributed query; the engine under test cannot send one. */
+/** Inserts the log entry of a shard of a distributed query, which the engine cannot send. */
 const logPart = async (host: Sandbox, queryId: string, durationMs: number): Promise<void> => {
   await direct('SYSTEM FLUSH LOGS', {}, host)
   await direct(
@@ -143,7 +143,7 @@ describe('patterns of statements', () => {
     const executions = await logged(readers.map(({ id }) => id))
     const times = executions.map(({ ms }) => ms)
     const memory = executions.map((execution) => execution.memory)
-    // The product looked at the host within the window too, and its own statements are no part of the whole.
+    // Statements of the product within the window do not count.
     const timeOfAll = Number(
       await direct(`SELECT sum(query_duration_ms) FROM system.query_log WHERE type != 'QueryStart' AND is_initial_query
         AND http_user_agent != 'watchhouse' AND event_time >= ${window.from} AND event_time < ${window.to}`),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sql } from '#proto/catalogue.ts'
-import { quoteName, quoteText } from '#shared/sql/quote.ts'
+import { quoteName, quoteText } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 import type { ShowPrivilege } from './visible-rows.ts'

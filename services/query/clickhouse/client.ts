@@ -2,26 +2,25 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isBackground } from '#shared/admission/queue.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Rows } from './response.ts'
 import {
   type Capabilities,
-  openCapabilityCache,
-  type Presence,
   LogColumns,
   logColumnsStatement,
+  openCapabilityCache,
+  type Presence,
   rotatedLogs,
 } from './capabilities.ts'
 import { readSummary, reuseCounter } from './cost.ts'
 import { clickhouseCode, hostFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { readLimits } from './limits.ts'
-import { openResultCache } from './result-cache.ts'
-import { openSharedRuns } from './shared-runs.ts'
+import { openResultCache, openSharedRuns } from './shared-runs.ts'
 import { secondsFor, type Statement, type StreamFormat } from './statement.ts'
 import { missingShowPrivileges } from './visible-rows.ts'
-import { openTransport, type TransportDeps, type BufferedResult, type QueryContext, timeLeft } from './transport.ts'
+import { type BufferedResult, openTransport, type QueryContext, timeLeft, type TransportDeps } from './transport.ts'
 
 type System = Pick<Capabilities, 'tables' | 'logs'>
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { CacheClass } from '#proto/catalogue.ts'
-import { commentOf } from '#shared/sql/own-statements.ts'
+import { commentOf } from '#shared/sql/statement-text.ts'
 
 /** Maximum size of query parameters in a URL; servers accept about a megabyte, proxies much less. */
 const maxParameterBytes = 48 * 1024

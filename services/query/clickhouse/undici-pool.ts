@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
 import { trustedConnector } from '#shared/net/connect.ts'
-import { userAgent } from '#shared/sql/own-statements.ts'
+import { userAgent } from '#shared/sql/statement-text.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxSweeps } from './host-queues.ts'
 import type { HostClient } from './host-response.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Incomplete } from '#proto/unavailable.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { compareVersions } from './capabilities.ts'
 import { clickhouseCode } from './failure.ts'
 import type { Statement } from './statement.ts'

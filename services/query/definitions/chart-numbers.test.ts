@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { drawChart } from '../pages/chart.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
-/** What is done to the database; every expected number below follows from these and from nothing that it says. */
+/** The changes of the database; all expected numbers follow from them. */
 const inserts = 4
 const rowsPerInsert = 300
 const partitions = 3
@@ -41,7 +41,7 @@ const run = async (sql: string, by = as('default', '')): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** Parts stay as they were inserted, and the mutation waits, since merges are stopped. */
+/** Merges are stopped, so parts stay as inserted and the mutation waits. */
 const fill = async (): Promise<void> => {
   const ingest = as('ingest', 'ingest')
   await run('CREATE DATABASE counted')
@@ -77,7 +77,7 @@ const failTimes = async (times: number, code: number, sql: string, by = as('defa
   }
 }
 
-/** Rows of a chart with the columns that are named. */
+/** Returns the rows of a chart with the named columns. */
 const draw = async (name: string, ...columns: string[]): Promise<Row[]> => {
   const chart = opened.definitions.chart(name)
   const drawn = await drawChart(opened, opened.hosts.get('sandbox'), chart, { parameters: {} }, aCall())
@@ -85,7 +85,7 @@ const draw = async (name: string, ...columns: string[]): Promise<Row[]> => {
   return drawn.rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
 }
 
-/** What a time series adds up to, for the rows of one series or of all. */
+/** Returns the sum of a time series, or of one of its series. */
 const total = async (name: string, value: string, series: Row = {}): Promise<number> => {
   const drawn = await draw(name, value, ...Object.keys(series))
   const matching = drawn.filter((row) => Object.entries(series).every(([column, wanted]) => row[column] === wanted))

@@ -1,4 +1,4 @@
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { LoadedChart } from './load.ts'

@@ -1,7 +1,7 @@
 import type { CellFormat } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { Filter } from '#proto/query.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import type { ParameterValue } from '../clickhouse/statement.ts'
 
 interface Column {

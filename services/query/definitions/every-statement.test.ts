@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { intervals } from '#proto/catalogue.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { startSeeded } from '../../testing/seeded.ts'
 import { curl } from '../../sandbox/curl.ts'
 import type { Sandbox } from '../../sandbox/start.ts'
@@ -21,7 +21,7 @@ import { expandMacros } from './macros.ts'
 import { tableStatement } from './table-statement.ts'
 import { chartWindow } from './window.ts'
 
-/** The example data of a sandbox comes in the background, while other suites use the machine too. */
+/** A sandbox loads its example data in the background, while other suites run. */
 const startLimitMs = 180_000
 
 const { charts, tables, rules, metrics } = await openDefinitions(quietTelemetry().log)
@@ -36,7 +36,7 @@ let engine: Capabilities
 beforeAll(async () => {
   sandbox = process.env.TEST_CLICKHOUSE_URL ? undefined : await startSeeded('one')
   url = sandbox?.url ?? process.env.TEST_CLICKHOUSE_URL ?? ''
-  // A server makes its logs when it first writes them.
+  // A server creates its log tables on the first flush.
   if (!sandbox) await curl(url, 'SYSTEM FLUSH LOGS')
   await curl(url, createEventsTable(defaultEventsTable))
   parts = await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'sandbox' })
@@ -59,20 +59,20 @@ const run = (statement: Statement | undefined) => {
 const onItsOwn = (sql: string): string =>
   sandbox ? sql.replaceAll(/clusterAllReplicas\(\{cluster:String\}, (system\.\w+)\)/g, '$1') : sql
 
-/** As servers before 24.3 run it, which resolve names otherwise; the newer engines still can. */
+/** Runs a statement with the old analyzer, like servers before 24.3. */
 const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
   const bound = Object.entries(statement?.parameters ?? {}).map(([name, value]) => [`param_${name}`, String(value)])
   const settings = { allow_experimental_analyzer: 0, default_format: 'Null', ...Object.fromEntries(bound) }
   expect(await curl(url, onItsOwn(statement?.sql ?? ''), { query: settings })).toMatchObject({ status: 200, text: '' })
 }
 
-/** Branches that such servers take. */
+/** Returns the branches for such servers. */
 const earlyBranches = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) =>
     branch.since === undefined || compareVersions(branch.since, '24.3') < 0 ? [branch.sql] : [],
   )
 
-/** Tables that are read from a Keeper, which the embedded engine lacks; a name that is misspelt is not among them. */
+/** Tables that require Keeper, which the embedded engine lacks. */
 const fromKeeper = new Set([
   'system.distributed_ddl_queue',
   'system.keeper_changelogs',
@@ -87,8 +87,7 @@ const fromKeeper = new Set([
 type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
 
 /**
- * Returns what a definition lacks here, as shown to users: a newer server, or tables. The embedded engine has all tables but those
- * of a Keeper; servers that are old or configured otherwise lack others too.
+ * Returns the missing requirement of a definition as shown to users: a newer server, or tables. The embedded engine has all tables except those of Keeper; old servers lack others too.
  */
 const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
   if (sqlFor(sql, engine.version) === undefined) {
@@ -110,13 +109,13 @@ const withoutKeeper = async (requires: readonly string[]): Promise<string[] | un
   return unavailableBy(parts.client, parts.hosts.get('sandbox'), { requires: needed }, failure)?.missingTables
 }
 
-/** The fence for statements that callers write; throws the reason when it refuses. */
+/** Checks a statement with the read-only guard; throws the reason of a rejection. */
 const isReadOnly = (sql: string): boolean => {
   checkReadOnly(sql)
   return true
 }
 
-/** How logs are read together with an earlier table, which has one column less than the log has now. */
+/** Returns logs with a rotated table that has one column less than the current one. */
 const rotated = async (logs: readonly string[]): Promise<RotatedLogs> => {
   const host = parts.hosts.get('sandbox')
   const { tables } = await parts.client.capabilities(host, aCall())
@@ -272,7 +271,7 @@ describe.each(tables)('the table page $name', (table) => {
   })
 })
 
-/** What rules and metrics are to measure by. */
+/** The statements of rules and metrics. */
 const measuring = [
   ...rules.flatMap(({ sql, ...rule }) => (sql === undefined ? [] : [{ ...rule, sql, kind: 'rule' as const }])),
   ...metrics.map((metric) => ({ ...metric, kind: 'metric' as const, columns: ['measured' as const], alone: false })),

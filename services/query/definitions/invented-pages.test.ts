@@ -5,18 +5,18 @@ import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 import { tableStatement } from './table-statement.ts'
 
-/** A moment that many seconds ago, as the engine reads it. */
+/** Returns the time that many seconds ago, in the format of the engine. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
 const milliseconds = 1_000
 const created = ago(600)
 
 interface Invented {
-  /** Columns as servers document them, for tables that the embedded engine lacks; else they are the engine's own. */
+  /** Documented columns of tables that the embedded engine lacks; otherwise the columns of the engine. */
   columns?: string
   rows: readonly object[]
 }
 
-/** What a host of its own, without a Keeper, does not have. All these rows are invented, none is recorded from a server. */
+/** Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. */
 const invented: Readonly<Record<string, Invented>> = {
   clusters: {
     rows: [
@@ -139,7 +139,7 @@ const run = async (sql: string): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** Rows of a page as the newest server gives them, its tables replaced by the invented ones. */
+/** Returns the rows of a page on the newest server, with invented tables. */
 const read = async (name: string, parameters: Record<string, string> = {}): Promise<Record<string, unknown>[]> => {
   const table = parts.definitions.table(name)
   const request = { filters: [], offset: 0, parameters, search: undefined, sort: undefined }

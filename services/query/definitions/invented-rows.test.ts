@@ -5,15 +5,14 @@ import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 import { chartStatement } from './chart-statement.ts'
 import { chartWindow } from './window.ts'
 
-/** A moment that many seconds ago, as the engine reads it. */
+/** Returns the time that many seconds ago, in the format of the engine. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
 const hour = 3_600
-/** The same, for logs that keep it twice. */
+/** The same for logs with both time columns. */
 const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds) * 1e6 })
 
 /**
- * What a host of its own, without a Keeper, does not have. All these rows are invented, none is recorded from a server. The columns
- * are those of the engine's own tables, except `zookeeper_info`: it is there only with a Keeper.
+ * Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. The columns are those of the engine, except `zookeeper_info`, which exists only with Keeper.
  */
 const invented = {
   replicas: [
@@ -95,7 +94,7 @@ const invent = async (table: string, rows: readonly object[]): Promise<void> => 
   await run(`INSERT INTO invented.${table} FORMAT JSONEachRow ${rows.map((row) => JSON.stringify(row)).join('\n')}`)
 }
 
-/** Rows of a chart, its tables replaced by the invented ones. */
+/** Returns the rows of a chart with invented tables. */
 const draw = async (name: string): Promise<Record<string, unknown>[]> => {
   const chart = parts.definitions.chart(name)
   const window = chartWindow(chart, {}, Date.now())

@@ -8,7 +8,7 @@ import { createEventsTable, defaultEventsTable } from './events.ts'
 const hostKey = 'box'
 const second = 1
 const hour = 3_600
-/** A day whose log holds only these rows; epoch seconds at a full hour. */
+/** Start of a day whose log has only these rows, in epoch seconds at a full hour. */
 const start = Math.floor(Date.now() / 1_000 / hour) * hour - 48 * hour
 
 let sandbox: Sandbox
@@ -20,10 +20,10 @@ const insert = async (table: string, rows: readonly object[]): Promise<void> => 
   if (answer.status !== 200) throw new Error(answer.text)
 }
 
-/** The date that the host, which shares our zone, gives to an instant. */
+/** Returns the date of an instant in the time zone of the host. */
 const dateOf = (instant: number): string => new Date(instant * 1_000).toLocaleDateString('sv-SE')
 
-/** A query that began at a second and took so many milliseconds, as the query log has it. */
+/** Returns the query log entry of a query with this start and duration. */
 const ran = (from: number, durationMs: number, more: object = {}): object => {
   const end = from + Math.floor(durationMs / 1_000)
   return {
@@ -114,7 +114,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-/** The rows of a chart over the hours that begin at a moment. */
+/** Returns the rows of a chart for the hours from a given time. */
 const rowsOf = async (name: string, from: number, hours = 1, parameters: Record<string, string | number> = {}) => {
   const request = { hostKey, name, parameters, timezone: 'UTC', from, to: from + hours * hour }
   return query.methods.chart.output.parse(await parts.handlers.chart(request, aCall())).rows

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOwn } from '#shared/sql/own-statements.ts'
+import { isOwn } from '#shared/sql/statement-text.ts'
 import { rotatedLogs } from '../clickhouse/capabilities.ts'
 import { expandMacros, type Scope } from './macros.ts'
 

@@ -1,4 +1,4 @@
-import { isOwn, ownPurpose } from '#shared/sql/own-statements.ts'
+import { isOwn, ownPurpose } from '#shared/sql/statement-text.ts'
 import { buckets, zoned, type ChartWindow } from './window.ts'
 import type { RotatedLogs } from '../clickhouse/capabilities.ts'
 

@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
-/** What is done to the database; every expected number below follows from these and from nothing that it says. */
+/** The changes of the database; all expected numbers follow from them. */
 const inserts = 5
 const rowsPerInsert = 200
 const rows = inserts * rowsPerInsert
@@ -26,7 +26,7 @@ const run = async (sql: string, by = as('default', '')): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** A table whose parts merge only on request, and a view that each insert feeds. */
+/** Creates a table whose parts merge only on request, and a materialized view on it. */
 const fillAndMerge = async (): Promise<void> => {
   await run(`CREATE TABLE acted.orders (id UInt64, colour String, INDEX by_colour colour TYPE set(10) GRANULARITY 2,
     PROJECTION per_colour (SELECT colour, count() GROUP BY colour)) ENGINE = MergeTree ORDER BY id
@@ -77,7 +77,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-/** The rows of a page that a search narrows to what this test made. */
+/** Returns the rows of a page that belong to this test. */
 const rowsOf = async (name: string, search: string) => (await readTable(parts, { hostKey, name, search })).rows
 
 describe('pages of parts', () => {

@@ -5,7 +5,7 @@ import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
-/** Within the window of every page, and after the startup log of the host. */
+/** A time within the window of every page, after the startup of the host. */
 const moment = Math.floor(Date.now() / 1_000)
 
 let sandbox: Sandbox
@@ -16,7 +16,7 @@ const execute = async (sql: string, body?: string): Promise<void> => {
   if (answer.status !== 200) throw new Error(answer.text)
 }
 
-/** A query that ended, as the query log has it. */
+/** Returns the query log entry of a finished query. */
 const ended = (durationMs: number, more: object = {}): object => ({
   type: 'QueryFinish',
   event_date: new Date(moment * 1_000).toLocaleDateString('sv-SE'),
@@ -68,7 +68,7 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]()
 })
 
-/** The rows of a page that a search or a parameter narrows to what this test made. */
+/** Returns the rows of a page that belong to this test. */
 const rowsOf = async (name: string, request: { parameters?: Record<string, string | number>; search?: string } = {}) =>
   (await readTable(parts, { hostKey, name, ...request })).rows
 
@@ -118,7 +118,7 @@ describe('pages of a known query log', () => {
 
   it('show only queries that took as long, of a user', async () => {
     const people = new Set<unknown>(['ann', 'bob', 'carl'])
-    // A statement of this test may be as slow, but belongs to no user.
+    // A statement of the test itself may be as slow, but has no user.
     const ids = async (parameters: Record<string, string | number>) =>
       (await rowsOf('slow-queries', { parameters, search: 'shop.' }))
         .filter((row) => people.has(row.user))

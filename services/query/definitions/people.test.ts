@@ -4,7 +4,7 @@ import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
 import { withOwnSwitch } from './load.ts'
 
-/** What reads the query log for the load that is in it, or for one query that is named. */
+/** Definitions that read all entries of the query log, or one named query. */
 const forEverybody = new Set([
   'insert-performance',
   'own-cost',

@@ -1,7 +1,7 @@
 import type { TableRequest } from '#proto/query.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { lookBack } from '#proto/look-back.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { type RotatedLogs, sqlFor } from '../clickhouse/capabilities.ts'
 import type { ParameterValue, Statement } from '../clickhouse/statement.ts'
 import { cellText, condition, searchCondition } from './conditions.ts'

@@ -10,7 +10,7 @@ import {
 } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 import { analysed } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'

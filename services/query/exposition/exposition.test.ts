@@ -25,7 +25,7 @@ const startStub = async (answer: (response: ServerResponse, batch: number) => vo
 
 const openOn = (url: string): Promise<OpenParts> => openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'db' })
 
-/** The handler on a clock of its own. */
+/** Opens the handler with its own clock. */
 const openExposition = (parts: OpenParts) => {
   const clock = { aheadMs: 0, now: () => Date.now(), elapsedMs: () => performance.now() + clock.aheadMs }
   const handle = exposition({ ...parts, clock })

@@ -1,6 +1,6 @@
 import type { Environment } from '#shared/config/environment.ts'
 import { type Settings, type Setting, read } from '#shared/config/setting.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 
 const databaseName: Setting<string> = {
   doc: 'Database on the monitored hosts for the tables of this service, such as monitoring_events and monitoring_findings.',

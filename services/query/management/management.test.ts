@@ -73,7 +73,7 @@ describe('the statement of an operation', () => {
   })
 })
 
-/** A host that knows the user ada, the role reader and the privilege SELECT, and keeps what changes it. */
+/** Starts a host with the user ada, the role reader and the privilege SELECT, and records changes. */
 const startKnowing = async () => {
   const changes: { sql: string; readonly: string | null }[] = []
   const host = await startHttpStub(({ sql, url }, response) => {

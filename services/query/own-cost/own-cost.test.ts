@@ -18,7 +18,7 @@ const direct = async (sql: string): Promise<string> => {
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.text.trim()
 }
-/** As the product sends it, for the part of it that `what` names. */
+/** Sends a statement like the part `what` of the product. */
 const send = async (what: string, key = hostKey, sql = text(what)) =>
   parts.client.run(parts.hosts.get(key), { what, sql }, aCall())
 const flush = () => direct('SYSTEM FLUSH LOGS query_log')
@@ -65,7 +65,7 @@ describe('the cost of our own statements', () => {
       .map(Number)
     const known = await purpose('known')
     expect(known).toMatchObject({ statements: ownStatements + 1, failures: 1, readRows: rows, readBytes: bytes })
-    // The statement that failed may have taken a moment too.
+    // The failed statement may have taken some time too.
     expect(known?.durationMs).toBeGreaterThanOrEqual(duration ?? Infinity)
     expect(known?.cpuMs).toBeGreaterThanOrEqual(cpu ?? Infinity)
     expect(rows).toBe(ownStatements * 1_000)
@@ -99,7 +99,7 @@ describe('the cost of our own statements', () => {
 describe('pages of queries', () => {
   const shown = async (name: string, parameters: Record<string, number>) => {
     const { rows } = await readTable(parts, { hostKey, name, search: 'sum(number)', parameters })
-    // A host logs values in the place of parameters, so what is searched for is found in the search itself too.
+    // A host logs the values of parameters, so the search finds itself too.
     return rows
       .flatMap((row) => /^SELECT sum\(number\), '(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1] ?? [])
       .toSorted()
@@ -144,7 +144,7 @@ describe('pages of queries', () => {
     const [countedToday = 0, counted = 0, countedWithOwn = 0] = after.map(
       (count, index) => count - (before[index] ?? 0),
     )
-    // One was sent by a person; flushes may have been logged after they were over.
+    // One was sent by a user; flushes may be logged after their end.
     for (const count of [countedToday, counted]) {
       expect(count).toBeGreaterThan(0)
       expect(count).toBeLessThan(ownStatements)

@@ -17,7 +17,7 @@ const openServer = async () => {
     server.isProbed
       ? { ...unknownState, uptimeSeconds: (server.nowMs - server.startedMs) / 1_000, checkedAtMs: server.nowMs }
       : unknownState
-  // Nothing else of the probe is looked at.
+  // Only this part of the probe is used.
   const probe = { known: () => ({ state: state() }) } as unknown as Parameters<typeof certificatesOf>[0]['probe']
   const report = () =>
     certificatesOf({ store, probe, clock: clockOf(() => server.nowMs) }, host.key, () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Handlers, Service } from '#proto/contract.ts'
 import { type reportRowMethods, reportRowSets, type ReportRowSet, reportSteps } from '#proto/report-rows.ts'
-import { whenAvailable } from '#shared/bus/when-available.ts'
+import { whenAvailable } from '#shared/bus/failure.ts'
 import type { Store } from '#shared/store/store.ts'
 import { readRecords } from '../analysis/records.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '#shared/store/store.ts'
-import { whenAvailable } from '#shared/bus/when-available.ts'
+import { whenAvailable } from '#shared/bus/failure.ts'
 
 /** Limits of the stored samples: days for each disk, and disks for each host. */
 export const maxDays = 30

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteText } from '#shared/sql/quote.ts'
+import { quoteText } from '#shared/sql/statement-text.ts'
 import { answerOf } from '../../sandbox/curl.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { parseResponse } from '../clickhouse/response.ts'

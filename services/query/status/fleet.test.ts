@@ -8,7 +8,7 @@ import { openHosts } from '../hosts/hosts.ts'
 import { openProbe } from './probe.ts'
 import { aCall, quietTelemetry } from '../testing/open-parts.ts'
 import { rows, startHttpStub } from '../testing/stub-host.ts'
-import { fleet } from './fleet.ts'
+import { fleet } from '../handlers.ts'
 
 const hostCount = 500
 const betweenProbesMs = 6_500

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FleetMetrics, HostLoad, type HostStatus } from '#proto/query.ts'
-import { isOwn } from '#shared/sql/own-statements.ts'
+import { isOwn } from '#shared/sql/statement-text.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'

@@ -21,7 +21,7 @@ const listening = async (server: Server): Promise<StubHost> => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,

@@ -9,7 +9,7 @@ import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
-/** No host alone has clusters or replicas: all these rows are invented, in the columns of the engine's own tables. */
+/** A single host has no clusters or replicas, so these rows are invented, with the columns of the engine. */
 const invented = {
   clusters: [
     {
@@ -169,7 +169,7 @@ const replicaOf = (cluster: string, shard: number, number: number, host: string)
   ...quiet,
 })
 
-/** What a host answers to the statements of the probe and of the topology. */
+/** Returns the response of a host to the statements of the probe and the topology. */
 const answerOf = (sql: string, hostname: string, clusters: object[]): string => {
   if (sql.includes('system.clusters')) return compact(clusters)
   if (sql.includes('system.replicas')) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { HostReport, ListedReport, ReportDelivery } from '#proto/host-report.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Collections, defineCollection, openCollections } from '#shared/store/collection/collection.ts'
-import { openStateDatabase } from '#shared/store/sql/open-state-database.ts'
+import { openStateDatabase } from '#shared/store/sql/state-database.ts'
 
 /** A report and the state of its delivery. */
 const StoredReport = z.object({ report: HostReport, delivery: ReportDelivery })

@@ -22,7 +22,7 @@ it('is overloaded by a second of work without a pause, not by less, until the lo
   pressure.onMeasured(({ isPressed }) => (quiet = isPressed ? 0 : quiet + 1))
   await pressure.relieved(60_000)
   expect(pressure.isOverloaded).toBe(false)
-  // One quiet measurement among pressed ones is no relief.
+  // One quiet measurement among busy ones is not enough.
   expect(quiet).toBeGreaterThanOrEqual(2)
 })
 

@@ -2,30 +2,30 @@ import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'n
 
 const resolutionMs = 10
 const tickMs = 100
-/** A loop that is busy for this share of the time has nothing left to give. */
+/** Busy share at which the loop has no spare capacity. */
 const busyShare = 0.95
-/** Timers that are later than this say that work waits for the processor, not for hosts. */
+/** A longer timer delay means that work waits for the CPU, not for hosts. */
 const maxDelayMs = 15
-/** How long a loop is pressed until it counts as overloaded: a page that loads is a burst. */
+/** Time under pressure until the loop counts as overloaded. Loading a page is only a burst. */
 const overloadedAfterMs = 1_000
-/** One tick counts for this much at most, so that one long piece of work is no overload. */
+/** Maximum weight of one tick, so that a single long task is not an overload. */
 const maxTickMs = 300
 
-/** What one measurement found. */
+/** One measurement of the event loop. */
 export interface LoopMeasurement {
-  /** Whether work waits for the processor. */
+  /** Whether work waits for the CPU. */
   isPressed: boolean
   /** Share of the time in which the loop had work. */
   busyShare: number
 }
 
-/** How busy the event loop of this process is. */
+/** The load of the event loop of this process. */
 export interface LoopPressure extends Disposable {
-  /** Whether the loop has been pressed for a second, and was not relieved since. */
+  /** Whether the loop was under pressure for a second and has not recovered since. */
   readonly isOverloaded: boolean
   /** Calls back with each measurement, every 100 ms. */
   onMeasured(listener: (measured: LoopMeasurement) => void): void
-  /** Resolves once the loop is not overloaded any more, at the latest after `maxMs`; never rejects. */
+  /** Resolves when the loop is no longer overloaded, after `maxMs` at the latest; never rejects. */
   relieved(maxMs: number): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export const openLoopPressure = (): LoopPressure => {
 
   const tick = (): void => {
     const { tookMs, ...measured } = measuring.take()
-    // Falls twice as fast as it rises: relief shows soon, and one quiet tick among pressed ones is none.
+    // Falls twice as fast as it rises, so that recovery is quick but one quiet tick is not enough.
     pressedMs += measured.isPressed ? tookMs : -2 * tookMs
     pressedMs = Math.min(Math.max(0, pressedMs), overloadedAfterMs)
     if (pressedMs === overloadedAfterMs) isOverloaded = true
@@ -63,7 +63,7 @@ export const openLoopPressure = (): LoopPressure => {
   }
 }
 
-/** Resolves when its entry of `waiting` is called, at the latest after `maxMs`. */
+/** Resolves when its entry in `waiting` is called, after `maxMs` at the latest. */
 const waitAmong = async (waiting: Set<() => void>, maxMs: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timeout = setTimeout(resolve, maxMs)
@@ -79,7 +79,7 @@ const openMeasuring = () => {
   let before: EventLoopUtilization = performance.eventLoopUtilization()
   let beforeMs = performance.now()
   return {
-    /** What happened since the last time, and how long that was. */
+    /** Returns the measurement since the last call, and its length. */
     take(): LoopMeasurement & { tookMs: number } {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, before)

@@ -1,29 +1,28 @@
 import type { LoopMeasurement, LoopPressure } from './loop-pressure.ts'
 import type { AdmissionQueue } from './queue.ts'
 
-/** Work done at once while the loop is overloaded: at least so much, since some of it waits for hosts. */
+/** Minimum slots of an overloaded loop; more than one, because some work waits for hosts. */
 const minSlots = 4
-/** A loop that is busy for less than this share of the time can do more; one that is busy for more, as much with less at once. */
+/** Below this busy share the number of slots grows; above it, fewer slots achieve the same throughput. */
 const idleBelow = 0.93
 const busyAbove = 0.97
-/** How the slots change with each measurement: of a loop with idle time, of a busy one, and of one whose work is late too. */
+/** Factors per measurement: for a loop with idle time, for a busy one, and for one whose timers are late too. */
 const growFactor = 1.15
 const trimFactor = 0.95
 const shrinkFactor = 0.8
-/** Slots are not limited any more once no work had to wait for so long. */
+/** The limit is lifted after no work had to wait for this long. */
 const calmMs = 2_000
 
-/** How much work is done at once. */
+/** The current limit of concurrent work. */
 export interface LoopSlots {
   /** Infinity while the loop is not overloaded. */
   readonly count: number
-  /** Set when work found no slot. */
+  /** Set when work found no free slot. */
   isWanted: boolean
 }
 
 /**
- * Any number of slots in `queue`, until the loop is overloaded; then as few as keep it busy. Fewer would leave it idle, and with more
- * all work would be late: what is done in a second stays the same.
+ * Does not limit `queue` until the loop is overloaded; then allows as few slots as keep it busy. Fewer would leave it idle; more would only delay all work at the same throughput.
  */
 export const openLoopSlots = (queue: AdmissionQueue, pressure: LoopPressure): LoopSlots => {
   let wantedMs = 0

@@ -118,7 +118,7 @@ describe('slots', () => {
 })
 
 describe('a wait that is too long to be worth it', () => {
-  /** A queue of one slot, which holds take `heldMs` by the clock of the test. */
+  /** Opens a queue with one slot, which is held for `heldMs` on the clock of the test. */
   const openTimed = async (heldMs: number) => {
     let now = 0
     const queue = openQueue({ nowMs: () => now })
@@ -170,7 +170,7 @@ describe('a wait that is too long to be worth it', () => {
     const { queue, hold, advance } = await openTimed(100)
     let leave = await hold()
     let waiting = [hold(), hold(), hold()]
-    // Work comes as fast as it goes: three always wait.
+    // Arrivals equal departures: three items always wait.
     for (let elapsedMs = 0; elapsedMs < maxWaitMs - 100; elapsedMs += 100) {
       leave()
       leave = (await waiting.shift()) ?? leave

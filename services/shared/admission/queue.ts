@@ -2,44 +2,42 @@ import type { Priority } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
-/** The least and the most that a refused caller has to wait before it may try again. */
+/** Limits of the `Retry-After` of a rejected caller. */
 const retryAfterMs = { min: 1_000, max: 30_000 }
 const order: readonly Priority[] = ['person', 'sweep', 'report']
 
-/** Whether no person waits for the result; such work yields to that of people, here and on the host. */
+/** Returns whether no user waits for the result. Such work yields to requests of users, here and on the host. */
 export const isBackground = (priority: Priority): boolean => priority !== 'person'
 
-/** What a queue protects, and how long work may wait for it. */
+/** Options of an admission queue. */
 export interface QueueOptions {
-  /** First words of a refusal: `host db has too many statements waiting`. */
+  /** Beginning of the error message: `host db has too many statements waiting`. */
   refusal: string
   details?: Readonly<Record<string, string>>
   maxWaiting: number
-  /** Work that is expected to wait longer is refused when it comes. */
+  /** Work with a longer expected wait is rejected on arrival. */
   maxWaitMs: number
-  /** Slots that background work may have at once. Default: all but one. */
+  /** Maximum slots of background work. Default: all but one. */
   maxBackground?: number
-  /** Called whenever no slot is taken any more. */
+  /** Called when the last slot is released. */
   onIdle?: (() => void) | undefined
   /** A monotonic clock, in milliseconds. */
   nowMs?: () => number
 }
 
-/** Slots for work. Work that finds none waits; people are admitted before sweeps, and sweeps before reports. */
+/** Limits concurrent work. Work without a slot waits: users first, then sweeps, then reports. */
 export interface AdmissionQueue {
-  /** Takes a free slot at once and returns what gives it back; undefined where work has to wait. */
+  /** Takes a free slot and returns the function that releases it; undefined if work has to wait. */
   tryEnter(priority: Priority, size: number): (() => void) | undefined
   /**
-   * Resolves with what gives the slot back. Throws `busy` with the time to wait when too much work waits, when this work would
-   * wait longer than it may, when it could not end within `patienceMs` then, or when it has waited too long.
+   * Waits for a slot and returns the function that releases it. Throws `busy` with the time to retry: if the queue is full, if the expected wait is too long, if the work could not end within `patienceMs`, or after waiting too long.
    */
   enter(priority: Priority, size: number, signal: AbortSignal, patienceMs?: number): Promise<() => void>
   /**
-   * Refuses work that `enter` would refuse now, and returns the time to wait in milliseconds; undefined where it may enter. It costs
-   * less than a thrown error, which matters where most work is refused.
+   * Returns the time to retry in milliseconds if `enter` would reject the work now; undefined otherwise. Cheaper than a thrown error, which matters when most work is rejected.
    */
   refusedForMs(priority: Priority, size: number, patienceMs?: number): number | undefined
-  /** Admits waiting work after the number of slots grew. */
+  /** Admits waiting work after the number of slots has grown. */
   resize(size: number): void
   readonly running: number
   readonly waiting: number
@@ -53,7 +51,7 @@ interface Waiter {
 
 type Lines = ReadonlyMap<Priority, Set<Waiter>>
 
-/** Opens a queue; `size` of each call says how many slots there are at that moment. */
+/** Opens a queue. `size` of each call is the current number of slots. */
 export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   const { maxWaitMs, onIdle, nowMs = () => performance.now() } = options
   const lines: Lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
@@ -102,7 +100,7 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   }
 }
 
-/** Slots that are taken; `onLeft` hears for how long each was held. */
+/** Counts the slots in use; `onLeft` receives the time that each was held. */
 const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) => {
   let background = 0
   const slots = {
@@ -125,7 +123,7 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   return slots
 }
 
-/** However few slots there are, one of several is left to people. */
+/** Returns the maximum slots of background work; one of several is reserved for users. */
 const backgroundSlots = (size: number, most: number): number => Math.min(most, Math.max(1, size - 1))
 
 interface Waiting {
@@ -177,7 +175,7 @@ const wait = (
   return promise
 }
 
-/** Refuses the newest of the least urgent when that makes room for more urgent work. */
+/** Rejects the newest of the least urgent work to make room for more urgent work; returns whether it did. */
 const makeRoom = (lines: Lines, priority: Priority, options: QueueOptions): boolean => {
   const lessUrgent = order.slice(order.indexOf(priority) + 1).toReversed()
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
@@ -200,7 +198,7 @@ const countOf = (lines: Lines): number => {
   return count
 }
 
-/** Work that is admitted before new work of this priority. */
+/** Returns the number of waiting items before new work of this priority. */
 const countBefore = (lines: Lines, priority: Priority): number => {
   let count = 0
   for (const each of order.slice(0, order.indexOf(priority) + 1)) count += lines.get(each)?.size ?? 0

@@ -1,31 +1,29 @@
-/** Weight of the newest slot in the mean of how long slots are held. */
+/** Weight of the newest value in the mean slot time. */
 const newestWeight = 0.1
-/** Work that waits without a pause for so long is no burst. */
+/** Work that waits continuously for longer than this is not a burst. */
 const burstMs = 2_000
-/** Work may wait this many times what a slot is held for, once the queue is overloaded. */
+/** Maximum wait in an overloaded queue, as a multiple of the mean slot time. */
 const overloadedFactor = 1
 
-/** How long new work of a queue would wait, and how long it may. */
+/** Estimates the wait of new work in a queue, and limits it. */
 export interface WaitEstimate {
-  /** Records for how long a slot was held. */
+  /** Records the time that a slot was held. */
   held(ms: number): void
-  /** Records how much work waits now. */
+  /** Records the current number of waiting items. */
   observe(waiting: number): void
-  /** Records that work was refused. */
+  /** Records a rejection. */
   refused(): void
-  /** The wait of new work with so much before it; 0 before any slot was given back. */
+  /** Returns the expected wait behind `before` items; 0 until a slot was released. */
   expectedMs(before: number, size: number): number
-  /** How long new work may wait that has to end within `patienceMs`. */
+  /** Returns the maximum wait of work that must end within `patienceMs`. */
   allowedMs(patienceMs: number): number
 }
 
 /**
- * A burst may wait up to `maxWaitMs`. A queue in which work has waited without a pause for two seconds is overloaded: it only
- * makes everything late. Work may then wait no longer than a slot is held, so that what is admitted is answered soon; this
- * ends when nothing had to be refused for as long.
+ * A burst may wait up to `maxWaitMs`. A queue with waiting work for two seconds without a pause is overloaded: it only adds latency. The maximum wait is then one mean slot time, so that admitted work is answered soon. This ends after two seconds without a rejection.
  */
 export const openWaitEstimate = (maxWaitMs: number, nowMs: () => number): WaitEstimate => {
-  // The geometric mean: one long statement among many short ones does not make the next wait long.
+  // Geometric mean, so that one long statement among many short ones hardly changes the estimate.
   let meanLog: number | undefined
   let waitingSinceMs: number | undefined
   let isOverloaded = false

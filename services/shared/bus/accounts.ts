@@ -14,20 +14,20 @@ interface Import {
   service: { account: string; subject: string }
 }
 
-/** An account as the configuration of a NATS server writes it, without its users. */
+/** An account in the configuration of a NATS server, without its users. */
 export interface NatsAccount {
   jetstream?: 'enabled'
   exports?: readonly Export[]
   imports?: readonly Import[]
 }
 
-/** One user: the account it belongs to, and what it may publish and subscribe to there. */
+/** A user with its account and its permissions in that account. */
 export interface NatsUser {
   account: string
   permissions: Omit<NatsPermissions, 'allow_responses'> & Partial<NatsPermissions>
 }
 
-/** Everything that a NATS server has to know of the product. */
+/** The accounts and users of the product in the configuration of a NATS server. */
 export interface NatsAccounts {
   accounts: Readonly<Record<string, NatsAccount>>
   users: Readonly<Record<string, NatsUser>>
@@ -54,7 +54,7 @@ export const natsAccounts = (contracts: readonly Service[], events: readonly Eve
   }
 }
 
-/** Returns the accounts with their users, as the configuration of a server writes them. */
+/** Returns the accounts with their users in the format of the server configuration. */
 export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (user: string) => string): object =>
   Object.fromEntries(
     Object.entries(accounts).map(([account, body]) => {
@@ -68,7 +68,7 @@ export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (u
     }),
   )
 
-/** The user with which a service uses the streams; it ends like that of any part of a service, so it has an inbox of its own. */
+/** Returns the user of a service for JetStream. Like every part of a service, it has its own inbox. */
 export const streamUser = (service: ServiceName): string => `${service}-streams`
 
 const accountOf = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`

@@ -1,25 +1,24 @@
 const decoder = new TextDecoder()
 
-/** A JSON value as bytes. Throws for what JSON cannot say, such as a cycle. */
+/** Encodes a value as JSON. Throws if JSON cannot express it, such as a cycle. */
 export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value) ?? 'null')
 
-/** The JSON value of a body; throws when it is none. */
+/** Decodes a JSON body; throws if it is invalid. */
 export const decodeJson = (body: Uint8Array): unknown => JSON.parse(decoder.decode(body))
 
-/** Several bodies as one. */
+/** Joins bodies into one. */
 export const joinBodies = (parts: readonly Uint8Array[]): Uint8Array => {
   const [only] = parts
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts)
 }
 
-/** Views of at most `size` bytes that together are `body`; an empty body is none. */
+/** Yields views of at most `size` bytes that together are `body`; none for an empty body. */
 export function* cutBody(body: Uint8Array, size: number): Generator<Uint8Array, void, void> {
   for (let start = 0; start < body.byteLength; start += size) yield body.subarray(start, start + size)
 }
 
 /**
- * Releases the memory of bytes immediately, instead of leaving it to the garbage collector, which would scan the heap more often.
- * Other references to the bytes see them empty. Memory shared with other bytes is left alone.
+ * Releases the memory of bytes immediately, so that the garbage collector runs less often. Other references to the bytes see them empty. Does nothing if the memory is shared with other bytes.
  */
 export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
   if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

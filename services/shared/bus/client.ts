@@ -11,14 +11,14 @@ import type { Observer } from './observe.ts'
 import { route } from './route.ts'
 import { callSubject } from './subject.ts'
 
-/** What a client needs besides its contract. */
+/** The dependencies of a client. */
 export interface ClientDeps extends RequestDeps {
   caller: ServiceName
   instances: Instances
   observer: Observer
 }
 
-/** Instances whose subjects are remembered, of each method. */
+/** Maximum cached subjects per method, one per instance. */
 const rememberedInstances = 64
 
 /** Creates the methods of another service, typed by its contract. */
@@ -27,13 +27,13 @@ export const makeClient = <S extends Service>(deps: ClientDeps, contract: S): Cl
     name,
     callable(deps, contract, name, method),
   ])
-  // Every method of the contract is there, and each parses what it returns with the schema its type is inferred from.
+  // Every method of the contract is present and parses its result with the schema of its type.
   return Object.fromEntries(methods) as Client<S>
 }
 
 const callable = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = deps
-  // Made once: a wire finds who listens sooner for a text that it has seen before.
+  // Cached, because a wire finds the listeners of the same string faster.
   const subjects = new LRUCache<string, string>({
     max: rememberedInstances,
     memoMethod: (instance) => callSubject(service, caller, name, instance || undefined),
@@ -80,7 +80,7 @@ const encodeInput = (input: unknown, inputBytes: number): Uint8Array => {
   throw new ServiceError('too-large', `request too large: ${body.byteLength} bytes; the maximum is ${inputBytes}`)
 }
 
-/** The body of an answer that comes in frames, put together again. */
+/** Reads all frames of a response and returns the whole body. */
 const gather = async (exchange: Exchange, answerBytes: number): Promise<Uint8Array> => {
   const parts: Uint8Array[] = []
   let bytes = 0
@@ -96,7 +96,7 @@ const gather = async (exchange: Exchange, answerBytes: number): Promise<Uint8Arr
   }
 }
 
-/** A JSON body as its contract states it; fields that it does not name are left out. */
+/** Parses a JSON body with its schema; unknown fields are dropped. */
 const parse = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
   try {
     return schema.parse(decodeJson(body))
@@ -105,7 +105,7 @@ const parse = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> =>
   }
 }
 
-/** A stream whose head has come. Its frames can be read once; leaving the loop early cancels the producer. */
+/** Returns a stream after its head has arrived. Its frames can be read once; leaving the loop early cancels the producer. */
 const readStream = (
   method: Stream,
   { exchange, first }: StartedResponse,

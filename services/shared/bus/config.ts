@@ -9,7 +9,7 @@ const natsUrl = (doc: string): Setting<URL | undefined> => url(doc, { protocols:
 const generating = 'openssl rand -hex 32'
 const deriving = `printf '<service>:%s' "$NATS_SIGNING_KEY" | sha256sum`
 
-/** 32 random bytes as base64 without padding; any other way to write them is longer. */
+/** Length of 32 random bytes as base64 without padding, the shortest encoding. */
 const shortestSecret = 43
 
 const parseSecret = (text: string): string => {
@@ -44,7 +44,7 @@ interface RotatingKeys<T> {
   parse(text: string): readonly T[]
 }
 
-/** Keys of the bus: the present ones first, then those before them. */
+/** A setting with keys of the bus: the current ones first, then the previous ones. */
 const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<readonly T[] | undefined> => ({
   doc,
   audience: 'secret',
@@ -58,7 +58,7 @@ const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<read
   },
 })
 
-/** The bus between processes, its streams, and the keys that prove who calls. */
+/** Settings of the bus, its streams, and the keys of signatures. */
 export const busSettings = {
   NATS_URL: natsUrl(
     'NATS server that connects the processes. Unset: the bus is in memory and all services run in one process.',
@@ -94,7 +94,7 @@ export const busSettings = {
   ),
 } as const
 
-/** Returns why a process cannot prove or verify who calls, where it must. */
+/** Returns problems that prevent a process from signing or verifying requests. */
 export const busProblems = (env: Environment, services: readonly string[]): SettingProblem[] => {
   const { NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = env
   const isNeeded = env.NODE_ENV === 'production' || NATS_SIGNING_KEY || NATS_VERIFICATION_KEY
@@ -120,7 +120,7 @@ export const busProblems = (env: Environment, services: readonly string[]): Sett
   return problems
 }
 
-/** Returns the services and parts for which a process has fewer keys than services that call them. */
+/** Returns the services and parts for which the process lacks call keys. */
 const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonly string[]): string[] => {
   const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(withGuest))
   const given = partsOf(NATS_CALL_KEYS).map((each) => each.split('=')[0])
@@ -128,7 +128,7 @@ const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonl
   return [...new Set(called)].filter((callee) => countIn(given, callee) < countIn(called, callee))
 }
 
-/** Returns how identities are proven in this process: by keys on NATS, by its own word in memory; undefined on NATS without keys. */
+/** Returns the signatures of this process: by keys on NATS, without keys in memory; undefined on NATS without configured keys. */
 export const openSignatures = (env: Environment): Signatures | undefined => {
   const settings = () => read(busSettings, env)
   const { NATS_URL, NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = settings()

@@ -4,7 +4,7 @@ import { decodeJson, encodeJson } from './body.ts'
 
 const maxProblems = 10
 
-/** Parses the input of a request; throws an error that lists what does not match the schema. */
+/** Parses the input of a request; the error lists all mismatches with the schema. */
 export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
   const parsed = schema.safeParse(json(body))
   if (parsed.success) return parsed.data
@@ -15,14 +15,14 @@ export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.
   throw new ServiceError('invalid', sentences.join('; '), { details: { parameter: problems[0]?.parameter, problems } })
 }
 
-/** What a handler gave, as its contract states it. Anything else is a defect of the service. */
+/** Validates and encodes the result of a handler. A mismatch with the contract is a defect of the service. */
 export const encodeOutput = (schema: z.ZodType, value: unknown): Uint8Array => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return encodeJson(parsed.data)
   throw new Error('the handler gave what its contract does not allow', { cause: parsed.error })
 }
 
-/** Like `encodeOutput`, for what must fit into one frame. */
+/** Like `encodeOutput`, but throws if the result does not fit into one frame. */
 export const encodeFrame = (schema: z.ZodType, value: unknown, frameBytes: number): Uint8Array => {
   const body = encodeOutput(schema, value)
   if (body.byteLength <= frameBytes) return body

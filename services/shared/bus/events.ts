@@ -10,7 +10,7 @@ import type { Wire, WireMessage } from './wire.ts'
 
 type Listener<P extends z.ZodType> = (payload: z.output<P>, sender: EventSender) => void
 
-/** Publishes and receives events, without waiting for anyone. */
+/** Publishes and receives events without acknowledgements. */
 export class Events {
   readonly #wire: Wire
   readonly #caller: ServiceName
@@ -33,7 +33,7 @@ export class Events {
     }
   }
 
-  /** Resolves when the listener misses nothing any more. */
+  /** Resolves when the subscription is active. */
   async on<P extends z.ZodType>(event: Event<P>, listener: Listener<P>): Promise<AsyncDisposable> {
     if (!event.listeners.includes(this.#caller)) throw new Error(`${this.#caller} does not listen to ${event.name}`)
     const subscription = this.#wire.subscribe(eventSubject('*', event.name), (message) =>

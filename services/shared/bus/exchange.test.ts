@@ -6,7 +6,7 @@ import { openBus, openMemoryHub } from './open.ts'
 import { acting } from './testing/cluster.ts'
 import type { WireMessage } from './wire.ts'
 
-/** A gateway that has called a service, whose process names `control` as its own inbox. */
+/** Starts a call of the gateway to a service that names `control` as its inbox. */
 const startCall = async (control: string) => {
   await using opened = new AsyncDisposableStack()
   const hub = openMemoryHub()
@@ -46,7 +46,7 @@ it.each([
     await flush()
     expect(call.published).toEqual(whileReading)
   }
-  // A caller that leaves before the first frame learns the inbox from that.
+  // A caller that cancels before the first frame learns the inbox from that frame.
   await using call = await startCall(control)
   call.left.abort(new Error('left'))
   call.send('head', 0)

@@ -9,19 +9,19 @@ import { type Signatures, signedHeaders } from './signatures.ts'
 import { isInboxOf } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
-/** What every exchange of a bus shares. */
+/** The shared state of all exchanges of a bus. */
 export interface Channel {
   wire: Wire
   inbox: Inbox
   link: Link
   limits: Limits
-  /** Undefined where nothing is signed: NATS of a developer. */
+  /** Undefined if nothing is signed, as on the NATS server of a developer. */
   signatures?: Signatures | undefined
-  /** Streams being read now. */
+  /** Number of open streams. */
   reading: { streams: number }
 }
 
-/** A request as it goes onto the wire. */
+/** A request in wire format. */
 export interface WireRequest {
   service: ServiceName
   subject: string
@@ -38,10 +38,10 @@ export interface FirstFrame {
   body: Uint8Array
 }
 
-/** One request in flight, as the caller sees it: what came back so far, and what ended it first. */
+/** One request in flight on the side of the caller. */
 export class Exchange {
   readonly first: Promise<FirstFrame>
-  /** True once anything but `working` came back; a retry would then do the work twice. */
+  /** True after any frame but `working` arrived; a retry would then execute the request twice. */
   answered = false
   /** True when no process listens on the subject, so nothing was executed. */
   unheard = false
@@ -69,7 +69,7 @@ export class Exchange {
     this.#service = request.service
     this.#signal = request.signal
     this.first = this.#first.promise
-    // A caller that left no longer awaits it.
+    // A caller that aborted no longer awaits it.
     this.first.catch(() => {})
     this.#address = inbox.open((message) => this.#receive(message))
     this.#deadline = setTimeout(() => this.leave(timedOut()), Math.min(request.timeLeftMs, limits.maxCallMs))
@@ -80,18 +80,18 @@ export class Exchange {
     else void this.#sendOnceRestored(request)
   }
 
-  /** The next frame, or the tail when there are no more; each frame taken lets the producer send another. */
+  /** Returns the next frame, or the tail at the end. Each taken frame grants the producer another. */
   async take(): Promise<{ frame: Uint8Array } | { tail: Uint8Array }> {
     const taken = await this.#frames.take()
     if ('frame' in taken && !this.#ended) {
       this.#consumed += 1
-      // Every second one, which halves the messages and never lets the producer run dry.
+      // Grants credit for every second frame, which halves the messages without stalling the producer.
       if (this.#consumed % 2 === 0) this.#grant()
     }
     return taken
   }
 
-  /** Ends the exchange with `reason` and cancels the producer, at the latest when its first frame has named its inbox. */
+  /** Ends the exchange with `reason` and cancels the producer, as soon as its inbox is known. */
   leave(reason: unknown): void {
     if (this.#ended) return
     this.#sendControl({ kind: 'cancel' })
@@ -105,7 +105,7 @@ export class Exchange {
     setTimeout(() => this.#address.release(), this.#channel.limits.silenceMs).unref()
   }
 
-  /** Calls the listener when the exchange ends, immediately when it already has. */
+  /** Calls the listener when the exchange ends; at once if it already has. */
   onEnd(listener: (error: unknown) => void): void {
     if (this.#ended) listener(this.#error)
     else this.#onEnd = listener
@@ -130,7 +130,7 @@ export class Exchange {
     }
   }
 
-  /** Timers run before what has arrived is read, so a process that was held itself looks once at what came meanwhile. */
+  /** After a stall of this process, timers run before received frames are read, so it checks the frames once more. */
   #suspect(): void {
     const before = this.#framesReceived
     setImmediate(() => {
@@ -160,7 +160,7 @@ export class Exchange {
     }
   }
 
-  /** A producer that is taken over could name any subject on which this service may publish. */
+  /** Validates the control subject: a compromised producer could name any subject that this service may publish to. */
   #learnControl(reply: string | undefined): void {
     if (reply !== undefined && isInboxOf(this.#service, reply)) this.#control = reply
   }
@@ -170,7 +170,7 @@ export class Exchange {
     if (kind === 'error') return this.#close(decodeFailure(body))
     this.#silence.refresh()
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'part of the response was lost; try again')
-    // Says nothing new, but that this process lives, and keeps the producer allowed to answer.
+    // Repeats the credit. This shows that the caller lives and renews the permission of the producer to reply.
     if (kind === 'working') return this.#grant()
     this.#expected += 1
     if (kind === 'head') this.#begin(body)
@@ -207,7 +207,7 @@ export class Exchange {
 
   #sendControl(control: Control): void {
     if (this.#control === undefined) return
-    // The reply renews the producer's permission to answer here, which a NATS server lets expire.
+    // The reply subject renews the permission of the producer to respond, which expires on a NATS server.
     const options = { headers: controlHeaders(control), reply: this.#address.subject }
     this.#channel.wire.publish(this.#control, nothing, options)
   }
@@ -216,7 +216,7 @@ export class Exchange {
 
   readonly #cutOff = (error: ServiceError) => this.leave(error)
 
-  /** Ends it with the last message there can be. */
+  /** Ends the exchange; no more frames can arrive. */
   #close(error?: ServiceError): void {
     this.#end(error)
     this.#address.recycle()

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { ServiceError, isErrorCode } from '#proto/errors.ts'
+import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from './body.ts'
+
+/** Returns the result of `work`, or undefined while the called service is unavailable and the caller can go on without it. */
+export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'unavailable') return undefined
+    throw error
+  }
+}
 
 const ErrorBody = z.object({
   code: z.string(),
@@ -10,7 +20,7 @@ const ErrorBody = z.object({
   retryAfterMs: z.number().optional(),
 })
 
-/** The body of an error frame; details that would not fit into a frame stay behind. */
+/** Encodes an error frame; details that do not fit are dropped. */
 export const encodeFailure = (
   { code, message, details, retryAfterMs }: ServiceError,
   frameBytes: number,
@@ -22,15 +32,14 @@ export const encodeFailure = (
 
 const maxMessageCharacters = 8_192
 
-/** The failure in an error frame. A code of a newer peer becomes `internal`. */
+/** Decodes an error frame. An unknown code of a newer peer becomes `internal`. */
 export const decodeFailure = (body: Uint8Array): ServiceError => {
   const { code, message, details, retryAfterMs } = ErrorBody.parse(decodeJson(body))
   return new ServiceError(isErrorCode(code) ? code : 'internal', message, { details, retryAfterMs })
 }
 
 /**
- * Returns what crosses the bus for something thrown. A `ServiceError` crosses as it is. Anything else may hold data that the caller must
- * not see, so `report` gets it with a reference, and the caller gets only the reference.
+ * Returns the error for the caller. A `ServiceError` is passed on. Any other error may contain private data, so the caller only gets a reference, which `report` logs with the error.
  */
 export const asFailure = (thrown: unknown, report: (reference: string) => void): ServiceError => {
   if (thrown instanceof ServiceError) return thrown

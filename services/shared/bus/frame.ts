@@ -1,46 +1,45 @@
 import type { WireHeaders, WireMessage } from './wire.ts'
 
 /**
- * What answers a question, in order: `answer` or `error` alone; or `head`, any `data`, and `end` or `error`, numbered from 0.
- * `working` may come in between and carries the number of the frame that is next.
+ * The frames of a response in order: `answer` or `error` alone; or `head`, any `data`, and `end` or `error`, numbered from 0. `working` may occur in between and has the number of the next frame.
  */
 const frameKinds = ['answer', 'head', 'data', 'working', 'end', 'error'] as const
 export type FrameKind = (typeof frameKinds)[number]
 
-/** One part of an answer. */
+/** A frame of a response. */
 export interface Frame {
   kind: FrameKind
   sequence: number
   body: Uint8Array
-  /** The producer's inbox for credit and cancellation; on every frame but those that end an exchange. */
+  /** The inbox of the producer for credit and cancellation; on every frame except the last. */
   control: string | undefined
 }
 
-/** What a consumer sends to a producer: it has consumed the frames below `consumed`, or it no longer waits. */
+/** A control message of the consumer: it has consumed the frames below `consumed`, or it cancels. */
 export type Control = { kind: 'credit'; consumed: number } | { kind: 'cancel' }
 
-/** Headers that carry the kind of a frame and, unless it is the only one, its position in the sequence. */
+/** Returns the headers of a frame: its kind and, unless it is the only one, its sequence number. */
 export const frameHeaders = (kind: FrameKind, sequence: number): WireHeaders =>
   kind === 'answer' ? { frame: kind } : { frame: kind, sequence: String(sequence) }
 
-/** The frame in a message, or undefined for a kind that this release does not know. */
+/** Parses a frame; undefined for an unknown kind of a newer release. */
 export const readFrame = ({ headers, body, reply }: WireMessage): Frame | undefined => {
   const kind = frameKinds.find((known) => known === headers.frame)
   return kind && { kind, sequence: Number(headers.sequence), body, control: reply }
 }
 
-/** Headers that carry a consumer’s word to its producer. */
+/** Returns the headers of a control message. */
 export const controlHeaders = (control: Control): WireHeaders =>
   control.kind === 'credit' ? { control: 'credit', consumed: String(control.consumed) } : { control: 'cancel' }
 
-/** The control message in a message, or undefined for a kind that this release does not know. */
+/** Parses a control message; undefined for an unknown kind of a newer release. */
 export const readControl = ({ headers }: WireMessage): Control | undefined => {
   if (headers.control === 'cancel') return { kind: 'cancel' }
   const consumed = Number(headers.consumed)
   return headers.control === 'credit' && Number.isSafeInteger(consumed) ? { kind: 'credit', consumed } : undefined
 }
 
-/** Frames that have arrived and not been taken, and how they end. The sender keeps within the credit. */
+/** A queue of received frames with their end. The credit of the sender bounds its size. */
 export class FrameQueue {
   readonly #frames: Uint8Array[] = []
   #end: { tail: Uint8Array } | { error: unknown } | undefined
@@ -65,7 +64,7 @@ export class FrameQueue {
     this.#wake?.()
   }
 
-  /** The oldest frame, or the tail when there are no more; rejects when they ended in an error. */
+  /** Returns the oldest frame, or the tail at the end; rejects if the stream ended with an error. */
   async take(): Promise<{ frame: Uint8Array } | { tail: Uint8Array }> {
     while (this.#frames.length === 0 && !this.#end) {
       await new Promise<void>((resolve) => (this.#wake = resolve))

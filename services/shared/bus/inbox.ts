@@ -1,29 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import type { Wire, WireMessage } from './wire.ts'
 
-/** One subscription for everything that comes back to a connection; each exchange has an address in it. */
+/** One subscription for all responses of a connection; each exchange has an address in it. */
 export interface Inbox {
-  /** Gives an address until it is released or recycled. */
+  /** Opens an address until it is released or recycled. */
   open(listener: (message: WireMessage) => void): InboxAddress
 }
 
-/** Where one exchange hears what comes back. */
+/** The reply address of one exchange. */
 export interface InboxAddress {
   readonly subject: string
   /** Replaces the listener of the address, also after a release. */
   listen(listener: (message: WireMessage) => void): void
-  /** Drops what still arrives; the address is never given again. */
+  /** Drops later messages; the address is never reused. */
   release(): void
   /**
-   * Gives the address to another exchange, for when nothing more can arrive. A NATS server remembers every subject that may be
-   * answered and looks through them all when they are many, so the usual case uses few.
+   * Makes the address reusable, if no more messages can arrive. A NATS server tracks every allowed reply subject and scans all of them if there are many, so few should be used.
    */
   recycle(): void
 }
 
 /** Opens the inbox of a connection; it closes with the connection. */
 export const openInbox = (wire: Wire): Inbox => {
-  // A process started again under its old name must not hear answers to its predecessor.
+  // A restarted process with the same name must not receive responses to its predecessor.
   const prefix = `${wire.inbox}.${randomBytes(6).toString('hex')}.`
   const listeners = new Map<string, (message: WireMessage) => void>()
   const free: string[] = []

@@ -3,7 +3,7 @@ import type { Part } from './bus.ts'
 import type { Limits } from './limits.ts'
 import type { EventSender } from './subject.ts'
 
-/** What an instance announces of itself. */
+/** The announcement of an instance. */
 interface Announcement {
   instance: string
   load: number
@@ -25,10 +25,10 @@ export class Instances {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()
-  /** Those of guests with a user of their own, apart from all others, about whom they may announce nothing. */
+  /** Instances of guest users, kept apart because they must not announce other instances. */
   readonly #guests = new Map<ServiceName, KnownInstances>()
 
-  /** `nowMs` is any clock that only moves forward. */
+  /** `nowMs` is a monotonic clock. */
   constructor(limits: Pick<Limits, 'instanceDeadMs' | 'instances'>, nowMs: () => number) {
     this.#limits = limits
     this.#nowMs = nowMs
@@ -37,17 +37,17 @@ export class Instances {
   hear({ instance, load, leaving, part = 'all' }: Announcement, { service, isGuest }: EventSender): void {
     const known = isGuest ? knownIn(this.#guests, service) : knownIn(this.#known, service)
     known.delete(instance)
-    // Beyond the limit the others still answer, through their queue group.
+    // Instances beyond the limit are still reachable through their queue group.
     if (leaving || known.size >= this.#limits.instances) return
     known.set(instance, { heardMs: this.#nowMs(), load, part: isGuest ? 'guest' : part })
   }
 
-  /** Those of a service that are alive and take questions of this part. */
+  /** Returns the live instances of a service that accept requests of this part. */
   of(service: ServiceName, part: Exclude<Part, 'all'> = 'own'): string[] {
     return this.#taking(service, part).map(([instance]) => instance)
   }
 
-  /** The one of a service with the least load when it last announced itself; undefined when none is known. */
+  /** Returns the instance with the lowest announced load; undefined if none is known. */
   leastLoaded(service: ServiceName): string | undefined {
     return this.#taking(service, 'own').toSorted(([, a], [, b]) => a.load - b.load)[0]?.[0]
   }

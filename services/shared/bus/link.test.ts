@@ -16,7 +16,7 @@ it('holds a request back while the connection is lost briefly, and sends it then
   const answer = caller.client(probe).call({}, callOf())
   let answered = false
   void answer.then(() => (answered = true))
-  // In memory a whole exchange takes one turn of the event loop.
+  // In memory a whole exchange takes one event-loop iteration.
   await turn()
   expect(answered).toBe(false)
   hub.mend()

@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Wire } from './wire.ts'
 
-/** Watches whether a connection holds, and says when it has been gone for too long. */
+/** Tracks whether a connection is established, and reports when it was lost for too long. */
 export class Link {
   readonly #wire: Wire
   readonly #cutOffMs: number
@@ -21,7 +21,7 @@ export class Link {
     return this.#wire.connected && !this.#closed
   }
 
-  /** Calls back once when the connection has been gone for too long; `forget` takes it back. */
+  /** Calls the listener once when the connection was lost for too long. */
   onCutOff(listener: (error: ServiceError) => void): void {
     this.#onCutOff.add(listener)
   }
@@ -30,7 +30,7 @@ export class Link {
     this.#onCutOff.delete(listener)
   }
 
-  /** Resolves as soon as there is a connection; rejects `unavailable` when it has been, or then is, gone for too long. */
+  /** Resolves when connected; rejects with `unavailable` if the connection was lost for too long. */
   async restored(): Promise<void> {
     if (this.connected) return
     if (this.#closed) throw stopping()

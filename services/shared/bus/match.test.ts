@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { matcher } from './match.ts'
+import { matcher } from './subject.ts'
 
 it.each([
   ['svc.query.gateway.chart', 'svc.query.gateway.chart', true],

@@ -1,15 +1,14 @@
-import { matcher } from './match.ts'
-import { inboxPrefix } from './subject.ts'
+import { inboxPrefix, matcher } from './subject.ts'
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
-/** The hub of a process whose services reach one another without a server. */
+/** The hub of a process whose services call each other without a server. */
 export type MemoryHub = Hub
 
-/** What a NATS server accepts by default; the monolith must not allow what a cluster would refuse. */
+/** Default limit of a NATS server; the single process must not accept more than a cluster. */
 const maxMessageBytes = 1024 * 1024
-/** Messages handed over before timers and sockets surely get their turn. */
+/** Maximum deliveries before timers and sockets are processed. */
 const deliveriesPerTurn = 256
-/** Subjects whose listeners are remembered; those in use are few, as inboxes use theirs again. */
+/** Maximum cached subjects; few are in use, because inbox addresses are recycled. */
 const rememberedSubjects = 1_024
 
 interface Member {
@@ -128,7 +127,7 @@ class MemoryWire implements Wire {
   }
 }
 
-/** Runs what it is given in order, soon but never at once; after so many, timers and sockets get their turn. */
+/** Returns a scheduler that runs deliveries asynchronously and in order, and yields to timers and sockets regularly. */
 const deliverInTurns = (): ((deliver: () => void) => void) => {
   let waiting: (() => void)[] = []
   let planned = false
@@ -149,7 +148,7 @@ const deliverInTurns = (): ((deliver: () => void) => void) => {
     waiting.push(deliver)
     if (planned) return
     planned = true
-    // The end of a turn needs no timer; keeping the event loop awake is up to the code that measures it.
+    // A microtask does not keep the event loop alive.
     if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
     else setImmediate(runNextTurn)
   }

@@ -1,12 +1,29 @@
 import type { Logger } from 'pino'
-import type { ConnectionOptions, NatsConnection } from 'nats'
+import type { ConnectionOptions, MsgHdrs, MsgHdrsImpl, NatsConnection } from 'nats'
 import { ServiceError } from '#proto/errors.ts'
 import { inboxPrefix, instanceName } from './subject.ts'
-import type { Endpoint } from './wire.ts'
+import type { Endpoint, WireHeaders } from './wire.ts'
 
-/** How to reach a NATS server. User and password may also be part of the URL. */
+/** Encodes headers for the client. Throws for a value with a line break. */
+export type EncodeHeaders = (headers: WireHeaders) => MsgHdrs
+
+/** Returns an encoder that validates values only. Names are constants of the product, and the client would validate each of their characters. */
+export const encodeWith =
+  ({ fromRecord }: typeof MsgHdrsImpl): EncodeHeaders =>
+  (headers) => {
+    const lines: Record<string, string[]> = {}
+    for (const name in headers) lines[name] = [requireOneLine(headers[name] ?? '')]
+    return fromRecord(lines)
+  }
+
+const requireOneLine = (value: string): string => {
+  if (/[\r\n]/.test(value)) throw new Error('a header has a line break')
+  return value
+}
+
+/** Address and credentials of a NATS server. User and password may also be part of the URL. */
 export interface NatsHubOptions {
-  /** One address, or several separated by commas. */
+  /** One or several comma-separated addresses. */
   url: string
   user?: string | undefined
   password?: string | undefined
@@ -15,14 +32,14 @@ export interface NatsHubOptions {
 }
 
 const connectWithinMs = 5_000
-/** A server that was restarted is found again well within the time after which callers give up. */
+/** Short enough to reconnect to a restarted server before callers give up. */
 const reconnectEveryMs = 200
-/** With two pings unanswered, a server that vanished without a word is noticed in 30 seconds. */
+/** With two missed pings, a server that vanished silently is noticed within 30 seconds. */
 const pingEveryMs = 10_000
 const pingsUnanswered = 2
 const neededPayloadBytes = 1_000_000
 
-/** Connects under the endpoint's name and inbox; loads the client, for the monolith does without. Throws `unavailable`. */
+/** Connects with the name and inbox of the endpoint. Loads the client on first use. Throws `unavailable`. */
 export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => {
   const nats = await import('nats')
   const known = credentials(options)
@@ -37,7 +54,7 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     reconnectJitter: reconnectEveryMs / 2,
     pingInterval: pingEveryMs,
     maxPingOut: pingsUnanswered,
-    // Capturing a stack for each request costs a tenth of a message; failures name the request anyway.
+    // Capturing a stack per request costs 10 % of a message; errors name the request anyway.
     noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
@@ -67,17 +84,17 @@ const unconnectedCauses: Readonly<Record<string, string>> = {
   AUTHENTICATION_EXPIRED: wrongUser,
 }
 
-/** Logs that a connection is lost or restored, so that its users need not. */
+/** Logs a lost or restored connection once for all its users. */
 export const logConnection = (log: Logger | undefined, connected: boolean): void => {
   if (connected) log?.info('connection to NATS restored')
   else log?.warn('connection to NATS lost')
 }
 
-/** A part of a service that must not hear the whole of it has a user of its own, such as `query-guest`, and so an inbox. */
+/** Returns whether a user belongs to a restricted part of a service, such as `query-guest`, which has its own inbox. */
 const isPartOf = (service: string, user: string | undefined): user is string =>
   user !== undefined && user.startsWith(`${service}-`) && instanceName.test(user)
 
-/** Addresses and credentials apart, as the client takes them. */
+/** Returns addresses and credentials separately, as the client expects them. */
 const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions => {
   const addresses = url.split(',').map((address) => new URL(address.trim()))
   const [first] = addresses

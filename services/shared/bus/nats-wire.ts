@@ -1,14 +1,13 @@
 import type { Logger } from 'pino'
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from 'nats'
-import { type NatsHubOptions, connectTo, logConnection } from './nats-connection.ts'
-import { type EncodeHeaders, encodeWith } from './nats-headers.ts'
+import { connectTo, type EncodeHeaders, encodeWith, logConnection, type NatsHubOptions } from './nats-connection.ts'
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 const flushWithinMs = 5_000
-/** Longer messages are worth a way of their own. */
+/** Longer messages are sent alone. */
 const togetherBytes = 16 * 1024
 
-/** A hub whose buses meet on a NATS server, each with a connection of its own. */
+/** Opens a hub on a NATS server; each bus has its own connection. */
 export const openNatsHub = (options: NatsHubOptions): Hub => ({
   async connect(endpoint) {
     const { connection, inbox, nats } = await connectTo(options, endpoint)
@@ -62,7 +61,7 @@ class NatsWire implements Wire {
       this.#send({ subject, body, options })
       return
     }
-    // The publisher may reuse its buffer before the turn is over.
+    // Copied, because the publisher may reuse its buffer.
     this.#leaving.push({ subject, body: Buffer.from(body), options })
     if (this.#leaving.length === 1) setImmediate(() => this.#sendLeaving())
   }
@@ -99,7 +98,7 @@ class NatsWire implements Wire {
     await this.#connection.close()
   }
 
-  /** Writes everything that one turn of the event loop published in one go, which wakes the server once; called before anything else is sent. */
+  /** Sends all messages of one event-loop iteration in one write, which wakes the server once. Called before anything else is sent. */
   #sendLeaving(): void {
     const leaving = this.#leaving
     this.#leaving = []
@@ -107,12 +106,12 @@ class NatsWire implements Wire {
   }
 
   #send({ subject, body, options: { headers, reply } }: Leaving): void {
-    // The client would buffer it and send it after the caller has left, or drop it on reconnect.
+    // The client would buffer it and send it after the caller gave up, or drop it on reconnect.
     if (!this.#connected || this.#connection.isClosed()) return
     this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
   }
 
-  /** Also resolves when the connection is lost or too slow: then there is nothing left to wait for. */
+  /** Also resolves if the connection is lost or too slow. */
   async #flushed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, flushWithinMs)
@@ -145,5 +144,5 @@ const decode = (message: Msg): WireMessage => {
   return { subject, body: data, headers: fields, reply: reply === '' ? undefined : reply, unheard }
 }
 
-/** A connection that is lost or closed has nothing more under way. */
+/** Ignores a lost or closed connection, which has no messages in flight. */
 const drain = (subscription: NatsSubscription): Promise<void> => subscription.drain().catch(() => {})

@@ -20,9 +20,9 @@ export interface CallObservation {
 
 /** Measures and traces the calls of one bus. */
 export interface Observer {
-  /** Observes a call that this process makes; its duration is how long the caller waited. */
+  /** Observes an outgoing call; its duration is the waiting time of the caller. */
   outgoing(labels: CallLabels, call: Pick<Call, 'trace' | 'signal'>): CallObservation
-  /** Observes a call that this process serves. */
+  /** Observes an incoming call. */
   incoming(labels: CallLabels, call: Pick<Call, 'trace'>): CallObservation
 }
 

@@ -15,7 +15,7 @@ export type { NatsHubOptions } from './nats-connection.ts'
 export { openNatsHub } from './nats-wire.ts'
 export type { Hub } from './wire.ts'
 
-/** What a bus is opened with. */
+/** Options of a bus. */
 export interface BusOptions {
   /** `openMemoryHub()`, shared by every bus of the process, or `openNatsHub({ url })`. */
   hub: Hub
@@ -24,14 +24,14 @@ export interface BusOptions {
   instance: string
   /** Version of the product, announced to the other instances. */
   version: string
-  /** How identities are proven; without them every service is believed. */
+  /** Signatures of requests; without them every service is trusted. */
   signatures?: Signatures | undefined
   telemetry?: Telemetry
   clock?: Clock
   limits?: Partial<Limits>
 }
 
-/** Opens the bus of one service of this process; disposing it finishes what it serves, then disconnects. */
+/** Opens the bus of one service; disposing it finishes the calls in flight, then disconnects. */
 export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOptions): Promise<Bus> => {
   if (!instanceName.test(instance)) throw new Error(`an instance is named in a-z, 0-9 and dashes, not "${instance}"`)
   const limits = { ...defaultLimits, ...rest.limits }

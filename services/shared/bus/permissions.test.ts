@@ -82,7 +82,7 @@ describeWith(['nats'], 'a NATS server with these permissions', () => {
     expect(await client.echo({ text: 'a' }, callOf())).toEqual({ text: 'a' })
     expect(await client.ofRun({ runId: 'q1.1' }, callOf())).toEqual({ instance: 'q1' })
     expect((await client.large({ length: 2_000_000 }, callOf())).text).toHaveLength(2_000_000)
-    // Left in the middle, so that cancellation has to reach the producer's inbox.
+    // Stops early, so that the cancellation must reach the inbox of the producer.
     for await (const { number } of (await client.count({ to: 1_000 }, callOf())).frames) if (number === 500) break
     await until(() => seen.returned === 1)
     const received: number[] = []

@@ -3,7 +3,7 @@ import type { Event, Service } from '#proto/contract.ts'
 import { instanceAnnounced, instancesRequested } from '#proto/instance.ts'
 import { callSubject, eventSubject, guestUser, inboxPrefix, servedSubjects } from './subject.ts'
 
-/** What a NATS server lets one user do, as its configuration writes it. */
+/** Permissions of a user in the configuration of a NATS server. */
 export interface NatsPermissions {
   publish: { allow: readonly string[] }
   subscribe: { allow: readonly string[] }
@@ -17,21 +17,19 @@ export interface NatsPermissions {
 const responses = { max: -1, expires: '30s' } as const
 
 /**
- * Returns the permissions of every service: to call the methods that the contracts let it call, under its own name only, to answer, to
- * publish its own events, to subscribe to its own inbox and to the events that it listens to.
+ * Returns the permissions of every service: to call its allowed methods under its own name, to respond, to publish its own events, and to subscribe to its inbox and its events.
  */
 export const permissions = (
   contracts: readonly Service[],
   events: readonly Event[],
 ): Record<ServiceName, NatsPermissions> => {
   const entries = serviceNames.map((name) => [name, permissionsOf(name, contracts, events)])
-  // Every service name has its entry.
+  // Every service has an entry.
   return Object.fromEntries(entries) as Record<ServiceName, NatsPermissions>
 }
 
 /**
- * Permissions of further users, by what they are called: processes with the part `guest` may connect to wherever callers say,
- * so they hear nothing but what is for them.
+ * Returns the permissions of guest users by name. Guest processes connect to user-supplied addresses, so they only receive their own messages.
  */
 export const guestPermissions = (
   contracts: readonly Service[],
@@ -76,7 +74,7 @@ const permissionsOf = (
   }
 }
 
-/** The subjects of each method that a service may call: to any process, and to one by name. */
+/** Returns the subjects of the methods that a service may call: for any instance and for one by name. */
 const requestsTo = ({ name, methods }: Service, caller: ServiceName): string[] =>
   Object.entries(methods)
     .filter(([, { callers }]) => callers.includes(caller))

@@ -6,7 +6,7 @@ import { type FrameKind, frameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
 import type { WireMessage } from './wire.ts'
 
-/** How far a producer may be ahead of its consumer. */
+/** The credit of a producer: how many frames it may be ahead of its consumer. */
 export class Credit {
   readonly #window: number
   #sent = 0
@@ -17,7 +17,7 @@ export class Credit {
     this.#window = window
   }
 
-  /** Takes leave to send one frame, waiting at most `waitMs` and no longer than `signal`; false when there was none. */
+  /** Takes credit for one frame; waits at most `waitMs` and until `signal`. Returns false without credit. */
   async take(waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false
     if (this.#sent - this.#consumed >= this.#window && !(await this.#granted(waitMs, signal))) return false
@@ -25,7 +25,7 @@ export class Credit {
     return true
   }
 
-  /** The consumer is done with all frames before this one. A lost grant is made good by the next. */
+  /** Records that the consumer has consumed all frames before this one. The next grant replaces a lost one. */
   grant(consumed: number): void {
     if (consumed <= this.#consumed || consumed > this.#sent) return
     this.#consumed = consumed
@@ -48,7 +48,7 @@ export class Credit {
   }
 }
 
-/** One answer on its way, seen by the service: sends frames as far as credit allows, and `working` while there are none. */
+/** A response on the side of the service: sends frames within the credit, and `working` in between. */
 export class Reply {
   readonly #channel: Channel
   readonly #subject: string
@@ -62,14 +62,14 @@ export class Reply {
   #missed = 0
   #control: InboxAddress | undefined
 
-  /** `subject` is where the caller listens. */
+  /** `subject` is the reply address of the caller. */
   constructor(channel: Channel, subject: string) {
     this.#channel = channel
     this.#subject = subject
     this.#credit = new Credit(channel.limits.creditFrames)
   }
 
-  /** Begins to say `working` from time to time, and stops when the time is over. */
+  /** Starts sending `working` regularly; stops after the deadline. */
   begin(timeLeftMs: number): void {
     const { workingEveryMs, maxCallMs } = this.#channel.limits
     if (timeLeftMs <= 0) throw timedOut()
@@ -77,12 +77,12 @@ export class Reply {
     this.#deadline = setTimeout(() => this.#stopped.abort(timedOut()), Math.min(timeLeftMs, maxCallMs))
   }
 
-  /** Aborts when the caller no longer waits: it left or died, its deadline passed, or it stopped reading. */
+  /** Aborts when the caller no longer waits: it cancelled or died, its deadline passed, or it stopped reading. */
   get signal(): AbortSignal {
     return this.#stopped.signal
   }
 
-  /** The whole answer: one message, at once, when it fits into a frame, else frames that the caller puts together again. */
+  /** Sends the whole response: one message if it fits into a frame, else several frames. */
   answer(body: Uint8Array): void | Promise<void> {
     return body.byteLength <= this.#channel.limits.frameBytes ? this.#send('answer', body) : this.#answerInFrames(body)
   }
@@ -97,7 +97,7 @@ export class Reply {
     this.#sendNext('head', body)
   }
 
-  /** Sends a body in as many frames as needed, each when the caller has credit; rejects when the caller no longer waits. */
+  /** Sends a body in as many frames as needed, within the credit; rejects if the caller no longer waits. */
   async data(body: Uint8Array): Promise<void> {
     const { frameBytes, starvedMs } = this.#channel.limits
     for (const piece of cutBody(body, frameBytes)) {
@@ -117,14 +117,14 @@ export class Reply {
     this.#send('error', encodeFailure(error, this.#channel.limits.frameBytes))
   }
 
-  /** Forgets the caller; to be called once the last frame is sent. */
+  /** Releases the exchange; called after the last frame. */
   close(): void {
     clearInterval(this.#working)
     clearTimeout(this.#deadline)
     this.#control?.release()
   }
 
-  /** The caller acknowledges each of these, so a crashed caller is noticed before its deadline. */
+  /** Sends `working`. The caller acknowledges each, so a crashed caller is noticed before its deadline. */
   #sayWorking(): void {
     const { workingEveryMs, starvedMs } = this.#channel.limits
     if (this.#unanswered * workingEveryMs >= starvedMs) return this.#stopped.abort(starved(starvedMs))
@@ -132,7 +132,7 @@ export class Reply {
     this.#send('working', nothing)
   }
 
-  /** A caller that is gone for a second has given up by itself; one whose connection came back hears the next frame. */
+  /** A caller that was disconnected for a second has given up; one that reconnected earlier receives the next frame. */
   #miss(): void {
     this.#missed += 1
     if (this.#missed > 1) this.#stopped.abort()
@@ -144,7 +144,7 @@ export class Reply {
   }
 
   #send(kind: FrameKind, body: Uint8Array): void {
-    // The caller may use its address for something else once an exchange has ended.
+    // The caller may reuse its address after the exchange has ended.
     if (this.#ended) return
     const ends = kind === 'answer' || kind === 'end' || kind === 'error'
     this.#ended = ends
@@ -159,7 +159,7 @@ export class Reply {
     this.#missed = 0
     const control = readControl(message)
     if (control?.kind === 'cancel') this.#stopped.abort()
-    // Credit counts frames of data; the head is not one.
+    // Credit counts data frames; the head is none.
     if (control?.kind === 'credit') this.#credit.grant(control.consumed)
   }
 }

@@ -21,7 +21,7 @@ export const requestHeaders = (
   ...(connections?.size && { connections: JSON.stringify([...connections.values()]) }),
 })
 
-/** Caches of pure functions only: most requests come from few callers. */
+/** Caches of pure functions; most requests come from few callers. */
 const texts = new WeakMap<Identity, string>()
 
 const textOf = (identity: Identity): string => {
@@ -34,7 +34,7 @@ const identities = new LRUCache<string, Identity>({
   max: 256,
   memoMethod: (text) => {
     const identity = Identity.parse(JSON.parse(text))
-    // The text is what is signed, so a service that passes the identity on must send the same.
+    // The text is signed, so a service that passes the identity on must send the same text.
     texts.set(identity, text)
     return identity
   },
@@ -42,18 +42,18 @@ const identities = new LRUCache<string, Identity>({
 
 const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
 
-/** Returns the call that a request belongs to, as its handler sees it; throws for invalid headers. */
+/** Parses the call of a request for its handler; throws for invalid headers. */
 export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
   const { identity, priority, traceparent, tracestate, connections, signature } = headers
   const timeLeftMs = Number(headers['time-left-ms'])
   if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('the caller or the time left is missing')
   return {
     identity: identities.memo(identity),
-    // A newer peer may know more of them.
+    // A newer peer may have more priorities.
     priority: Priority.options.find((known) => known === priority) ?? 'sweep',
     deadline: nowMs + timeLeftMs,
     trace: traceparent === undefined ? undefined : { traceparent, tracestate },
-    // The gateway's signature comes as a delegation, unless the gateway itself is the caller.
+    // The signature of the gateway is sent as a delegation, unless the gateway itself is the caller.
     ...(signature !== undefined && { signature: headers.delegation ?? signature }),
     ...(connections && { connections: connectionsOf(connections) }),
   }

@@ -3,7 +3,7 @@ import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { guestNamed, guestToken, instanceName } from './subject.ts'
 
-/** Where a request goes: to one instance or any; with `only`, no other instance may respond. */
+/** The route of a request: to one instance or any; with `only`, no other instance may respond. */
 export interface Route {
   instance: string | undefined
   only: boolean
@@ -11,7 +11,7 @@ export interface Route {
   otherwise?: string
 }
 
-/** What a route depends on, besides the request. */
+/** The context of a routing decision. */
 export interface RouteContext {
   /** User connections of the call, by host key. */
   userConnections: ReadonlyMap<string, unknown> | undefined
@@ -68,7 +68,7 @@ const field = (input: unknown, name: string): string | undefined => {
  * (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
  */
 export const pick = (key: string, names: readonly string[]): string | undefined => {
-  // Most installations have one, which needs no weighing.
+  // Fast path: most installations have one name.
   if (names.length <= 1) return names[0]
   let best: string | undefined
   let highest = -1
@@ -80,7 +80,7 @@ export const pick = (key: string, names: readonly string[]): string | undefined 
   return best
 }
 
-/** FNV-1a with the finish of MurmurHash3, without which names that differ in their last letter weigh alike. */
+/** FNV-1a with the finalizer of MurmurHash3; without it, names that differ in their last character have similar weights. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {

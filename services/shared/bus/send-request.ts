@@ -6,7 +6,7 @@ import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } fro
 import { requestHeaders } from './request-headers.ts'
 import { type Route, gone } from './route.ts'
 
-/** What sending a request needs besides the request. */
+/** The dependencies of sending requests. */
 export interface RequestDeps {
   channel: Channel
   clock: Clock
@@ -21,11 +21,11 @@ export interface Request {
   route: Route
   body: Uint8Array
   call: Call
-  /** The instance to try when the first one is busy. */
+  /** Returns the instance to try if the first one is busy. */
   leastLoaded(): string | undefined
 }
 
-/** A request whose response has started. */
+/** A response whose first frame has arrived. */
 export interface StartedResponse {
   exchange: Exchange
   first: FirstFrame

@@ -14,7 +14,7 @@ import { openSignatureCheck, type SignatureCheck } from './signatures.ts'
 import { type ReadCallSubject, isInboxOf, openCallSubjectReader, servedSubjects, type CallSubject } from './subject.ts'
 import type { Subscription, WireMessage } from './wire.ts'
 
-/** What serving needs of its bus. */
+/** The dependencies of a server. */
 export interface ServingContext {
   channel: Channel
   instance: string
@@ -23,10 +23,10 @@ export interface ServingContext {
   log: Logger | undefined
 }
 
-/** What all handlers have in common once their contract has been checked. */
+/** A handler of any contract. */
 export type Handler = (input: unknown, call: Call) => Promise<unknown>
 
-/** Answers the questions of one contract until disposed; then it takes no new ones and waits for those in flight. */
+/** Serves one contract until disposed; then accepts no new requests and waits for those in flight. */
 export class Server implements ServedContract {
   readonly #context: ServingContext
   readonly #contract: Service
@@ -101,7 +101,7 @@ export class Server implements ServedContract {
       reply.begin(call.deadline - clock.elapsedMs())
       const given = await this.#handlers[name]?.(input, { ...call, trace: observed.trace, signal: reply.signal })
       if (method.kind === 'rpc') await reply.answer(encodeOutput(method.output, given))
-      // A stream's handler returns this; the compiler saw to it when the handlers were given.
+      // The contract guarantees this type for handlers of streams.
       else await produce(reply, method, given as ProducedStream<unknown, unknown, unknown>, channel.limits.frameBytes)
       observed.end()
     } catch (error) {
@@ -113,7 +113,7 @@ export class Server implements ServedContract {
   #fail(reply: Reply, error: unknown, subject: string): void {
     const { aborted, reason } = reply.signal
     if (aborted) {
-      // An error that a handler throws after it was cancelled is no defect, and a caller that left reads nothing.
+      // An error after a cancellation is no defect, and the caller no longer reads.
       if (reason instanceof ServiceError) reply.fail(reason)
       return
     }
@@ -121,7 +121,7 @@ export class Server implements ServedContract {
     reply.fail(asFailure(error, report))
   }
 
-  /** An answer would go where the sender itself may not publish. */
+  /** Drops a request whose reply address its sender may not publish to. */
   #drop({ subject, reply }: WireMessage): void {
     this.#context.log?.warn({ subject, reply }, 'request dropped: wrong subject or reply inbox')
   }
@@ -132,7 +132,7 @@ export class Server implements ServedContract {
   }
 }
 
-/** Sends what a stream's handler produces, and has the handler clean up however it ends. */
+/** Sends the frames of a stream; the generator of the handler is always closed. */
 const produce = async (
   reply: Reply,
   method: Stream,
@@ -152,14 +152,14 @@ const produce = async (
   }
 }
 
-/** Bytes may have any length and are cut; a JSON value fits into one frame, as half of one would be no value. */
+/** Returns the body of a frame. Bytes are split into frames; a JSON value must fit into one. */
 const frameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
   if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
   if (value instanceof Uint8Array) return value
   throw new Error('a stream of bytes gave something else')
 }
 
-/** A question that a service answers. */
+/** An admitted request. */
 interface Admitted {
   name: string
   method: Method
@@ -167,19 +167,18 @@ interface Admitted {
   call: Omit<Call, 'signal'> & Required<Pick<Call, 'caller'>>
 }
 
-/** A request to one process, and what it is checked with. */
+/** A request and the checks for its admission. */
 interface Admission {
   contract: Service
   called: CallSubject
   message: WireMessage
   nowMs: number
-  /** Throws when the identity is not proven; absent where nothing is signed. */
+  /** Throws if the signature is invalid; undefined if nothing is signed. */
   checkSignature: ((checking: SignatureCheck) => void) | undefined
 }
 
 /**
- * Checks a request against the contract: the method exists, the caller may call it, the identity is proven and may use the feature,
- * the input fits. Throws a `ServiceError` for the first that does not hold.
+ * Admits a request: the method exists, the caller may call it, the signature is valid, the identity may use the feature, the input is valid. Throws a `ServiceError` for the first failed check.
  */
 const admit = ({ contract, called, message, nowMs, checkSignature }: Admission): Admitted => {
   const { caller, method: name } = called

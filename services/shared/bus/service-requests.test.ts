@@ -75,7 +75,7 @@ it('trusts what a service requests for itself without a signature only while tha
 
 const holders = serviceNames.flatMap(withGuest)
 
-/** Every way to sign with what one process holds: as it is meant, for another service than it is meant, and by each key itself. */
+/** All ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
 const forgeries = (holder: string, secret: string): Signatures['sign'][] => {
   const callees = calleesOf(holder)
   const keys = [deriveKey(holder, secret), ...callees.map((callee) => callKeyOf(holder, callee, secret))]
@@ -99,7 +99,7 @@ interface ServiceCall {
   method: string
 }
 
-/** Every method that a service may call. */
+/** Returns all methods that each service may call. */
 const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
   contracts.flatMap(({ name, methods }) =>
     Object.entries(methods).flatMap(([method, { callers }]) =>
@@ -107,7 +107,7 @@ const serviceCallsOf = (contracts: readonly Service[]): ServiceCall[] =>
     ),
   )
 
-/** A request of a service for itself, or for a person for whom the gateway has called it. */
+/** Returns a request of a service for itself, or for a user with a delegation of the gateway. */
 const requestOf = ({ callee, caller, method }: ServiceCall, identity: Identity, gateway: Signatures) => {
   const request = { subject: `svc.${caller}.gateway.start`, reply, headers: unsigned(identity), body: encodeJson({}) }
   const delegation = identity.kind === 'service' ? undefined : signatureOf(gateway, request)
@@ -132,7 +132,7 @@ it.each([
     const checks = new Map(
       serviceNames.map((name) => [name, openSignatureCheck(signaturesWith(keysOfProcess([name], secret)))]),
     )
-    /** Why the called service refuses a request; undefined when it takes it. */
+    /** Returns why the called service rejects a request; undefined if it accepts it. */
     const refusal = (call: ServiceCall, message: SignedRequest): string | undefined => {
       const checking = { service: call.callee, called: call, isSafe: false, identity: identityOf(call.caller) }
       try {
@@ -148,7 +148,7 @@ it.each([
     for (const call of calls) {
       const request = requestOf(call, identityOf(call.caller), signingWith(secret))
       if (!refusal(call, request)?.includes('it is not signed')) wrong.push(`${request.subject} unsigned`)
-      // The called service can forge requests to itself, which gains it nothing.
+      // The called service can only forge requests to itself.
       for (const holder of attackers.filter((name) => name !== call.caller && name !== call.callee))
         for (const sign of forged.get(holder) ?? []) {
           const reason = refusal(call, { ...request, headers: signedBy(sign, request) })

@@ -183,7 +183,7 @@ it('makes a proof for each service that may act on a request, and for no other',
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
   expect(proofsOf('svc.query.gateway.dial._guest')).toBe(2)
   expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
-  // With query and its guest.
+  // Including query and its guest part.
   expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
   expect(proofsOf('svc.agent.gateway.start')).toBe(6)
 })
@@ -202,7 +202,7 @@ it('lets no service forge by its own key a request to another one', async () => 
     const stolen = deriveKey(name, cluster.secret)
     const subject = 'svc.query.gateway.kill'
     for (const holder of ['query', name]) {
-      // Every use of the key that an attacker has: as the secret, and as the key of the called service.
+      // All uses of the stolen key: as the secret, and as the key of the called service.
       const request = { subject, reply, headers: unsigned(), body: encodeJson({}) }
       for (const sign of [signingWith(stolen).sign, macBy(stolen)]) {
         const headers = signedBy((statement) => sign(statement, [holder]), request)

@@ -5,41 +5,41 @@ import { ServiceError } from '#proto/errors.ts'
 import { type CallSubject, guestToken, withGuest } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 
-/** What is proven: who made a text, and to whom. */
+/** A signed statement: its text, its author and its audience. */
 interface Statement {
   signer: ServiceName
   text: string
 }
 
-/** Returns the proofs of a statement for these holders of a key; none for a holder with which the signer shares no key here. */
+/** Returns the MACs of a statement for these key holders; none for a holder without a shared key. */
 type Signer = (statement: Statement, holders: readonly string[]) => string[]
-/** Returns whether one of these proofs of a statement was made for this service. */
+/** Returns whether one of these MACs is valid for this service. */
 type Verifier = (service: ServiceName, statement: Statement, proofs: readonly string[]) => boolean
 
-/** How each service proves that a request is its own, and the gateway for whom it is. */
+/** Signs and verifies the sender of requests, and the identity that the gateway authenticated. */
 export interface Signatures {
   sign: Signer
   verify: Verifier
-  /** Returns what a signature states of the content of a request. */
+  /** Returns the digest of the content of a request, which is signed. */
   digest(content: Uint8Array | string): string
-  /** False while services of a release without signatures still run: then a request without one is trusted by its subject. */
+  /** False during an update from a release without signatures; an unsigned request is then trusted by its subject. */
   isRequired(): boolean
 }
 
-/** With what a service signs its requests to another one, or to a part of that one. */
+/** The key with which a service signs its requests to another service or its part. */
 export interface CallKey {
   callee: string
   /** In hexadecimal digits. */
   key: string
 }
 
-/** Keys of the bus, read again for each request, since their files may change. The first of each is the present one. */
+/** Keys of the bus, read for each request because their files may change. The first of each list is the current one. */
 export interface BusKeys {
-  /** Of the gateway, which derives all others from it. */
+  /** Secrets of the gateway, from which all other keys are derived. */
   secrets: readonly string[]
-  /** Of the services of this process, in hexadecimal digits. */
+  /** Keys of the services of this process, in hexadecimal digits. */
   own: readonly string[]
-  /** With which they call others, the present and the previous ones alike. */
+  /** Keys for calls of other services, current and previous ones. */
   calls: readonly CallKey[]
 }
 
@@ -67,7 +67,7 @@ export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean
     const { secrets, calls } = keys()
     const ofHolder = secrets.map((secret) => derived(holder, secret))
     if (signer === 'gateway') return ofHolder.slice(0, 1)
-    // While keys rotate, the called service may have the previous one alone.
+    // During a key rotation, the called service may only have the previous key.
     const given = calls.filter(({ callee }) => callee === holder).map(({ key }) => key)
     return [...given, ...ofHolder.map((key) => derived(signer, key))]
   }
@@ -95,7 +95,7 @@ export const openLocalSignatures = (): Signatures => ({
   isRequired: () => true,
 })
 
-/** Who may act on a request to each service: that one, those it calls for the person, and those that these call. */
+/** By service: the services that may act on a request to it, because it calls them directly or indirectly for the user. */
 const actingOn = Object.fromEntries(
   serviceNames.map((service) => {
     const called = [service, ...serviceCalls[service]]
@@ -103,7 +103,7 @@ const actingOn = Object.fromEntries(
   }),
 )
 
-/** Who needs a proof of a request on this subject: those who hear it, and of a request of the gateway those who may act on it. */
+/** Returns the key holders that need a MAC of a request: its receivers, and for requests of the gateway all services that may act on it. */
 const holdersOf = (subject: string): readonly string[] => {
   const [, service = '', caller, , part] = subject.split('.')
   if (!isServiceName(service)) throw new Error(`no service is called "${service}"`)
@@ -111,14 +111,14 @@ const holdersOf = (subject: string): readonly string[] => {
   return part === guestToken ? withGuest(service) : [service]
 }
 
-/** How long a signed request may be on its way, which includes how far the clocks of two machines may differ. */
+/** Maximum age of a signed request, including the clock difference between two machines. */
 const directMs = 2 * 60_000
-/** How long the agent may act on a request: an answer takes an hour at most, and waits for approvals besides. */
+/** Time in which the agent may act on a request: an answer takes an hour at most, plus the wait for approvals. */
 const agentMs = 2 * 3_600_000
-/** Signatures remembered so that no request that changes something is carried out twice. */
+/** Maximum remembered signatures of unsafe requests, so that none is executed twice. */
 const rememberedRequests = 20_000
 
-/** A request as it is signed. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   subject: string
   reply: string
@@ -126,15 +126,14 @@ export interface SignedRequest {
   body: Uint8Array
 }
 
-/** Returns the headers of a request with the signature of its caller, where that has a key. */
+/** Returns the headers of a request with the signature of its caller, if the caller has a key. */
 export const signedHeaders = (signatures: Signatures | undefined, request: SignedRequest): WireHeaders => {
   const signature = signatures && signatureOf(signatures, request)
   return signature === undefined ? request.headers : { ...request.headers, signature }
 }
 
 /**
- * Returns the header by which the caller that a subject names binds the identity of a request to that subject, its reply inbox, its
- * content and this moment; undefined where that caller has no key.
+ * Returns the signature header of a request. It binds the identity to the subject, the reply inbox, the content and the time. Undefined if the caller has no key.
  */
 export const signatureOf = (
   { sign, digest }: Pick<Signatures, 'sign' | 'digest'>,
@@ -152,20 +151,18 @@ export const signatureOf = (
   return proofs.length === 0 ? undefined : `${claims} ${proofs.join(',')}`
 }
 
-/** What a service checks a request for. */
+/** A request whose signature is checked. */
 export interface SignatureCheck {
   service: ServiceName
   called: CallSubject
-  /** Whether the method may be carried out twice. */
+  /** Whether the method may be executed twice. */
   isSafe: boolean
   identity: Identity
   message: WireMessage
 }
 
 /**
- * Returns the check of one process. It throws `forbidden` for a request that its caller has not signed, and for one whose identity is
- * not proven. The gateway may call for anybody. A service may call for itself, and for whom the gateway signed a request to that
- * service, or to one that calls it.
+ * Returns the signature check of a process. It throws `forbidden` for an unsigned request and for an unproven identity. The gateway may call for any user. A service may call for itself, and for a user if the gateway signed a request to that service or to one of its callers.
  */
 export const openSignatureCheck = (
   { verify, digest, isRequired }: Signatures,
@@ -212,7 +209,7 @@ export const openSignatureCheck = (
 interface ParsedSignature {
   claims: string
   at: ClockReadings
-  /** How long the signed request itself could take. */
+  /** The time limit of the signed request. */
   timeLeftMs: number
   content: string
   subject: string
@@ -236,7 +233,7 @@ const parseSignature = (header: string): ParsedSignature | undefined => {
   }
 }
 
-/** Everything about a request is what its caller signed. */
+/** Returns why a request differs from its signature. */
 const requestProblem = (
   signed: ParsedSignature,
   message: WireMessage,
@@ -246,23 +243,21 @@ const requestProblem = (
   return signed.content === contentOf(message, digest) ? undefined : 'it was signed with another content'
 }
 
-/** The calling service received the request that the gateway signed, or is called by the service that did. */
+/** Returns why a delegation is invalid: the caller neither received the request signed by the gateway nor is called by its receiver. */
 const delegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
   const audience = audienceOf(signed)
   const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []
   return audience === caller || reached.includes(caller) ? undefined : `it was signed for a request to "${audience}"`
 }
 
-/** How long services may act on a request of the gateway: as long as it could take. The agent goes on after it has answered. */
+/** Returns how long services may act on a request of the gateway: its time limit. The agent continues after its response. */
 const delegatedMs = (signed: ParsedSignature): number =>
   audienceOf(signed) === 'agent' ? agentMs : signed.timeLeftMs + directMs
 
 const audienceOf = ({ subject }: ParsedSignature): string | undefined => subject.split('.')[1]
 
 /**
- * Two readings of one clock: the wall clock, and the wall clock of the process start plus the time since then. A step of the wall
- * clock changes the first at once and the second only with a restart, so after a step at least one of them still agrees with that
- * of another process.
+ * Two readings: the wall clock, and the wall clock at process start plus the elapsed time. A step of the wall clock changes the first at once and the second only with a restart, so at least one still agrees with another process.
  */
 export type ClockReadings = readonly [wallMs: number, processMs: number]
 
@@ -284,7 +279,7 @@ const contentOf = (
   digest: Signatures['digest'],
 ): string => (connections === undefined ? digest(body) : `${digest(body)}.${digest(connections)}`)
 
-/** Returns whether a key was not given before, for as long as it is remembered. */
+/** Returns a function that reports whether a key is new, as long as it is remembered. */
 const openOnce = (): ((key: string, forMs: number) => boolean) => {
   const until = new Map<string, number>()
   return (key, forMs) => {
@@ -294,7 +289,7 @@ const openOnce = (): ((key: string, forMs: number) => boolean) => {
       until.delete(oldest)
     }
     if (until.has(key)) return false
-    // A signature may be as old as it may, and as far in the future.
+    // A valid signature may be this old, or this far in the future.
     until.set(key, nowMs + 2 * forMs)
     return true
   }

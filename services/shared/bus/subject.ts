@@ -1,27 +1,48 @@
 import { LRUCache } from 'lru-cache'
-import { type ServiceName, guestServices, isServiceName } from '#proto/call.ts'
+import { guestServices, isServiceName, type ServiceName } from '#proto/call.ts'
 
-/** What an instance may be called: it becomes one token of a subject. */
+/** Returns a test for a pattern with NATS rules: `*` matches one token, a trailing `>` one or more. */
+export const matcher = (pattern: string): ((subject: string) => boolean) => {
+  const wild = pattern.search(/[*>]/)
+  if (wild === -1) return (subject) => subject === pattern
+  const start = pattern.slice(0, wild)
+  // Fast path for inboxes, the most frequent patterns: no split is needed.
+  if (start.endsWith('.') && pattern === `${start}*`)
+    return (subject) =>
+      subject.startsWith(start) && subject.length > start.length && !subject.includes('.', start.length)
+  const tokens = pattern.split('.')
+  const open = tokens.at(-1) === '>'
+  const fixed = open ? tokens.slice(0, -1) : tokens
+  return (subject) => {
+    // Fast path: most subjects fail here.
+    if (!subject.startsWith(start)) return false
+    const parts = subject.split('.')
+    if (open ? parts.length <= fixed.length : parts.length !== fixed.length) return false
+    return fixed.every((token, index) => token === '*' || token === parts[index])
+  }
+}
+
+/** Valid instance names; the name becomes one token of a subject. */
 export const instanceName = /^[a-z0-9-]{1,64}$/
 
-/** Subject of a question: `svc.<service>.<caller>.<method>`, with an instance only that one hears it. */
+/** Returns the subject of a request: `svc.<service>.<caller>.<method>`, plus the instance to reach only that one. */
 export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
 /** Replaces the instance in requests that concern user connections; no instance can have this name. */
 export const guestToken = '_guest'
 
-/** The NATS user of the part of a service that answers such questions alone; it has a key of its own too. */
+/** Returns the NATS user of the guest part of a service; it also has its own key. */
 export const guestUser = (service: ServiceName): string => `${service}-guest`
 
-/** Returns a service and its part that runs apart, where it has one: each has a key of its own. */
+/** Returns a service and its guest part, if it has one; each has its own key. */
 export const withGuest = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, guestUser(service)] : [service]
 
 /** Replaces the instance in requests for one guest only. */
 export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
 
-/** What a process subscribes to: the questions any instance may answer, and those for this one alone; and the same of guests. */
+/** Returns the subjects that a process subscribes to: requests for any instance, requests for this one, and the same for guests. */
 export const servedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
@@ -32,19 +53,18 @@ export const servedSubjects = (service: ServiceName, instance: string) => ({
 /** Reads caller and method from the subject of a request; undefined for a subject that this process does not serve. */
 export type ReadCallSubject = (subject: string) => CallSubject | undefined
 
-/** Who calls which method. */
+/** Caller and method of a request. */
 export interface CallSubject {
   caller: ServiceName
   method: string
 }
 
 /**
- * Returns the reader of one process. It checks every token: what JetStream delivers to a subject of its user's choice carries the
- * subject it was stored under, so tokens in the right places prove nothing.
+ * Returns the parser of a process. It checks every token: a message that JetStream delivers has the subject under which it was stored, so single tokens prove nothing.
  */
 export const openCallSubjectReader = (service: ServiceName, instance: string): ReadCallSubject => {
   const addressed = [undefined, instance, guestToken, guestNamed(instance)]
-  // A cache of a pure function: most requests use a few methods.
+  // Cache of a pure function; most requests use few methods.
   const recent = new LRUCache<string, CallSubject>({ max: 256 })
   const parse = (subject: string): CallSubject | undefined => {
     const [, , caller = '', method = ''] = subject.split('.')
@@ -64,14 +84,14 @@ export const openCallSubjectReader = (service: ServiceName, instance: string): R
 /** Subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service, or the user of a part of it. */
 export const eventSubject = (sender: string, name: string): string => `event.${sender}.${name}`
 
-/** Who published an event, as its subject proves. */
+/** The sender of an event, proven by its subject. */
 export interface EventSender {
   service: ServiceName
-  /** Whether the part of the service that answers for guests published it. */
+  /** Whether the guest part of the service published it. */
   isGuest: boolean
 }
 
-/** Reads the sender of an event from its subject; undefined for anything that is no service. */
+/** Parses the sender of an event; undefined if it is no service. */
 export const readEventSender = (subject: string): EventSender | undefined => {
   const [, sender = ''] = subject.split('.')
   if (isServiceName(sender)) return { service: sender, isGuest: false }
@@ -79,7 +99,7 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
-/** The subject of responses and control messages for one connection; the last token is unique. `owner` is a service, or the user of a part of it. */
+/** Returns the prefix of the inbox of a connection; its last token is unique. `owner` is a service or the user of its part. */
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
 /** Returns the owner of an inbox. */

@@ -12,7 +12,7 @@ import { Instances } from './instances.ts'
 import { type Observer, observeWith } from './observe.ts'
 import { type Handler, Server } from './serve.ts'
 
-/** What distinguishes one bus from another on the same hub. */
+/** The parameters of one bus on a hub. */
 export interface BusFacts {
   caller: ServiceName
   instance: string
@@ -21,7 +21,7 @@ export interface BusFacts {
   clock: Clock
 }
 
-/** The protocol over a wire of any kind. */
+/** The bus protocol on any wire. */
 export class WireBus implements Bus {
   readonly #facts: BusFacts
   readonly #channel: Channel
@@ -50,7 +50,7 @@ export class WireBus implements Bus {
     return this.#channel.wire.connected
   }
 
-  /** Learns which instances there are. */
+  /** Requests announcements of all instances. */
   async meet(): Promise<void> {
     await this.#events.on(instanceAnnounced, (announced, sender) => this.#instances.hear(announced, sender))
     this.emit(instancesRequested, {})
@@ -71,7 +71,7 @@ export class WireBus implements Bus {
     if (contract.name !== caller) throw new Error(`the bus of ${caller} cannot serve ${contract.name}`)
     const { wire, limits } = this.#channel
     const context = { channel: this.#channel, instance, clock, observer: this.#observer, log: telemetry?.log }
-    // The compiler saw to it that they fit the contract; each gets only input that its schema has parsed.
+    // The type of `handlers` matches the contract; each handler only receives input parsed by its schema.
     const checked = handlers as Readonly<Record<string, Handler>>
     const { maxInFlight = limits.maxInFlight, part = 'all' } = options
     const server = new Server(context, contract, checked, { maxInFlight, part })

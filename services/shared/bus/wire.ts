@@ -1,16 +1,16 @@
 import type { ServiceName } from '#proto/call.ts'
 
-/** What a bus needs of its transport: publish and subscribe as NATS core has them. The protocol above it exists once. */
+/** The transport of a bus: publish and subscribe as in NATS core. */
 export interface Wire extends AsyncDisposable {
-  /** False while the server cannot be reached; what is published then is lost. */
+  /** False while the server cannot be reached; messages published then are lost. */
   readonly connected: boolean
-  /** What subjects begin with that only this connection hears. */
+  /** Prefix of subjects that only this connection may subscribe to. */
   readonly inbox: string
-  /** Hands a message over; at most once, never waits. The wire has copied or sent `body` before a caller that awaits anything goes on. */
+  /** Publishes a message at most once, without waiting. `body` may be reused after the next await. */
   publish(subject: string, body: Uint8Array, options?: PublishOptions): void
-  /** Hears subjects that match a pattern (`*` is one token, a last `>` the rest); one member of a queue group gets each message. */
+  /** Subscribes to a pattern (`*` matches one token, a trailing `>` the rest); one member of a queue group gets each message. */
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription
-  /** Resolves when the server knows every subscription made, and has every message published, before this call. */
+  /** Resolves when the server has received all previous subscriptions and messages. */
   flush(): Promise<void>
   /** Called at each change of `connected`. */
   onConnection(listener: (connected: boolean) => void): void
@@ -18,20 +18,20 @@ export interface Wire extends AsyncDisposable {
 
 /** A connection point for the buses of one or many processes. */
 export interface Hub {
-  /** One connection for one bus. Throws when the server refuses it or lacks a feature. */
+  /** Opens the connection of one bus. Throws if the server rejects it or lacks a feature. */
   connect(endpoint: Endpoint): Promise<Wire>
 }
 
-/** Who connects. */
+/** The service and instance that connect. */
 export interface Endpoint {
   caller: ServiceName
   instance: string
 }
 
-/** Small text that travels beside a body; values hold no line breaks. */
+/** Headers of a message; values contain no line breaks. */
 export type WireHeaders = Readonly<Record<string, string>>
 
-/** What goes along with a published body. */
+/** Options of a published message. */
 export interface PublishOptions {
   headers?: WireHeaders
   /** Subject on which a reply is expected; a missing listener is reported there as `unheard`. */
@@ -48,8 +48,8 @@ export interface WireMessage {
   unheard: boolean
 }
 
-/** A subscription that can end without losing what is on its way. */
+/** A subscription that can end without losing messages in flight. */
 export interface Subscription {
-  /** Stops new messages; resolves when those already on their way have reached the listener. */
+  /** Stops new messages; resolves when messages in flight have reached the listener. */
   drain(): Promise<void>
 }

@@ -7,7 +7,7 @@ interface Kind {
   meaning(text: string | undefined): unknown
 }
 
-/** The build continues with any value: an invalid one counts as unset. */
+/** The build accepts any value; an invalid one counts as unset. */
 const kinds: Record<BuildVariable['kind'], Kind> = {
   text: { allowed: 'text', meaning: (text) => text },
   flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },

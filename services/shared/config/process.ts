@@ -1,6 +1,6 @@
 import { busSettings } from '../bus/config.ts'
 import { storeSettings } from '../store/config.ts'
-import { netSettings } from '../net/config.ts'
+import { netSettings } from '../net/guard.ts'
 import { sealSettings } from '../seal/config.ts'
 import { cloudSettings } from './shared-settings.ts'
 import { maybeFlag, oneOf, optional, text, whole } from './setting.ts'

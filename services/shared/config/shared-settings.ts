@@ -1,19 +1,19 @@
 import type { Environment } from './environment.ts'
 import { flag, optional, read, maybeFlag, signingKey, type Setting } from './setting.ts'
 
-/** What turns cloud mode on when the product runs. */
+/** The run-time setting of cloud mode. */
 export const cloudSettings = {
   SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
   SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
 } as const
 
-/** Whether the running product is in cloud mode, however the web was built. */
+/** Returns whether the server runs in cloud mode, regardless of the web build. */
 export const inCloudMode = (env: Environment): boolean => {
   const { SVC_CLOUD_MODE, SVC_DEPLOYMENT_MODE } = read(cloudSettings, env)
   return SVC_CLOUD_MODE || SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud'
 }
 
-/** The switch of webhooks that people bring themselves, obeyed where they are kept and at the door. */
+/** The switch of webhook subscriptions, read by `alert-dispatcher` and the gateway. */
 export const subscriptionSettings = {
   SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: {
     ...maybeFlag(
@@ -23,18 +23,18 @@ export const subscriptionSettings = {
   },
 } as const
 
-/** Whether people may subscribe webhooks, as far as the switch says. */
+/** Returns whether users may subscribe webhooks. */
 export const offersSubscriptions = (env: Environment): boolean =>
   read(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? inCloudMode(env)
 
-/** What lets the chat application in: its messages have buttons where it is set, and the door opens to their clicks. */
+/** Signing secret of the chat application; with it, messages have buttons and the gateway accepts their clicks. */
 export const chatApplicationSigning = {
   CHATAPP_SIGNING_SECRET: signingKey(
     'Signing secret of the Slack application. Alerts get Acknowledge and Dismiss buttons; signed clicks are received at /api/webhooks/chat-application.',
   ),
 } as const
 
-/** Whether clicks in chats can be authenticated. */
+/** Returns whether clicks in chats can be authenticated. */
 export const takesChatActions = (env: Environment): boolean =>
   read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
 
@@ -49,17 +49,17 @@ const timeZone = (doc: string): Setting<string | undefined> => ({
   },
 })
 
-/** The zone in which dates and times are shown. */
+/** The time zone of displayed dates and times. */
 export const displayZoneSettings = {
   COLUMNDB_TZ: timeZone(
     'Default time zone of the web UI, messages, reports and chart buckets. Unset: browser time in the web UI, UTC in messages, host time for chart buckets.',
   ),
 } as const
 
-/** The zone of the operator; undefined where none is set. */
+/** Returns the configured display zone; undefined if none is set. */
 export const displayZone = (env: Environment): string | undefined => read(displayZoneSettings, env).COLUMNDB_TZ
 
-/** Whether there is such a zone, and its name may stand within SQL. */
+/** Returns whether the time zone exists and its name is safe in SQL. */
 export const isZone = (zone: string): boolean => {
   if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return false
   try {

@@ -1,12 +1,12 @@
 import { loadAll, YAMLException } from 'js-yaml'
 
-/** More aliases than honest files have; nested ones multiply, and readers of the value would visit all of them. */
+/** Maximum aliases. Nested aliases multiply when the value is traversed. */
 const maxAliases = 20
 
-/** A text that is no YAML. The message may quote it; the line never does. */
+/** An error of invalid YAML. The message may quote the text; `line` does not. */
 export class NoYaml extends Error {
   override readonly name = 'NoYaml'
-  /** From 1; undefined when it is about the text as a whole. */
+  /** From 1; undefined if the error concerns the whole text. */
   readonly line: number | undefined
 
   constructor(message: string, line?: number) {
@@ -15,7 +15,7 @@ export class NoYaml extends Error {
   }
 }
 
-/** What a YAML text says, by the core schema of YAML 1.2; null when it says nothing. Throws `NoYaml`. */
+/** Parses YAML 1.2 with the core schema; null for an empty document. Throws `NoYaml`. */
 export const parseYaml = (text: string): unknown => {
   const documents = load(text)
   if (documents.length > 1) throw new NoYaml('more than one document')

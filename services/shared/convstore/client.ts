@@ -6,12 +6,12 @@ import { read } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
 import { retryAfterOf } from '../net/retry-after.ts'
-import { parseJson } from '../text/parse-json.ts'
+import { parseJson } from '../text/text.ts'
 import { convstoreSettings } from './config.ts'
 
-/** A thread as the service returns it: the conversation's own facts are in its metadata. */
+/** A thread of the service; the fields of the conversation are in its metadata. */
 const ThreadFacts = z.object({ id: z.string().min(1), external_id: z.string().nullish(), metadata: z.unknown() })
-/** A thread with what was said in it. */
+/** A thread with its messages. */
 const Thread = ThreadFacts.extend({
   title: z.string().nullish(),
   messages: z.array(z.object({ metadata: z.unknown() })),
@@ -23,14 +23,14 @@ const ThreadPage = z.object({
 })
 export type ThreadPage = z.infer<typeof ThreadPage>
 
-/** A message as the service keeps it: text for its own search, and in the metadata what it was made from. */
+/** A stored message: text for the search of the service, and the original in the metadata. */
 export interface ThreadMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
   metadata: Record<string, unknown>
 }
 
-/** What a thread is made of. */
+/** The content of a new thread. */
 export interface NewThread {
   external_id: string
   title: string
@@ -38,7 +38,7 @@ export interface NewThread {
   messages: readonly ThreadMessage[]
 }
 
-/** Which threads are listed. */
+/** Filter of a list of threads. */
 export interface ThreadList {
   tag?: string
   order?: 'asc' | 'desc'
@@ -46,21 +46,21 @@ export interface ThreadList {
   cursor?: string | undefined
 }
 
-/** Most threads that the service lists, or removes, at once. */
+/** Maximum threads of one list or delete request. */
 export const threadsAtOnce = 100
 
-/** The conversation service's own interface; fails with `unavailable` or `busy`, and never with what the service says. */
+/** Client of the conversation service. Throws `unavailable` or `busy`; errors never contain texts of the service. */
 export interface ThreadClient {
   byExternalId(externalId: string): Promise<Thread | undefined>
-  /** Undefined when there is one of this external id. */
+  /** Returns the id; undefined if a thread with this external id exists. */
   create(thread: NewThread): Promise<string | undefined>
-  /** False where the service does not take these tags. */
+  /** Returns false if the service rejects these tags. */
   tag(id: string, ...tags: readonly string[]): Promise<boolean>
   append(id: string, messages: readonly ThreadMessage[]): Promise<void>
   update(id: string, facts: Partial<Pick<NewThread, 'title' | 'metadata'>>): Promise<void>
   remove(id: string): Promise<void>
   removeAll(ids: readonly string[]): Promise<void>
-  /** None under a tag that the service does not take. */
+  /** Returns an empty page for a tag that the service rejects. */
   list(wanted: ThreadList): Promise<ThreadPage>
   whole(ids: readonly string[]): Promise<Thread[]>
 }
@@ -74,7 +74,7 @@ interface Place {
 const path = '/v1/conversations'
 const named = (id: string, rest = '') => `${path}/${encodeURIComponent(id)}${rest}`
 
-/** Opens a client of the service that the settings name, with the key of its project. */
+/** Opens a client of the configured service. */
 export const openThreadClient = (place: Place): ThreadClient => {
   const send = requester(place)
   const done = async (method: Method, to: string, body?: unknown) => void (await send(method, to, body, z.unknown()))
@@ -116,13 +116,13 @@ export const openThreadClient = (place: Place): ThreadClient => {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Room for the conversations that are read at once, each contained twice: as messages and in metadata. */
+/** Maximum response size. A conversation is contained twice: as messages and in metadata. */
 const maxBytes = 16 * 1024 * 1024
 const timeoutMs = 15_000
 
-/** The requested thread does not exist, or exists already. */
+/** Statuses of a thread that does not exist, or already exists. */
 const absent = [404, 409]
-/** The statuses that services return for a tag that is too long or has invalid characters. */
+/** Statuses of a tag that is too long or has invalid characters. */
 const notTaken = [400, 422]
 
 /** Returns a function that sends one request; undefined when the status is one of `nothing`. */

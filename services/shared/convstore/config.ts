@@ -13,7 +13,7 @@ const serviceUrl = (doc: string): Setting<URL> => ({
   },
 })
 
-/** A key as a header can carry it. */
+/** A secret with only characters that are valid in a header. */
 const headerSecret = (doc: string): Setting<string | undefined> => ({
   ...secret(doc),
   parse: (given) => {
@@ -22,7 +22,7 @@ const headerSecret = (doc: string): Setting<string | undefined> => ({
   },
 })
 
-/** Where the conversation service is, and the key of the project in which things are kept there. */
+/** URL and project key of the conversation service. */
 export const convstoreSettings = {
   CONVSTORE_API_KEY: headerSecret(
     'Project key of AgentState. When set, conversations are stored there, and insights too with INSIGHTS_STORE_BACKEND=convstore.',

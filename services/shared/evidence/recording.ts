@@ -4,7 +4,7 @@ import type { Evidence } from '#proto/evidence.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** A client that keeps a record of every statement it had answered. */
+/** A client that records every statement that returned a result. */
 export interface RecordingClient {
   query: Client<typeof query>
   /** The statements so far, in the order of their responses. */

@@ -9,13 +9,13 @@ import { connectRedis } from '../store/redis/connection.ts'
 import { nameOf } from '../store/sql/failure.ts'
 import { stateDatabase } from '../store/sql/state-database.ts'
 
-/** What a check found, line by line. */
+/** The lines of a check and whether it passed. */
 interface Checked {
   isValid: boolean
   text: string
 }
 
-/** Connects to every server that the variables name: state database, Redis and NATS. Each line names one and says what is wrong with it. */
+/** Connects to every configured server: state database, Redis and NATS. Each line names one server and its problem. */
 export const checkServers = async (env: Environment): Promise<Checked> => {
   const problems = problemsOf(processSettings, env)
   if (problems.length > 0) return { isValid: false, text: linesOf(problems) }

@@ -1,20 +1,35 @@
 import { busProblems } from '../bus/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { processSettings } from '../config/process.ts'
-import { type SettingProblem, problemsOf, secretNames } from '../config/setting.ts'
+import { problemsOf, secretNames, type SettingProblem } from '../config/setting.ts'
 import type { ServiceConfig } from './service.ts'
 import { storeProblems } from '../store/problems.ts'
+import { clientVariables } from '#proto/build-variables.ts'
 
-/** What a process is about to run. */
+/** Prefixes under which older releases and other tools of the web passed variables to the browser. */
+const clientPrefix = /^(?:CLIENT|NEXT_PUBLIC|PUBLIC|VITE)_(?<rest>[A-Z0-9_]+)$/
+
+/** Returns client-prefixed names that are set but not read, each with the name that is read instead; `known` are the names of settings. */
+export const unreadVariables = (known: Iterable<string>, env: Environment): SettingProblem[] => {
+  const read = new Set([...Object.keys(clientVariables), ...known])
+  return Object.keys(env).flatMap((name) => {
+    const rest = clientPrefix.exec(name)?.groups?.rest
+    if (rest === undefined || !env[name] || read.has(name)) return []
+    const instead = [rest, `SVC_${rest}`, `CLIENT_${rest}`].find((each) => read.has(each))
+    return instead === undefined ? [] : [{ name, sentence: `is no longer read; set ${instead} instead` }]
+  })
+}
+
+/** The services that a process runs. */
 export interface StartPlan {
   /** Configs of the chosen services. */
   configs: readonly ServiceConfig[]
   chosen: readonly string[]
-  /** Services that are left to other processes. */
+  /** Services that run in other processes. */
   elsewhere: readonly string[]
 }
 
-/** Everything that keeps a process from starting with these variables, at once and in words. */
+/** Returns every problem that prevents a start with these variables. */
 export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: Environment): SettingProblem[] => {
   const problems: SettingProblem[] = []
   for (const config of everyConfig(configs)) {
@@ -31,13 +46,13 @@ export const startProblems = ({ configs, chosen, elsewhere }: StartPlan, env: En
   return problems.filter((problem, index) => problems.findIndex(isThe(problem)) === index)
 }
 
-/** Several services read some variables; a problem with one is reported once. */
+/** Several services may read the same variable, so its problem is reported once. */
 const isThe =
   ({ name, sentence }: SettingProblem) =>
   (other: SettingProblem): boolean =>
     other.name === name && other.sentence === sentence
 
-/** What the process obeys besides the chosen services. */
+/** The configs of the chosen services and of the process itself. */
 const everyConfig = (configs: readonly ServiceConfig[]): ServiceConfig[] => [
   { settings: processSettings, problems: (env) => storeProblems(env, Boolean(env.NATS_URL)) },
   ...configs,
@@ -49,9 +64,9 @@ export const secretNamesOf = (configs: readonly ServiceConfig[]): string[] =>
 
 const instancePattern = /^[a-z0-9-]{1,64}$/
 
-/** The problems as a person reads them, one to a line. */
+/** Formats the problems, one per line. */
 export const describeProblems = (problems: readonly SettingProblem[]): string =>
   ['watchhouse cannot start:', ...problems.map(({ name, sentence }) => `  ${name}: ${sentence}`), ''].join('\n')
 
-/** Names in a sentence: `query, mcp and gateway`. */
+/** Joins names for a sentence: `query, mcp and gateway`. */
 export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names)

@@ -1,10 +1,10 @@
 import type { Environment } from '../config/environment.ts'
 import { hidden, soundsSecret, withoutCredentials } from '../telemetry/redact.ts'
 
-/** Shorter values are words such as `true`, which hiding would make a text unreadable for. */
+/** Shorter values are often words such as `true`; hiding them would make the text unreadable. */
 const leastSecret = 6
 
-/** What a process writes of an error that ends it outside its log: one line, or with LOG_LEVEL debug or trace its stack. Secrets are hidden. */
+/** Formats the error that ends the process for standard error: one line, or the stack at log level debug or trace. Secrets are hidden. */
 export const lastWords = (error: unknown, env: Environment): string => {
   const isVerbose = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
   const stack = error instanceof Error ? error.stack : undefined

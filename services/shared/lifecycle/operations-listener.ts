@@ -3,32 +3,32 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** What the main thread reports. */
+/** The state that the main thread reports. */
 export interface ProcessState {
   unmet: readonly string[]
   problems: Readonly<Record<string, string>>
 }
 
-/** What the thread is started with. */
+/** The worker data of the thread. */
 export interface ListenerOptions {
   host: string
-  /** 0 for one that is free. */
+  /** 0 selects a free port. */
   port: number
-  /** How long the main thread may report nothing before `/livez` answers 503. */
+  /** The time without a report of the main thread after which `/livez` returns 503. */
   hungAfterMs: number
-  /** What it answers until the first report. */
+  /** The state until the first report. */
   state: ProcessState
 }
 
-/** A scrape without a text has failed. */
+/** A scrape without `text` failed. */
 export type ToListener = { state: ProcessState } | { scrape: number; type?: string; text?: string }
-/** The port it listens on, why it could not listen, or a request for the metrics. */
+/** The port of the listener, the error code of a failed listen, or a request for the metrics. */
 export type FromListener = { port: number } | { code: string } | { scrape: number }
 
 const slowestRequestMs = 5_000
 const maxConnections = 64
 
-/** The thread that answers probes. It shares no event loop with the work of the process. */
+/** Runs the listener for probes on its own event loop. */
 const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions): Promise<void> => {
   let state = first
   let heardMs = performance.now()
@@ -62,7 +62,7 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
   try {
     server.listen(port, host)
     await once(server, 'listening')
-    // A listening TCP server's address is always this shape.
+    // The address of a listening TCP server is never a string or null.
     post({ port: (server.address() as AddressInfo).port })
   } catch (error) {
     post({ code: error instanceof Error && 'code' in error ? String(error.code) : String(error) })
@@ -87,5 +87,5 @@ const send = (response: ServerResponse, status: number, body: object): void => {
     .end(JSON.stringify(body))
 }
 
-// Only `openOperations` starts this.
+// Only `openOperations` starts this file.
 await main(workerData as ListenerOptions)

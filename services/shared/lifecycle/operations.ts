@@ -8,37 +8,36 @@ import type { ProcessReadiness } from './readiness.ts'
 /** The endpoints that orchestrators and Prometheus request from this process. */
 export interface OperationsOptions {
   host: string
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number
   readiness: Pick<ProcessReadiness, 'unmet' | 'problems'>
   metrics: Registry
-  /** The process counts as hung when its event loop was busy for so long. */
+  /** The process counts as hung after its event loop was blocked for this long. */
   hungAfterMs?: number
 }
 
 /** The listener of this process for probes and scrapes. */
 export interface Operations extends AsyncDisposable {
-  /** Where it listens, as seen from this machine. */
+  /** The URL on this machine. */
   readonly url: string
 }
 
 const listener = new URL('./operations-listener.ts', import.meta.url)
 const reportEveryMs = 100
 const defaultHungAfterMs = 10_000
-/** It keeps next to nothing; the default would be half of the machine. */
+/** The thread needs little memory; the default limit depends on the memory of the machine. */
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 /**
- * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs, and what is wrong in words) and `/metrics` (Prometheus text).
+ * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs and their problems) and `/metrics` (Prometheus text).
  *
- * A thread of its own answers probes, from what this one reported last: on a machine without time to spare, work that waits in this event
- * loop takes seconds, and an orchestrator would end a process that is only slow.
+ * A separate thread answers probes from the last reported state. On an overloaded machine this event loop answers after seconds, and an orchestrator would restart a process that is only slow.
  */
 export const openOperations = async (options: OperationsOptions): Promise<Operations> => {
   const { host, port, readiness, metrics, hungAfterMs = defaultHungAfterMs } = options
   const state = (): ProcessState => ({ unmet: readiness.unmet(), problems: readiness.problems() })
   const workerData: ListenerOptions = { host, port, hungAfterMs, state: state() }
-  // Modules that the process preloads are meant for its main thread.
+  // Preloaded modules (`--import`) are meant for the main thread only.
   const worker = new Worker(listener, { workerData, resourceLimits: memory, execArgv: [] })
   const send = (message: ToListener): void => worker.postMessage(message)
   const reporting = setInterval(() => send({ state: state() }), reportEveryMs)
@@ -61,9 +60,9 @@ export const openOperations = async (options: OperationsOptions): Promise<Operat
   }
 }
 
-/** The port that the listener took. */
+/** Waits for the listener and returns its port. */
 const portOf = async (worker: Worker, wanted: number): Promise<number> => {
-  // The listener's first message says this.
+  // The first message of the listener has the port or the error.
   const [message] = (await once(worker, 'message')) as [FromListener]
   if ('port' in message) return message.port
   const code = 'code' in message ? message.code : undefined

@@ -1,14 +1,14 @@
 import type { Readiness } from './service.ts'
 
-/** What the process lacks to take work. */
+/** The unmet needs of a process. */
 export interface ProcessReadiness extends Readiness {
-  /** Names of needs that are not met now; empty means ready. */
+  /** Returns the names of unmet needs; empty if the process is ready. */
   unmet(): string[]
-  /** By name of a need, what is wrong with what it needs, in words; also where it is met and only a part of it fails. */
+  /** Returns the problem of each need by its name; a need that is met may have one if a part of it fails. */
   problems(): Record<string, string>
 }
 
-/** Collects the needs of all services of a process; a need whose check throws is not met. */
+/** Collects the needs of all services of a process. A need whose check throws counts as unmet. */
 export const openReadiness = (): ProcessReadiness => {
   const needs = new Map<string, { met: () => boolean; problem: () => string | undefined }>()
   return {

@@ -7,39 +7,39 @@ import type { Net } from '../net/net.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-/** What varies between a test, a laptop and a cluster; handed to every service when it starts. */
+/** The dependencies of every service that differ between a test, a laptop and a cluster. */
 export interface Context {
-  /** Settings are read from here when a request is handled. */
+  /** Read for each request, because files of settings may change. */
   env: Environment
   bus: Bus
   store: Store
-  /** Opens this service's queue of messages that outlive their sender; the caller disposes it. */
+  /** Opens the durable queue of this service; the caller disposes it. */
   openQueue(): Promise<Queue>
-  /** The way to servers of others. */
+  /** Sends requests to external servers. */
   net: Net
   telemetry: Telemetry
   clock: Clock
   readiness: Readiness
 }
 
-/** What the process itself needs before it may get work; never the monitored hosts. */
+/** The needs of the process before it receives requests; monitored hosts are never among them. */
 export interface Readiness {
-  /** Names a need, how to see that it is met, and what is wrong with it, in words for an operator. */
+  /** Adds a need. `met` checks it and `problem` describes it for the operator. */
   require(name: string, met: () => boolean, problem?: () => string | undefined): void
 }
 
-/** Opens what a service owns, serves its contract, and returns what releases it. */
+/** Opens the resources of a service and serves its contract. */
 export type Start = (context: Context) => Promise<RunningService>
 
-/** A service that runs; disposing it finishes the work in flight first. */
+/** A running service; disposing it first finishes the work in flight. */
 export interface RunningService extends AsyncDisposable {
-  /** Where people reach it, of a service with a door of its own. */
+  /** The URL of a service that serves HTTP. */
   readonly url?: string
 }
 
-/** What `config.ts` of a service exports under these names; checked for all chosen services before any of them starts. */
+/** The exports of the `config.ts` of a service, checked for all chosen services before any of them starts. */
 export interface ServiceConfig {
   readonly settings: Settings
-  /** What is wrong with several settings taken together; each one alone is checked by `settings`. */
+  /** Returns problems of settings in combination; `settings` checks each setting alone. */
   problems?(env: Environment): readonly SettingProblem[]
 }

@@ -5,21 +5,20 @@ export interface StopRequest extends Disposable {
   /** Resolves once: at the first signal, or at an uncaught error. */
   readonly requested: Promise<void>
   readonly isRequested: boolean
-  /** Limits how long the work in flight may still take; called when the stop begins. */
+  /** Limits the time for the work in flight; called when the stop begins. */
   bound(graceMs: number): void
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** One Ctrl-C reaches this process from the terminal and again from its parent; that is not a second request. */
+/** One Ctrl-C arrives from the terminal and again from the parent process; it counts once. */
 const defaultSameSignalMs = 1_000
 
-/** The exit code of a process that an error ended. */
+/** Exit code after an uncaught error. */
 const failed = 1
 
 /**
- * Turns signals and uncaught errors into one request to stop; a further signal, more than `sameSignalMs` after the first, ends
- * the process at once.
+ * Turns signals and uncaught errors into one request to stop. A second signal, later than `sameSignalMs`, ends the process at once.
  */
 export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs } = {}): StopRequest => {
   const stop = Promise.withResolvers<void>()

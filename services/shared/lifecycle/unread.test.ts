@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unreadVariables } from './unread.ts'
+import { unreadVariables } from './check.ts'
 
 const known = ['SVC_AUTH_PROVIDER', 'SVC_DEVICE_LOGIN', 'COLUMNDB_TZ']
 

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 /** Who owns an address: the public internet, the operator's private networks, or a range that must never be contacted. */
 export type Reach = 'public' | 'private' | 'never'
 
-/** Where clouds serve a machine its own secrets; some of these lie in ranges that are public or private otherwise. */
+/** Metadata services of clouds, which return secrets of the machine. Some are in public or private ranges. */
 const metadataAddresses: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Azure, Google, OpenStack, DigitalOcean
   '169.254.170.2', // AWS containers
@@ -29,7 +29,7 @@ const privateRanges: ReadonlySet<string> = new Set([
 ])
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Reads an address as a resolver or a parsed URL writes it. IPv4 within IPv6 counts as itself when it is mapped, and never else. */
+/** Classifies an address of a resolver or a parsed URL. Only an IPv4-mapped IPv6 address counts as its IPv4 address. */
 export const reachOf = (text: string): Reach => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
   const address = ipaddr.process(inHex(text))
@@ -41,14 +41,14 @@ export const reachOf = (text: string): Reach => {
   return address.kind() === 'ipv4' || address.match(globalUnicast) ? 'public' : 'never'
 }
 
-/** Resolvers write IPv4 at the end of zeros with dots, where the library takes `::10.0.0.1` for the mapped `::ffff:10.0.0.1`. */
+/** Rewrites `::10.0.0.1` in hex, because the library reads it as the mapped `::ffff:10.0.0.1`. */
 const inHex = (text: string): string => {
   const [, start, ...bytes] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
   const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
   return start === undefined ? text : `${start}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
-/** Whether every answer of a resolver may be reached. Answers of two kinds are the sign of a name that plays tricks. */
+/** Returns whether all addresses of a name may be contacted. Public and private addresses of one name indicate an attack. */
 export const mayReach = (addresses: readonly string[], allowPrivate: boolean): boolean => {
   const reaches = new Set(addresses.map(reachOf))
   return reaches.size === 1 && (reaches.has('public') || (allowPrivate && reaches.has('private')))

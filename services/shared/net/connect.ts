@@ -1,7 +1,24 @@
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import type { Guard } from './guard.ts'
-import { lookupThrough } from './lookup.ts'
+
+/**
+ * Returns a lookup for sockets that only returns addresses admitted by the guard. The socket connects to the checked address, so DNS rebinding has no effect.
+ */
+export const lookupThrough =
+  (guard: Guard): LookupFunction =>
+  (hostname, { all }, found) => {
+    guard.addresses(hostname).then(
+      (addresses) => {
+        const [first = ''] = addresses
+        if (all) found(null, addresses.map(withFamily))
+        else found(null, first, isIP(first))
+      },
+      (error: Error) => found(error, ''),
+    )
+  }
+
+const withFamily = (address: string) => ({ address, family: isIP(address) })
 
 const timeoutMs = 5_000
 const common = { timeout: timeoutMs, allowH2: false } as const
@@ -12,7 +29,7 @@ export type Connector = buildConnector.connector
 /** Connects without checking the address. */
 export const trustedConnector = (): Connector => buildConnector(common)
 
-/** Connects to addresses that the guard has admitted, and to no others. Certificates are checked against the name as usual. */
+/** Connects only to addresses that the guard admits. Certificates are verified against the name as usual. */
 export const guardedConnector = (guard: Guard): Connector => {
   const connect = buildConnector({ ...common, lookup: lookupThrough(guard) })
   return (options, connected) => {

@@ -6,10 +6,10 @@ import type { Settings } from '../config/setting.ts'
 import type { ServiceConfig } from '../lifecycle/service.ts'
 
 const services = join(import.meta.dirname, '../..')
-/** Listeners of our own. */
+/** Addresses of listeners. */
 const ownAddresses = new Set(['OPERATIONS_HOST'])
 
-/** Whether the name or the kind of a setting says that its value is an address. */
+/** Returns whether the name or type of a setting denotes an address. */
 const namesAddress = ([name, { allowed }]: [string, Settings[string]]): boolean =>
   !ownAddresses.has(name) && (allowed.startsWith('URL') || /_(URL|HOST|BASE|DOMAIN|ISSUER|ENDPOINT)$/.test(name))
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkMailServer, dial, guardedDial } from './dial.ts'
 import { openGuard } from './guard.ts'
 
-// Those who leave early reset their connection.
+// Clients that disconnect early reset their connection.
 const server = createServer((socket) =>
   socket
     .on('error', () => {})
@@ -13,7 +13,7 @@ const server = createServer((socket) =>
 let port = 0
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this kind.
+  // The address of a listening TCP server is never a string or null.
   ;({ port } = server.address() as AddressInfo)
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))

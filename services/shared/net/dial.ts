@@ -1,12 +1,12 @@
 import { type Socket, type TcpNetConnectOpts, connect, isIP } from 'node:net'
 import { failureOf, NetFailure } from './failure.ts'
 import type { Guard } from './guard.ts'
-import { lookupThrough } from './lookup.ts'
+import { lookupThrough } from './connect.ts'
 import { isMailPort } from './purposes.ts'
 
 const connectWithinMs = 5_000
 
-/** A server of a protocol that is not HTTP. */
+/** The address of a server with a protocol other than HTTP. */
 export interface ServerAddress {
   /** A name or an address; IPv6 without brackets. */
   host: string
@@ -19,13 +19,13 @@ export type Dial = (place: ServerAddress, signal: AbortSignal) => Promise<Socket
 /** Connects without checking the address. */
 export const dial: Dial = (place, signal) => open(place, signal)
 
-/** Throws for a place that is not allowed for mail, without connecting to it. */
+/** Throws if mail to this server is not allowed; does not connect. */
 export const checkMailServer = async (guard: Guard, { host, port }: ServerAddress): Promise<void> => {
   requireMailPort({ host, port })
   await guard.addresses(host)
 }
 
-/** Connects to mail servers at addresses that the guard has admitted, and to no others. */
+/** Connects to mail servers only at addresses that the guard admits. */
 export const guardedDial =
   (guard: Guard): Dial =>
   async ({ host, port }, signal) => {
@@ -41,7 +41,7 @@ const requireMailPort = ({ host, port }: ServerAddress): void => {
 
 const open = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSignal): Promise<Socket> => {
   const { host } = options
-  // A socket that is made with a signal which has fired connects all the same.
+  // A socket created with an aborted signal still connects.
   if (signal.aborted) throw new NetFailure('timeout', { host })
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ ...options, signal })

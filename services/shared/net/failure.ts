@@ -1,4 +1,4 @@
-/** Why an outgoing request gave no answer that may be used. */
+/** The reason of a failed outgoing request. */
 export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
 
 /**
@@ -7,7 +7,7 @@ export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' |
  */
 export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
 
-/** What systems call a name that their resolver knows no address of. */
+/** The system error code of a name without an address. */
 export const unknownName = 'ENOTFOUND'
 
 const sentences: Readonly<Record<NetReason, string>> = {
@@ -22,11 +22,11 @@ interface Facts {
   /** Without path, query and credentials, which may be secrets. */
   host?: string | undefined
   rule?: NetRule
-  /** What the system calls the failure, such as ECONNREFUSED. */
+  /** The system error code, such as ECONNREFUSED. */
   systemCode?: string | undefined
 }
 
-/** A failed outgoing request. Its sentence names at most the host, so it may be logged. */
+/** A failed outgoing request. The message names at most the host, so it may be logged. */
 export class NetFailure extends Error {
   override readonly name = 'NetFailure'
   readonly reason: NetReason
@@ -42,7 +42,7 @@ export class NetFailure extends Error {
   }
 }
 
-/** What a client's failure means. The sentences of clients may name addresses behind a name; their codes do not. */
+/** Classifies an error of the HTTP client by its code. Its message may contain resolved addresses and is not used. */
 export const failureOf = (host: string, error: unknown): NetFailure => {
   const causes = causesOf(error)
   const own = causes.find((cause) => cause instanceof NetFailure)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { NetFailure } from './failure.ts'
 import { openGuard } from './guard.ts'
 
-/** Which rule refuses a URL whose name has these answers; `allowed` when none does. */
+/** Returns the rule that rejects a URL whose name resolves to these addresses; `allowed` if none does. */
 const ruleFor = async (url: string, answers: readonly string[], env = {}): Promise<string | undefined> => {
   const guard = openGuard(env, { resolve: async () => answers })
   try {

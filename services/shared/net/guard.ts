@@ -2,9 +2,23 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Environment } from '../config/environment.ts'
 import { mayReach, type Reach } from './address.ts'
-import { allowsPrivateHosts } from './config.ts'
 import { NetFailure, unknownName } from './failure.ts'
 import { forms, isServicePort, type Purpose } from './purposes.ts'
+import { inCloudMode } from '../config/shared-settings.ts'
+import { flag, read } from '../config/setting.ts'
+
+/** Settings of the guard for outgoing requests. */
+export const netSettings = {
+  SVC_ALLOW_PRIVATE_HOSTS: flag(
+    false,
+    'Allow user-supplied addresses in private, loopback, link-local and overlay networks; always off in cloud mode.',
+    { alsoTrue: ['cloud'] },
+  ),
+} as const
+
+/** Returns whether user-supplied addresses may be in private networks. */
+export const allowsPrivateHosts = (env: Environment): boolean =>
+  read(netSettings, env).SVC_ALLOW_PRIVATE_HOSTS && !inCloudMode(env)
 
 const metadataNames: ReadonlySet<string> = new Set([
   'metadata',
@@ -16,7 +30,7 @@ const metadataNames: ReadonlySet<string> = new Set([
   'instance-data',
   'instance-data.ec2.internal',
 ])
-/** Names that mean something inside a network only. */
+/** Suffixes of names that only resolve inside a network. */
 const internalSuffixes = [
   'localhost',
   'localdomain',
@@ -32,9 +46,9 @@ const internalSuffixes = [
   'private',
 ]
 
-/** What a name in lower case says before anybody resolves it: the second wall behind the check of its addresses. */
+/** Classifies a lower-case name before it is resolved, in addition to the check of its addresses. */
 const reachOfName = (name: string): Reach => {
-  // An empty label is no name: it would hide what the name ends with.
+  // An empty label would hide the suffix of the name.
   if (metadataNames.has(name) || name.split('.').includes('')) return 'never'
   const isInternal = !name.includes('.') || internalSuffixes.some((suffix) => name.endsWith(`.${suffix}`))
   return isInternal ? 'private' : 'public'
@@ -42,25 +56,25 @@ const reachOfName = (name: string): Reach => {
 
 const maxUrlLength = 2_048
 
-/** All addresses of a name; an empty list or an error when it has none. */
+/** Returns all addresses of a name; returns an empty list or throws if it has none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /** How names are looked up. */
 export interface LookUp {
   resolve?: Resolve | undefined
-  /** A name that takes longer counts as one without an answer. */
+  /** A slower lookup counts as failed. */
   lookUpWithinMs?: number | undefined
 }
 
-/** Decides which of the addresses that callers give may be reached. */
+/** Decides which user-supplied addresses may be contacted. */
 export interface Guard {
-  /** Returns the URL in canonical form; throws for a URL that the guard refuses. */
+  /** Returns the URL in canonical form; throws if the guard rejects it. */
   readUrl(given: string | URL, purpose: Purpose): URL
-  /** Returns the addresses of a host name or literal; throws unless all of them may be reached. */
+  /** Returns the addresses of a host name or literal; throws unless all of them may be contacted. */
   addresses(hostname: string): Promise<readonly string[]>
 }
 
-/** As a socket would resolve it: with the hosts file of the machine. */
+/** Resolves like a socket, including the hosts file. */
 const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
 
 /** Settings are read again for every decision. */
@@ -74,7 +88,7 @@ export const openGuard = (
     const host = bareHost(hostname)
     requireHost(host, allowPrivate)
     const addresses = isIP(host) === 0 ? await answersOf(resolve(host), lookUpWithinMs) : [host]
-    // Where private networks are closed this reads like a closed address, so that callers cannot probe them.
+    // If private networks are closed, an unknown name fails like a private one, so that callers cannot probe names.
     if (addresses.length === 0 && allowPrivate) throw new NetFailure('unreachable', { host, systemCode: unknownName })
     if (!mayReach(addresses, allowPrivate)) throw new NetFailure('not-allowed', { host, rule: 'address' })
     return addresses
@@ -119,7 +133,7 @@ const requireHost = (host: string, allowPrivate: boolean): void => {
   }
 }
 
-/** As resolvers and sockets want it: IPv6 without brackets, no dot at the end. */
+/** Returns the host for resolvers and sockets: IPv6 without brackets, no trailing dot. */
 const bareHost = (hostname: string): string =>
   hostname
     .replace(/^\[(.*)\]$/, '$1')

@@ -22,7 +22,7 @@ const startServer = async (answer: RequestListener, port = 0, address = '127.0.0
   server.on('connection', () => connections++)
   server.listen(port, address)
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // The address of a listening TCP server is never a string or null.
   const { port: own } = server.address() as AddressInfo
   return {
     port: own,

@@ -12,15 +12,15 @@ export type Send = (url: string | URL, outgoing?: OutgoingRequest) => Promise<Re
 
 /** Outgoing requests: every request of the product to an external server. */
 export interface Net extends AsyncDisposable {
-  /** To addresses that the operator set in the environment. */
+  /** Sends requests to addresses that the operator configured. */
   trusted: Send
   /** Sends requests to user-supplied addresses: each is checked, and the connection goes to the checked address. */
   guarded(purpose: Purpose): Send
   /** Checks an address without connecting to it, as before it is saved; returns its canonical form. */
   check(url: string | URL, purpose: Purpose): Promise<URL>
-  /** Connections for mail, which is no HTTP: to servers of the operator, and to saved servers, which are checked like `guarded`. */
+  /** Connections for mail: `trusted` to servers of the operator, `guarded` to saved servers, which are checked. */
   mail: { trusted: Dial; guarded: Dial; check(server: ServerAddress): Promise<void> }
-  /** For connections to databases that people bring, which keep pools of their own. */
+  /** Connects the pools of user-supplied databases. */
   connect: Connector
 }
 
@@ -28,7 +28,7 @@ interface OpenNet extends LookUp {
   env: Environment
 }
 
-/** Connects nowhere yet; the HTTP client is loaded when it is first needed. */
+/** Opens no connection; the HTTP client is loaded on first use. */
 export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
   const guard = openGuard(env, lookUp)
   const agents: Agent[] = []
@@ -66,7 +66,7 @@ export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
   }
 }
 
-/** The HTTP clients; their pools are added to those that are released at the end. */
+/** Creates the HTTP clients and adds their pools to `agents`, which are closed at the end. */
 const openClients = async (guard: Guard, agents: Agent[]) => {
   const [{ Agent }, { send }, connectors] = await Promise.all([
     import('undici'),
@@ -87,12 +87,12 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
   }
 }
 
-/** Connections to one server at a time. Gateways of language models hold one for each answer in the making. */
+/** Maximum connections per server. A gateway of language models uses one for each running answer. */
 const maxTrustedConnections = 1_024
 const maxGuardedConnections = 16
 const keepAliveTimeout = 4_000
 
-/** Such an address may be anywhere, but its credentials belong into a setting of their own. */
+/** A configured address may be private, but must not contain credentials. */
 const readTrusted = (given: string | URL): URL => {
   const url = URL.parse(String(given))
   if (!url) throw new NetFailure('not-allowed', { rule: 'url' })

@@ -3,11 +3,11 @@ export type Purpose = 'database' | 'notification' | 'reemit' | 'tool-server'
 
 interface Form {
   protocols: readonly string[]
-  /** Ports of well-known services that do not expect what we send are refused. */
+  /** Whether ports of well-known services of other protocols are allowed. */
   anyPort: boolean
 }
 
-/** What the URLs of each purpose may look like. */
+/** The valid form of URLs by purpose. */
 export const forms: Readonly<Record<Purpose, Form>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
@@ -22,11 +22,11 @@ const servicePorts: ReadonlySet<number> = new Set([
   5900, 5984, 6379, 6443, 9000, 9009, 9042, 9092, 9200, 9300, 10250, 10255, 11211, 26379, 27017,
 ])
 
-/** Whether a port, as a URL has it, belongs to a service that takes no notifications. */
+/** Returns whether the port of a URL belongs to a well-known service of another protocol. */
 export const isServicePort = (port: string): boolean => servicePorts.has(Number(port))
 
-/** Where servers take mail from those who may send it. */
+/** Submission ports of mail servers. */
 const mailPorts: ReadonlySet<number> = new Set([25, 465, 587, 2465, 2525, 2587])
 
-/** Whether mail may be handed in at a port. */
+/** Returns whether a port is a submission port of mail servers. */
 export const isMailPort = (port: number): boolean => mailPorts.has(port)

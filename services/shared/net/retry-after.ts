@@ -8,13 +8,13 @@ export const retryAfterIn = (header: string | null, nowMs: number): number | und
   return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
 }
 
-/** Returns the same delay by the clock of the server, which most responses include. */
+/** Returns the same delay, relative to the `Date` header of the response. */
 export const retryAfterOf = (headers: Pick<Headers, 'get'>): number | undefined =>
   retryAfterIn(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 
-/** A date in one of the three forms that HTTP has had; any text with a figure in it passes for a date otherwise. */
+/** Returns the text if it is one of the three date formats of HTTP, because `Date.parse` accepts almost any text with a digit. */
 const dateIn = (header: string): string => {
-  // The oldest form, which names no zone.
+  // The `asctime` format has no zone.
   if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(header)) return `${header} GMT`
   return /^[A-Z][a-z]{2,8}, /.test(header) ? header : ''
 }

@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip } from 'node:zlib'
 import { type Agent, type Dispatcher, request } from 'undici'
 import { NetFailure, failureOf } from './failure.ts'
 
-// What has come is read at once, and a body that ends too early, or never began, ends there: so do browsers take it.
+// Flushes early and accepts a truncated or empty body, as browsers do.
 const gzip = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
@@ -12,13 +12,13 @@ const decoders = new Map([
   ['br', () => createBrotliDecompress(brotli)],
 ])
 
-/** The codings in which a body may come to us, as a request says it. */
+/** The value of `Accept-Encoding`. */
 const acceptedCodings = [...decoders.keys()].join(', ')
 
-/** The body as it was before it was coded for its way; as it came where its coding is none that we know. */
+/** Returns the decoded body; unchanged if the content coding is unknown. */
 const decoded = (body: Readable, coding: string | string[] | undefined): Readable => {
   const open = decoders.get(String(coding).toLowerCase())
-  // A failure of either ends both, and reaches the reader.
+  // A failure of either stream destroys both and reaches the reader.
   return open ? pipeline(body, open(), () => {}) : body
 }
 
@@ -27,18 +27,18 @@ const defaultMaxBytes = 1024 * 1024
 
 type GivenHeaders = Headers | Record<string, string> | [string, string][]
 
-/** What is sent besides the address; the bounds hold for the whole exchange, body included. */
+/** A request without its address. The limits apply to the whole exchange including the body. */
 export interface OutgoingRequest {
   method?: string | undefined
   headers?: GivenHeaders | undefined
   body?: string | Uint8Array<ArrayBuffer> | undefined
   signal?: AbortSignal | null | undefined
   timeoutMs?: number | undefined
-  /** Of the answer's body after decompression; a longer one fails while it is read. */
+  /** Maximum size of the response body after decompression; a larger body fails while it is read. */
   maxBytes?: number | undefined
 }
 
-/** Headers that say where a request goes or how it is framed, which the address and the body alone decide. */
+/** Headers of routing and framing, which callers cannot set. */
 const ownHeaders = [
   'host',
   'connection',
@@ -50,7 +50,7 @@ const ownHeaders = [
   'upgrade',
 ]
 
-/** One request, within its bounds and without following redirects. Throws `NetFailure`, or the reason of the caller's signal. */
+/** Sends one request within its limits, without following redirects. Throws `NetFailure`, or the reason of the signal. */
 export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): Promise<Response> => {
   const { method = 'GET', body, signal, timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = outgoing
   const host = url.hostname
@@ -80,7 +80,7 @@ export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): P
   )
 }
 
-/** Statuses whose answers have no body at all. */
+/** Statuses of responses without a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
 const pairsOf = (headers: Dispatcher.ResponseData['headers']): [string, string][] =>
@@ -97,7 +97,7 @@ const headersFor = (host: string, given: GivenHeaders | undefined): Record<strin
   return { ...unlessGiven, ...Object.fromEntries(headers) }
 }
 
-/** Undefined for some that cannot be sent: a line break in a value would begin a header of its own. */
+/** Returns undefined if a value contains a line break, which would inject a header. */
 const readHeaders = (given: GivenHeaders | undefined): Headers | undefined => {
   try {
     return new Headers(given)
@@ -110,19 +110,19 @@ interface Answered {
   status: number
   statusText: string
   headers: Iterable<[string, string]>
-  /** Null for a status whose answers have none. */
+  /** Null for statuses without a body. */
   body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
 }
 
 interface Bounds {
   host: string
-  /** Of the body after decompression. */
+  /** Maximum size of the body after decompression. */
   maxBytes: number
-  /** What a failure of the body means. */
+  /** Translates an error of the body. */
   translate(error: unknown): unknown
 }
 
-/** The same answer, whose body fails once it exceeds its bound. */
+/** Returns the response with a body that fails when it exceeds `maxBytes`. */
 const boundedAnswer = ({ status, statusText, headers, body }: Answered, bounds: Bounds): Response =>
   new Response(body ? streamOf(bounded(body, bounds)) : null, {
     status,

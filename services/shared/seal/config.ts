@@ -3,7 +3,7 @@ import { type RotatingKey, type Setting, read, signingKey } from '../config/sett
 
 const shortest = 16
 
-/** A key that encrypts stored secrets, long enough to resist guessing. */
+/** A setting for the key that encrypts stored secrets; short keys are rejected. */
 export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {
@@ -18,13 +18,13 @@ export const encryptionKey = (doc: string): Setting<RotatingKey | undefined> => 
   }
 }
 
-/** What keeping other people's secrets obeys. */
+/** Settings of the encryption of stored secrets. */
 export const sealSettings = {
   SVC_USER_CONNECTIONS_ENCRYPTION_KEY: encryptionKey(
     'Encryption key for stored secrets, such as user connections and channel secrets. Without it these cannot be saved.',
   ),
 } as const
 
-/** Returns the operator's key, read each time because it may be replaced while the process runs; undefined where no secrets are stored. */
+/** Returns the encryption key, which may be replaced while the process runs; undefined if none is configured. */
 export const sealKey = (env: Environment): RotatingKey | undefined =>
   read(sealSettings, env).SVC_USER_CONNECTIONS_ENCRYPTION_KEY

@@ -7,7 +7,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const keyIdLength = 8
 
-/** Encrypts a text so that it can be opened only with what it is about: `<key id>.<nonce, ciphertext and tag>`. */
+/** Encrypts a text with `about` as additional authenticated data. Format: `<key id>.<nonce, ciphertext and tag>`. */
 export const seal = (text: string, about: string, { current }: RotatingKey): string => {
   const key = keyOf(current)
   const nonce = randomBytes(nonceBytes)
@@ -16,13 +16,13 @@ export const seal = (text: string, about: string, { current }: RotatingKey): str
   return `${keyIdOf(key)}.${sealed.toString('base64url')}`
 }
 
-/** The text, or undefined when it was changed, is about something else, or was sealed with neither of the keys. */
+/** Decrypts a text; undefined if it was changed, has another `about`, or was encrypted with neither key. */
 export const open = (sealed: string, about: string, { current, previous }: RotatingKey): string | undefined => {
   const [id, body = '', ...rest] = sealed.split('.')
   const secrets = previous === undefined ? [current] : [current, previous]
   const key = secrets.map(keyOf).find((each) => keyIdOf(each) === id)
   const bytes = Buffer.from(body, 'base64url')
-  // Buffers forgive characters that are none of the alphabet; what was sealed has exactly one spelling.
+  // Base64 decoding ignores invalid characters, so the text is compared with its canonical form.
   const isWhole = rest.length === 0 && bytes.toString('base64url') === body && bytes.length >= nonceBytes + tagBytes
   return key && isWhole ? decrypted(bytes, about, key) : undefined
 }
@@ -39,7 +39,7 @@ const decrypted = (bytes: Buffer, about: string, key: Buffer): string | undefine
   }
 }
 
-/** Secrets are texts of any length; RFC 5869 makes keys of them. */
+/** Derives a key of fixed length from a secret (HKDF, RFC 5869). */
 const keyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', 'watchhouse sealed connections', keyBytes))
 

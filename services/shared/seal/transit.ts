@@ -8,19 +8,19 @@ import type { Store } from '../store/store.ts'
 const algorithm = 'ECDH-ES'
 const encryption = 'A256GCM'
 
-/** A key pair as the store keeps it. */
+/** The stored key pair. */
 const TransitKey = TransitPublicKey.extend({ d: z.string() })
 type TransitKey = z.infer<typeof TransitKey>
 
 /** Transfers secrets to one service over a bus that others may read. */
 export interface Transit {
-  /** What callers encrypt with. */
+  /** Returns the public key for callers. */
   publicKey(): Promise<TransitPublicKey>
-  /** What a caller encrypted for us; throws `invalid` for what neither opens with the present key nor has this shape. */
+  /** Decrypts and validates a value; throws `invalid` if it was encrypted with another key or does not match the schema. */
   decrypt<S extends z.ZodType>(encrypted: string, schema: S): Promise<z.output<S>>
 }
 
-/** The key under `name` in the store: made by one process for all of its service. */
+/** Opens the key `name` of the store, which one process creates for all processes of its service. */
 export const openTransit = (store: Store, name: string): Transit => {
   const key = () => madeOnce(store, name, TransitKey, newTransitKey)
   return {
@@ -29,7 +29,7 @@ export const openTransit = (store: Store, name: string): Transit => {
   }
 }
 
-/** A value that only the owner of the key can read. */
+/** Encrypts a value for the owner of the key. */
 export const encryptFor = async (key: TransitPublicKey, value: unknown): Promise<string> =>
   new CompactEncrypt(Buffer.from(JSON.stringify(value)))
     .setProtectedHeader({ alg: algorithm, enc: encryption })

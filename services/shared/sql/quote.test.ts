@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteName, quoteText } from './quote.ts'
+import { quoteName, quoteText } from './statement-text.ts'
 
 describe('what is quoted for ClickHouse', () => {
   it.each([

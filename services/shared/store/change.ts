@@ -3,11 +3,11 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Change, MessageText, StoredValue, ValueChange } from './driver.ts'
 import type { OutboxMessage, Step, TogetherStep } from './store.ts'
 
-/** What a store refuses to grow beyond; tests choose small ones. */
+/** The size limits of a store; tests use small ones. */
 export interface StoreLimits {
-  /** Messages waiting in the outbox. */
+  /** Maximum messages in the outbox. */
   outboxMessages: number
-  /** Bytes of one value, and of one message. */
+  /** Maximum bytes of a value or a message. */
   valueBytes: number
 }
 
@@ -15,10 +15,10 @@ export interface StoreLimits {
 export const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 const messagesPerStep = 1_000
-/** A name that every server can hold and every log line can show. */
+/** Valid names: supported by every server and readable in a log line. */
 const nameShape = /^[^\p{Cc}]{1,512}$/u
 
-/** One value as text for a driver. */
+/** Converts a value to text for a driver. */
 export const valueChangeOf = (
   key: string,
   stored: StoredValue | undefined,
@@ -56,13 +56,13 @@ const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): stri
   return text
 }
 
-/** The name itself, when every driver can hold it. */
+/** Returns a valid name; throws for any other. */
 export const named = (name: string): string => {
   if (nameShape.test(name)) return name
   throw new ServiceError('invalid', 'a name in the store has 1 to 512 characters and no control characters')
 }
 
-/** Whole milliseconds, since servers count no parts of one. */
+/** Rounds up to whole milliseconds, the resolution of servers. */
 export const lengthOf = (lengthMs: number): number => {
   if (lengthMs > 0 && Number.isFinite(lengthMs)) return Math.ceil(lengthMs)
   throw new ServiceError('invalid', `a length of time must be positive, not ${lengthMs} ms`)

@@ -1,6 +1,6 @@
 import { optional, secret, text, url } from '../config/setting.ts'
 
-/** The state database. Names of PostgreSQL are those of the configuration reference. */
+/** Settings of the state database. */
 export const databaseSettings = {
   SVC_STATE_DB_URL: secret(
     'State database: a PostgreSQL URL, or file: and libsql: for SQLite. Falls back to DATABASE_URL, POSTGRES_URL, POSTGRES_PRISMA_URL, then POSTGRES_HOST.',
@@ -28,7 +28,7 @@ export const databaseSettings = {
   ),
 } as const
 
-/** Where state is kept that outlives a request. */
+/** Settings of the store. */
 export const storeSettings = {
   REDIS_URL: url(
     'Redis server for the shared state of several processes. Unset: state is kept in the state database if one is set, else in memory.',

@@ -44,7 +44,7 @@ describe('counters on a server that takes connections and says nothing', () => {
   it('begin, and count without it', async () => {
     await using silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
     await once(silent, 'listening')
-    // A listening TCP server has an address of this kind.
+    // The address of a listening TCP server is never a string or null.
     const { port } = silent.address() as AddressInfo
     await using counters = await openCounters({ REDIS_URL: `redis://127.0.0.1:${port}` })
     expect(await times(counters, 'alone', 2)).toEqual([1, 2])
@@ -73,7 +73,7 @@ describeWith(['redis'], 'counters on Redis', () => {
     await using other = await openCounters(environment())
     const allowed = 4_000
     const returned: number[] = []
-    // Some at once and some one after another, until neither is within the allowance any more.
+    // Some concurrently and some sequentially, until the allowance is used up.
     while (returned.filter((count) => count > allowed).length < 100) {
       const counts = await Promise.all([times(one, 'blocks', 30, 60, allowed), times(other, 'blocks', 10, 60, allowed)])
       returned.push(...counts.flat(), ...(await times(one, 'blocks', 1, 60, allowed)))

@@ -3,23 +3,21 @@ import type { Environment } from '../config/environment.ts'
 import { read } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 
-/** How often something happened within a window of time; one count for all processes on one Redis, else one for each process. */
+/** Counters of time windows: shared by all processes of one Redis, otherwise per process. */
 export interface Counters extends AsyncDisposable {
   /**
-   * Counts `what` once more for `key`, immediately where no server is involved. The window of whole seconds begins with the first count and
-   * is equally long for all keys. When a window allows many (`allowed`), a process may reserve some counts in advance: no count is
-   * returned twice, and unused ones are lost. Does not fail when the server is unavailable.
+   * Increments the counter `what` of `key`, synchronously in memory. The window starts with the first count and has the same length for all keys. If a window allows many (`allowed`), a process may reserve counts in advance: no count is returned twice, and unused ones are lost. Does not fail if the server is unavailable.
    */
   count(what: string, key: string, seconds: number, allowed?: number): WindowCount | Promise<WindowCount>
 }
 
-/** The count of a window, this time included, and in how many milliseconds the window ends. */
+/** The count of a window including this one, and the milliseconds until its end. */
 export interface WindowCount {
   count: number
   endsInMs: number
 }
 
-/** Windows that are remembered of one kind; beyond, the half is forgotten that began first. One takes some 250 bytes. */
+/** Maximum windows of one kind, of about 250 bytes each; beyond it the older half is dropped. */
 const maxWindows = 100_000
 
 interface Window {
@@ -27,15 +25,15 @@ interface Window {
   endsAtMs: number
 }
 
-/** Windows of one kind in two halves, so that a flood of keys is forgotten at once and no key is looked for. */
+/** Windows of one kind in two generations, so that old keys are dropped together without a search. */
 interface Kind {
   young: Map<string, Window>
   old: Map<string, Window>
-  /** When all the old ones have ended. */
+  /** When all windows of the old generation have ended. */
   oldUntilMs: number
 }
 
-/** Counting in this process alone. Unlike the limiters of libraries it has no timer for each key, and a flood of keys fills no memory. */
+/** Returns counters in memory. They have no timer per key, and their memory is bounded for any number of keys. */
 const countInMemory = (): ((what: string, key: string, seconds: number) => WindowCount) => {
   const kinds = new Map<string, Kind>()
   return (what, key, seconds) => {
@@ -58,7 +56,7 @@ const countInMemory = (): ((what: string, key: string, seconds: number) => Windo
   }
 }
 
-/** Opens counters on the Redis that the environment names, else in memory. While Redis is unavailable each process counts for itself. */
+/** Opens counters on the configured Redis, otherwise in memory. While Redis is unavailable each process counts separately. */
 export const openCounters = async (env: Environment, log?: Logger): Promise<Counters> => {
   const { REDIS_URL } = read(storeSettings, env)
   const countAlone = countInMemory()

@@ -1,24 +1,49 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { type StoreLimits, changeOf, defaultLimits, lengthOf, named, valueChangeOf } from './change.ts'
-import { type Change, type Driver, type StoredValue, type WriteResult, maxClaimMs, type MessageText } from './driver.ts'
-import { messageOf } from './message-of.ts'
-import type { Fence, Lease, Outbox, OwnTaker, Step, Store, TogetherKeys, TogetherStep } from './store.ts'
+import { changeOf, defaultLimits, lengthOf, named, type StoreLimits, valueChangeOf } from './change.ts'
+import {
+  type Change,
+  type ClaimedText,
+  type Driver,
+  maxClaimMs,
+  type MessageText,
+  type StoredValue,
+  type WriteResult,
+} from './driver.ts'
+import type {
+  ClaimedMessage,
+  Fence,
+  Lease,
+  Outbox,
+  OwnTaker,
+  Step,
+  Store,
+  TogetherKeys,
+  TogetherStep,
+} from './store.ts'
 import { createWaker } from './waker.ts'
 
-/** Characters of all texts that are remembered, and of one. */
+const Stored = z.object({ topic: z.string(), payload: z.unknown() })
+
+/** Parses a stored message. */
+export const messageOf = ({ text, ...claimed }: ClaimedText): ClaimedMessage => ({
+  ...claimed,
+  ...Stored.parse(JSON.parse(text)),
+})
+
+/** Maximum characters of all cached texts. */
 const maxTotalLength = 4_194_304
 const maxTextLength = 65_536
 
-/** Keys as this process saw them last. A value that no other process has changed since can be written without reading it. */
+/** The last values of keys that this process saw. If no other process has changed a value, it can be written without a read. */
 interface LastSeen {
-  /** Undefined when it is not remembered; its `value` is undefined when there was none. */
+  /** Returns undefined if the key is not cached; `value` is undefined if the key had no value. */
   of(key: string): { value: StoredValue | undefined } | undefined
   saw(key: string, value: StoredValue | undefined): void
 }
 
-/** Remembers those seen last, within bounds. */
+/** Creates a bounded cache of the last seen values. */
 const rememberLastSeen = (): LastSeen => {
   const seen = new Map<string, StoredValue | undefined>()
   let inAll = 0
@@ -43,12 +68,12 @@ const rememberLastSeen = (): LastSeen => {
 
 const sizeOf = (key: string, value: StoredValue | undefined): number => key.length + (value?.text.length ?? 0)
 
-/** Each lost race means that another writer won one, so this many in a row means overload, not bad luck. */
+/** Each conflict means that another writer succeeded, so this many in a row indicate overload. */
 const attemptsLimit = 200
 const maxPauseMs = 32
 const claimLimit = 500
 
-/** A store over one driver: values as JSON checked by their schema, and the compare-and-set loop. */
+/** Creates a store on a driver: JSON values validated by their schemas, and the compare-and-set loop. */
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
@@ -106,7 +131,7 @@ const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>
   throw new ServiceError('busy', `too many concurrent writers of "${key}"; try again`, { retryAfterMs: 1_000 })
 }
 
-/** Values of several keys from the server, which are remembered. */
+/** Reads the values of several keys and caches them. */
 const readAll = async ({ driver, seen }: Updating, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
   if (keys.length === 0) return []
   const stored = await driver.read(keys)
@@ -167,7 +192,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
   }
   const seen = keys.map((key) => updating.seen.of(key))
   const guess = prepare(seen.map((known) => known?.value))
-  // A key that is not remembered is taken for one without a value, which only a write of it proves.
+  // A key that is not cached counts as one without a value; the write verifies this.
   const written = new Set(guess?.values.map(({ key }) => key))
   const isProved = keys.every((key, index) => seen[index] !== undefined || written.has(key))
   if (guess && isProved && (await writeChange(updating, guess)) === 'written') return true
@@ -181,7 +206,7 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
 }
 
 interface Prepared<T> {
-  /** Undefined when everything is to stay as it is. */
+  /** Undefined if nothing changes. */
   change: Change | undefined
   after: T | undefined
 }

@@ -6,31 +6,31 @@ import type { Fence } from './store.ts'
  */
 export const maxClaimMs = 60_000
 
-/** What one kind of server must do; everything else of a store is written once above it. Failures of the server are `unavailable`. */
+/** The operations that differ between servers; `createStore` implements the rest. Failures of the server are `unavailable`. */
 export interface Driver extends AsyncDisposable {
   readonly connected: boolean
   /** What is wrong with the server behind it, in words; undefined while nothing is. */
   readonly problem?: string | undefined
   /** Returns the values of these keys, in their order. */
   read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
-  /** All of the change or nothing of it. */
+  /** Applies the change atomically. */
   write(change: Change): Promise<WriteResult>
-  /** The new token, or `undefined` while the lease is held. */
+  /** Returns the new token; undefined while the lease is held. */
   takeLease(name: string, lengthMs: number): Promise<number | undefined>
   renewLease(fence: Fence, lengthMs: number): Promise<boolean>
   releaseLease(fence: Fence): Promise<void>
   /** `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
   ack(ids: readonly string[]): Promise<void>
-  /** Sets when claims of these messages end, counted from now; unclaimed messages stay so. `claimMs` is at most `maxClaimMs`. */
+  /** Sets the end of the claims of these messages, relative to now; unclaimed messages are not changed. `claimMs` is at most `maxClaimMs`. */
   renew(ids: readonly string[], claimMs: number): Promise<void>
-  /** Those of the ids that are in the outbox. */
+  /** Returns the ids that are in the outbox. */
   holds(ids: readonly string[]): Promise<string[]>
-  /** Calls the listener after an append by any process, as far as the server notifies. */
+  /** Calls the listener after an append by any process, if the server sends notifications. */
   listen(wake: () => void): Promise<AsyncDisposable>
 }
 
-/** `version` differs after every write, so that a value which came back is not mistaken for one that stayed. */
+/** `version` changes with every write, so that a value that was changed back is not mistaken for an unchanged one. */
 export interface StoredValue {
   version: string
   text: string
@@ -45,28 +45,27 @@ export interface ValueChange {
   expiresInMs: number | undefined
 }
 
-/** Values, messages and acknowledgements that are written together. */
+/** An atomic change of values, messages and acknowledgements. */
 export interface Change {
   values: readonly ValueChange[]
   fence: Fence | undefined
   messages: readonly MessageText[]
-  /** Ids of messages that end with the write. */
+  /** Ids of messages to acknowledge with the write. */
   acks: readonly string[]
-  /** Ids of messages that must be in the outbox; without one of them the change is refused whole. */
+  /** Ids of messages that must be in the outbox; otherwise the whole change is rejected. */
   needs: readonly string[]
-  /** So long the writer has its messages for itself and no listener is called; absent leaves them to the first claimer. */
+  /** The writer claims its own messages for this long, without notification; undefined leaves them to the first claimer. */
   claimMs: number | undefined
-  /** Messages that may wait at once; beyond it the change is refused whole. */
+  /** Maximum messages in the outbox; beyond it the whole change is rejected. */
   outboxLimit: number
 }
 
 /**
- * `changed`: a value was not as expected; `fenced`: a newer lease exists; `full`: the outbox is; `gone`: it lacks a message that the
- * change needs.
+ * `changed`: a value has another version; `fenced`: a newer lease exists; `full`: the outbox is full; `gone`: a required message is missing.
  */
 export type WriteResult = 'written' | 'changed' | 'fenced' | 'full' | 'gone'
 
-/** A message as it is stored. */
+/** A stored message. */
 export interface MessageText {
   id: string
   text: string

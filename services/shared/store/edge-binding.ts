@@ -4,7 +4,7 @@ import type { StateDatabase } from './sql/state-database.ts'
 
 const protocols = ['libsql', 'https', 'http', 'wss', 'ws', 'file'] as const
 
-/** The address of a SQLite database as it was written: a file may be named from where the process runs. */
+/** A setting for the address of a SQLite database; a file may be relative to the working directory. */
 export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
   const setting = url(doc, { protocols, audience: 'secret' })
   return {
@@ -16,14 +16,14 @@ export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
   }
 }
 
-/** The edge SQL binding of the configuration reference, for services that store something there. */
+/** Settings of the edge SQL binding, for services that store data there. */
 export const edgeBinding = {
   CONVERSATIONS_EDGESQL: edgeDatabaseUrl(
     'Edge SQL binding: a libsql: server with its token as authToken in the query, or a SQLite file: URL. Stores conversations, device codes, webhook subscriptions, and insights with INSIGHTS_STORE_BACKEND=edgesql when INSIGHTS_EDGESQL is unset.',
   ),
 } as const
 
-/** Returns the database at such an address. Tables keep their plain names, as the operator of the binding expects. */
+/** Returns the database of an address. Tables have no prefix, as the operator of the binding expects. */
 export const edgeDatabase = (address: string): StateDatabase => ({
   kind: 'sqlite',
   url: address,
@@ -31,7 +31,7 @@ export const edgeDatabase = (address: string): StateDatabase => ({
   tablePrefix: '',
 })
 
-/** Which of these settings name a file where several processes would have to share it. */
+/** Returns problems of settings that name a file although several processes must share the data. */
 export const unsharedFiles = (names: readonly string[], env: Environment): SettingProblem[] =>
   names
     .filter((name) => env.NATS_URL && env[name]?.startsWith('file:'))

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { startHeartbeat } from './heartbeat.ts'
 
-/** A thread that answers everything at once. */
+/** Starts a thread that echoes every message at once. */
 const startEcho = () => {
   const echo = new Worker(
     `const { parentPort } = require('node:worker_threads')

@@ -1,18 +1,28 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '#proto/errors.ts'
+import type { Logger } from 'pino'
+
+/** Returns a listener that logs when the server `name` becomes unavailable or available, and its failures, with reasons. */
+export const reportTo =
+  (log: Logger | undefined, name: string) =>
+  (connected: boolean, reason?: string): void => {
+    if (!connected) log?.warn({ reason }, `${name} does not answer`)
+    else if (reason === undefined) log?.info(`${name} answers again`)
+    else log?.warn({ reason }, `${name} failed`)
+  }
 
 const beatEveryMs = 1_000
 const unanswered = 'the state store does not answer'
 const answerWithinMs = 1_000
 
-/** Whether a server responds, probed once a second: an idle connection does not show that its other end hangs. */
+/** Probes once a second whether a server responds, because an idle connection does not show that the server hangs. */
 export interface Heartbeat extends AsyncDisposable {
   readonly connected: boolean
   /** Why the server does not respond; undefined while it does. */
   readonly reason: string | undefined
   /** Throws `unavailable` immediately while the server does not respond, so that callers need not wait for a timeout. */
   require(): void
-  /** Records a state learned outside the beat. */
+  /** Records a state observed outside the probe. */
   learn(connected: boolean): void
 }
 
@@ -30,7 +40,7 @@ export const startHeartbeat = (
   let reason: string | undefined
   const learn = (now: boolean, error?: unknown) => {
     if (!now) reason = explain(error) ?? unanswered
-    // Closing the connection ourselves is no news.
+    // Our own disconnect is not reported.
     if (now !== connected && !stop.signal.aborted) report(now, now ? undefined : reason)
     connected = now
   }
@@ -62,7 +72,7 @@ const beat = async (
   while (!signal.aborted) {
     await wait(beatEveryMs, undefined, { signal, ref: false }).catch(() => {})
     if (signal.aborted) return
-    // A hanging probe is awaited again; another one would fill the connections of a server that hangs.
+    // A pending probe is awaited again; a second one would use more connections of a hanging server.
     pending ??= runProbe(probe).finally(() => (pending = undefined))
     const { answered, error } = await within(pending, signal)
     learn(answered, error)
@@ -71,7 +81,7 @@ const beat = async (
 
 interface Answer {
   answered: boolean
-  /** What the probe threw. */
+  /** The error of the probe. */
   error?: unknown
 }
 
@@ -89,7 +99,7 @@ const late: Answer = { answered: false }
 const within = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
-  // A late event loop runs its timers before it reads what has arrived; then the server is not the slow one.
+  // A delayed event loop runs timers before it reads responses, so a timeout does not prove that the server is slow.
   const timeout = wait(answerWithinMs, undefined, { signal: either, ref: false }).then(
     () => turn(late),
     () => late,

@@ -14,19 +14,19 @@ import type { Store } from './store.ts'
 export interface Implementation {
   name: string
   needs: readonly ('redis' | 'postgres')[]
-  /** Whether appends of other handles are pushed; else the poll finds them. */
+  /** Whether appends of other handles are pushed; otherwise polling finds them. */
   pushes: boolean
   start(): Promise<TestPlace>
 }
 
-/** A server, or none, that gives every test a place of its own. */
+/** A server or memory that gives every test its own namespace. */
 export interface TestPlace extends AsyncDisposable {
   server: TestServer | undefined
-  /** Opens one more handle on the place of the current test. */
+  /** Opens another handle on the namespace of the current test. */
   open(limits?: Partial<StoreLimits>): Promise<Store>
-  /** Variables that lead another process to this place. */
+  /** Variables with which another process opens this namespace. */
   env(): Environment
-  /** Begins an empty place and releases the handles on the one before. */
+  /** Starts an empty namespace and closes the handles of the previous one. */
   next(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ const memory: Implementation = {
   needs: [],
   pushes: true,
   start: async () => {
-    // State of this kind is reached through one handle only.
+    // State in memory has only one handle.
     let store: Promise<Store> | undefined
     const next = async () => {
       await (await store)?.[Symbol.asyncDispose]()
@@ -126,12 +126,12 @@ const running = async (
   }
 }
 
-/** Every kind of store there is. */
+/** All kinds of stores. */
 export const implementations: readonly Implementation[] = [memory, redis, postgres, libsql]
 
 const untilWithinMs = 10_000
 
-/** Polls until the value is wanted; fails after ten seconds. */
+/** Polls until the value matches; fails after ten seconds. */
 export const until = async <T>(poll: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> => {
   const end = performance.now() + untilWithinMs
   for (;;) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from './store.ts'
 
-/** What is under a name in the store; made when there is nothing, by one process for all. */
+/** Returns the value of a key; creates it once for all processes if it does not exist. */
 export const madeOnce = async <T>(
   store: Store,
   name: string,
@@ -16,13 +16,12 @@ export const madeOnce = async <T>(
 }
 
 const key = 'installation:id'
-/** The pattern of such a name, anywhere in a text. */
+/** Pattern of an installation id within a text. */
 export const installationId = 'watchhouse-[0-9a-f]{16}'
 const Id = z.string().regex(new RegExp(`^${installationId}$`))
 
 /**
- * The name of this installation, the same for all services that share a store, and no secret: `watchhouse-` and sixteen hexadecimal
- * digits. What goes out carries it, so that what comes back is known. A store in memory forgets it with everything else.
+ * Returns the id of this installation: `watchhouse-` and sixteen hexadecimal digits, not secret, the same for all services of a store. Outgoing events carry it, so that returning ones are recognised. A store in memory loses it at a restart.
  */
 export const openInstallationId = (store: Store): (() => Promise<string>) => {
   const fresh = `watchhouse-${randomBytes(8).toString('hex')}`

@@ -5,7 +5,7 @@ import { type TestPlace, implementations, until } from './implementations.suite.
 import type { Lease, Store } from './store.ts'
 
 const longMs = 60_000
-/** More than there are groups of keys, so that every group meets the fence. */
+/** More than the number of key groups, so that every group has a fenced write. */
 const keys = Array.from({ length: 64 }, (_, index) => `condition-${index}`)
 const set = (store: Store, key: string, value: string, lease: Lease) =>
   store.update(key, z.string(), () => ({ value }), lease.fence)
@@ -56,7 +56,7 @@ for (const implementation of implementations) {
     it('is not renewed once it was lost, also when it is free', async () => {
       const store = await running.open()
       const lost = taken(await store.lease('sweep', 30))
-      // The same clock ends both, so when this one is over the other is too.
+      // Both end by the same clock, so when this lease has expired, the other has too.
       await store.lease('clock', 60)
       await until(() => store.lease('clock', longMs), Boolean)
       expect(await lost.renew(longMs)).toBe(false)

@@ -33,7 +33,7 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
     [{ 'maxmemory-policy': 'allkeys-lru' }, 'set maxmemory-policy to noeviction'],
     [{ requirepass: 'secret' }, 'refuses the user or the password'],
   ])('is refused in words: %j', async (settings, sentence) => {
-    // The password would keep the test's own look from being answered, so it is set afterwards.
+    // Set after the start, because the readiness check of the test has no password.
     const { requirepass, ...rest } = { requirepass: '', ...settings }
     await using server = await startRedis({ private: true, settings: rest })
     const client = new Redis(server.url)

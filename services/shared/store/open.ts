@@ -7,21 +7,20 @@ import { createStore } from './create-store.ts'
 import type { Driver } from './driver.ts'
 import { openMemoryDriver } from './memory/driver.ts'
 import { storeProblems } from './problems.ts'
-import { reportTo } from './report-to.ts'
+import { reportTo } from './heartbeat.ts'
 import { stateDatabase } from './sql/state-database.ts'
 import type { Store } from './store.ts'
 
 interface StoreOptions {
   env: Environment
-  /** Several processes hear one another, so state in one's memory or file would be a different state in each. */
+  /** Whether several processes share the bus. State in the memory or file of one process would then differ between them. */
   busIsShared: boolean
   log?: Logger
   limits?: Partial<StoreLimits>
 }
 
 /**
- * The store that the environment names: Redis, else SQL where there is a state database, else memory. Waits 10 s for a server;
- * throws `InvalidSettings` for one that is not set up to keep state and `unavailable` for one that does not answer.
+ * Opens the configured store: Redis, otherwise the state database, otherwise memory. Waits 10 s for a server. Throws `InvalidSettings` if the server is not configured to persist state, and `unavailable` if it does not respond.
  */
 export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
@@ -31,7 +30,7 @@ const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driv
   const { REDIS_URL } = read(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
-  // Each server's library is loaded only where it is used: together they cost some 200 ms and 40 MB.
+  // Each client library is loaded only if used: together they cost about 200 ms and 40 MB.
   if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, report)
   const database = stateDatabase(env)
   if (database) return (await import('./sql/driver.ts')).openSqlDriver(database, report)

@@ -62,7 +62,7 @@ for (const implementation of implementations) {
       await append(store, 'a', message('1'))
       await store.outbox.claim(1, 30)
       await append(store, 'a', message('2'))
-      // The same clock ends both, so when this lease is over the claim is too.
+      // Both end by the same clock, so when this lease has expired, the claim has too.
       await store.lease('clock', 60)
       await until(() => store.lease('clock', longMs), Boolean)
       expect(await store.outbox.claim(1, longMs)).toMatchObject([{ id: '1', attempt: 2 }])
@@ -100,7 +100,7 @@ for (const implementation of implementations) {
       for (const id of ids) await append(first, `key-${id}`, message(id))
       const drain = async (store: Store) => {
         const mine: string[] = []
-        // A claimer who comes second to all it saw gets nothing although there is more; the bound ends a broken loop.
+        // A claimer that loses every race gets nothing although messages remain; the limit ends a broken loop.
         for (let round = 0; round < 200 && mine.length < 100; round += 1) {
           mine.push(...(await store.outbox.claim(7, longMs)).map(({ id }) => id))
         }
@@ -144,7 +144,7 @@ for (const implementation of implementations) {
       ])
       expect(await other.outbox.claim(10, longMs)).toEqual([])
       await store.outbox.ack(idsOf(taken.slice(0, 1)))
-      // What was not acknowledged comes to others when the claim is over.
+      // Unacknowledged messages go to other claimers when the claim ends.
       const left = await until(
         () => other.outbox.claim(10, longMs),
         (claimed) => claimed.length > 0,
@@ -167,7 +167,7 @@ for (const implementation of implementations) {
       using _listening = store.outbox.onAppend(() => {
         wakes += 1
       })
-      // A subscription takes effect with a delay; from then on every append wakes the listener.
+      // The subscription becomes active with a delay; then every append calls the listener.
       await until(
         async () => {
           await append(writer, 'a', message(String(wakes)))
@@ -184,7 +184,7 @@ for (const implementation of implementations) {
           (count) => count > now,
         )
       }
-      // The poll alone brings one wake a second.
+      // Polling alone calls the listener once a second.
       expect(performance.now() - began).toBeLessThan(3_900)
       expect(wakes - before).toBeGreaterThanOrEqual(5)
     })

@@ -4,8 +4,7 @@ import { databaseSettings } from './config.ts'
 import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
 
 /**
- * What is wrong with the variables of the store taken together, when each of the state database alone can be obeyed;
- * `busIsShared` when several processes meet on one bus.
+ * Returns problems of the store settings in combination, if each database setting alone is valid. `busIsShared`: several processes share the bus.
  */
 export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
   if (problemsOf(databaseSettings, env).length > 0) return []
@@ -18,7 +17,7 @@ export const storeProblems = (env: Environment, busIsShared: boolean): readonly 
   }
 }
 
-/** State in one process's memory or file would be a different state in each. */
+/** State in the memory or file of one process would differ between processes. */
 const unshared = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
   if (database?.url.startsWith('file:')) {
     const sentence =

@@ -10,7 +10,7 @@ const longMs = 60_000
 const failWithinMs = 1_500
 const openModule = JSON.stringify(new URL('open.ts', import.meta.url).href)
 
-/** Another process on the same state; it ends only by being killed. */
+/** Starts another process on the same state, which runs until it is killed. */
 const startProcess = (running: TestPlace, program: string): ChildProcess => {
   const text = `import { z } from 'zod'\nimport { openStore } from ${openModule}\nconst store = await openStore({ env: process.env, busIsShared: false })\n${program}`
   return spawn(process.execPath, ['--input-type=module', '-e', text], {
@@ -114,7 +114,7 @@ for (const implementation of implementations) {
         const lease = await store.lease('sweep', longMs)
         await store.update('a', z.number(), () => ({ value: 1, outbox: [{ id: '1', topic: 'page', payload: 'x' }] }))
         await running.server?.kill()
-        // Processes that PostgreSQL forked may answer once more before they notice that it is gone.
+        // Backends of PostgreSQL may respond once more before they notice that the server is killed.
         const outcome = () =>
           store.get('a', z.number()).then(
             () => 'answered',

@@ -9,7 +9,7 @@ const message = (id: string): OutboxMessage => ({ id, topic: 'page', payload: nu
 const sum = { key: 'sum', schema: z.number() }
 const names = { keys: ['a', 'b'], schema: z.string() }
 type Wanted = Partial<TogetherStep<number, string>>
-/** Adds one to the sum and appends a letter to each name, besides what is wanted. */
+/** Adds one to the sum and appends a letter to each name, plus the given changes. */
 const add = (store: Store, more: Wanted = {}) =>
   store.updateTogether({ one: sum, many: names }, (one = 0, many) => ({
     one: one + 1,
@@ -55,7 +55,7 @@ for (const implementation of implementations) {
 
     it('are read before a step decides by one that is not remembered', async () => {
       const store = await running.open()
-      // Too long to be remembered.
+      // Too long to be cached.
       await store.update('a', names.schema, () => ({ value: 'x'.repeat(100_000) }))
       await store.updateTogether({ one: sum, many: names }, (_one, many) => ({ one: many.size, many: new Map() }))
       expect(await store.get('sum', sum.schema)).toBe(1)
@@ -64,7 +64,7 @@ for (const implementation of implementations) {
     it('append and acknowledge messages in the same write', async () => {
       const store = await running.open({ outboxMessages: 2 })
       await add(store, { outbox: [message('1'), message('2')] })
-      // What ends makes room for what is appended with it.
+      // Acknowledged messages make room for appended ones.
       await add(store, { acks: ['1', 'never there'], outbox: [message('3')] })
       expect((await store.outbox.claim(10, longMs)).map(({ id }) => id)).toEqual(['2', '3'])
       await expect(add(store, { outbox: [message('4')] })).rejects.toMatchObject({ code: 'busy' })

@@ -1,13 +1,13 @@
 import type { Outbox } from './store.ts'
 
-/** Wakes by push may get lost with a connection; claims of a crashed process run out without any. */
+/** Interval of polling: a push may get lost, and expired claims of a crashed process cause none. */
 const pollMs = 1_000
 
 interface Waker extends AsyncDisposable {
   onAppend: Outbox['onAppend']
 }
 
-/** Calls every listener soon after an append and also once a second. Subscribes to the server with the first listener. */
+/** Calls every listener soon after an append and once a second. Subscribes to the server with the first listener. */
 export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDisposable>): Waker => {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
@@ -18,7 +18,7 @@ export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDispos
     woken = false
     for (const listener of listeners) listener()
   }
-  // Appends of one moment are one wake, outside of the call that appended.
+  // Combines concurrent appends into one call, outside of the appending call.
   const wake = () => {
     if (woken) return
     woken = true
@@ -27,7 +27,7 @@ export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDispos
 
   return {
     onAppend(listener) {
-      // Two registrations of one function are two, each with its own end.
+      // Wrapped, so that two registrations of one function are independent.
       const own = () => listener()
       listeners.add(own)
       timer ??= setInterval(callAll, pollMs).unref()

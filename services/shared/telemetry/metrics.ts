@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** Makes a metric in a registry, or finds it there: the services of one process share theirs. */
+/** Returns the metric of a registry and creates it on first use; the services of a process share it. */
 export type MetricIn<M> = (registry: Registry) => M
 
 const counter =
@@ -24,8 +24,7 @@ export interface Reading<L extends string> {
 }
 
 /**
- * A gauge that is read whenever it is scraped, and costs nothing in between. The services of one process share it: all their
- * readings count, and those with equal labels are added.
+ * A gauge that is read on each scrape. The services of one process share it; readings with equal labels are added.
  */
 const readGauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => {
   const readers = new WeakMap<Registry, (() => readonly Reading<L>[])[]>()
@@ -57,15 +56,14 @@ const histogram =
       : new Histogram({ name, help, labelNames, buckets, registers: [registry] })
   }
 
-/** Seconds, from a bus hop in memory to a statement that meets its time limit. */
+/** Buckets in seconds, from a bus hop in memory to a statement at its time limit. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** Buckets in seconds for the duration of the agent's answers. */
 const answerDurations = [1, 2.5, 5, 10, 20, 40, 80, 160, 320]
 
 /**
- * Every metric of our own, with its labels. A label's values are bounded: route templates, methods of contracts, error
- * codes, labels of configured hosts; never a path, an id, a user or a statement.
+ * All metrics of the product. Label values are bounded: route templates, methods, error codes and configured hosts; never a path, an id, a user or a statement.
  */
 export const metrics = {
   buildInfo: gauge('watchhouse_build_info', 'Always 1; what runs in this process.', ['version', 'node', 'services']),
@@ -196,7 +194,7 @@ export const metrics = {
   ]),
 } as const
 
-/** The registry of one process, with the figures of Node itself in it. */
+/** Creates the registry of a process, including the default metrics of Node. */
 export const openMetrics = (facts: { version: string; services: readonly string[] }): Registry => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'watchhouse_' })

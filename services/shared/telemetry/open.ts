@@ -19,9 +19,9 @@ export interface ProcessFacts {
   secretNames: readonly string[]
 }
 
-/** Logs, metrics and traces of one process; disposing hands on the last spans. */
+/** Logs, metrics and traces of one process; disposing flushes the last spans. */
 export interface ProcessTelemetry extends AsyncDisposable {
-  /** For what happens in no service. */
+  /** The log of the process itself. */
   readonly log: Logger
   readonly metrics: Registry
   of(service: string): Telemetry
@@ -56,17 +56,17 @@ export const openTelemetry = async (
   }
 }
 
-/** A name for this process among its equals, unless it was given one. */
+/** Returns the given instance name, or a random one. */
 export const instanceName = (given: string | undefined): string => given ?? randomBytes(6).toString('hex')
 
-/** How a process writes its log. */
+/** Options of the log of a process. */
 interface LogOptions {
   level: Level
   instance: string
   version: string
   /** Names of settings whose values never appear. */
   secretNames: readonly string[]
-  /** Where lines go; standard output by default. */
+  /** The destination of the lines; standard output by default. */
   destination?: DestinationStream | undefined
 }
 
@@ -78,7 +78,7 @@ export const openLog = (options: LogOptions): Logger => {
       level: options.level,
       base: { instance: options.instance, version: options.version },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors become plain fields before pino sees them, so that what hangs on them is redacted too.
+      // Errors become plain fields first, so that their properties are redacted too.
       serializers: { err: (error: unknown) => error },
       formatters: { level: (label) => ({ level: label }), log: redact },
       hooks: { streamWrite: bareLine },
@@ -87,7 +87,7 @@ export const openLog = (options: LogOptions): Logger => {
   )
 }
 
-/** A line without credentials in any of its texts, read as they were before they became JSON: a password may contain quotes. */
+/** Removes credentials from all texts of a line. Works on the unescaped texts, because a password may contain quotes. */
 const bareLine = (line: string): string =>
   /:\/\/|%3A%2F%2F|:\\\/|[?&]/i.test(line)
     ? line.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => {
@@ -97,7 +97,7 @@ const bareLine = (line: string): string =>
       })
     : line
 
-/** Lines for people; where the formatter is not installed, as in the image, the lines stay JSON. */
+/** Returns a destination with readable lines; undefined if the formatter is not installed, as in the image. */
 const prettyDestination = async (): Promise<DestinationStream | undefined> => {
   try {
     const { default: pretty } = await import('pino-pretty')

@@ -9,11 +9,11 @@ export interface Outage {
 interface Words {
   begins: string
   ends: string
-  /** Goes with both lines. */
+  /** Fields of both log lines. */
   facts?: object
 }
 
-/** Logs when an outage begins and when it is over; a line for each attempt would bury other logs. */
+/** Logs the begin and the end of an outage only; a line per attempt would bury other logs. */
 export const openOutage = (log: Logger | undefined, { begins, ends, facts }: Words): Outage => {
   let isFailing = false
   return {

@@ -159,7 +159,7 @@ describe('URLs within text', () => {
 
 describe('a log line', () => {
   const special = [...':/?#[]@!$&\'()*+,;=%"<>\\^`{|}~']
-  /** Words that occur nowhere else, joined by characters that have a meaning in URLs. */
+  /** Unique words, joined by reserved characters of URLs. */
   const password = fc
     .tuple(fc.array(fc.constantFrom(...special), { minLength: 1, maxLength: 5 }), fc.constantFrom('q', 'z'))
     .map(([between, letter]) => `SWORD${between.join('')}FISH${letter}`)

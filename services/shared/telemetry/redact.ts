@@ -16,13 +16,13 @@ const secretWords = new Set([
   'token',
   'tokens',
 ])
-/** `key` alone is a secret, and so is an `apiKey`; a `hostKey` is a name. */
+/** Words before `key` that make it a secret: `key` and `apiKey` are secrets, `hostKey` is a name. */
 const secretKinds = new Set(['', 'access', 'api', 'encryption', 'private', 'routing', 'secret', 'signing'])
 
 const maxDepth = 6
 const maxItems = 100
 
-/** Hides values by the names they go under, at every depth; `secretNames` are further names, such as those of secret settings. */
+/** Returns a function that hides values by their field names, at every depth. `secretNames` adds the names of secret settings. */
 export const redactor = (secretNames: readonly string[]) => {
   const known = new Map(secretNames.map((name) => [name, true]))
   const isSecret = (name: string): boolean => {
@@ -42,7 +42,7 @@ export const redactor = (secretNames: readonly string[]) => {
 
   const redactFields = (fields: object, depth: number): Record<string, unknown> => {
     const shown: Record<string, unknown> = {}
-    // The sentence and the stack of an error are no enumerable fields, yet they are what a reader needs.
+    // `message` and `stack` of an error are not enumerable.
     if (fields instanceof Error)
       Object.assign(shown, { type: fields.name, message: fields.message, stack: fields.stack })
     for (const [name, value] of Object.entries(fields)) {
@@ -55,13 +55,13 @@ export const redactor = (secretNames: readonly string[]) => {
   return (fields: object): Record<string, unknown> => redactFields(fields, 0)
 }
 
-/** `inputTokens: 12` counts tokens of a language model; a list of tokens, or a text, is what they are themselves. */
+/** A number such as `inputTokens: 12` counts tokens; a text or a list contains tokens. */
 const isCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
 
-/** Names whose result is cached; log fields are few, so honest use never reaches this. */
+/** Maximum cached names; the log has far fewer fields. */
 const maxNames = 2_000
 
-/** Whether a name says by itself that its value is a secret. */
+/** Returns whether a name denotes a secret. */
 export const soundsSecret = (name: string): boolean => {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -161,5 +161,5 @@ const hasOpenPassword = (line: string, start: number): boolean => {
   return openPassword.test(line)
 }
 
-/** The longest user that a password is looked for behind is 256 characters long. */
+/** Matches user names of at most 256 characters before a password. */
 const openPassword = /[^\s/?#@:[]{0,256}:(?!\d{1,5}(?:[/?#),.;'"]|:?(?:\s|$))|[/?#])/y

@@ -25,20 +25,20 @@ import type { Tracers, TracingOptions } from './tracing.ts'
 interface TraceParent {
   traceId: string
   spanId: string
-  /** Only the lowest bit means something: the caller records this trace. */
+  /** Only the lowest bit is used: the caller records this trace. */
   flags: number
 }
 
 const layout = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 
-/** The parent of a span, or undefined when there is none or its header is malformed: then a new trace begins. */
+/** Parses the parent of a span; undefined without a valid header, which begins a new trace. */
 export const parseTraceParent = (trace: Trace | undefined): TraceParent | undefined => {
   const [, traceId, spanId, flags] = layout.exec(trace?.traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
   return { traceId, spanId, flags: Number.parseInt(flags, 16) }
 }
 
-/** The header that hands a span on. */
+/** Formats the `traceparent` header of a span. */
 export const formatTraceParent = ({ traceId, spanId, flags }: TraceParent): string =>
   `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`
 
@@ -53,7 +53,7 @@ const kinds: Record<SpanKind, OtelKind> = {
   internal: OtelKind.INTERNAL,
 }
 
-/** Spans over OTLP/HTTP: one batch queue for the process, one resource for each service in it. */
+/** Exports spans over OTLP/HTTP, with one batch queue for the process and one resource per service. */
 export const openSpanExport = (url: URL, options: TracingOptions): Tracers => {
   const exporter = new OTLPTraceExporter({ url: url.href, timeoutMillis: exportTimeoutMs })
   const processor = new BatchSpanProcessor({
@@ -115,7 +115,7 @@ const tracer = (provider: TracerProvider): Tracer => {
         set: (more) => void span.setAttributes(more),
         end: (error) => {
           if (error !== undefined) {
-            // Sentences of failures may quote a statement, which is personal data; the code says enough.
+            // Error messages may quote a statement with personal data, so only the code is exported.
             span.setAttribute('error.type', nameOf(error))
             span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) })
           }

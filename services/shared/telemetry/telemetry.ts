@@ -15,7 +15,7 @@ export type SpanKind = 'server' | 'client' | 'internal'
 /** Facts of a span; never text of statements. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
-/** Makes spans when an exporter is configured, and costs nothing otherwise. */
+/** Creates spans if an exporter is configured. */
 export interface Tracer {
   /** Starts a span under `parent`, or a new trace without one. */
   start(name: string, kind: SpanKind, parent: Trace | undefined, attributes?: SpanAttributes): Span

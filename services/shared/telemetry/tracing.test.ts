@@ -109,7 +109,7 @@ describe('modules of OpenTelemetry', () => {
     const { stderr } = await promisify(execFile)(process.execPath, flags)
     return stderr.split('\n')
   }
-  // The metrics library loads the API package, which by itself makes no span and opens no connection.
+  // The metrics library loads the API package, which creates no spans and opens no connections.
   const isOpenTelemetry = (url: string) => /\/@opentelemetry\/(?!api\/)/.test(url)
 
   it('are loaded when there is a collector', async () => {

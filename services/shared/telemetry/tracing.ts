@@ -13,12 +13,12 @@ export interface TracingOptions {
   registry: Registry
 }
 
-/** The tracers of one process; disposing hands on what was not sent yet. */
+/** The tracers of one process; disposing exports the remaining spans. */
 export interface Tracers extends AsyncDisposable {
   tracer(service: string): Tracer
 }
 
-/** Loads OpenTelemetry only when there is somewhere to send spans to: without it no span is made and nothing is dialled. */
+/** Loads OpenTelemetry only if an exporter is configured. */
 export const openTracing = async (options: TracingOptions): Promise<Tracers> => {
   const url = exporterUrl(options)
   if (url === undefined) return untraced
@@ -38,7 +38,7 @@ const passedOn = (trace: Trace | undefined): Span => ({ trace, set: () => {}, en
 
 const nothing: Span = passedOn(undefined)
 
-/** Makes no spans and hands the caller's trace context on unchanged. */
+/** Creates no spans and passes the trace context of the caller on unchanged. */
 export const untraced: Tracers = {
   tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
   [Symbol.asyncDispose]: async () => {},

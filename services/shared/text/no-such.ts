@@ -4,7 +4,7 @@ import type { Host } from '#proto/host.ts'
 
 const nearestCount = 5
 
-/** `not-found` for a name that nothing has, with the five nearest in its details and the very near one in its sentence. */
+/** Returns a `not-found` error for an unknown name. The details list the five nearest names; the message has the best match. */
 export const noSuch = (kind: string, name: string, known: Iterable<string>, parameter = 'name'): ServiceError => {
   const nearest = nearestTo(name, known)
   const [best] = nearest
@@ -14,28 +14,28 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
   })
 }
 
-/** The five names that are nearest to one, the very nearest first. */
+/** Returns the five nearest names, nearest first. */
 export const nearestTo = (name: string, known: Iterable<string>): string[] =>
   [...known].toSorted((a, b) => ranked(a, name) - ranked(b, name)).slice(0, nearestCount)
 
-/** A name that goes on before or after what was written may well be meant, where any short name takes as few letters to change. */
+/** Ranks names that contain the given text before short names with the same edit distance. */
 const ranked = (known: string, name: string): number =>
   apart(known, name) * (known.toLowerCase().includes(name.toLowerCase()) ? goingOnCounts : 1)
 
-/** What letters count that are there besides those that were written. */
+/** Weight of additional letters. */
 const goingOnCounts = 0.5
 
-/** What the case of a letter counts beside the letter itself. */
+/** Weight of a difference in case only. */
 const caseCounts = 0.001
 
-/** Letters to change; of names that differ in nothing but case, the one that differs least. */
+/** Returns the edit distance, ignoring case except to break ties. */
 const apart = (known: string, name: string): number =>
   distance(known.toLowerCase(), name.toLowerCase()) + caseCounts * distance(known, name)
 
-/** Hosts that a refusal names. */
+/** Maximum hosts in an error message. */
 const namedHosts = 20
 
-/** `not-found` for a position at which there is no host, naming those that there are. */
+/** Returns a `not-found` error for an invalid host position; its message lists the hosts. */
 export const noSuchHost = (hostId: number | string, hosts: readonly Pick<Host, 'id' | 'name'>[]): ServiceError => {
   const named = hosts.slice(0, namedHosts).map(({ id, name }) => `${id} (${name})`)
   const more = hosts.length > namedHosts ? ` and ${hosts.length - namedHosts} more` : ''

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from './parse-json.ts'
+import { parseJson } from './text.ts'
 
 describe('a text of JSON', () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What is wrong with a value, as it goes on from its name and without the value; schemas that bring a sentence of their own keep it. */
+/** Error map of Zod: a message that continues after the name of the field and omits the value. Custom messages are kept. */
 export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -19,11 +19,11 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** All that is wrong with a value, each with the path to it. */
+/** Formats all issues of a value, each with its path. */
 export const problemsOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
 
-/** Kinds of values as a person calls them. */
+/** Names of value types for users. */
 const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',

@@ -1,45 +1,43 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * The two readings of time; tests pass their own. An operator or a time service may set the wall clock forwards or back at
- * any moment, so every age, interval, timeout and lifetime inside a process is measured with `elapsedMs`.
+ * Wall clock and monotonic clock; tests pass their own. The wall clock may be set forwards or back at any time, so every age, interval, timeout and lifetime inside a process uses `elapsedMs`.
  */
 export interface Clock {
-  /** Epoch milliseconds: an instant to store, to show or to compare with another machine's. */
+  /** Epoch milliseconds, for instants that are stored, shown or compared across machines. */
   now(): number
-  /** Milliseconds since an arbitrary start of this process. Only differences mean anything, and they are never negative. */
+  /** Monotonic milliseconds since an arbitrary start. Only differences are meaningful; they are never negative. */
   elapsedMs(): number
 }
 
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now(), elapsedMs: () => performance.now() }
 
-/** A clock both of whose readings come from `read`, for decisions that a test steps through. */
+/** Returns a clock that reads both values from `read`, for tests. */
 export const clockOf = (read: () => number): Clock => ({ now: read, elapsedMs: read })
 
-/** Time services slew a clock by this much without setting it; less is no jump. */
+/** Smaller differences are slewing of a time service, not a jump. */
 const slewMs = 1_000
 const maxSightings = 10_000
 
 type Sightings = LRUCache<number, number>
 
-/** By clock and instant: how far the wall clock was ahead of the monotonic one when this process first saw the instant. */
+/** By clock and instant: the offset between both clocks when this process first saw the instant. */
 const sightings = new WeakMap<Clock, Sightings>()
 
-/** How long ago a stored instant was; negative for one that an earlier process stored before the clock was set back. */
+/** Returns the age of a stored instant; negative if an earlier process stored it before the clock was set back. */
 export const ageMs = (clock: Clock, atMs: number): number => clock.now() - follow(clock, atMs)
 
-/** The present as an instant to store, whose age is known from now on. */
+/** Returns the current instant for storage and remembers its clock offset. */
 export const instant = (clock: Clock): number => {
   const now = clock.now()
-  // After the clock was set back, the same instant comes again; then this one is meant, and no longer the one before.
+  // After the clock was set back, the same instant occurs again; the later one counts.
   sightingsOf(clock).set(now, now - clock.elapsedMs())
   return now
 }
 
 /**
- * Returns a stored instant moved by as much as the wall clock was set since this process first saw it, so that its distance from
- * `now()` is its true age. Not for instants that a person chose, such as the end of a maintenance window: those mean the wall clock.
+ * Returns a stored instant, shifted by the jumps of the wall clock since this process first saw it, so that `now()` minus the result is its true age. Not for instants that a user chose, such as the end of a maintenance window.
  */
 export const follow = (clock: Clock, atMs: number): number => {
   const known = sightingsOf(clock)
@@ -47,7 +45,7 @@ export const follow = (clock: Clock, atMs: number): number => {
   const before = known.get(atMs)
   const isUnmoved = before === undefined || Math.abs(aheadMs - before) < slewMs
   const followed = isUnmoved ? atMs : Math.round(atMs + aheadMs - before)
-  // What is stored instead of the old instant must be followed over the next jump too.
+  // The result may be stored in place of the original, so it is tracked too.
   if (!known.has(followed)) known.set(followed, aheadMs)
   return followed
 }

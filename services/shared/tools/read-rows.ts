@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import type { ToolContext } from './tool.ts'
 
-/** A fixed statement of a tool, which `query` keeps under these names. */
+/** The name of a fixed statement of `query`. */
 interface Statement {
   tool: string
   statement: string
@@ -10,7 +10,7 @@ interface Statement {
   maxRows: number
 }
 
-/** Rows of a fixed statement, each as `row` describes it: the only time that their cells are validated. */
+/** Runs a fixed statement and validates each row with `row`; cells are not validated anywhere else. */
 export const readRows = async <R extends z.ZodType>(
   { query, call }: Pick<ToolContext, 'query' | 'call'>,
   { key: hostKey }: Pick<Host, 'key'>,
@@ -23,5 +23,5 @@ export const readRows = async <R extends z.ZodType>(
   throw new Error(`the rows of ${statement.tool}/${statement.statement} do not fit`, { cause: parsed.error })
 }
 
-/** A number of a row; 64-bit integers may come as text. */
+/** A number of a row; 64-bit integers may arrive as text. */
 export const count = z.coerce.number()

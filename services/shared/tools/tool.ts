@@ -10,36 +10,35 @@ import { noSuchHost } from '../text/no-such.ts'
 import { sentenceOf } from '../text/sentence-of.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** A tool of a model: the one definition that the tool server and the agent use alike. */
+/** The definition of a tool, shared by the MCP server and the agent. */
 export interface Tool {
   name: string
   title: string
   description: string
-  /** What its caller must be allowed; null where that depends on the arguments and the called service checks it. */
+  /** The feature that the caller needs; null if it depends on the arguments and the called service checks it. */
   feature: Feature | null
   /**
    * `read` changes nothing; `control` changes a host, and runs only after an approval; `egress` sends its arguments to an external
    * server and returns text from outside; `ask` waits for a response of the user.
    */
   kind: 'read' | 'control' | 'egress' | 'ask'
-  /** Strict: unknown arguments are refused. */
+  /** Strict: unknown arguments are rejected. */
   input: z.ZodObject
-  /** What `structured` holds, for programs that validate it; only the tool server publishes it. */
+  /** Schema of `structured`; only the MCP server publishes it. */
   output?: z.ZodObject
-  /** Whether the model of the agent knows it from the start; it finds the others by `search_tools`. */
+  /** Whether the prompt of the agent includes it; the model finds the others with `search_tools`. */
   core: boolean
-  /** What it reads instead of a host, as evidence names it. */
+  /** The source that it reads instead of a host, as named in evidence. */
   source?: string
-  /** Arguments of a call that works on every host, for tests; absent where it works without any. */
+  /** Valid arguments for any host, for tests; absent if it needs none. */
   example?: Readonly<Record<string, unknown>>
   /**
-   * Takes what `input` has parsed, from a caller that may use `feature`. Throws `ServiceError` for what the model may
-   * act on.
+   * Runs the tool with parsed arguments; the caller is checked for `feature`. Throws `ServiceError` for errors that the model can act on.
    */
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
 
-/** What a tool may reach while it runs. */
+/** The dependencies of a running tool. */
 export interface ToolContext {
   /** Identity, deadline and signal of the caller. */
   call: Call
@@ -47,32 +46,32 @@ export interface ToolContext {
   report: Client<typeof report>
   /** The configured hosts. */
   hosts(): Promise<readonly Host[]>
-  /** The host of a call that names none; the first of the list where this is absent too. */
+  /** The default host of the call; by default the first of the list. */
   hostKey?: string | undefined
-  /** Whether statements of the query log come with their values. */
+  /** Whether statements of the query log include literal values. */
   fullStatements: boolean
   clock: Clock
   /** Receives the host that the tool reads. */
   onHost?(host: Host): void
 }
 
-/** What a tool returns. */
+/** The result of a tool. */
 export interface ToolResult<D = Record<string, unknown>> {
   isError: boolean
-  /** The most important sentence about it. */
+  /** A summary for the model. */
   text: string
-  /** The facts, for the model and the page; null when it failed. */
+  /** The data for the model and the page; null for an error. */
   structured: D | null
-  /** Statements behind it that no client of `query` has recorded. */
+  /** Statements that no client of `query` recorded. */
   evidence?: readonly Evidence[]
-  /** Parts for the page of an answer, besides `structured`. */
+  /** Additional data parts for the page. */
   parts?: readonly DataPart[]
 }
 
-/** A part of an answer for its page. */
+/** A data part of an answer. */
 export interface DataPart {
   type: `data-${string}`
-  /** A part of the same type and id replaces the one before it. */
+  /** A part with the same type and id replaces the previous one. */
   id?: string
   data: unknown
 }
@@ -87,19 +86,19 @@ interface ReadTraits<I extends z.ZodObject, O extends z.ZodObject> extends Pick<
   run(input: z.output<I>, context: ToolContext): Promise<ToolResult<z.output<O>>>
 }
 
-/** Declares a tool that reads; the compiler checks its result against `output`. */
+/** Declares a read-only tool; the compiler checks its result against `output`. */
 export const readTool = <I extends z.ZodObject, O extends z.ZodObject>(traits: ReadTraits<I, O>): Tool => ({
   core: false,
   ...traits,
   kind: 'read',
-  // Its callers pass on what its own `input` has parsed.
+  // Callers pass arguments that `input` has parsed.
   run: (input, context) => traits.run(input as z.output<I>, context),
 })
 
-/** The result of a tool that succeeded. */
+/** Returns the result of a successful call. */
 export const result = <D>(text: string, structured: D): ToolResult<D> => ({ isError: false, text, structured })
 
-/** The result of a tool that failed, with a sentence for the model. */
+/** Returns the result of a failed call, with a message for the model. */
 export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> => ({
   isError: true,
   text,
@@ -107,8 +106,7 @@ export const failure = (text: string): Omit<ToolResult, 'evidence' | 'parts'> =>
 })
 
 /**
- * Runs a tool with arguments that are not parsed yet. Throws `forbidden`, `ZodError` for arguments that do not fit,
- * and what `run` throws.
+ * Parses the arguments and runs a tool. Throws `forbidden`, `ZodError` for invalid arguments, and the errors of `run`.
  */
 export const parseAndRun = async (tool: Tool, given: unknown, context: ToolContext): Promise<ToolResult> => {
   requireFeature(context.call.identity, tool.feature ?? undefined, `the tool ${tool.name}`)
@@ -163,7 +161,7 @@ export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({
   openWorldHint: kind === 'egress',
 })
 
-/** The host at a position, or that of the call without one; throws `not-found` naming the hosts there are. */
+/** Returns the host at a position, or the default host of the call. Throws `not-found`, which lists the hosts. */
 export const hostAt = async (
   { hosts, hostKey, onHost }: Pick<ToolContext, 'hosts' | 'hostKey' | 'onHost'>,
   hostId: number | undefined,
@@ -177,6 +175,6 @@ export const hostAt = async (
   return host
 }
 
-/** A connection of the caller's own is in no list; `query` refuses a key that it does not know. */
+/** A connection of the user is in no list; `query` rejects unknown keys. */
 const userHost = (key: string | undefined): Host | undefined =>
   key === undefined ? undefined : { id: -1, key, name: 'your connection', host: '', group: null, tags: [] }

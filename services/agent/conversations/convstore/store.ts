@@ -1,9 +1,15 @@
 import type { Conversation } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type Thread, type ThreadClient, threadsAtOnce } from '#shared/convstore/client.ts'
-import { summaryOf as fieldsOf } from '../cursor.ts'
-import { type ConversationStore, type PutResult, exportPageSize, type Written, merged } from '../store.ts'
-import { listOf, tagWith, conversationOf, evidenceMessage, factsOf, summaryOf, threadMessages } from './thread.ts'
+import {
+  type ConversationStore,
+  exportPageSize,
+  merged,
+  type PutResult,
+  summaryOf as fieldsOf,
+  type Written,
+} from '../store.ts'
+import { conversationOf, evidenceMessage, factsOf, listOf, summaryOf, tagWith, threadMessages } from './thread.ts'
 
 /** Pages that one removal reads at most. */
 const maxPages = 20

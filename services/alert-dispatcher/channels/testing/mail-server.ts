@@ -76,7 +76,7 @@ export const startMailServer = async ({ isSecure = false, offersTls = true }: Ch
   // Clients that disconnect early reset their connection.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this type.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.server.address() as AddressInfo
   return {
     port,

@@ -6,7 +6,7 @@ const secret = { SVC_API_KEY_SECRET: 's' }
 const cloud = { SVC_CLOUD_MODE: 'cloud' }
 const builtCloud = { client: { CLIENT_CLOUD_MODE: 'true' } } as unknown as BuildFacts
 
-/** Environment, then what is answered: on or why not, the mode, and whether the operator approves. */
+/** Environment and response: enabled or the reason, the mode, and whether the operator approves. */
 const rows: [
   env: Record<string, string>,
   answered: Availability['reason'] | 'on',

@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../testing/servers.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
 
-/** All state of the product, shared or not, and the edge SQL binding. */
+/** All stores of the product and the edge SQL binding. */
 const kept = implementations.filter(({ name }) => ['memory', 'Redis', 'libSQL file'].includes(name))
 
 for (const implementation of kept) {

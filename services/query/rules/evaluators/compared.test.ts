@@ -15,7 +15,7 @@ interface Sweep {
   uptimeSeconds?: number
   version?: string
   tables?: string[]
-  /** What the host answers to the statement of an evaluator. */
+  /** The response of the host to the statement of an evaluator. */
   rows?: unknown[][]
   fails?: Error
 }

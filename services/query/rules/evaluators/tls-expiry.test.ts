@@ -40,7 +40,7 @@ const startServer = async () => {
   await once(server, 'listening')
   let accepted = 0
   server.on('connection', () => accepted++)
-  // A listening TCP server's address is always this shape.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.address() as AddressInfo
   return { port, accepted: () => accepted, [Symbol.asyncDispose]: async () => void server.close() }
 }

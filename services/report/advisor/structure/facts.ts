@@ -5,7 +5,7 @@ import { ServiceError } from '#proto/errors.ts'
 import type { ExplorerColumn, TableOverview } from '#proto/explorer.ts'
 import type { query } from '#proto/query.ts'
 import type { StructureAdvice } from '#proto/structure-advice.ts'
-import { quoteName } from '#shared/sql/quote.ts'
+import { quoteName } from '#shared/sql/statement-text.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 

@@ -5,7 +5,7 @@ import { type Place, neverStarved, until } from './implementations.suite.ts'
 import { callOf, probe, secretText } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
-/** What a bus promises of one question and its answer. */
+/** Guarantees of a bus for a request and its response. */
 export const answering = (place: () => Place): void => {
   const pair = async () => {
     const { bus: server, seen } = await place().serve('q1')
@@ -60,7 +60,7 @@ export const answering = (place: () => Place): void => {
       ended: 'ok',
     })
     expect(calling.spans[1]).toMatchObject({ name: 'query.fail', ended: 'failed' })
-    // What the handler does itself nests in the span of the service.
+    // Calls of the handler are children of the span of the service.
     const { traceparent } = await caller.client(probe).call({}, callOf())
     expect(traceparent).toBe(answering.spans[2]?.id)
     const measured = await calling.telemetry.metrics.metrics()

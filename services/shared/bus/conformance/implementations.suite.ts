@@ -19,13 +19,13 @@ export interface Implementation {
   start(): Promise<Network>
 }
 
-/** Where the buses of a test meet, and what can happen to it. */
+/** The network between the buses of a test, and its faults. */
 export interface Network extends AsyncDisposable {
   hub: Hub
-  /** Cuts all connections until mended. */
+  /** Disconnects all until `mend`. */
   cut(): Promise<void>
   mend(): Promise<void>
-  /** Serves the probe in a way that can end without a word. */
+  /** Serves the probe in a process that can be killed. */
   startKillable(instance: string): Promise<{ kill(): Promise<void> }>
 }
 
@@ -77,13 +77,13 @@ const startChild = async (url: string, instance: string): Promise<{ kill(): Prom
   }
 }
 
-/** Every kind of bus there is. */
+/** All kinds of buses. */
 export const implementations: readonly Implementation[] = [memory, nats]
 
-/** Limits under which a producer stops because it is cancelled, and not for lack of credit. */
+/** Limits under which a producer stops only when it is cancelled. */
 export const neverStarved: Partial<Limits> = { starvedMs: 600_000 }
 
-/** What one test opens; released after it. */
+/** Resources of one test, released after it. */
 export class Place implements AsyncDisposable {
   readonly network: Network
   readonly #opened: AsyncDisposable[] = []
@@ -120,7 +120,7 @@ export class Place implements AsyncDisposable {
     return killable
   }
 
-  /** Disposes something else after the test. */
+  /** Disposes a resource after the test. */
   release(opened: AsyncDisposable): void {
     this.#opened.push(opened)
   }
@@ -132,10 +132,10 @@ export class Place implements AsyncDisposable {
   }
 }
 
-/** As long as a busy machine may need, whose disk a server may have to wait for; nothing passes because it waited. */
+/** Timeout for a busy machine; waiting longer never makes a wrong test pass. */
 const untilWithinMs = 30_000
 
-/** Waits until something is so; fails when it takes longer than that. */
+/** Waits until a condition holds; fails after the timeout. */
 export const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const end = performance.now() + untilWithinMs
   while (!(await isSo())) {

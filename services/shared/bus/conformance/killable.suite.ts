@@ -1,7 +1,7 @@
 import { openBus, openNatsHub } from '../open.ts'
 import { probe, probeHandlers } from './probe.suite.ts'
 
-/** A process that serves the probe over NATS until it is killed, or until its parent is gone. */
+/** Serves the probe over NATS until it is killed or its parent ends. */
 const [url = '', instance = ''] = process.argv.slice(2)
 const bus = await openBus({ hub: openNatsHub({ url }), caller: 'query', instance, version: 'test' })
 await bus.serve(probe, probeHandlers(instance).handlers)

@@ -11,9 +11,9 @@ import { callOf, probe } from './probe.suite.ts'
 import { pick } from '../route.ts'
 import type { Wire } from '../wire.ts'
 
-/** What a bus promises when processes and connections fail. */
+/** Guarantees of a bus when processes and connections fail. */
 export const liveness = (place: () => Place): void => {
-  /** A host key that a caller sends to this instance as long as it lives. */
+  /** Returns a host key that is routed to this instance while it lives. */
   const keyOf = (instance: string, instances: readonly string[]): string => {
     const keys = Array.from({ length: 100 }, (_, index) => `host-${index}`)
     const key = keys.find((one) => pick(one, instances) === instance)
@@ -30,12 +30,12 @@ export const liveness = (place: () => Place): void => {
     })
     await expect(client.hold({}, callOf())).rejects.toMatchObject({ code: 'unavailable' })
     await expect(client.count({ to: 1 }, callOf())).rejects.toMatchObject({ code: 'unavailable' })
-    // Far less than the silence after which a caller gives up.
+    // Far less than the timeout of a caller.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000)
   })
 
   it('waits for a slow handler that says it is working, longer than it would wait in silence', async () => {
-    // Longer than it would work for a caller of whom it hears nothing, too.
+    // Longer than the starvation timeout.
     const { seen } = await place().serve('q1', { limits: { workingEveryMs: 50, starvedMs: 300 } })
     const client = (await place().open('gateway', { limits: { silenceMs: 250 } })).client(probe)
     const startedAtMs = performance.now()
@@ -63,7 +63,7 @@ export const liveness = (place: () => Place): void => {
       ),
     )
     const answer = requests(2)
-    // The request leaves; its response comes while this process cannot read it.
+    // The response arrives while this process is blocked.
     await nextTurn()
     await nextTurn()
     const held = performance.now() + 2_000
@@ -82,7 +82,7 @@ export const liveness = (place: () => Place): void => {
     await nextTurn()
     const held = performance.now() + 2_500
     while (performance.now() < held);
-    // By then it has looked at what came.
+    // By then it has read the received frames.
     await nextTurn()
     await nextTurn()
     leaving.abort(new Error('I left'))
@@ -97,7 +97,7 @@ export const liveness = (place: () => Place): void => {
     await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     const answer = client.stall({ hostKey, on: 'doomed' }, callOf())
     const refused = codeOf(client.stallOnce({ hostKey, on: 'doomed' }, callOf()))
-    // Questions arrive in order: when this one is answered, the instance has the two before it.
+    // Requests arrive in order: after this response, the instance has the two before it.
     expect(await client.ofHost({ hostKey }, callOf())).toEqual({ instance: 'doomed' })
     await doomed.kill()
     expect(await answer).toEqual({ instance: bus.instance })
@@ -111,7 +111,7 @@ export const liveness = (place: () => Place): void => {
     const hostKey = keyOf('doomed', ['alive', 'doomed'])
     await until(async () => (await client.ofHost({ hostKey }, callOf())).instance === 'doomed')
     await doomed.kill()
-    // A server may notice that a moment later and lose what it delivers until then; another test covers this.
+    // A server may notice this later and lose messages until then; another test covers this.
     const witness = (await place().open('gateway')).client(probe)
     const isGone = (error: unknown) => error instanceof ServiceError && error.code === 'gone'
     await until(async () => witness.ofRun({ runId: 'doomed.7' }, callOf()).then(() => false, isGone))
@@ -233,7 +233,7 @@ export const liveness = (place: () => Place): void => {
     expect(await answer).toEqual({ instance: '1' })
   })
 
-  /** A service that does this with each question. */
+  /** Serves each request with a raw handler. */
   const serveRaw = async (answer: (wire: Wire, reply: string) => void): Promise<void> => {
     const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
     place().release(wire)
@@ -256,7 +256,7 @@ export const liveness = (place: () => Place): void => {
   })
 }
 
-/** The code of the failure, for a call that goes on while something else happens. */
+/** Returns the error code of a pending call. */
 const codeOf = (answer: Promise<unknown>): Promise<string> =>
   answer.then(
     () => 'answered',

@@ -10,7 +10,7 @@ const empty = z.object({})
 const text = z.object({ text: z.string() })
 const served = z.object({ instance: z.string() })
 
-/** A contract with one method for everything that a bus promises. */
+/** A contract with one method per guarantee of a bus. */
 export const probe = service('query', {
   echo: rpc({
     doc: 'The text again.',
@@ -101,7 +101,7 @@ export const somethingHappened = event({
   payload: z.object({ number: z.number() }),
 })
 
-/** What the handlers of one instance did, and the way to let `hold` answer. */
+/** The recorded calls of an instance, and the function that releases `hold`. */
 export interface Seen {
   held: number
   aborted: number
@@ -112,7 +112,7 @@ export interface Seen {
 
 export const secretText = 'the password is swordfish'
 
-/** Handlers of an instance, and what they saw. */
+/** Returns the handlers of an instance and their recorded calls. */
 export const probeHandlers = (instance: string): { handlers: Handlers<typeof probe>; seen: Seen } => {
   const released = Promise.withResolvers<void>()
   const seen: Seen = { held: 0, aborted: 0, produced: 0, returned: 0, release: () => released.resolve() }
@@ -188,7 +188,7 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
   return { handlers, seen }
 }
 
-/** A call by a service on its own account, with more time than any test takes. */
+/** Returns a call of a service for itself, with a deadline beyond any test. */
 export const callOf = (part: Partial<Call> = {}): Call => ({
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: performance.now() + 60_000,

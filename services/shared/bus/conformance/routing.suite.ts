@@ -4,7 +4,7 @@ import { pick } from '../route.ts'
 import { callOf, probe, somethingHappened } from './probe.suite.ts'
 import { recordTelemetry } from './recording.suite.ts'
 
-/** What a bus promises of who answers, and of events. */
+/** Guarantees of a bus for routing and events. */
 export const routing = (place: () => Place): void => {
   const keys = Array.from({ length: 30 }, (_, index) => `host-${index}`)
 
@@ -26,7 +26,7 @@ export const routing = (place: () => Place): void => {
       const client = (await place().open(caller)).client(probe)
       const all = () => Promise.all(keys.map(async (hostKey) => (await client.ofHost({ hostKey }, callOf())).instance))
       let stable: string[] = []
-      // Instances announce themselves one after the other; until then any of them answers.
+      // Instances announce themselves one after the other; until then any of them may respond.
       await until(async () => {
         const [first, second] = [await all(), await all()]
         stable = first
@@ -36,7 +36,7 @@ export const routing = (place: () => Place): void => {
     }
     const started = performance.now()
     expect(await answersOf('gateway')).toEqual(await answersOf('report'))
-    // Well before the first announcement that comes by itself.
+    // Well before the first periodic announcement.
     expect(performance.now() - started).toBeLessThan(1_500)
   })
 
@@ -45,7 +45,7 @@ export const routing = (place: () => Place): void => {
     await place().serve('q2')
     await place().serve('q3')
     const client = (await place().open('gateway')).client(probe)
-    // So many that any of them answering would not look the same by chance.
+    // Enough hosts to exclude a match by chance.
     const many = Array.from({ length: 200 }, (_, index) => `host-${index}`)
     const goTo = async (names: readonly string[]): Promise<boolean> => {
       const answers = await Promise.all(many.map((hostKey) => client.ofHost({ hostKey }, callOf())))
@@ -55,7 +55,7 @@ export const routing = (place: () => Place): void => {
     await bus[Symbol.asyncDispose]()
     const left = performance.now()
     await until(() => goTo(['q2', 'q3']))
-    // Because it said so, not because it was unheard for six seconds.
+    // Because it announced its end, not because of the timeout of six seconds.
     expect(performance.now() - left).toBeLessThan(4_000)
   })
 
@@ -75,7 +75,7 @@ export const routing = (place: () => Place): void => {
     }
     for (const _ of [1, 2, 3]) expect(await answers()).toEqual(['guest', 'guest', 'own', 'own'])
     const { bus: other } = await place().serve('other', { part: 'guest' })
-    // One of the two has the database's pool and what runs there.
+    // Only one of the two has the pool of the database.
     const many = () => Promise.all(Array.from({ length: 20 }, answers))
     await until(async () => (await many()).some(([any, preferred]) => any !== preferred))
     await until(async () => new Set((await many()).map(([, preferred]) => preferred)).size === 1)

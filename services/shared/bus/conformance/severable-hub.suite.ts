@@ -1,11 +1,11 @@
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from '../wire.ts'
 
-/** A hub whose connections can be cut as a network is: messages in flight are lost, and both ends notice late or never. */
+/** A hub with network failures: messages in flight are lost, and both ends notice late or never. */
 export interface SeverableHub extends Hub {
-  /** Cuts everybody off. */
+  /** Disconnects all endpoints. */
   cut(): void
   mend(): void
-  /** One endpoint is gone for good, without a word. */
+  /** Disconnects one endpoint permanently and silently. */
   vanish(endpoint: Endpoint): Promise<void>
 }
 

@@ -11,7 +11,7 @@ const collect = async <T>(frames: AsyncIterable<T>, into: T[] = []): Promise<T[]
   return into
 }
 
-/** What a bus promises of answers that come in frames. */
+/** Guarantees of a bus for streams. */
 export const streaming = (place: () => Place): void => {
   const pair = async (limits: Partial<Limits> = {}) => {
     const { seen } = await place().serve('q1', { limits: { ...neverStarved, ...limits } })
@@ -94,7 +94,7 @@ export const streaming = (place: () => Place): void => {
     for await (const frame of frames) {
       read += 1
       expect(frame[0]).toBe((read - 1) % 251)
-      // A reader slower than any delivery: by then all that credit allows is under way, and one piece waits for more.
+      // A slow reader: all credit is used, and one frame waits.
       await until(() => seen.produced >= Math.min(60, read + 4))
       expect(seen.produced).toBeLessThanOrEqual(read + 5)
     }
@@ -150,7 +150,7 @@ export const streaming = (place: () => Place): void => {
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  /** A service that sends these frames, counting those that are lost too. */
+  /** Serves these frames; lost frames are numbered too. */
   const answerWith = async (frames: readonly (FrameKind | undefined)[]): Promise<void> => {
     const wire = await place().network.hub.connect({ caller: 'query', instance: 'raw' })
     place().release(wire)

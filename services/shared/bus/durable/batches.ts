@@ -1,15 +1,15 @@
-/** Items that are written at once. */
+/** Maximum items of one write. */
 const most = 500
 
-/** A way of writing that gathers. */
+/** Writes items in batches. */
 export interface Batches<T> {
-  /** Resolves and fails with the batch that the item is in. */
+  /** Resolves or rejects with the batch that contains the item. */
   write(item: T): Promise<void>
-  /** Resolves when nothing is to be written any more. */
+  /** Resolves when all items are written. */
   idle(): Promise<void>
 }
 
-/** Writes together, and after it, what comes while a write is under way. */
+/** Collects the items that arrive during a write and writes them together after it. */
 export const inBatches = <T>(write: (items: readonly T[]) => Promise<void>): Batches<T> => {
   let last: Promise<void> = Promise.resolve()
   let open: { items: T[]; written: Promise<void> } | undefined
@@ -42,8 +42,7 @@ const runAll = (): void => {
 }
 
 /**
- * Starts work when the current turn of the event loop ends, together with other waiting work. Writes to one connection then leave at
- * once, which wakes the reader a single time.
+ * Starts work at the end of the current event-loop iteration, together with other waiting work. Writes to one connection are then sent together, which wakes the reader once.
  */
 export const together = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()

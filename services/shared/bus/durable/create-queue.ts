@@ -12,7 +12,7 @@ import { observeConsumer } from './observe.ts'
 import type { Consumer, DeadLetter, DeadLetters, Handle, Outcome, Queue } from './queue.ts'
 import { type AnyStream, deadStreamOf, deadSubject, streamOf } from './streams.ts'
 
-/** What a queue is made of. */
+/** The dependencies of a queue. */
 export interface QueueParts {
   driver: QueueDriver
   limits: QueueLimits
@@ -20,7 +20,7 @@ export interface QueueParts {
   metrics: Registry | undefined
 }
 
-/** A queue over one driver: bodies as JSON, messages answered for, dead letters copied before they end. */
+/** Creates a queue on a driver: encodes bodies as JSON, acknowledges messages, and copies dead letters before they end. */
 export const createQueue = (parts: QueueParts): Queue => {
   const { driver, limits } = parts
   const running = new Set<AsyncDisposable>()
@@ -56,7 +56,7 @@ export const createQueue = (parts: QueueParts): Queue => {
   }
 }
 
-/** Takes messages while fewer than the limit are in hand, and reports them as in progress; disposing takes no more and waits for the rest. */
+/** Takes messages up to the limit in flight and reports them as in progress. Disposing takes no more and waits for the rest. */
 const startConsuming = (
   { driver, limits, log }: QueueParts,
   consumer: ResolvedConsumer,
@@ -74,10 +74,10 @@ const startConsuming = (
   const facts = { consumer: consumer.name }
   const outage = openOutage(log, { begins: 'messages cannot be taken', ends: 'messages are taken again', facts })
   const failed = async (cause: unknown) => {
-    // That the connection is lost is said of it once, and not by each of its consumers.
+    // A lost connection is logged once, not by each of its consumers.
     if (driver.connected) outage.failed(cause)
     await wait(limits.retryMs, undefined, { signal: stop.signal }).catch(() => {})
-    // The server may have come back without what it knew of the consumer.
+    // A restarted server may have lost the consumer.
     if (driver.connected) await driver.attach(consumer).catch(() => {})
   }
   const run = async () => {
@@ -102,7 +102,7 @@ const startConsuming = (
   }
 }
 
-/** Reports each message in hand as in progress; a timer per message would cost more than handling most of them. */
+/** Reports each message in flight as in progress; one timer per message would cost more than most handlers. */
 const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: number): NodeJS.Timeout =>
   setInterval(() => {
     for (const taken of inHand.keys()) taken.working()
@@ -145,7 +145,7 @@ const outcomeOf = async <S extends z.ZodType>(
   if (!parsed.success) return { dead: 'its content does not fit' }
   return handle({
     subject,
-    // Few handlers need it, and reading it parses headers.
+    // Lazy, because few handlers need it and reading it parses headers.
     get id() {
       return taken.id
     },
@@ -188,7 +188,7 @@ const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: 
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
 
-/** Sequence numbers to request for one page: letters that were sent again leave gaps. */
+/** Maximum sequence numbers to request for one page; removed letters leave gaps. */
 const looksLimit = 1_000
 
 const deadLetters = (driver: QueueDriver, stream: AnyStream): DeadLetters => ({

@@ -2,19 +2,19 @@ import type { Consumer, PublishResult } from './queue.ts'
 import type { AnyStream } from './streams.ts'
 import type { z } from 'zod'
 
-/** What one kind of server must do; everything else of a queue is written once above it. */
+/** The operations that differ between servers; `createQueue` implements the rest of a queue. */
 export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
-  /** What is wrong with the server behind it, in words; undefined while nothing is. */
+  /** The problem of the server; undefined if there is none. */
   readonly problem?: string | undefined
   store(stream: AnyStream, message: StoredMessage): Promise<PublishResult>
-  /** Makes the consumer known, so that messages wait for it from now on. */
+  /** Registers the consumer, so that messages are kept for it from now on. */
   attach(consumer: ResolvedConsumer): Promise<void>
-  /** Returns up to `max` messages as they arrive. Ends earlier when it has to poll again or the signal aborts; throws when the server fails. */
+  /** Yields up to `max` messages as they arrive. Ends earlier when it has to poll again or the signal aborts; throws if the server fails. */
   take(consumer: ResolvedConsumer, max: number, signal: AbortSignal): AsyncIterable<ClaimedMessage>
-  /** Messages that it has not dealt with. */
+  /** Returns the number of unhandled messages of the consumer. */
   backlog(consumer: ResolvedConsumer): Promise<number>
-  /** Of a stream of dead letters: the number of the newest, or 0. */
+  /** Returns the sequence number of the newest dead letter of a stream, or 0. */
   lastDead(stream: AnyStream): Promise<number>
   dead(stream: AnyStream, sequence: number): Promise<Uint8Array | undefined>
   removeDead(stream: AnyStream, sequence: number): Promise<boolean>
@@ -23,19 +23,19 @@ export interface QueueDriver extends AsyncDisposable {
 /** A consumer with all its limits resolved. */
 export type ResolvedConsumer = Omit<Required<Consumer<z.ZodType>>, 'body'>
 
-/** A message on its way into a stream. */
+/** A message to store in a stream. */
 export interface StoredMessage {
   subject: string
   id: string
   body: Uint8Array
 }
 
-/** A message that was handed over and has to be answered for. */
+/** A delivered message that must be acknowledged. */
 export interface ClaimedMessage extends StoredMessage {
   deliveries: number
-  /** How long ago it was kept, in milliseconds. */
+  /** Time since it was stored, in milliseconds. */
   ageMs: number
-  /** Resolves when the server knows, unless the consumer's messages may repeat; it is not handed over again. */
+  /** Acknowledges the message. Resolves after the server confirmed it, or at once for consumers with `mayRepeat`. */
   done(): Promise<void>
   again(inMs: number): void
   /** Extends the time after which the message is redelivered to another consumer. */

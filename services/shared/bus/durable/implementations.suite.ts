@@ -18,15 +18,15 @@ export interface Implementation {
   start(): Promise<Place>
 }
 
-/** Where the queues of a test meet. */
+/** The server or memory that the queues of a test share. */
 export interface Place extends AsyncDisposable {
   server: TestServer | undefined
-  /** Forgets what earlier tests left; handles opened afterwards share these limits. */
+  /** Removes the messages of earlier tests; queues opened afterwards have these limits. */
   next(limits?: Partial<QueueLimits>): Promise<void>
   open(log?: Logger): Promise<Queue>
 }
 
-/** Short, so that no test waits long for what a server does by itself. */
+/** Short times, so that no test waits long for a server. */
 const brief: Partial<QueueLimits> = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 
 const memory: Implementation = {
@@ -45,7 +45,7 @@ const memory: Implementation = {
   },
 }
 
-/** In memory, with a journal in a database that each test has tables of its own in. */
+/** Queues in memory with a journal; each test has its own tables. */
 const lasting = (
   name: string,
   needs: Implementation['needs'],
@@ -117,5 +117,5 @@ const nats: Implementation = {
   },
 }
 
-/** Every kind of queue there is. */
+/** All kinds of queues. */
 export const implementations: readonly Implementation[] = [memory, libsql, postgres, nats]

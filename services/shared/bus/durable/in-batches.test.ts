@@ -9,7 +9,7 @@ it('writes together what comes meanwhile, in order, and reports the result of it
     await writes[batches.length - 1]?.promise
   })
   const first = write('a')
-  // The first is under way.
+  // The first write has started.
   await Promise.resolve()
   const rest = [write('b'), write('c')]
   expect(batches).toEqual([['a']])

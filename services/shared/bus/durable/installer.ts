@@ -10,24 +10,23 @@ import { consumers } from './roles.ts'
 import { streamNames } from './streams.ts'
 
 interface Installing extends NatsHubOptions {
-  /** How many servers keep each message. */
+  /** Number of replicas of each message. */
   replicas: number
   log?: Logger | undefined
   limits?: Partial<QueueLimits>
 }
 
-/** Stopped by disposal. */
+/** Keeps the streams installed until disposed. */
 export interface Installation extends AsyncDisposable {
-  /** Why streams or consumers cannot be created, and what to do; undefined once they were. */
+  /** Why streams or consumers cannot be created, with the remedy; undefined after they were created. */
   readonly problem: string | undefined
 }
 
-/** A server that lost its data without cutting the connection is noticed in this time. */
+/** Interval of the check for a server that lost its data but kept the connection. */
 const checkEveryMs = 60_000
 
 /**
- * Creates every stream and consumer, and creates them again whenever the server has lost them, until disposed. Throws `unavailable`
- * when the server cannot be reached.
+ * Creates all streams and consumers, and recreates them when the server lost them, until disposed. Throws `unavailable` if the server cannot be reached.
  */
 export const keepInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
   const { replicas, log } = options

@@ -17,7 +17,7 @@ const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.
 const publish = (queue: Queue, text: string, subject = 'inbound.webhook.default') =>
   queue.publish(subject, { id: text, body: { text } })
 
-/** Consumes and notes what came. */
+/** Consumes and records the messages. */
 const consume = async (
   queue: Queue,
   outcome: Outcome = 'done',
@@ -44,7 +44,7 @@ describe('a queue with a journal', () => {
   }
   const openJournal = async (opened: AsyncDisposableStack): Promise<Journal> =>
     opened.use(await openSqlJournal(opened.use(await openDatabase(where())), undefined))
-  /** A process, from its start to its end. */
+  /** Runs work in a simulated process. */
   const inProcess = async (work: (queue: Queue) => Promise<void>, change = (journal: Journal) => journal) => {
     await using opened = new AsyncDisposableStack()
     const open = await openLastingQueues({ journal: change(await openJournal(opened)), limits: { failedAgainMs: 20 } })
@@ -57,7 +57,7 @@ describe('a queue with a journal', () => {
       await queue.publish('inbound.paging.default', { id: 'page', body: { text: 'page' } })
       const paged = await consume(queue, 'done', { ...channel, name: 'paging', subjects: 'inbound.paging.>' })
       await until(() => paged.length === 1)
-      // Put back for long after the end of this process.
+      // Redelivered long after the end of this process.
       const seen = await consume(queue, { againInMs: 60_000 })
       await until(() => seen.length === 3)
     })

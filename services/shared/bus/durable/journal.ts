@@ -1,25 +1,25 @@
 import type { StoredMessage } from './driver.ts'
 import type { AnyStream } from './streams.ts'
 
-/** Keeps what waits in memory for the next start of this process. */
+/** Stores the messages of queues in memory for the next start of this process. */
 export interface Journal extends AsyncDisposable {
-  /** What an earlier process left, in the order in which it came. */
+  /** Returns the messages of an earlier process in order of arrival. */
   load(): Promise<JournalEntry[]>
-  /** Resolves once the message is kept; throws `unavailable` where that cannot be had. */
+  /** Resolves once the message is stored; throws `unavailable` if it cannot be stored. */
   keep(message: JournalEntry): Promise<void>
-  /** Resolves once the message is forgotten; one that cannot be forgotten now is forgotten later, or comes again after a restart. */
+  /** Removes a message. A failed removal is retried later; otherwise the message is delivered again after a restart. */
   forget(key: string): Promise<void>
 }
 
-/** A message as it outlives its process. */
+/** A stored message of a journal. */
 export interface JournalEntry extends StoredMessage {
-  /** Names this message and no other; its id may come again. */
+  /** Identifies this message; its id may occur again. */
   key: string
   stream: AnyStream
   /** Its number within the stream: the id of a dead letter. */
   sequence: number
-  /** Epoch milliseconds of when it came. */
+  /** Epoch milliseconds of its arrival. */
   cameAtMs: number
-  /** Consumers that there were when it came: it ends when each of them has dealt with it. */
+  /** The consumers at its arrival; the message ends when all of them have handled it. */
   waiting: readonly string[]
 }

@@ -2,9 +2,9 @@ import { type AnyStream, streams } from './streams.ts'
 
 /** Times and sizes of the queue. Tests shorten the times. */
 export interface QueueLimits {
-  /** A message whose handler's process says nothing for this long is handed to another. */
+  /** A message without progress reports for this long is redelivered to another process. */
   ackWaitMs: number
-  /** A message whose handler threw waits this long. */
+  /** Redelivery delay of a message whose handler threw. */
   failedAgainMs: number
   publishWithinMs: number
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */

@@ -9,10 +9,10 @@ import { type Store, type Streams, openStreams, restored, storeInMemory, storeWi
 import type { Queue } from './queue.ts'
 import { streamOf } from './streams.ts'
 
-/** Where queues of one process open: they share their streams. */
+/** Opens queues of one process, which share their streams. */
 export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queue>
 
-/** Opens queues that share their streams as long as the process lives; a restart forgets what is in no journal. */
+/** Opens queues that share streams in memory. A restart loses all messages that are in no journal. */
 export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): OpenMemoryQueue => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits)
@@ -25,7 +25,7 @@ interface Lasting {
   limits?: Partial<QueueLimits>
 }
 
-/** The same, beginning with what an earlier process left in the journal. */
+/** Opens queues with a journal, starting with the messages of an earlier process. */
 export const openLastingQueues = async ({ journal, log, limits: chosen }: Lasting): Promise<OpenMemoryQueue> => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits, (message) => void journal.forget(message.key))
@@ -81,7 +81,7 @@ async function* take(
   }
 }
 
-/** The next message that is still kept; waits for one, and gives up with the signal. */
+/** Waits for the next message that still exists, until the signal aborts. */
 const next = async (stream: MemoryStream, consumer: MemoryConsumer, signal: AbortSignal) => {
   while (!signal.aborted) {
     const sequence = consumer.ready.shift()

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#proto/errors.ts'
-import { matcher } from '../match.ts'
+import { matcher } from '../subject.ts'
 import type { ResolvedConsumer, StoredMessage } from './driver.ts'
 import { type AnyStream, type StreamPlan, streams } from './streams.ts'
 
-/** What one stream may hold. */
+/** Limits of a stream in memory. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStream
   /** Called for each message that all consumers have handled. */
   ended?(message: StreamEntry): void
 }
 
-/** What one consumer has to deal with. */
+/** The messages of one consumer. */
 export interface MemoryConsumer {
   readonly name: string
-  /** Numbers of messages to hand over, the oldest first. */
+  /** Sequence numbers of messages to deliver, oldest first. */
   readonly ready: number[]
-  /** How often each message that it has not dealt with was handed over. */
+  /** Number of deliveries of each unhandled message. */
   readonly open: Map<number, number>
-  /** Called when something became ready. */
+  /** Called when a message becomes ready. */
   readonly wakes: Set<() => void>
 }
 
-/** A message with its number, and when it came by the clock that only moves forward. */
+/** A message with its sequence number and its arrival by the monotonic clock. */
 export interface StreamEntry extends StoredMessage {
   key: string
   sequence: number
@@ -36,7 +36,7 @@ export class MemoryStream {
   readonly #plan: MemoryPlan
   readonly #messages = new Map<number, StreamEntry>()
   readonly #consumers = new Map<string, MemoryConsumer & { matches(subject: string): boolean }>()
-  /** Ids with the time until which they are known, the oldest first. */
+  /** Ids with the end of their duplicate window, oldest first. */
   readonly #known = new Map<string, number>()
   #bytes = 0
   #last = 0
@@ -49,7 +49,7 @@ export class MemoryStream {
     return this.#last
   }
 
-  /** Makes room for a message, which `add` puts there; undefined when its id is known, and throws `busy` when there is no room. */
+  /** Reserves room for a message, which `add` then appends. Undefined for a duplicate id; throws `busy` if the stream is full. */
   admit(message: StoredMessage): StreamEntry | undefined {
     const now = performance.now()
     this.#forget(now)
@@ -60,7 +60,7 @@ export class MemoryStream {
     return { ...message, key: randomUUID(), sequence: this.#last, atMs: now, waiting: this.#wanting(message) }
   }
 
-  /** Hands a message that was admitted to those who wait for it. */
+  /** Appends an admitted message and wakes its consumers. */
   add(message: StreamEntry): void {
     const waiting = message.waiting.size > 0 ? message.waiting : this.#wanting(message)
     this.#messages.set(message.sequence, { ...message, waiting })
@@ -70,13 +70,13 @@ export class MemoryStream {
     }
   }
 
-  /** Gives back the room of a message that was admitted and cannot be kept; its id may come again. */
+  /** Releases the room of an admitted message that cannot be stored; its id is no longer known. */
   refuse({ id, body }: StreamEntry): void {
     this.#known.delete(id)
     this.#bytes -= body.byteLength
   }
 
-  /** Takes a message of an earlier process, before there are consumers. */
+  /** Restores a message of an earlier process, before consumers are attached. */
   restore(message: StreamEntry): void {
     const sequence = this.#messages.has(message.sequence) ? this.#last + 1 : message.sequence
     this.#last = Math.max(this.#last, sequence)
@@ -97,7 +97,7 @@ export class MemoryStream {
     return true
   }
 
-  /** The consumer of this name; a new one gets what waits for it. */
+  /** Returns the consumer of this name; a new one receives the waiting messages. */
   consumer({ name, subjects }: ResolvedConsumer): MemoryConsumer {
     const known = this.#consumers.get(name)
     if (known) return known
@@ -154,7 +154,7 @@ export class MemoryStream {
   }
 }
 
-/** Ids that are known at once; beyond, those that came first are forgotten. */
+/** Maximum known ids; the oldest are dropped first. */
 const maxKnownIds = 100_000
 
 /** Returns the error for a publisher when a stream is full. */

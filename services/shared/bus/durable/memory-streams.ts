@@ -6,10 +6,10 @@ import type { QueueLimits } from './limits.ts'
 import { type StreamEntry, MemoryStream } from './memory-stream.ts'
 import { type AnyStream, streams } from './streams.ts'
 
-/** Every stream of one process. */
+/** All streams of a process. */
 export type Streams = Readonly<Record<AnyStream, MemoryStream>>
 
-/** Bytes that one stream may hold in memory, where it would hold more on disk. */
+/** Maximum bytes of a stream in memory, less than on disk. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
 /** Creates empty streams; `ended` is called for each message that no consumer waits for. */
@@ -25,17 +25,17 @@ export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) 
   return { EVENTS: open('EVENTS'), EVENTS_DLQ: open('EVENTS_DLQ') }
 }
 
-/** What a journal kept as the stream has it. */
+/** Converts an entry of a journal to an entry of a stream. */
 export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: JournalEntry): StreamEntry => ({
   ...message,
   atMs: systemClock.elapsedMs() - Math.max(0, systemClock.now() - cameAtMs),
   waiting: new Set(waiting),
 })
 
-/** How a message gets into its stream. */
+/** Stores a message in its stream. */
 export type Store = QueueDriver['store']
 
-/** At once: there is nothing to wait for. */
+/** Stores messages in memory only. */
 export const storeInMemory =
   (kept: Streams): Store =>
   async (name, message) => {
@@ -51,7 +51,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
     try {
       await journal.keep(journaled(stream, message))
     } catch (error) {
-      // Its sender repeats an event that was refused; a page must not wait for a database.
+      // The sender repeats a rejected event, so events are rejected without the database.
       if (stream === 'EVENTS') {
         kept[stream].refuse(message)
         throw error
@@ -64,7 +64,7 @@ export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | 
     const admitted = kept[name].admit(message)
     const key = `${name} ${message.id}`
     if (!admitted) {
-      // What came first under this id may still fail to be kept.
+      // The first message with this id may still fail to be stored.
       await underWay.get(key)
       return { duplicate: true }
     }

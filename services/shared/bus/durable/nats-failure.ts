@@ -1,10 +1,10 @@
-/** What errors call the server of an address. */
+/** Returns the name of a server in error messages. */
 export const serverName = (address: string): string => `NATS server "${address}"`
 
-/** Host and port of a NATS URL, without user and password. */
+/** Returns host and port of a NATS URL, without credentials. */
 export const addressOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'unknown')
 
-/** Why JetStream refused a request, by its error code, and what to do. */
+/** Returns the reason and the remedy for an error code of JetStream. */
 export const causeOf = (code: number, description = 'JetStream gives no reason'): string =>
   causes[code] ?? `${description}; check the log of the server`
 
@@ -20,7 +20,7 @@ const causes: Readonly<Record<number, string>> = {
   10_002: 'the account has reached its JetStream limits; raise them',
 }
 
-/** Why no word came of a message. */
+/** Returns why a publish was not acknowledged. */
 export const notKeptOf = (cause: unknown): string =>
   cause instanceof Error && /503|no responders/i.test(cause.message)
     ? `no stream takes messages: JetStream is switched off or its disk is full; ${storage}`

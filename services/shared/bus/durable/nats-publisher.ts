@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Msg, NatsConnection } from 'nats'
 import { z } from 'zod'
 import { decodeJson } from '../body.ts'
-import type { EncodeHeaders } from '../nats-headers.ts'
+import type { EncodeHeaders } from '../nats-connection.ts'
 import type { WireHeaders } from '../wire.ts'
 import { together } from './batches.ts'
 
@@ -19,15 +19,14 @@ export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) 
 
 interface Publishing {
   connection: NatsConnection
-  /** What subjects begin with that only this connection hears. */
+  /** Prefix of subjects that only this connection may subscribe to. */
   inbox: string
   encode: EncodeHeaders
   withinMs: number
 }
 
 /**
- * Publishes into streams. Each message is answered under a subject of its own, all in one subscription; the client's way of doing
- * so makes an error with its stack for each answer, which costs as much as all the rest.
+ * Publishes to streams. All acknowledgements arrive in one subscription, each on its own subject. The request function of the client captures a stack per request, which costs as much as everything else.
  */
 export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {
   const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`

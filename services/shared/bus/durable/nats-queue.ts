@@ -3,14 +3,13 @@ import type { Consumer as NatsConsumer, ConsumerInfo, JetStreamManager, JsMsg, N
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '#proto/errors.ts'
-import { connectTo, logConnection } from '../nats-connection.ts'
-import { encodeWith } from '../nats-headers.ts'
+import { connectTo, encodeWith, logConnection } from '../nats-connection.ts'
 import type { Endpoint } from '../wire.ts'
 import { createQueue } from './create-queue.ts'
-import type { ResolvedConsumer, QueueDriver, StoredMessage, ClaimedMessage } from './driver.ts'
-import { type QueueLimits, defaultQueueLimits } from './limits.ts'
+import type { ClaimedMessage, QueueDriver, ResolvedConsumer, StoredMessage } from './driver.ts'
+import { defaultQueueLimits, type QueueLimits } from './limits.ts'
 import { full } from './memory-stream.ts'
-import { type Publish, openPublisher } from './nats-publisher.ts'
+import { openPublisher, type Publish } from './nats-publisher.ts'
 import { addressOf, causeOf, notKeptOf, serverName } from './nats-failure.ts'
 import { ensureConsumer, ensureStreams, isMissing, nanoseconds, openJetStream } from './nats-streams.ts'
 import type { Queue } from './queue.ts'
@@ -21,16 +20,16 @@ interface NatsQueueOptions {
   url: string
   user?: string | undefined
   password?: string | undefined
-  /** How many servers keep each message. */
+  /** Number of replicas of each message. */
   replicas: number
-  /** False where another user creates streams and consumers: then this waits for them. Default: true. */
+  /** False if another user creates streams and consumers; then the queue waits for them. Default: true. */
   creates?: boolean
   log?: Logger | undefined
   limits?: Partial<QueueLimits>
   metrics?: Registry | undefined
 }
 
-/** A queue on JetStream, with a connection of its own; throws `unavailable` for a server that cannot keep messages. */
+/** Opens a queue on JetStream with its own connection. Throws `unavailable` if the server cannot store messages. */
 export const openNatsQueue = async (options: NatsQueueOptions, endpoint: Endpoint): Promise<Queue> => {
   const limits = { ...defaultQueueLimits, ...options.limits }
   const { connection, inbox, nats } = await connectTo(options, endpoint)
@@ -56,7 +55,7 @@ interface Opened {
   manager: JetStreamManager
   publish: Publish
   limits: QueueLimits
-  /** Creates the streams; absent where another user does. */
+  /** Creates the streams; undefined if another user does. */
   ensure: (() => Promise<void>) | undefined
   log: Logger | undefined
   /** Of the server, without user and password. */
@@ -70,13 +69,13 @@ class NatsQueue implements QueueDriver {
   readonly #limits: QueueLimits
   readonly #ensure: Opened['ensure']
   readonly #log: Logger | undefined
-  /** Opened consumers. Requesting one each time would wait for a response that a lost connection swallowed. */
+  /** Cached consumers. Looking one up each time would wait for a response that a lost connection dropped. */
   readonly #consumers = new WeakMap<ResolvedConsumer, NatsConsumer>()
   readonly #address: string
   #connected = true
-  /** Why the last message was not kept; undefined once one was. */
+  /** Why the last publish failed; undefined after a successful one. */
   #failure: string | undefined
-  /** Why streams or consumers could not be created; undefined once they were. */
+  /** Why streams or consumers could not be created; undefined after they were created. */
   #uncreated: string | undefined
 
   constructor({ connection, manager, publish, limits, ensure, log, address }: Opened) {
@@ -101,7 +100,7 @@ class NatsQueue implements QueueDriver {
   }
 
   async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
-    // The client would buffer it and send it when no caller waits any more.
+    // The client would buffer the message and send it after the caller gave up.
     if (!this.#connected) throw unavailable()
     const headers = { 'Nats-Msg-Id': id, 'Nats-Expected-Stream': stream }
     const said = await this.#publish(subject, body, headers).catch((cause: unknown) => {
@@ -136,7 +135,7 @@ class NatsQueue implements QueueDriver {
     else this.#consumers.delete(attached)
   }
 
-  /** Undefined while another user has yet to create the consumer. */
+  /** Undefined until another user has created the consumer. */
   async #attached(attached: ResolvedConsumer): Promise<ConsumerInfo | undefined> {
     const { stream, name } = attached
     if (!this.#ensure) return this.#manager.consumers.info(stream, name).catch(undefinedWhenMissing)
@@ -163,7 +162,7 @@ class NatsQueue implements QueueDriver {
     const info = await this.#manager.consumers.info(stream, name).catch((cause: unknown) => {
       throw unavailable(cause)
     })
-    // A server that lost a stream lost its consumers with it.
+    // A server that lost a stream also lost its consumers.
     return info.num_pending + info.num_ack_pending
   }
 
@@ -210,7 +209,7 @@ const takenFrom = (message: JsMsg, mayRepeat: boolean): ClaimedMessage => ({
   ageMs: Math.max(0, systemClock.now() - message.info.timestampNanos / nanoseconds(1)),
   done: async () => {
     if (mayRepeat) return together(() => message.ack())
-    // Without an answer it is handed over again, and its handler finds that it was dealt with.
+    // Without a confirmation it is redelivered, and its handler recognises it as handled.
     if (!(await together(() => message.ackAck()))) throw unavailable()
   },
   again: (inMs) => message.nak(Math.max(1, Math.round(inMs))),
@@ -226,7 +225,7 @@ const notCreated = ({ stream, name }: ResolvedConsumer): ServiceError =>
     `consumer "${name}" of stream "${stream}" is missing; gateway creates it when it runs`,
   )
 
-/** What JetStream answers when a stream that refuses new messages is at its limit. */
+/** Error codes of JetStream for a full stream that rejects new messages. */
 const fullCodes: ReadonlySet<number> = new Set([10_054, 10_077])
 
 const undefinedWhenMissing = (error: unknown): undefined => {

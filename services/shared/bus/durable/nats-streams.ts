@@ -7,13 +7,13 @@ import { type AnyStream, streams } from './streams.ts'
 
 const nanosecondsPerMs = 1_000_000
 
-/** Milliseconds as JetStream counts time. */
+/** Converts milliseconds to nanoseconds, the unit of JetStream. */
 export const nanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
 
-/** The first server version with all that the queue needs: pull consumers by name, a delay when a message is put back. */
+/** Minimum server version: it has pull consumers by name and delayed negative acknowledgements. */
 const leastVersion = [2, 9, 4] as const
 
-/** JetStream of this connection, checked; throws `unavailable` with what is missing. */
+/** Opens JetStream and checks the server; throws `unavailable` with the missing requirement. */
 export const openJetStream = async (connection: NatsConnection): Promise<JetStreamManager> => {
   const version = connection.info?.version ?? ''
   if (!isAtLeast(version, leastVersion))
@@ -32,7 +32,7 @@ const isAtLeast = (version: string, least: readonly number[]): boolean => {
   return true
 }
 
-/** Makes the streams as they should be, or brings those that exist up to date; what they hold stays. */
+/** Creates the streams, or updates the configuration of existing ones; their messages are kept. */
 export const ensureStreams = async (
   manager: JetStreamManager,
   names: readonly AnyStream[],
@@ -49,13 +49,13 @@ export const ensureStreams = async (
   }
 }
 
-/** Creates a consumer, or does nothing when it is there. */
+/** Creates a consumer unless it exists. */
 export const ensureConsumer = (
   manager: JetStreamManager,
   { stream, name, subjects }: Pick<ConsumerPlan, 'stream' | 'name' | 'subjects'>,
   { ackWaitMs, maxPending }: QueueLimits,
 ): Promise<ConsumerInfo> => {
-  // The client's enumerations are these words.
+  // The enumerations of the client have these values.
   const words = { ack_policy: 'explicit', deliver_policy: 'all' } as Pick<
     ConsumerConfig,
     'ack_policy' | 'deliver_policy'
@@ -66,12 +66,12 @@ export const ensureConsumer = (
     filter_subject: subjects,
     ack_wait: nanoseconds(ackWaitMs),
     max_ack_pending: maxPending,
-    // The queue decides when a message ends: the server would leave messages undelivered beyond its own limit.
+    // The queue decides when a message ends; beyond its own limit the server would silently stop deliveries.
     max_deliver: -1,
   })
 }
 
-/** A concurrent process requests the same stream, which JetStream accepts as done. */
+/** A concurrent process may create the same stream, which JetStream accepts. */
 const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof configOf>): Promise<void> => {
   const known = await manager.streams.info(config.name).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -83,7 +83,7 @@ const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof
 
 const configOf = (name: AnyStream, limits: QueueLimits, replicas: number): Partial<StreamConfig> & { name: string } => {
   const plan = streams[name]
-  // The client's enumerations are these words; importing them would load the client where there is no server.
+  // The enumerations of the client have these values; importing them would load the client in processes without NATS.
   const words = {
     retention: 'limits',
     storage: 'file',

@@ -2,22 +2,22 @@ import type { Registry } from 'prom-client'
 import { metrics } from '../../telemetry/metrics.ts'
 import type { ResolvedConsumer, QueueDriver, ClaimedMessage } from './driver.ts'
 
-/** What observing needs of a queue. */
+/** The dependencies of an observer. */
 interface Observed {
   driver: Pick<QueueDriver, 'backlog'>
   metrics: Registry | undefined
 }
 
-/** Watches one consumer until disposed. */
+/** Observes one consumer until disposed. */
 export interface ConsumerObserver extends Disposable {
-  /** Notes a message that is handed over, and gives it back. */
+  /** Records a delivered message and returns it. */
   handed(taken: ClaimedMessage): ClaimedMessage
 }
 
-/** Reading the figure costs a request, so no scrape waits for it. */
+/** Reading the backlog costs a request, so no scrape waits for it. */
 const lookEveryMs = 10_000
 
-/** Keeps the figures of one consumer current: how much waits for it, and how long messages waited. */
+/** Updates the metrics of one consumer: its backlog and the waiting time of messages. */
 export const observeConsumer = (
   { driver, metrics: registry }: Observed,
   consumer: ResolvedConsumer,
@@ -26,7 +26,7 @@ export const observeConsumer = (
   const label = { consumer: consumer.name }
   const messages = metrics.queueMessages(registry)
   const waits = metrics.queueWait(registry).labels(label)
-  // While the server does not respond the last figure is kept; the consumers report the outage.
+  // While the server does not respond the last value is kept; the consumers report the outage.
   const look = () =>
     void driver.backlog(consumer).then(
       (waiting) => messages.set(label, waiting),

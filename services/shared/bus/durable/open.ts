@@ -1,28 +1,28 @@
 import type { Logger } from 'pino'
 import type { Environment } from '../../config/environment.ts'
-import { openStateDatabase } from '../../store/sql/open-state-database.ts'
+import { openStateDatabase } from '../../store/sql/state-database.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Endpoint } from '../wire.ts'
 import { type OpenMemoryQueue, openLastingQueues, openMemoryQueues } from './memory-queue.ts'
 import type { Queue } from './queue.ts'
 
 interface QueuesOptions {
-  /** Of the NATS server; unset keeps messages in memory, and in the state database where there is one. */
+  /** URL of the NATS server; undefined keeps messages in memory, and in the state database if there is one. */
   url: string | undefined
-  /** Of the same server with the user for streams; then `gateway` creates the streams. */
+  /** URL of the same server with the user for streams; if set, `gateway` creates the streams. */
   streamsUrl: string | undefined
   replicas: number
   env: Environment
   log: Logger
 }
 
-/** How the services of this process open their queues; disposed after all of those. */
+/** Opens the queues of the services of this process; disposed after all queues. */
 export interface Queues extends AsyncDisposable {
-  /** Under the service's own name, with its own log. */
+  /** Opens the queue of a service, with its name and log. */
   open(endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>
 }
 
-/** Queues on JetStream, or on streams in memory that this process shares. */
+/** Opens queues on JetStream, or on shared streams in memory. */
 export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): Queues => {
   if (url === undefined) return openOwnQueues(env, log)
   return {
@@ -40,7 +40,7 @@ const openOwnQueues = (env: Environment, log: Logger): Queues => {
   let opening: Promise<OpenMemoryQueue> | undefined
   return {
     async open(_endpoint, { log: own, metrics }) {
-      // A process without a queue needs no database for it.
+      // Lazy, because a process without a queue needs no database.
       opening ??= openStreamsOf(env, log, opened)
       return (await opening)(own, metrics)
     },

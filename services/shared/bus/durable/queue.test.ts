@@ -26,7 +26,7 @@ for (const implementation of implementations) {
     afterAll(() => place[Symbol.asyncDispose]())
 
     const publish = (id: string, text = id) => queue.publish(subject, { id, body: { text } })
-    /** Consumes with a handler that notes what it saw. */
+    /** Consumes with a handler that records its messages. */
     const consume = async (handle: Handle<z.infer<typeof Body>> = async () => 'done', options: object = {}) => {
       const seen: string[] = []
       await queue.consume({ ...channel, ...options }, async (message) => {

@@ -1,80 +1,79 @@
 import type { z } from 'zod'
 
-/** Messages that wait until a consumer has handled them, each at least once. Memory and JetStream pass one conformance suite. */
+/** A durable queue with at-least-once delivery. Memory and JetStream pass one conformance suite. */
 export interface Queue extends AsyncDisposable {
-  /** False while the server behind it does not answer; always true in memory. */
+  /** False while the server does not respond; always true in memory. */
   readonly connected: boolean
-  /** What is wrong with the server behind it, with its address and a remedy; undefined while nothing is. */
+  /** The problem of the server with its address and a remedy; undefined if there is none. */
   readonly problem?: string | undefined
   /**
-   * Resolves once the message is kept; an id that came within the stream's duplicate window is not kept again.
-   * Throws `busy` when the stream is full and `unavailable` when no word comes from the server: then it may be kept or not.
+   * Resolves once the message is stored; a duplicate id within the duplicate window is not stored again. Throws `busy` if the stream is full, and `unavailable` without an acknowledgement: the message may or may not be stored.
    */
   publish(subject: string, message: { id: string; body: unknown }): Promise<PublishResult>
-  /** Hands messages to `handle` until disposed; consumers of one name share them, wherever they run. */
+  /** Delivers messages to `handle` until disposed; consumers with the same name share them across processes. */
   consume<S extends z.ZodType>(consumer: Consumer<S>, handle: Handle<z.output<S>>): Promise<AsyncDisposable>
-  /** What could not be dealt with, of each stream, kept for 30 days. */
+  /** The dead letters of each stream, kept for 30 days. */
   readonly dead: Readonly<Record<StreamName, DeadLetters>>
 }
 
-/** What became of a publish. */
+/** The result of a publish. */
 export interface PublishResult {
   duplicate: boolean
 }
 
-/** Who takes which messages. */
+/** A consumer and the messages that it receives. */
 export interface Consumer<S extends z.ZodType> {
   stream: StreamName
   /** Letters, digits and dashes. Unhandled messages wait for it while no process consumes. */
   name: string
   /** One subject, or a pattern with NATS rules. */
   subjects: string
-  /** A body that does not fit is a dead letter. */
+  /** A message whose body does not match becomes a dead letter. */
   body: S
-  /** A message that was handed over more often without an end is a dead letter; default 20. */
+  /** Maximum deliveries before a message becomes a dead letter; default 20. */
   tries?: number
-  /** Messages handled at once; default 256. */
+  /** Maximum messages in flight; default 256. */
   maxInFlight?: number
-  /** Set when its handler is idempotent: the queue then does not wait for the server to confirm an acknowledgement. */
+  /** Set if the handler is idempotent; acknowledgements are then not confirmed by the server. */
   mayRepeat?: boolean
 }
 
-/** Handles one message, which counts as in progress until this resolves; an error puts it back for a while. */
+/** Handles one message, which counts as in progress until this resolves. After an error it is redelivered later. */
 export type Handle<T> = (message: QueuedMessage<T>) => Promise<Outcome>
 
-/** A message as its consumer sees it. */
+/** A message for its handler. */
 export interface QueuedMessage<T> {
   subject: string
   id: string
   body: T
-  /** How often it was handed over, this time included. */
+  /** Number of deliveries including this one. */
   deliveries: number
 }
 
-/** How a message ended: dealt with, to be handed over again, or given up with a reason that may be shown. */
+/** The outcome of a message: handled, to be redelivered, or a dead letter with a public reason. */
 export type Outcome = 'done' | { againInMs: number } | { dead: string }
 
 /** The streams that services consume. */
 export type StreamName = 'EVENTS'
 
-/** Messages that were given up, each with its reason. */
+/** Dead letters of a stream, each with its reason. */
 export interface DeadLetters {
-  /** The newest first, before the letter of the id `before` where one is given; `next` continues and is null at the end. */
+  /** Lists dead letters, newest first, before the letter `before` if given; `next` is the next cursor, null at the end. */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
   get(id: string): Promise<DeadLetter | undefined>
-  /** False when there is no such letter any more. */
+  /** Removes a letter; returns false if it does not exist. */
   remove(id: string): Promise<boolean>
 }
 
-/** One message that was given up. */
+/** A dead letter. */
 export interface DeadLetter {
   id: string
   subject: string
-  /** The id it was published with. */
+  /** The id of the published message. */
   messageId: string
   body: unknown
   reason: string
   deliveries: number
-  /** Epoch milliseconds of when it was given up. */
+  /** Epoch milliseconds of its last failure. */
   atMs: number
 }

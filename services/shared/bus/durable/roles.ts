@@ -3,7 +3,7 @@ import { inboundSubjects } from '#proto/inbound-event.ts'
 import type { StreamName } from './queue.ts'
 import { type AnyStream, deadStreamOf, deadSubject, streamNames, streams } from './streams.ts'
 
-/** A consumer of the product, which only its service takes messages from. */
+/** A consumer of the product; only its service takes messages from it. */
 export interface ConsumerPlan {
   service: ServiceName
   stream: StreamName
@@ -11,30 +11,30 @@ export interface ConsumerPlan {
   subjects: string
 }
 
-/** Every consumer of the product. */
+/** All consumers of the product. */
 export const consumers: readonly ConsumerPlan[] = [
   { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
   { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
   { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
 ]
 
-/** Which streams a service publishes to; it also lists, repeats and removes their dead letters. */
+/** The stream of each publishing service, which also lists, repeats and removes its dead letters. */
 const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS' }
 
-/** The service that creates streams and consumers where services have users of their own. */
+/** The service that creates streams and consumers if every service has its own NATS user. */
 export const installer = 'gateway' satisfies ServiceName
 
-/** Services with a part in the streams, each with a NATS user of its own for it. */
+/** Services that use streams, each with its own NATS user. */
 export const streamServices: readonly ServiceName[] = [installer, 'ingest', 'alert-dispatcher']
 
 /** One subject of JetStream that a service may use. */
 export interface StreamAccess {
   subject: string
-  /** One request is answered by several messages. */
+  /** Whether several messages respond to one request. */
   isStreamed?: boolean
 }
 
-/** Returns the subjects that a service needs for its part in the streams: one for each call that its code makes. */
+/** Returns the JetStream subjects that a service needs, one for each call of its code. */
 export const streamAccess = (service: ServiceName): readonly StreamAccess[] => {
   if (!streamServices.includes(service)) return []
   const own = service === installer ? installing() : taking(service)

@@ -21,7 +21,7 @@ interface QueueTables {
 }
 const names = ['watchhouse_queue'] as const
 
-/** Keeps what waits in a table of the state database. */
+/** Opens a journal in a table of the state database. */
 export const openSqlJournal = async (database: Database, log: Logger | undefined): Promise<Journal> => {
   await migrate(database, 'queue', names, [{ name: 'queue', up: createTable }])
   const tables = database.tables<QueueTables>(names)
@@ -44,7 +44,7 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
   }
 }
 
-/** What could not be removed goes with what is removed next; so many at most. */
+/** Maximum failed removals that are retried with the next removal. */
 const maxPendingRows = 10_000
 
 const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
@@ -61,7 +61,7 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
   })
 }
 
-/** Messages that no consumer waits for any more, as on a server. */
+/** Removes messages that are older than the limits of their stream, as a server does. */
 const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promise<void> => {
   for (const stream of streamNames) {
     const before = systemClock.now() - streams[stream].maxAgeMs
@@ -72,7 +72,7 @@ const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promi
 
 type Row = QueueTables['watchhouse_queue']
 
-/** Bodies are JSON, which every database keeps as text. */
+/** Bodies are JSON, which is stored as text. */
 const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   ...message,
   body: Buffer.from(body).toString('utf8'),
@@ -80,7 +80,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   waiting: waiting.join(' '),
 })
 
-/** None for a stream that only a newer release knows. */
+/** Returns no entry for an unknown stream of a newer release. */
 const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
   const stream = streamNames.find((each): each is AnyStream => each === name)
   if (stream === undefined) return []

@@ -1,17 +1,17 @@
 import type { StreamName } from './queue.ts'
 
-/** How one stream keeps its messages. */
+/** Limits and policy of a stream. */
 export interface StreamPlan {
   subjects: readonly string[]
   maxAgeMs: number
   maxBytes: number
-  /** Messages that a consumer waits for are never dropped silently; of dead letters the newest matter most. */
+  /** Unhandled messages are never dropped silently; of dead letters the oldest are dropped. */
   whenFull: 'refuse' | 'forget-oldest'
-  /** An id that comes again within this time is known. */
+  /** Window in which a repeated id is a duplicate. */
   duplicateWindowMs: number
 }
 
-/** Every stream; dead letters are a stream of their own, which only the service that publishes to it reads. */
+/** All streams. Dead letters have their own stream, which only their publisher reads. */
 export type AnyStream = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
@@ -25,7 +25,7 @@ export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
     maxAgeMs: dayMs,
     maxBytes: 1024 * mebibyte,
     whenFull: 'refuse',
-    // Senders of webhooks repeat themselves for 20 minutes.
+    // Senders of webhooks retry for 20 minutes.
     duplicateWindowMs: 20 * minuteMs,
   },
   EVENTS_DLQ: deadLetters('inbound.>'),
@@ -41,20 +41,20 @@ function deadLetters(subject: string): StreamPlan {
   }
 }
 
-/** Where a message of this subject is kept when it is given up. */
+/** Returns the subject of the dead letter of a message. */
 export function deadSubject(subject: string): string {
   return `dead.${subject}`
 }
 
-/** Which stream keeps the dead letters of a stream. */
+/** The dead-letter stream of each stream. */
 export const deadStreamOf: Readonly<Record<StreamName, AnyStream>> = { EVENTS: 'EVENTS_DLQ' }
 
-/** Which stream keeps a subject. */
+/** Returns the stream of a subject. */
 export const streamOf = (subject: string): AnyStream => {
   const isKept = (pattern: string) => subject.startsWith(pattern.slice(0, -'>'.length))
   for (const name of streamNames) if (streams[name].subjects.some(isKept)) return name
   throw new Error(`no stream keeps ${subject}`)
 }
 
-/** Every name of a stream. */
+/** All stream names. */
 export const streamNames = ['EVENTS', 'EVENTS_DLQ'] as const

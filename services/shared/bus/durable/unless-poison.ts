@@ -3,8 +3,7 @@ import { defaultQueueLimits } from './limits.ts'
 import type { Handle } from './queue.ts'
 
 /**
- * Returns a handler that gives up a message which keeps failing by itself, and keeps retrying one that waits for an unavailable server.
- * For consumers whose number of attempts is too large to end either.
+ * Returns a handler that dead-letters a message which keeps failing by itself, but keeps retrying while a server is unavailable. For consumers with a high limit of attempts.
  */
 export const unlessPoison =
   <T>(handle: Handle<T>): Handle<T> =>

@@ -15,13 +15,13 @@ import { keysOfProcess } from './keys.ts'
 /** A person. */
 export const ada: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
 
-/** The identity with which a service calls for itself. */
+/** Returns the identity of a service that calls for itself. */
 export const itself = (subject: ServiceName): Identity => ({ kind: 'service', subject, features: 'all' })
 
 const empty = z.object({})
 const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
 
-/** What is called for people and by services for themselves. */
+/** A contract that is called for users and by services for themselves. */
 export const acting = service('query', {
   kill: rpc({ doc: 'Changes something.', callers: ['gateway'], input: empty, output: empty }),
   keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),
@@ -43,17 +43,17 @@ export const passing = service('agent', {
 /** Returns a secret for the gateway. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
-/** Signatures of a process on NATS with these variables. */
+/** Returns the signatures of a process on NATS with these variables. */
 export const signaturesWith = (variables: Record<string, string>): Signatures => {
   const signatures = openSignatures({ NATS_URL: 'nats://localhost', ...variables })
   if (!signatures) throw new Error('the process has no keys')
   return signatures
 }
 
-/** Signatures of a process with this as the secret of the gateway. */
+/** Returns the signatures of a process with this gateway secret. */
 export const signingWith = (secret: string): Signatures => signaturesWith({ NATS_SIGNING_KEY: secret })
 
-/** The headers of a request with its signature, where there is a key for it. */
+/** Returns the headers of a request with its signature, if there is a key. */
 export const signedBy = (
   sign: Signatures['sign'],
   request: SignedRequest,
@@ -62,7 +62,7 @@ export const signedBy = (
 
 const digest = (content: Uint8Array | string) => hash('sha256', content, 'base64url')
 
-/** The services of a cluster on one hub, each with the keys it would have there and no other. */
+/** Starts the services of a cluster on one hub, each with only its own keys. */
 export const startCluster = async (mode: 'required' | 'accepted' = 'required') => {
   const secret = newSecret()
   const signaturesOf = (holder: string) => signaturesWith({ NATS_SIGNATURES: mode, ...keysOfProcess([holder], secret) })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { onLoopback } from '../../net/testing/on-loopback.ts'
 
-/** Key of the only project; keys of the service begin so. */
+/** API key of the only project, in the format of the service. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
 
 /** A thread as the service keeps it. */
@@ -17,15 +17,15 @@ export interface StoredThread {
   tags: string[]
 }
 
-/** The conversation service by its documentation, with one project in memory. */
+/** A conversation service with one project in memory, written from its documentation. */
 export interface ConvstoreServer extends AsyncDisposable {
   url: string
   threads: Map<string, StoredThread>
   /** Method and path of every request. */
   received: string[]
-  /** Requests that the documentation knows nothing of. */
+  /** Requests that the documentation does not define. */
   misuses: string[]
-  /** Answers to give instead, to requests whose method and path begin so. */
+  /** Responses for requests whose method and path begin with the key. */
   failing: Map<string, { status: number; headers?: Record<string, string>; body?: string }>
 }
 
@@ -62,7 +62,7 @@ interface StoreRequest {
 }
 type Answer = { status: number; json?: unknown }
 
-/** Starts the service on a port of its own; `tagForm` is what it takes as a tag. */
+/** Starts the service on a free port; `tagForm` matches valid tags. */
 export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> => {
   const threads: ConvstoreServer['threads'] = new Map()
   const [received, misuses]: string[][] = [[], []]

@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server of a test where it listens. */
+/** A listening server of a test. */
 export interface OnLoopback {
-  /** Its address without a path. */
+  /** The URL without a path. */
   origin: string
-  /** Ends it with every connection to it. */
+  /** Closes the server and all its connections. */
   stop(): Promise<void>
 }
 
-/** Has a server listen on loopback, at a free port where none is given. */
+/** Starts listening on loopback, on a free port by default. */
 export const onLoopback = async (server: Server, wantedPort = 0): Promise<OnLoopback> => {
   server.listen(wantedPort, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server's address is always this shape.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.address() as AddressInfo
   return {
     origin: `http://127.0.0.1:${port}`,

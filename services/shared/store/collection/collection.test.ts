@@ -23,7 +23,7 @@ const notes = defineCollection({
   indexes: [['owner', 'atMs'], ['atMs']],
   summary: { schema: z.object({ id: z.string() }), of: ({ id }: Note) => ({ id }) },
 })
-/** A later write is one of a later time, and an owner stays. */
+/** A collection with late writes: a higher time wins, and an owner stays set. */
 const late = defineCollection({
   ...shared,
   name: 'watchhouse_late_notes',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { parseJson } from '../../text/parse-json.ts'
+import { parseJson } from '../../text/text.ts'
 import type { Database } from '../sql/connection.ts'
 import { memoryTables } from './memory-rows.ts'
 import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText, TableSpec, Tables } from './rows.ts'
@@ -9,25 +9,25 @@ import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText,
 type Columns = Readonly<Record<string, ColumnType>>
 type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : string
 
-/** Says what a collection keeps. A document is JSON; beside it are the columns that queries filter or order by. */
+/** Declares a collection. A document is JSON; its columns are those that queries filter or order by. */
 export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   readonly columns: C
   readonly schema: z.ZodType<T>
   idOf(document: NoInfer<T>): string
-  /** The columns of a document; what it holds beside them counts for nothing. */
+  /** Returns the values of the columns; any other fields are ignored. */
   valuesOf(document: NoInfer<T>): { readonly [K in keyof C]: ValueOf<C[K]> | null }
-  /** What lists show of a document, where reading all of it costs too much. */
+  /** A summary for lists, if reading whole documents is too expensive. */
   readonly summary?: { readonly schema: z.ZodType<S>; of(document: NoInfer<T>): S }
   /** Returns a placeholder for an unreadable document, which is otherwise skipped. */
   unreadable?(id: string): NoInfer<T>
 }
 
-/** Infers the types of a collection from what is said of it. */
+/** Declares a collection with inferred types. */
 export const defineCollection = <T, const C extends Columns, S = never>(
   spec: CollectionSpec<T, C, S>,
 ): CollectionSpec<T, C, S> => spec
 
-/** A value, or null; one of several; a range; a text within; anything but null. Undefined does not filter. */
+/** A condition on a column: a value or null, one of several values, a range, a contained text, or not null. Undefined does not filter. */
 type Criterion<V> =
   | V
   | null
@@ -36,75 +36,74 @@ type Criterion<V> =
   | { readonly contains: string | undefined }
   | { readonly isSet: true }
 
-/** What the columns must hold; the id is one of them. */
+/** Conditions by column; the id is one of the columns. */
 export type Where<C extends Columns> = { readonly [K in keyof C]?: Criterion<ValueOf<C[K]>> | undefined } & {
   readonly id?: Criterion<string> | undefined
 }
 
-/** Which documents are wanted, in which order; all by id for nothing. */
+/** Filter and order of documents; by default all documents by id. */
 export interface CollectionQuery<C extends Columns> {
   readonly where?: Where<C>
-  /** By id without it; documents of equal value go by their id in ascending order. */
+  /** Default: the id. Documents with equal values are ordered by id, ascending. */
   readonly orderBy?: keyof C & string
   readonly descending?: boolean
-  /** Only documents behind this place of the order. */
+  /** Only documents after this position. */
   readonly after?: Place | undefined
   readonly limit?: number | undefined
 }
 
-/** Some of a list, and where it goes on. */
+/** A page of a list with the position of the next page. */
 export interface Page<T> {
   readonly documents: T[]
   readonly next: Place | undefined
 }
 
-/** Documents of one kind. One that cannot be read, as after damage or from another release, is left out and reported; it stays where it is. */
+/** Documents of one kind. An unreadable document (damaged, or of another release) is omitted and reported; it stays stored. */
 export interface Collection<T, C extends Columns, S> {
-  /** Adds documents; in place of those with the same id, as far as the collection lets a late write do so. */
+  /** Adds documents. Replaces those with the same id, unless `supersedes` forbids it. */
   put(documents: readonly T[]): Promise<void>
-  /** Adds the entries with new ids; returns how many. */
+  /** Adds documents with new ids only; returns their number. */
   add(documents: readonly T[]): Promise<number>
   get(id: string): Promise<T | undefined>
   list(query?: CollectionQuery<C>): Promise<T[]>
   summaries(query?: CollectionQuery<C>): Promise<S[]>
-  /** The same lists cut to a limit, with the place behind which they go on; undefined at their end. */
+  /** Lists one page, with the position of the next page; undefined at the end. */
   page(query: CollectionQuery<C> & { limit: number }): Promise<Page<T>>
   summaryPage(query: CollectionQuery<C> & { limit: number }): Promise<Page<S>>
   ids(query?: CollectionQuery<C>): Promise<string[]>
   count(where?: Where<C>): Promise<number>
   /**
-   * Writes what `next` makes of the present document, or nothing for undefined. `next` runs again when the document was changed
-   * in between; throws `busy` when that goes on.
+   * Writes the result of `next` for the current document; nothing for undefined. `next` runs again after a concurrent change; throws `busy` if conflicts persist.
    */
   change<R extends T | undefined>(
     id: string,
     next: (present: T | undefined) => R,
   ): Promise<{ before: T | undefined; after: R }>
-  /** Removes what matches; returns how many. */
+  /** Removes matching documents; returns their number. */
   remove(where: Where<C>): Promise<number>
 }
 
-/** Collections that are kept in one place. */
+/** Collections of one database or of memory. */
 export interface Collections {
   readonly kind: Tables['kind']
   of<T, C extends Columns, S>(spec: CollectionSpec<T, C, S>): Collection<T, C, S>
-  /** Runs a step upon these collections, in a database all or nothing; with a name, while no other step of that name runs. */
+  /** Runs a step on these collections, in a database atomically. With a name, steps of that name exclude each other. */
   atomically<R>(step: (within: Collections) => Promise<R>, alone?: string): Promise<R>
 }
 
-/** Collections in tables of the database; without one in memory, where a restart forgets them. The owner names their migrations. */
+/** Opens collections in tables of the database; in memory without one. The owner identifies their migrations. */
 export const openCollections = async (
   owner: string,
   specs: readonly TableSpec[],
   database: Database | undefined,
 ): Promise<Collections> => {
   if (database === undefined) return memoryCollections()
-  // Loaded only where there is a database, as the library for its statements is large.
+  // Loaded only with a database, because Kysely is large.
   const { sqlTables } = await import('./sql-rows.ts')
   return collectionsIn(await sqlTables(database, owner, specs))
 }
 
-/** Collections of this process alone. */
+/** Opens collections in memory. */
 export const memoryCollections = (): Collections => collectionsIn(memoryTables())
 
 const collectionsIn = (tables: Tables): Collections => ({
@@ -124,7 +123,7 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
     text: 'document' | 'summary',
     readAll: (texts: readonly RowText[]) => D[],
   ): Promise<Page<D>> => {
-    // One more says whether there is more.
+    // One more row shows whether there is a next page.
     const texts = await rows.texts(rowQuery({ ...query, limit: query.limit + 1 }), text)
     const page = texts.slice(0, query.limit)
     return { documents: readAll(page), next: page.length < texts.length ? page.at(-1) : undefined }
@@ -168,7 +167,7 @@ const rowOf = <T, C extends Columns, S>(
   summary: summary ? JSON.stringify(summary.of(document)) : null,
 })
 
-/** What turns texts into documents and summaries again. */
+/** Returns the parsers of documents and summaries. */
 const readersOf = <T, C extends Columns, S>(
   { report }: Tables,
   { name, schema, summary, unreadable }: CollectionSpec<T, C, S>,

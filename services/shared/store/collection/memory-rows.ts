@@ -3,13 +3,13 @@ import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } f
 const usualDocuments = 10_000
 const usualCharacters = 64 * 1024 * 1024
 
-/** Rows of this process alone; a restart forgets them. A step that fails keeps what it wrote before. */
+/** Opens tables in memory. A failed step keeps its previous writes. */
 export const memoryTables = (): Tables => {
   const known = new Map<string, Rows>()
   const last = new Map<string, Promise<unknown>>()
   const tables: Tables = {
     kind: 'memory',
-    // What this process wrote it can read.
+    // Rows written by this process are always readable.
     report: () => {},
     of(table) {
       const rows = known.get(table.name) ?? memoryRows(table)
@@ -34,7 +34,7 @@ export const memoryTables = (): Tables => {
 const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
   const { maxDocuments = usualDocuments, maxCharacters = usualCharacters } = memory
   const rows = new Map<string, Row>()
-  // One iterator for all time: a new one would pass the places of all rows that were removed.
+  // One iterator for the lifetime of the table: a new one would skip all removed entries again.
   const oldest = rows.keys()
   const held = { characters: 0 }
   const drop = (id: string): boolean => {
@@ -43,7 +43,7 @@ const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
   }
   const isOverfull = () => rows.size > maxDocuments || (held.characters > maxCharacters && rows.size > 1)
   const write = (row: Row): void => {
-    // A replaced row becomes the youngest.
+    // A replaced row becomes the newest.
     drop(row.id)
     rows.set(row.id, row)
     held.characters += row.document.length

@@ -1,40 +1,40 @@
-/** What a row has in a column. */
+/** The value of a column. */
 export type ColumnValue = string | number | null
 
-/** What a column holds: text, or a whole number. */
+/** The type of a column: text or integer. */
 export type ColumnType = 'text' | 'integer'
 
-/** The table of a collection, as far as its driver needs to know it. */
+/** The table of a collection, for its driver. */
 export interface TableSpec {
   /** The name of the table, without prefix. */
   readonly name: string
-  /** Columns beside the document: those that queries filter or order by. */
+  /** Columns in addition to the document, for filters and order. */
   readonly columns: Readonly<Record<string, ColumnType>>
   /** Lists of columns to index; the primary key is the id. */
   readonly indexes?: readonly (readonly string[])[]
-  /** Where a write may come late: it replaces only what it supersedes. */
+  /** For writes that may arrive late: conditions for replacing a row. */
   readonly supersedes?: {
-    /** A number that grows: a write with a lower one changes nothing. */
+    /** A growing number; a write with a lower one is ignored. */
     readonly grows: string
-    /** A column that stays set once it is: a write without it changes nothing then. */
+    /** A column that stays set; a write without it is ignored afterwards. */
     readonly final?: string
   }
-  /** What memory holds at most; the documents written longest ago go first. */
+  /** Limits in memory; the oldest documents are dropped first. */
   readonly memory?: { readonly maxDocuments?: number; readonly maxCharacters?: number }
 }
 
-/** A document as its table has it. */
+/** A row of a collection. */
 export interface Row {
   readonly id: string
-  /** Another with every write, which shows a change made in between. */
+  /** Changes with every write, for compare-and-set. */
   readonly version: string
   readonly values: Readonly<Record<string, ColumnValue>>
-  /** JSON, as is the summary. */
+  /** The document as JSON. */
   readonly document: string
   readonly summary: string | null
 }
 
-/** One condition on a column; all conditions of a query hold. */
+/** A condition on a column; the conditions of a query are combined with AND. */
 export type Condition = { readonly column: string } & (
   | { readonly among: readonly ColumnValue[] }
   | { readonly from?: string | number | undefined; readonly before?: string | number | undefined }
@@ -42,32 +42,32 @@ export type Condition = { readonly column: string } & (
   | { readonly isSet: true }
 )
 
-/** Where a row is in an order: what it is ordered by, and its id. */
+/** The position of a row in an order: its sort value and its id. */
 export interface Place {
   readonly value: ColumnValue
   readonly id: string
 }
 
-/** One text of a row, and where the row is in the order of the query. */
+/** One text of a row and the position of the row. */
 export interface RowText extends Place {
   readonly text: string
 }
 
-/** Which rows are wanted. Rows of equal order, and those without one, go by their id. */
+/** Filter, order and page of rows. Rows with equal sort values are ordered by id. */
 export interface RowQuery {
   readonly where: readonly Condition[]
   readonly orderBy?: string | undefined
   readonly descending?: boolean | undefined
-  /** Rows behind this place. */
+  /** Only rows after this position. */
   readonly after?: Place | undefined
   readonly limit?: number | undefined
 }
 
-/** The rows of one table. Each call is atomic, but one that writes more than 500 rows, or removes more than 2,000, is so for each portion. */
+/** The rows of one table. Each call is atomic, up to 500 written or 2,000 removed rows; larger calls are atomic per batch. */
 export interface Rows {
-  /** Adds rows; those whose id is known replace what they supersede, or are left out. Returns how many were written. */
+  /** Adds rows. Rows with known ids replace the stored ones if they supersede them, or are skipped. Returns the number of written rows. */
   put(rows: readonly Row[], known: 'replace' | 'leave'): Promise<number>
-  /** Writes the row where the present one has this version, or none is there for undefined; otherwise returns false. */
+  /** Writes the row if the stored one has this version, or does not exist for undefined; otherwise returns false. */
   swap(row: Row, version: string | undefined): Promise<boolean>
   get(id: string): Promise<Pick<Row, 'version' | 'document'> | undefined>
   /** Reads one text of each row. */
@@ -76,12 +76,12 @@ export interface Rows {
   remove(where: readonly Condition[]): Promise<number>
 }
 
-/** Where the rows of several tables are kept. */
+/** The tables of several collections. */
 export interface Tables {
   readonly kind: 'memory' | 'postgres' | 'sqlite'
   of(table: TableSpec): Rows
   /** Reports unreadable rows to the operator. */
   report(problem: string): void
-  /** Runs a step all or nothing; with a name, while no other step of that name runs. */
+  /** Runs a step atomically. With a name, steps of that name exclude each other. */
   atomically<R>(step: (tables: Tables) => Promise<R>, alone: string | undefined): Promise<R>
 }

@@ -10,18 +10,18 @@ import type { Database } from '../sql/connection.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
 
-/** A row with its columns beside it. */
+/** A row with its columns. */
 interface Stored {
   [column: string]: ColumnValue
 }
 type All = Record<string, Stored>
 
-/** Rows that one statement writes: SQLite takes 32,766 values. */
+/** Maximum rows of one insert; SQLite allows 32,766 values. */
 const rowsAtOnce = 500
-/** Rows that one statement removes: one that takes long is ended by the server, and keeps others waiting until then. */
+/** Maximum rows of one delete; a long statement blocks others until the server ends it. */
 const removedAtOnce = 2_000
 
-/** Creates the tables where they are missing; owner and tables name the step of the migration. */
+/** Creates missing tables. Owner and tables identify the migration step. */
 export const sqlTables = async (database: Database, owner: string, specs: readonly TableSpec[]): Promise<Tables> => {
   const names = specs.map(({ name }) => name)
   const steps = specs.map((spec) => ({
@@ -39,7 +39,7 @@ const tablesOver = (database: Database, all: Kysely<All>): Tables => ({
   atomically: (step, alone) =>
     database.run(() =>
       all.transaction().execute(async (transaction) => {
-        // SQLite lets only one write anyway.
+        // SQLite serializes writes anyway.
         if (alone !== undefined && database.kind === 'postgres')
           await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + alone}))`.execute(transaction)
         return step(tablesOver(database, transaction))
@@ -53,7 +53,7 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): R
     Number((await run(() => putting(all, table, rows, known).executeTakeFirst())).numInsertedOrUpdatedRows)
   return {
     async put(rows, known) {
-      // One statement must not change a row twice.
+      // A statement must not change a row twice.
       const due = known === 'leave' ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
       let count = 0
       for (let from = 0; from < due.length; from += rowsAtOnce)
@@ -92,7 +92,7 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): R
   }
 }
 
-/** PostgreSQL gives 64-bit integers as text. */
+/** PostgreSQL returns 64-bit integers as text. */
 const orderOf = (row: Stored, { columns }: TableSpec, orderBy: string): ColumnValue => {
   const value = row[columnOf(orderBy)] ?? null
   return columns[orderBy] === 'integer' && value !== null ? Number(value) : value
@@ -134,7 +134,7 @@ const selecting = <O>(
   )
 }
 
-/** Columns are called as SQL calls them. */
+/** Converts a name to snake case. */
 const columnOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const storedOf = ({ id, version, values, document, summary }: Row): Stored => ({
@@ -168,7 +168,7 @@ const matches =
       where.flatMap((condition): Expression<SqlBool>[] => {
         const column = columnOf(condition.column)
         if ('isSet' in condition) return [eb(column, 'is not', null)]
-        // Finds the literal text, even when it has characters with a meaning in patterns.
+        // Finds the literal text, even with pattern characters.
         if ('contains' in condition)
           return [
             sql<SqlBool>`${sql.raw(kind === 'postgres' ? 'strpos' : 'instr')}(${ref(column)}, ${condition.contains}) > 0`,
@@ -188,7 +188,7 @@ const matches =
 
 const createTable = async ({ kind, prefix }: Database, all: Kysely<unknown>, spec: TableSpec): Promise<void> => {
   const { name, columns, indexes = [] } = spec
-  // Elsewhere than in PostgreSQL texts are ordered by their bytes anyway.
+  // Other databases order texts by bytes anyway.
   const id = kind === 'postgres' ? sql`text collate "C"` : ('text' as const)
   let creating = all.schema.createTable(name).addColumn('id', id, (column) => column.primaryKey())
   for (const [column, type] of Object.entries(columns))

@@ -3,10 +3,10 @@ import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult
 import type { Fence } from '../store.ts'
 
 const keysLimit = 200_000
-/** Expired values are also removed after this many writes, so that keys that are never read again do not pile up. */
+/** Expired values are removed after this many writes, so that unread keys do not accumulate. */
 const purgeEvery = 1_000
 
-/** Monotonic, so that a corrected system clock neither ends a lease early nor keeps it. */
+/** Monotonic, so that a clock change neither ends a lease early nor extends it. */
 const now = (): number => performance.now()
 
 interface Expiring extends StoredValue {
@@ -25,8 +25,7 @@ interface Held {
 }
 
 /**
- * State of this process alone; it resets when the process ends. It keeps its own time as a server would, so a test that moves
- * the clock of decisions sees the same here and there.
+ * A driver in memory, whose state ends with the process. Like a server it uses its own clock, not the clock of tests.
  */
 export const openMemoryDriver = (): Driver => {
   const values = new Map<string, Expiring>()

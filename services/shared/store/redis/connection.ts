@@ -14,14 +14,14 @@ export const clientOptions = {
   connectionName: 'watchhouse',
   connectTimeout: connectWithinMs,
   commandTimeout: commandWithinMs,
-  // A call while the server is unavailable fails immediately, and one that may have run is not retried.
+  // Calls fail at once while the server is unavailable; a command that may have run is not retried.
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), maxReconnectPauseMs),
 } as const satisfies RedisOptions
 
-/** A connected client of a Redis that keeps what it is given; throws `InvalidSettings` when the server is not set up for it. */
+/** Connects to a Redis server that persists data; throws `InvalidSettings` if it may lose or evict keys. */
 export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
   const client = new Redis(url, clientOptions)
@@ -47,7 +47,7 @@ const untilReady = async (client: Redis, address: string): Promise<void> => {
     reject(new ServiceError('unavailable', `Redis "${address}" did not answer within ${startWithinMs} ms: ${reason}`))
   const timer = setTimeout(late, startWithinMs)
   try {
-    // The first attempt's failure is one of several: the client goes on until the time is over.
+    // A failed first attempt is not final: the client retries until the timeout.
     client.connect().catch(() => {})
     await ready
   } finally {
@@ -55,7 +55,7 @@ const untilReady = async (client: Redis, address: string): Promise<void> => {
   }
 }
 
-/** A server that evicts or loses state is rejected. Uses INFO because hosted servers forbid CONFIG. */
+/** Rejects a server that evicts or loses state. Uses INFO because hosted servers forbid CONFIG. */
 const requireDurable = async (client: Redis): Promise<void> => {
   const facts = factsOf(await client.info())
   const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)

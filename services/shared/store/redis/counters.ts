@@ -5,24 +5,23 @@ import { startHeartbeat } from '../heartbeat.ts'
 import { clientOptions } from './connection.ts'
 import { prefix } from './keys.ts'
 
-/** Of what a window still allows a process takes this part at once, so each of the others may find as much less. */
+/** Share of the remaining allowance that a process reserves at once. */
 const blockShare = 1 / 1_000
-/** Keys whose blocks are remembered; what is left of a forgotten one stays unused. */
+/** Maximum keys with a reserved block; the rest of an evicted block stays unused. */
 const maxBlocks = 10_000
 
-/** Counts that this process has reserved on the server, and returns one by one. */
+/** Counts that this process reserved on the server and returns one by one. */
 interface Block {
   returned: number
   last: number
   endsAtMs: number
 }
 
-/** Counts several at once; returns the count afterwards. */
+/** Increments by several counts; returns the new count. */
 type Take = (key: string, often: number, seconds: number) => Promise<WindowCount>
 
 /**
- * Requests each count from the server when few are left of the allowance, and many together when the limit is far away. No two callers
- * get the same count, so no more are admitted than allowed.
+ * Requests single counts near the limit and blocks of counts far from it. No count is returned twice, so no more calls are admitted than allowed.
  */
 const countInBlocks = (take: Take): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
@@ -30,7 +29,7 @@ const countInBlocks = (take: Take): Counters['count'] => {
   const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<WindowCount> => {
     const { count: last, endsInMs } = await take(key, often, seconds)
     const returned = last - often + 1
-    // Those who came while a block was on its way are counted one by one, and must not put theirs in its place.
+    // Calls during the request for a block are counted one by one and must not replace the block.
     const isNeeded = often > 1 || (blockAfter(last, allowed) > 1 && !blocks.has(key))
     if (isNeeded) blocks.set(key, { returned, last, endsAtMs: performance.now() + endsInMs })
     return { count: returned, endsInMs }
@@ -55,14 +54,14 @@ const countInBlocks = (take: Take): Counters['count'] => {
 
 const blockAfter = (count: number, allowed: number): number => Math.max(1, Math.floor((allowed - count) * blockShare))
 
-/** Requests wait for their count, so a hanging server is awaited no longer than this, and only until the heartbeat notices. */
+/** Maximum wait for a hanging server, until the heartbeat notices it. */
 const timeoutMs = 500
-/** One timer for the connection instead of one for each command, which was a tenth of what counting costs. */
+/** One timer per connection; a timer per command costs 10 % of a count. */
 const { commandTimeout: _ofEachCommand, ...sharedOptions } = clientOptions
-// Requests that come together are counted in one write to the socket.
+// Concurrent counts are pipelined into one write.
 const options = { ...sharedOptions, socketTimeout: timeoutMs, enableAutoPipelining: true } as const
 
-/** Counters of all processes on one Redis, on a connection of their own; `countAlone` replaces them while the server is unavailable. */
+/** Opens counters on Redis with their own connection; `countAlone` replaces them while the server is unavailable. */
 export const openRedisCounters = async (
   url: string,
   countAlone: Counters['count'],
@@ -78,7 +77,7 @@ export const openRedisCounters = async (
   await client.connect().catch(() => heartbeat.learn(false))
 
   const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:count`, points: 1, duration: 60 })
-  // It only counts: the callers know the limit, and each count names its window.
+  // The library only counts; callers compare with the limit, and each count has its own window length.
   const countShared = countInBlocks(async (key, often, seconds) => {
     const { consumedPoints, msBeforeNext } = await limiter.penalty(key, often, { customDuration: seconds })
     return { count: consumedPoints, endsInMs: msBeforeNext }

@@ -16,10 +16,10 @@ import {
   writeScript,
 } from './scripts.ts'
 
-/** Runs one script on behalf of a call; fails `unavailable` at once while the server does not answer. */
+/** Runs a script; throws `unavailable` at once while the server does not respond. */
 type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
 
-/** State of all processes that share one Redis. */
+/** A driver on Redis, shared by all its processes. */
 export const openRedisDriver = async (
   url: string,
   report?: (connected: boolean, reason?: string) => void,
@@ -132,10 +132,10 @@ const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<
   }))
 }
 
-/** A connection of its own, since a subscribed one cannot send commands. */
+/** Subscribes on a separate connection, because a subscribed one cannot send commands. */
 const listen = async (client: Redis, wake: () => void): Promise<AsyncDisposable> => {
   const subscriber = client.duplicate({ enableOfflineQueue: true, maxRetriesPerRequest: null, lazyConnect: false })
-  // The heartbeat reports its outage; meanwhile the poll wakes.
+  // The heartbeat reports an outage; meanwhile listeners poll.
   subscriber.on('error', () => {})
   subscriber.on('message', wake)
   subscriber.on('ready', wake)

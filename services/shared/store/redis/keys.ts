@@ -1,25 +1,25 @@
-/** Begins the name of every key of ours. */
+/** Prefix of all keys. */
 export const prefix = 'watchhouse'
 
-/** All state shares one hash tag, so that one script may touch any of it, behind a proxy that shards too. */
+/** All keys share one hash tag, so that one script may use any of them, also on a cluster. */
 const named = (name: string): string => `${prefix}:{state}:${name}`
 
 /** The keys beside the values. */
 export const keys = {
-  /** Order of messages and the fences seen. */
+  /** The highest fence token of each lease. */
   fences: named('fences'),
   messages: named('outbox'),
-  /** Ids by their order. */
+  /** Ids of unclaimed messages by position. */
   waiting: named('outbox:waiting'),
-  /** Ids by the time their claim ends. */
+  /** Ids of claimed messages by the end of their claim. */
   claimed: named('outbox:claimed'),
   attempts: named('outbox:attempts'),
 } as const
 
-/** Where a value lies. */
+/** Returns the Redis key of a value. */
 export const valueKey = (key: string): string => named(`value:${key}`)
 
-/** Where a lease lies. */
+/** Returns the Redis key of a lease. */
 export const leaseKey = (name: string): string => named(`lease:${name}`)
 
 /** Channel on which appends are announced. */

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { ServiceError } from '#proto/errors.ts'
 
-/** A Lua script with the digest that Redis knows it by once it has run. */
+/** A Lua script with its SHA-1 digest for EVALSHA. */
 export interface Script {
   text: string
   digest: string
 }
 
-/** A script from its text. */
+/** Creates a script from its text. */
 export const script = (text: string): Script => ({ text, digest: hash('sha1', text) })
 
-/** Runs a script by its digest, and by its text on a server that has forgotten or never seen it. */
+/** Runs a script by its digest, or by its text if the server does not have it cached. */
 export const run = async (
   client: Redis,
   { text, digest }: Script,
@@ -28,16 +28,16 @@ export const run = async (
 
 const isUnknown = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
-/** Replies of a server that cannot serve now; any other error reply is a mistake in a script. */
+/** Temporary errors of a server; any other error reply is a defect of a script. */
 const passing = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|CLUSTERDOWN)/
 
-/** What a failed command means to its caller; `address` is the server's, without user and password. */
+/** Translates the error of a command; `address` is the address of the server without credentials. */
 export const failureOf = (error: unknown, address: string): unknown => {
   if (error instanceof Error && error.name === 'ReplyError' && !passing.test(error.message)) return error
   return new ServiceError('unavailable', reasonOf(error, address), { retryAfterMs: 1_000, cause: error })
 }
 
-/** Which server failed, why, and what to do. */
+/** Formats the server, the reason of its failure and the remedy. */
 export const reasonOf = (error: unknown, address: string): string => {
   const [, word = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
   return `state store Redis "${address}": ${causes[word] ?? 'does not answer; check that it runs and that its address is right'}`

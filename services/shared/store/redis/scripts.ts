@@ -1,12 +1,11 @@
-/** Milliseconds of the server's clock; every script that compares times begins with it. */
+/** Reads the server clock in milliseconds; prefix of every script that compares times. */
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
 /**
- * One change: the values under their versions, the fence, messages and acknowledgements, or nothing. A value has a version beside it because
- * a text that came back to what it was is still a write in between. Messages that their writer claims are not announced.
+ * Applies one change atomically: values with expected versions, the fence, messages and acknowledgements. Versions detect a value that was changed back in between. Messages claimed by their writer are not announced.
  * KEYS fences, messages, waiting, claimed, attempts, then each value.
  * ARGV fence name, fence token, limit, channel, length of the claim or 0, numbers of acknowledged and of needed messages and their ids, then
  * expected, version, keep, text and expiry of each value, then id and text of each message.
@@ -67,8 +66,7 @@ return 'written'
 `
 
 /**
- * Takes the oldest messages that are not claimed, after those whose claim has ended went back to their place. A claim that ends much later
- * than one of now would was written before the clock of the server was set back, and has ended too.
+ * Claims the oldest unclaimed messages, after returning those with an expired claim to their position. A claim that ends later than a new one could was written before the server clock was set back; it counts as expired.
  * KEYS messages, waiting, claimed, attempts. ARGV max, length of the longest claim, length of these.
  */
 export const claimScript = `${clock}
@@ -115,8 +113,7 @@ return held
 `
 
 /**
- * Tokens begin at the server's time, so they grow even when a server that lost its data restarts its counts. All takers of a name use one
- * length: a lease that lasts much longer was taken before the clock of the server was set back, and is free.
+ * Tokens start at the server time, so they keep growing after the server lost its data. All takers of a name use the same length: a lease that lasts longer was taken before the server clock was set back, and is free.
  * KEYS lease, fences. ARGV name, length.
  */
 export const takeLeaseScript = `${clock}
@@ -128,7 +125,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', token), 'PX', ARGV[2])
 return token
 `
 
-/** KEYS lease. ARGV token, length; length 0 gives the lease back. */
+/** KEYS lease. ARGV token, length; length 0 releases the lease. */
 export const renewLeaseScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -11,7 +11,7 @@ import { startHeartbeat } from '../heartbeat.ts'
 import { failureOf, reasonOf } from './failure.ts'
 import { openLibsql } from './libsql.ts'
 import { openPostgres } from './postgres.ts'
-import type { Server } from './server.ts'
+import type { Server } from './context.ts'
 import type { StateDatabase } from './state-database.ts'
 
 class NulTransformer extends OperationNodeTransformer {
@@ -29,15 +29,14 @@ const replaced = <T>(value: T): T | string => (typeof value === 'string' ? value
 const transformer = new NulTransformer()
 
 /**
- * Replaces the character NUL in texts: PostgreSQL has none with it and fails the query, and libSQL reads what it kept only up to
- * there. What callers write may have one.
+ * Replaces NUL characters in texts, which callers may send: PostgreSQL rejects them, and libSQL truncates the text when it is read.
  */
 const withoutNul: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: async ({ result }) => result,
 }
 
-/** Puts the prefix before the named tables wherever a query mentions them; aliases must therefore have other names than tables. */
+/** Adds the prefix to the named tables in queries; aliases must therefore not have the names of tables. */
 const tablePrefix = (prefix: string, tables: readonly string[]): KyselyPlugin => {
   const transformer = new PrefixTransformer(prefix, new Set(tables))
   return {
@@ -69,28 +68,28 @@ class PrefixTransformer extends OperationNodeTransformer {
 export interface Database extends AsyncDisposable {
   readonly kind: StateDatabase['kind']
   readonly connected: boolean
-  /** What is wrong with it in words, with its path or address: why it does not answer, or what failed within the last minute. */
+  /** The problem of the database with its path or address: why it does not respond, or what failed within the last minute. */
   readonly problem: string | undefined
-  /** Put before every name in the database; tables get it by themselves, names of indexes and channels need it written. */
+  /** Prefix of all names in the database. Tables get it automatically; indexes and channels do not. */
   readonly prefix: string
-  /** Queries over the named tables, which exist under their prefixed names. */
+  /** Returns a query builder for the named tables, which have the prefix in the database. */
   tables<T>(names: readonly (keyof T & string)[]): Kysely<T>
-  /** The same, for migrations: a table that grew large is changed, and another process waited for, in minutes. */
+  /** Like `tables`, with a time limit of minutes: changing a large table or waiting for another process takes time. */
   migrating<T>(names: readonly (keyof T & string)[]): Kysely<T>
-  /** Runs queries; fails `unavailable` at once while the server does not answer, and when it fails meanwhile. */
+  /** Runs queries; throws `unavailable` at once while the server does not respond, and if it fails meanwhile. */
   run<T>(work: () => Promise<T>): Promise<T>
   listen: Server['listen']
-  /** Takes note of what is wrong with stored data, as of a failed query. */
+  /** Reports a problem of stored data, like a failed query. */
   report(problem: string): void
 }
 
-/** Hears when the database stops and begins to answer, and with a reason of what it fails at meanwhile. */
+/** Called when the database becomes unavailable or available, and with a reason for each failure in between. */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
-/** A failure is reported for so long: a full disk fails writes while reads go on. */
+/** How long a failure is reported: with a full disk, writes fail while reads succeed. */
 const reportedForMs = 60_000
 
-/** Opens the state database; throws `unavailable` when it does not answer within 10 s. */
+/** Opens the state database; throws `unavailable` if it does not respond within 10 s. */
 export const openDatabase = async (where: StateDatabase, listener: DatabaseListener = () => {}): Promise<Database> => {
   const server = where.kind === 'postgres' ? await openPostgres(where) : await openLibsql(where)
   let failed: { reason: string; atMs: number } | undefined
@@ -112,7 +111,7 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
       throw failure
     }
   }
-  // The names are the caller's claim about the tables it owns; the driver knows no types.
+  // The caller declares the types of its tables; the driver has none.
   const over = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
     kysely.withPlugin(tablePrefix(where.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
   return {

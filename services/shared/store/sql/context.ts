@@ -4,31 +4,40 @@ import {
   type Kysely,
   type RawBuilder,
   type ReferenceExpression,
-  type SqlBool,
   sql,
+  type SqlBool,
 } from 'kysely'
 import type { Database } from './connection.ts'
 import type { StoreTables } from './tables.ts'
 
-/** What the statements of the driver need. */
+/** The operations that differ between PostgreSQL and SQLite. */
+export interface Server {
+  kysely: Kysely<unknown>
+  /** Like `kysely` with a longer statement timeout, if `kysely` has one. */
+  migrating?: Kysely<unknown>
+  probe(): Promise<unknown>
+  /** Calls the listener after a `pg_notify` on the channel and after a reconnect; never on SQLite. */
+  listen(channel: string, listener: () => void): Promise<AsyncDisposable>
+}
+
+/** The dependencies of the statements. */
 export interface Sql {
   database: Database
   tables: Kysely<StoreTables>
   now: RawBuilder<number>
   /** Channel on which appends are announced. */
   channel: string
-  /** Listeners of this process, called directly where the server does not notify. */
+  /** Listeners of this process, called directly if the server sends no notifications. */
   wakes: Set<() => void>
 }
 
-/** Notifies the listeners of all processes once the surrounding transaction is committed. */
+/** Notifies the listeners of all processes after the transaction commits. */
 export const notify = async ({ database, channel }: Sql, transaction: Kysely<StoreTables>): Promise<void> => {
   if (database.kind === 'postgres') await sql`select pg_notify(${channel}, '')`.execute(transaction)
 }
 
 /**
- * Whether the end of something that lasts `lengthMs` has passed. An end much further away than that was written before the clock of
- * the database was set back: to wait for it would stop all work for as long as the step was.
+ * Returns the condition that the end of a period of `lengthMs` has passed. An end further away than that was written before the database clock was set back; it counts as passed.
  */
 export const isPast = <DB, TB extends keyof DB>(
   where: ExpressionBuilder<DB, TB>,

@@ -12,7 +12,7 @@ import { ack, read, write } from './values.ts'
 
 const Token = z.coerce.number()
 
-/** Takes the lease when it is free; the row stays afterwards, so that tokens go on growing. All takers of a name use one length. */
+/** Takes the lease if it is free. The row is kept, so that tokens keep growing. All takers of a name use the same length. */
 const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): Promise<number | undefined> => {
   const expires_at_ms = sql<number>`${now} + ${sql.lit(lengthMs)}`
   const taken = await tables
@@ -29,7 +29,7 @@ const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): 
   return taken && Token.parse(taken.token)
 }
 
-/** Returns false for a lease that has ended or that another holds. */
+/** Returns false if the lease has expired or is held by another process. */
 const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs: number): Promise<boolean> => {
   const renewed = await tables
     .updateTable('watchhouse_leases')
@@ -41,7 +41,7 @@ const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs
   return renewed.numUpdatedRows === 1n
 }
 
-/** A lease that was released is free by any clock. */
+/** A released lease is free by any clock. */
 const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<void> => {
   await tables
     .updateTable('watchhouse_leases')
@@ -54,7 +54,7 @@ const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<vo
 const everyMs = 60_000
 const rowsLimit = 5_000
 
-/** Removes expired values once a minute; reading passes over them already, so an outage in between does no harm. */
+/** Removes expired values once a minute. Reads ignore them anyway, so an outage in between is harmless. */
 const startPruning = (context: Sql): AsyncDisposable => {
   const stop = new AbortController()
   const running = keepPruning(context, stop.signal)
@@ -73,7 +73,7 @@ const keepPruning = async (context: Sql, signal: AbortSignal): Promise<void> => 
   }
 }
 
-/** Removes some of the expired values; the next minute takes the next. */
+/** Removes one batch of expired values. */
 export const prune = async ({ tables, now }: Sql): Promise<void> => {
   const expired = tables.selectFrom('watchhouse_state').select('key').where('expires_at_ms', '<=', now).limit(rowsLimit)
   await tables.deleteFrom('watchhouse_state').where('key', 'in', expired).where('expires_at_ms', '<=', now).execute()
@@ -81,7 +81,7 @@ export const prune = async ({ tables, now }: Sql): Promise<void> => {
 
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
 
-/** Claimers pass over rows that another is claiming at this moment, so they never wait for one another. */
+/** Claims messages. Rows that another process is claiming are skipped, so claimers never wait for each other. */
 const claim = async ({ database, tables, now }: Sql, max: number, claimMs: number): Promise<ClaimedText[]> => {
   const oldest = tables
     .selectFrom('watchhouse_outbox')
@@ -103,7 +103,7 @@ const claim = async ({ database, tables, now }: Sql, max: number, claimMs: numbe
     .map(({ id, text, attempt }) => ({ id, text, attempt }))
 }
 
-/** Ids that one statement carries at most. */
+/** Maximum ids per statement. */
 const idsAtOnce = 5_000
 const portionsOf = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / idsAtOnce) }, (_, index) =>
@@ -123,7 +123,7 @@ const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: numb
 const holds = async ({ tables }: Sql, ids: readonly string[]): Promise<string[]> =>
   (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
-/** State in tables of the state database. */
+/** A driver on tables of the state database. */
 export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
   const database = await openDatabase(where, report)
   const tables = database.tables<StoreTables>(storeTables)
@@ -165,7 +165,7 @@ export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListe
   }
 }
 
-/** SQLite notifies no other process; appends of this process wake, and the poll finds the rest. */
+/** On SQLite only appends of this process notify; polling finds the others. */
 const listen = async ({ database, channel, wakes }: Sql, wake: () => void): Promise<AsyncDisposable> => {
   if (database.kind === 'postgres') return database.listen(channel, wake)
   wakes.add(wake)

@@ -22,14 +22,14 @@ const open = (url: string) => openStore({ env: { SVC_STATE_DB_URL: url }, busIsS
 const write = (store: Awaited<ReturnType<typeof open>>, text: string) =>
   store.update('key', z.string(), () => ({ value: text }))
 
-/** A database of some size, closed. */
+/** Creates and closes a database of several pages. */
 const makeDatabase = async (name: string): Promise<string> => {
   const path = join(folder, name)
   {
     await using store = await open(`file:${path}`)
     await write(store, 'x'.repeat(200_000))
   }
-  // A copy has no write-ahead log beside it, from which SQLite would make up for what is cut off.
+  // The copy has no write-ahead log, from which SQLite would restore the truncated part.
   const client = createClient({ url: `file:${path}` })
   await client.execute(`vacuum into '${path}.whole'`)
   client.close()

@@ -12,32 +12,32 @@ const passingSqlite =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|PROTOCOL|NOTADB|CORRUPT)|HRANA_|SERVER_ERROR|CLIENT_CLOSED)/
 const lostRace = new Set(['40001', '40P01'])
 
-/** What a failed query means to its caller: `unavailable` with place, cause and remedy when the server is at fault, else the error itself, which is a defect. */
+/** Translates the error of a query: `unavailable` with database, cause and remedy if the server failed; otherwise the error itself, which is a defect. */
 export const failureOf = (error: unknown, place: Place): unknown => {
   if (error instanceof ServiceError || !(error instanceof Error) || !isServers(error)) return error
   return new ServiceError('unavailable', reasonOf(error, place), { retryAfterMs: 1_000, cause: error })
 }
 
-/** A transaction that lost against another and may simply be run again. */
+/** Returns whether a transaction failed because of a concurrent one and can be retried. */
 export const isLostRace = (error: unknown): boolean => error instanceof Error && lostRace.has(codeOf(error))
 
-/** A SQLite file was opened for reading alone, which lasts as long as its connection does. */
+/** Returns whether a SQLite file was opened read-only; this lasts as long as its connection. */
 export const isReadOnly = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'SQLITE_READONLY'
 
-/** Which database failed, why, and what to do: `state database "/var/lib/state.db": no space left on its disk; …`. Holds no user and no password. */
+/** Formats the database, the reason and the remedy: `state database "/var/lib/state.db": no space left on its disk; …`. Contains no credentials. */
 export const reasonOf = (error: unknown, place: Place): string =>
   `state database "${nameOf(place)}": ${causeOf(error, place)}`
 
-/** The path of a file, or the address of a server without user and password. */
+/** Returns the path of a file, or the address of a server without credentials. */
 export const nameOf = ({ url }: Pick<Place, 'url'>): string => {
   const path = filePath(url)
   if (path !== undefined) return path
   const { host, pathname, searchParams } = new URL(url)
-  // A parameter holds the directory of sockets.
+  // The parameter `host` contains the socket directory.
   return `${searchParams.get('host') ?? host}${pathname === '/' ? '' : pathname}`
 }
 
-/** The path of a SQLite file; undefined for a server and for a database in memory. */
+/** Returns the path of a SQLite file; undefined for a server or a database in memory. */
 export const filePath = (url: string): string | undefined => {
   if (!url.startsWith('file:') || url.startsWith('file::memory:')) return undefined
   return url.startsWith('file://')
@@ -49,7 +49,7 @@ const causeOf = (error: unknown, { url }: Place): string => {
   const code = error instanceof Error ? codeOf(error) : ''
   const message = error instanceof Error ? error.message : String(error)
   const path = filePath(url)
-  // The driver gives no code for a file that it cannot open, only SQLite's number at the end of its words.
+  // For a file that cannot be opened, the driver reports the SQLite error number only in its message.
   if (path !== undefined && (code === 'SQLITE_CANTOPEN' || /local database .*: 14\b/.test(message)))
     return unopenedCause(path)
   const known = causes.find(([pattern]) => pattern.test(code))
@@ -95,7 +95,7 @@ const unopenedCause = (path: string): string => {
 const isServers = (error: Error): boolean => {
   const code = codeOf(error)
   if (passingPostgres.test(code) || passingSqlite.test(code)) return true
-  // Errors of the network carry the system's code, those of pg and of fetch only their words.
+  // Network errors have a system code; errors of pg and fetch only have a message.
   return (
     /^E[A-Z]{3,}/.test(code) ||
     /connection|timeout|fetch failed|pool after calling end/i.test(code === '' ? error.message : '')

@@ -15,11 +15,11 @@ import { patient } from './patient.ts'
 const waitingLimit = 1_000
 
 interface Turns {
-  /** Waits until everyone who came before is done; the turn ends when disposed. Throws `busy` when too many wait. */
+  /** Waits for the turn, which ends when disposed. Throws `busy` if too many wait. */
   take(): Promise<Disposable>
 }
 
-/** One at a time, in the order they came. */
+/** Creates a FIFO mutex. */
 const createTurns = (): Turns => {
   let waiting = 0
   let last = Promise.resolve()
@@ -38,13 +38,13 @@ const createTurns = (): Turns => {
   }
 }
 
-/** Two clients of one database: what renews the connection of a write must not take a read's away. */
+/** Separate clients for reads and writes: reconnecting for a write must not close the connection of a read. */
 export interface LibsqlClients {
   reader: Client
   writer: Client
 }
 
-/** Kysely over libSQL. SQLite has one writer: writes of this process go one after the other, reads pass them by. */
+/** The Kysely dialect for libSQL. SQLite has one writer: writes of this process are serialized, reads run concurrently. */
 export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
   createAdapter: () => new LibsqlAdapter(),
   createDriver: () => libsqlDriver(clients),
@@ -52,7 +52,7 @@ export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })
 
-/** Without this Kysely would block all reads while a transaction is open, those of the transaction's own caller included. */
+/** Without this, Kysely would block all reads during a transaction. */
 class LibsqlAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -62,10 +62,10 @@ class LibsqlAdapter extends SqliteAdapter {
 const libsqlDriver = (clients: LibsqlClients): Driver => {
   const turns = createTurns()
   const transactions = new WeakMap<DatabaseConnection, OpenTransaction>()
-  /** A transaction is over whether or not its last statement succeeded, and the next writer may go. */
+  /** Ends a transaction and releases the writer, even if its last statement fails. */
   const end = async (connection: DatabaseConnection, last: (transaction: Transaction) => Promise<void>) => {
     const open = transactions.get(connection)
-    // A commit that failed has ended the transaction before Kysely rolls it back.
+    // A failed commit has already ended the transaction when Kysely rolls it back.
     if (!open) return
     transactions.delete(connection)
     using _turn = open.turn
@@ -111,10 +111,10 @@ const connectionOf = (
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery) {
       const { rows, columns, rowsAffected } = await answer(connection, query)
-      // A file responds within the call; without a turn no other work would run, and no spent statement would be freed.
+      // Statements on files run synchronously; without this pause no other work would run and no finished statement would be freed.
       await turn()
       const records = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
-      // Rows are what the query's table types say, as with every dialect.
+      // Rows have the types of the query, as with every dialect.
       return { rows: records as R[], numAffectedRows: BigInt(rowsAffected) }
     },
     streamQuery: () => {

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import type { Client } from '@libsql/client'
 import { Kysely } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import type { Server } from './server.ts'
+import type { Server } from './context.ts'
 import { filePath, reasonOf } from './failure.ts'
 import { type LibsqlClients, libsqlDialect } from './libsql-dialect.ts'
 import { patient } from './patient.ts'
 import type { StateDatabase } from './state-database.ts'
 
-/** A SQLite file or a libSQL server that has answered once. */
+/** Opens a SQLite file or a libSQL server and waits for its first response. */
 export const openLibsql = async (where: StateDatabase): Promise<Server> => {
   const { url, token } = where
   const { createClient } = await import('@libsql/client')
@@ -17,7 +17,7 @@ export const openLibsql = async (where: StateDatabase): Promise<Server> => {
   try {
     const [reader, writer] = [open(), open()]
     clients.push(reader, writer)
-    // A write-ahead log lets reads pass a write; servers set their own.
+    // A write-ahead log allows reads during a write; servers set their own mode.
     const first = url.startsWith('file:') ? 'pragma journal_mode = wal' : 'select 1'
     await patient(writer, () => writer.execute(first))
     return serverOver({ reader, writer }, url)
@@ -32,7 +32,7 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
   let inode = path === undefined ? undefined : inodeOf(path)
   const probe = async () => {
     if (path !== undefined) {
-      // SQLite continues with a file that was removed or replaced, and its writes are lost there.
+      // SQLite keeps using a removed or replaced file, whose writes are lost.
       const now = inodeOf(path)
       if (now !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
       inode = now
@@ -46,5 +46,5 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
   }
 }
 
-/** Throws `ENOENT` for a file that is gone. */
+/** Throws `ENOENT` if the file does not exist. */
 const inodeOf = (path: string): number => statSync(path).ino

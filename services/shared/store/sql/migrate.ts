@@ -3,11 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Database } from './connection.ts'
 
-/** One step forward of an owner's tables. It must leave them usable for the previous release, which still runs meanwhile. */
+/** One change of the tables of a service. The previous release must still work with them, because it runs during an update. */
 export interface Migration {
-  /** Never changed once released: it says whether the step was made. */
+  /** Identifies the step in the database; constant once released. */
   name: string
-  /** An earlier step of the same owner, where this one takes away what releases without that step use: they refuse the tables then. */
+  /** An earlier step of the same owner. Set by a step that removes something: releases without the earlier step do not start. */
   needs?: string
   up(tables: Kysely<unknown>): Promise<void>
 }
@@ -21,8 +21,8 @@ interface MigrationTables {
 }
 
 /**
- * Brings the owner's tables to this release: makes the steps not made yet, in their order, all or none, one process at a time.
- * Steps that only a newer release knows are left alone; throws `conflict` where one of them needs what this release lacks.
+ * Applies the pending steps of the owner in order, in one transaction, by one process at a time. Ignores steps of newer releases;
+ * throws `conflict` if one of them needs a step that this release lacks.
  */
 export const migrate = async (
   database: Database,
@@ -30,19 +30,19 @@ export const migrate = async (
   tables: readonly string[],
   steps: readonly Migration[],
 ): Promise<void> => {
-  // Migrations name tables before any type could know them.
+  // The tables of migrations have no static type.
   const all = database.migrating<Record<string, unknown>>([table, needsTable, ...tables])
   await database.run(() =>
     all.transaction().execute(async (transaction) => {
-      await takeTurn(database, transaction)
-      // Under the same plugin the tables of the bookkeeping have the types that the line after it creates.
+      await lockMigrations(database, transaction)
+      // `createBookkeeping` creates the tables with these types.
       const bookkeeping = transaction as unknown as Kysely<MigrationTables>
       await createBookkeeping(bookkeeping, database.prefix)
       await refuseNewer(bookkeeping, owner, steps)
-      const made = await bookkeeping.selectFrom(table).select('name').where('owner', '=', owner).execute()
-      const names = new Set(made.map(({ name }) => name))
+      const applied = await bookkeeping.selectFrom(table).select('name').where('owner', '=', owner).execute()
+      const names = new Set(applied.map(({ name }) => name))
       for (const step of steps.filter(({ name }) => !names.has(name))) {
-        // A step changes tables that have no type yet.
+        // The tables of a step have no static type.
         await step.up(transaction as unknown as Kysely<unknown>)
         await record(bookkeeping, owner, step)
       }
@@ -68,8 +68,8 @@ const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { nam
   if (needs !== undefined) await bookkeeping.insertInto(needsTable).values({ owner, name, needs }).execute()
 }
 
-/** SQLite's write transaction is exclusive already; on PostgreSQL this takes a lock that ends with the transaction. */
-const takeTurn = async (database: Database, transaction: Kysely<Record<string, unknown>>): Promise<void> => {
+/** Takes a lock that ends with the transaction. A write transaction of SQLite is already exclusive. */
+const lockMigrations = async (database: Database, transaction: Kysely<Record<string, unknown>>): Promise<void> => {
   if (database.kind === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + table}))`.execute(transaction)
 }

@@ -3,13 +3,12 @@ import type { Client } from '@libsql/client'
 import { ServiceError } from '#proto/errors.ts'
 import { isReadOnly } from './failure.ts'
 
-/** Another process may be writing to the file; a retry is cheap, and waiting inside SQLite would block this process. */
+/** How long to retry while another process writes to the file. Waiting inside SQLite would block this process. */
 const busyForMs = 2_000
 const busyPauseMs = 10
 
 /**
- * Retries while another process has locked the database. A rejected statement stays open on its connection and would keep the next
- * transaction there from ending, so the client gets new connections.
+ * Retries while another process has locked the database. A rejected statement stays open on its connection and would block the end of the next transaction, so the client reconnects.
  */
 export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + busyForMs
@@ -17,7 +16,7 @@ export const patient = async <T>(client: Client, work: () => Promise<T>): Promis
     try {
       return await work()
     } catch (error) {
-      // The file may be writable again by now: only a new connection finds that out.
+      // The file may be writable again; only a new connection detects it.
       if (isReadOnly(error)) client.reconnect()
       if (!isBusy(error)) throw error
       if (performance.now() > until) {
@@ -29,6 +28,6 @@ export const patient = async <T>(client: Client, work: () => Promise<T>): Promis
   }
 }
 
-/** A read whose connection was renewed for another read meets a closed one. */
+/** Also true for a read whose connection was closed by the reconnect of another read. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'SQLITE_BUSY' || error.code === 'CLIENT_CLOSED')

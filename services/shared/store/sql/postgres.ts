@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { Kysely, PostgresDialect } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
-import type { Server } from './server.ts'
+import type { Server } from './context.ts'
 import { reasonOf } from './failure.ts'
 import type { StateDatabase } from './state-database.ts'
 
@@ -10,12 +10,12 @@ const connectionsLimit = 10
 const connectWithinMs = 2_000
 const queryWithinMs = 5_000
 const migrationWithinMs = 600_000
-/** Connections that migrated something are of no use afterwards. */
+/** Connections for migrations are closed soon afterwards. */
 const migratedMs = 1_000
 const startWithinMs = 10_000
 const pauseMs = 200
 
-/** A pool of PostgreSQL connections that has answered once. */
+/** Opens a pool of PostgreSQL connections and waits for the first response. */
 export const openPostgres = async (where: StateDatabase): Promise<Server> => {
   const { url } = where
   const { default: pg } = await import('pg')
@@ -41,7 +41,7 @@ const within = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout
 
 const over = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
 
-/** A lost connection is replaced when the next one is needed; its user gets the error from its query. */
+/** Ignores errors of idle connections: the pool replaces them, and a running query gets its own error. */
 const surviving = (pool: Pool): Pool => {
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
@@ -67,7 +67,7 @@ const untilAnswers = async (pool: Pool, where: StateDatabase): Promise<void> => 
 
 const listenAgainMs = 1_000
 
-/** The part of a PostgreSQL client that listening needs. */
+/** The part of the PostgreSQL client used for LISTEN. */
 interface Listener {
   connect(): Promise<unknown>
   query(text: string): Promise<unknown>
@@ -75,7 +75,7 @@ interface Listener {
   on(event: 'notification' | 'end' | 'error', listener: () => void): unknown
 }
 
-/** Listens on a connection of its own, opened again after it was lost. */
+/** Listens on a separate connection, which is reopened after a loss. */
 const listen = async (open: () => Listener, channel: string, listener: () => void): Promise<AsyncDisposable> => {
   const stop = new AbortController()
   const running = keepListening(open, channel, listener, stop.signal)

@@ -1,11 +1,14 @@
 import type { Environment } from '../../config/environment.ts'
-import { InvalidSettings, type SettingProblem, type Values, read } from '../../config/setting.ts'
+import { InvalidSettings, read, type SettingProblem, type Values } from '../../config/setting.ts'
 import { databaseSettings } from '../config.ts'
+import type { Logger } from 'pino'
+import type { Database } from './connection.ts'
+import { reportTo } from '../heartbeat.ts'
 
-/** Where the state database is and what kind of server it is. */
+/** Address and kind of the state database. */
 export interface StateDatabase {
   kind: 'postgres' | 'sqlite'
-  /** With user and password for PostgreSQL; never in a log. */
+  /** Contains credentials for PostgreSQL; never logged. */
   url: string
   /** Token of a libSQL server. */
   token: string | undefined
@@ -16,11 +19,11 @@ type DatabaseValues = Values<typeof databaseSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
-/** Modes that the driver supports. It treats any other as verify-full, and the connection then fails without a reason. */
+/** Supported modes. The driver treats any other as verify-full and then fails without a clear reason. */
 const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 
-/** The state database that the environment names, if any; throws `InvalidSettings` with all that is wrong. */
+/** Returns the configured state database, if any; throws `InvalidSettings` with all problems. */
 export const stateDatabase = (env: Environment): StateDatabase | undefined => {
   const settings = read(databaseSettings, env)
   const problems = problemsIn(settings)
@@ -29,7 +32,7 @@ export const stateDatabase = (env: Environment): StateDatabase | undefined => {
   return ownDatabase(settings, tablePrefix) ?? otherDatabase(settings, tablePrefix)
 }
 
-/** The PostgreSQL database for what is to be kept in one: the state database, else the one beside a SQLite state database. */
+/** Returns the PostgreSQL database for data that requires one: the state database, or the one configured in addition to SQLite. */
 export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
   const state = stateDatabase(env)
   if (state === undefined || state.kind === 'postgres') return state
@@ -38,7 +41,7 @@ export const postgresDatabase = (env: Environment): StateDatabase | undefined =>
 
 const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
   const own = protocolOf(settings.SVC_STATE_DB_URL)
-  // Beside a SQLite database there may be another.
+  // A PostgreSQL database may be configured in addition to SQLite.
   const isOtherObeyed = own === undefined || sqliteProtocols.has(own)
   return [...ownProblems(settings, own), ...(isOtherObeyed ? otherProblems(settings) : [])]
 }
@@ -82,7 +85,7 @@ const otherProblems = (settings: DatabaseValues): SettingProblem[] => {
   return problems
 }
 
-/** The protocol of an address, empty for what is none; undefined without an address. */
+/** Returns the protocol of a URL; empty if invalid, undefined without a URL. */
 const protocolOf = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : URL.canParse(url) ? new URL(url).protocol : ''
 
@@ -94,7 +97,7 @@ const ownDatabase = (settings: DatabaseValues, tablePrefix: string): StateDataba
   return { kind: 'postgres', url, token: undefined, tablePrefix }
 }
 
-/** In the order in which they go before one another. */
+/** In order of precedence. */
 const otherUrls = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const
 
 const otherDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
@@ -130,4 +133,13 @@ const withParts = (
   if (password !== undefined) url.password = encodeURIComponent(password)
   if (database !== undefined) url.pathname = `/${encodeURIComponent(database)}`
   return url.href
+}
+
+/** Opens the state database for the tables of a service; undefined if none is configured. */
+export const openStateDatabase = async (env: Environment, log: Logger): Promise<Database | undefined> => {
+  const where = stateDatabase(env)
+  if (where === undefined) return undefined
+  // Loaded only with a database, because the drivers are large.
+  const { openDatabase } = await import('./connection.ts')
+  return openDatabase(where, reportTo(log, 'state database'))
 }

@@ -2,7 +2,7 @@ import { type Generated, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from './connection.ts'
 import type { Migration } from './migrate.ts'
 
-/** The tables of the key-value store, its leases and its outbox; times are epoch milliseconds of the database's own clock. */
+/** The tables of values, leases and the outbox; times are epoch milliseconds of the database clock. */
 export interface StoreTables {
   watchhouse_state: {
     key: string
@@ -20,16 +20,16 @@ export interface StoreTables {
   }
 }
 
-/** Every table the store owns. */
+/** All tables of the store. */
 export const storeTables = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
 
-/** Now by the clock of the database, which all processes share. */
+/** The current time by the database clock, which all processes share. */
 export const nowMs = (kind: Database['kind']): RawBuilder<number> =>
   kind === 'postgres'
     ? sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** The store's migrations; `prefix` goes before names of indexes, which PostgreSQL shares among all tables. */
+/** Returns the migrations of the store; index names need `prefix`, because PostgreSQL has one namespace for them. */
 export const storeMigrations = ({ kind, prefix }: Database): readonly Migration[] => [
   { name: 'state, leases and outbox', up: (tables) => createTables(tables, kind, prefix) },
 ]

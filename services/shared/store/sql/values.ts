@@ -7,7 +7,7 @@ import type { StoreTables } from './tables.ts'
 
 type Tables = Kysely<StoreTables>
 
-/** The values of keys, in their order; of one that has expired nothing. */
+/** Reads the values of keys in order; undefined for a missing or expired one. */
 export const read = async ({ tables, now }: Sql, keys: readonly string[]): Promise<(StoredValue | undefined)[]> => {
   const rows = await tables
     .selectFrom('watchhouse_state')
@@ -24,7 +24,7 @@ export const ack = async (tables: Tables, ids: readonly string[]): Promise<void>
   await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
 }
 
-/** Compare-and-set of keys, with the messages of the step; in a transaction only when it takes more than one statement. */
+/** Compare-and-set of keys with the messages of the step; uses a transaction only if more than one statement is needed. */
 export const write = async (context: Sql, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
   const { values, messages, acks, needs, fence, claimMs } = change
@@ -44,7 +44,7 @@ export const write = async (context: Sql, change: Change): Promise<WriteResult> 
   }
 }
 
-/** Ends a transaction without a trace. */
+/** Thrown to roll back a transaction. */
 class Refusal extends Error {
   readonly result: WriteResult
 
@@ -59,7 +59,7 @@ const refusalIn = (error: unknown): WriteResult => {
   throw error
 }
 
-/** Values in the order of their keys: two writers of the same keys then wait for each other and never both. */
+/** Writes values in the order of their keys, so that two writers of the same keys cannot deadlock. */
 const writeAll = async (context: Sql, transaction: Tables, change: Change): Promise<WriteResult> => {
   const { messages, acks, outboxLimit, claimMs } = change
   if (await isFenced(context, transaction, change)) return 'fenced'
@@ -81,7 +81,7 @@ const writeAll = async (context: Sql, transaction: Tables, change: Change): Prom
   return 'written'
 }
 
-/** Keeps the rows of needed messages until the end of the transaction, so that no other ends one in between. */
+/** Locks the rows of required messages until the end of the transaction, so that no other process acknowledges them. */
 const areHeld = async ({ database }: Sql, transaction: Tables, { needs }: Change): Promise<boolean> => {
   if (needs.length === 0) return true
   const query = transaction.selectFrom('watchhouse_outbox').select('id').where('id', 'in', needs)
@@ -98,7 +98,7 @@ const isFenced = async ({ database }: Sql, transaction: Tables, { fence }: Chang
   return row !== undefined && Token.parse(row.token) > fence.token
 }
 
-/** Counts no further than the limit, which keeps the look cheap however full the outbox is. */
+/** Counts messages up to the limit, so that the query is cheap for any size of the outbox. */
 const waiting = async (transaction: Tables, limit: number): Promise<number> => {
   const { count } = await transaction
     .selectFrom((from) => from.selectFrom('watchhouse_outbox').select('place').limit(limit).as('held'))

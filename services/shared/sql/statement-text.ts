@@ -1,4 +1,10 @@
-/** How every request of the product names itself; hosts log it, also for users who may not send a comment. */
+/** Quotes a name as a ClickHouse identifier. */
+export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, String.raw`\$&`)}\``
+
+/** Quotes a text as a ClickHouse string literal. */
+export const quoteText = (text: string): string => `'${text.replace(/[\\']/g, String.raw`\$&`)}'`
+
+/** `User-Agent` of every request to a host. The query log has it even if the user may not set `log_comment`. */
 export const userAgent = 'watchhouse'
 
 /** Returns the `log_comment` of a statement: the part of the product that sends it. */
@@ -6,10 +12,10 @@ export const commentOf = (what: string): string => JSON.stringify({ watchhouse: 
 
 const commentBegins = commentOf('').slice(0, -'"}'.length)
 
-/** What people write in the console is sent for them, so it counts as theirs. */
+/** Statements of the console count as statements of the user. */
 const ofPerson = commentOf('console')
 
-/** In SQL over a query log: whether the product sent the statement of its own accord. */
+/** SQL condition on a query log: whether the product itself sent the statement. */
 export const isOwn = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
 
 /** An SQL expression over a query log: the part of the product that sent the statement, such as `chart`. */
