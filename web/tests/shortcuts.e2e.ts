@@ -73,6 +73,8 @@ describe('keys', () => {
 
   it('are text in a text field', async () => {
     const { page } = await open('/tables/settings?host=0')
+    // Without the field there is nothing that `/` could focus.
+    await page.getByRole('main').getByRole('searchbox').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('gpc')
     await page.waitForURL(/search=gpc/)
