@@ -73,8 +73,6 @@ describe('keys', () => {
 
   it('are text in a text field', async () => {
     const { page } = await open('/tables/settings?host=0')
-    // Without the field there is nothing that `/` could focus.
-    await page.getByRole('main').getByRole('searchbox').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('gpc')
     await page.waitForURL(/search=gpc/)
@@ -96,6 +94,18 @@ describe('keys', () => {
     await page.goBack()
     await page.goForward()
     await expect.poll(() => field.inputValue()).toBe(text)
+  })
+
+  it('are kept for a search field that is rendered and not visible yet', async () => {
+    const { page } = await open('/tables/settings?host=0')
+    const field = page.getByRole('main').getByRole('searchbox')
+    await field.waitFor()
+    await page.evaluate(() => document.querySelector('main')?.classList.add('invisible'))
+    await page.keyboard.press('/')
+    await page.keyboard.type('gpc')
+    await page.evaluate(() => document.querySelector('main')?.classList.remove('invisible'))
+    await page.waitForURL(/search=gpc(&|$)/)
+    expect(page.url()).not.toMatch(/paused|compare/)
   })
 
   it('are kept for the search of a page that is still loading', async () => {

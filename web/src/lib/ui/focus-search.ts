@@ -1,15 +1,19 @@
-/** Keys are captured for at most this time; a page that has not rendered its search field by then has none. */
+/** Keys are captured for at most this time; a page without a visible search field by then has none. */
 const maxWaitMs = 3_000
 
-const searchField = (): HTMLInputElement | null => document.querySelector('main [type=search]')
+/** Focuses the search field and returns it; null if there is none yet, or if it is still invisible and cannot have the focus. */
+const focusField = (): HTMLInputElement | null => {
+  const field = document.querySelector<HTMLInputElement>('main [type=search]')
+  field?.focus()
+  return document.activeElement === field ? field : null
+}
 
 /**
  * Focuses the search field of the page. While the page is still loading, captures what the user types and puts it into the field once it
- * is rendered, so that no keystroke is lost or read as a shortcut. Escape, a click or `maxWaitMs` ends the capture.
+ * is visible, so that no keystroke is lost or read as a shortcut. Escape, a click or `maxWaitMs` ends the capture.
  */
 export const focusSearch = (): void => {
-  const field = searchField()
-  if (field) return field.focus()
+  if (focusField()) return
   let typed = ''
   const capture = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -21,10 +25,9 @@ export const focusSearch = (): void => {
     event.stopImmediatePropagation()
   }
   const rendered = new MutationObserver(() => {
-    const late = searchField()
+    const late = focusField()
     if (!late) return
     stop()
-    late.focus()
     if (typed === '') return
     late.value = typed
     late.dispatchEvent(new InputEvent('input', { bubbles: true }))
@@ -36,7 +39,7 @@ export const focusSearch = (): void => {
     document.removeEventListener('keydown', capture, true)
     document.removeEventListener('pointerdown', stop, true)
   }
-  rendered.observe(document.body, { childList: true, subtree: true })
+  rendered.observe(document.body, { childList: true, subtree: true, attributeFilter: ['class'] })
   document.addEventListener('keydown', capture, true)
   document.addEventListener('pointerdown', stop, true)
 }
