@@ -10,8 +10,8 @@ export const reportSteps = 28
 export const maxReportDays = 92
 
 /**
- * The data of reports. Every set is one fixed statement of `query` about a period, and where noted about the preceding
- * period of the same length. Current values are as of the request.
+ * Row sets of reports. `query` runs one fixed statement per set for the period of the report and, where noted, for the
+ * preceding period of the same length. Current values are read at request time.
  */
 export const reportRowSets = {
   /** Finished client queries. `isBefore` is 1 for the previous period. */

@@ -15,7 +15,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { InvalidSettings, read, type SettingProblem, type Values } from '#shared/config/setting.ts'
 import { describeProblems, listed, secretNamesOf, startProblems, unreadVariables } from '#shared/lifecycle/check.ts'
 import { lastWords } from '#shared/lifecycle/last-words.ts'
-import { openOperations } from '#shared/lifecycle/operations.ts'
+import { startOperationsServer } from '#shared/lifecycle/operations.ts'
 import { openReadiness, type ProcessReadiness } from '#shared/lifecycle/readiness.ts'
 import { listenForStop } from '#shared/lifecycle/stop.ts'
 import { openNet } from '#shared/net/net.ts'
@@ -174,7 +174,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   readiness.require('start', () => started && !stop.isRequested)
   readiness.require('bus', () => buses.every((bus) => bus.connected))
   const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
-  const operations = scope.use(await openOperations({ host, port, readiness, metrics }))
+  const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
   // The hosts take longest, so they start first while the services load. A failure is reported where they are awaited.
   const isFirstLook = chosen.includes('query') && isHostless(env)

@@ -90,7 +90,7 @@ describeOnTopologies('a command line signs in', (topology) => {
   })
 })
 
-describe('device codes in the edge SQL binding', () => {
+describe('device codes in the edge SQL binding', { tags: ['long'] }, () => {
   vi.setConfig({ testTimeout: 90_000 })
 
   it('outlive the process that issued them, and the operator approves them without a provider', async () => {

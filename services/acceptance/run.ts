@@ -25,13 +25,13 @@ const main = async (files: readonly string[]): Promise<void> => {
   const totals = await (
     files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : long })
   ).catch((error: unknown) => {
-    // What a run needs may be stopped by the same signal, and then fails to start.
+    // The same signal may stop the seeding, which then fails.
     if (signal.aborted) return noTotals
     throw error
   })
   if (signal.aborted) return reportInterruption(totals, signal.reason)
   if (totals.leftOut > 0) write(`${totals.leftOut} left out`)
-  // With `CI` set, a test that was left out counts as failed.
+  // With `CI` set, a skipped test counts as failed.
   const failed = totals.failed + (process.env.CI ? totals.leftOut : 0)
   write(`${totals.passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
@@ -49,7 +49,7 @@ interface Run {
   unwanted?: string | undefined
 }
 
-/** Browsers and the product that they look at wait for each other; meanwhile the services' tests have the other core. */
+/** The browser tests run at the same time as the tests of the services, because both often wait. */
 const runAll = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
   const all = await Promise.all([

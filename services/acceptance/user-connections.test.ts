@@ -91,13 +91,13 @@ describeOnTopologies('databases that people bring', (topology) => {
     expect(answered.text).toContain('default')
   })
 
-  it('stay readable when `query` starts again, as all of the session is in its token', async () => {
+  it('stay readable when `query` starts again, as all of the session is in its token', { tags: ['long'] }, async () => {
     const { token, header } = await openSession()
     await product.query.restart()
     await expectItsChart('/api/v1/charts/top-table-size', { [header]: token })
   })
 
-  it('are kept under a negative id, and are there after a start', async () => {
+  it('are kept under a negative id, and are there after a start', { tags: ['long'] }, async () => {
     const added = await post(product, '/api/v1/user-connections', { ...target(), name: 'mine' })
     expect(added, added.text).toMatchObject({ status: 200 })
     const { hostId } = UserConnectionResponse.parse(added.body).data

@@ -10,7 +10,7 @@ import { resolveApproval, takeApproval } from './approvals/approval-requests.ts'
 import { decideEgress } from './egress/egress-requests.ts'
 import { read, stop } from './runs/runs.ts'
 import { start as startAnswer } from './loop/start.ts'
-import { summarise } from './models/complete-text.ts'
+import { summarize } from './models/complete-text.ts'
 
 const handlers = (parts: Parts): Handlers<typeof agent> => ({
   start: startAnswer(parts),
@@ -19,7 +19,7 @@ const handlers = (parts: Parts): Handlers<typeof agent> => ({
   takeApproval: takeApproval(parts),
   resolveApproval: resolveApproval(parts),
   decideEgress: decideEgress(parts),
-  summarise: summarise(parts),
+  summarize: summarize(parts),
   ...conversationHandlers(parts.conversations),
   ...modelHandlers(parts),
   ...skillHandlers(parts.skills),

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import { listenAndSay } from './say-listening.ts'
+import { listenAndSay } from './report-listening.ts'
 
 /**
  * A minimal proxy between a caller and a host: it sends a statement, parses the response as JSON and forwards it. Its cost is

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listenAndSay } from './say-listening.ts'
+import { listenAndSay } from './report-listening.ts'
 
 /** A minimal server that responds with its standard input to every request. Run as a process. */
 const body = await buffer(process.stdin)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { offerConstant } from './constant-tool.ts'
-import { sayListening } from './say-listening.ts'
+import { sayListening } from './report-listening.ts'
 
 /** A minimal MCP server with one tool, built with the official library. Run as a process. */
 const handler = createMcpHandler(() => {

@@ -19,7 +19,7 @@ import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /** Pause between an arrival and the next send. */
 const pauseMs = 5
-/** Limits that are never reached, because queueing would be measured. */
+/** Limits that are never reached; otherwise the benchmark would measure queueing. */
 const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
 
 /** Sends a message with a name. Resolves with the milliseconds until it arrived. */

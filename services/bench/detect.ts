@@ -9,11 +9,11 @@ import { scanHost } from '../report/insights/scan-host.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 import { keepingLogs, seedStatements } from './detect/seed.ts'
-import { stories, tables, type ExpectedStory } from './detect/stories.ts'
+import { scenarios, tables, type ExpectedScenario } from './detect/scenarios.ts'
 
 const atLeast = 0.9
 
-/** Counts the expected insights that the detectors find and miss. Each story has its own host and known insights. */
+/** Counts the expected insights that the detectors find and miss. Each scenario has its own host and known insights. */
 export const detection: Benchmark = {
   name: 'detect',
   async run() {
@@ -22,19 +22,19 @@ export const detection: Benchmark = {
     for (const statement of ['SYSTEM FLUSH LOGS', ...keepingLogs, ...tables]) await queryEngine(sandbox.url, statement)
     const look = await openLook(opened, sandbox.url)
     const score = { right: 0, found: 0, wanted: 0 }
-    for (const [index, story] of stories.entries()) {
-      for (const statement of seedStatements(story, index + 1)) await queryEngine(sandbox.url, statement)
-      for (const statement of story.refused ?? []) await expectFailure(sandbox.url, statement)
+    for (const [index, scenario] of scenarios.entries()) {
+      for (const statement of seedStatements(scenario, index + 1)) await queryEngine(sandbox.url, statement)
+      for (const statement of scenario.refused ?? []) await expectFailure(sandbox.url, statement)
       const found = await look()
-      for (const statement of story.after ?? []) await queryEngine(sandbox.url, statement)
-      reportMismatch(story, found)
-      score.right += story.expected.filter((each) => found.includes(each)).length
+      for (const statement of scenario.after ?? []) await queryEngine(sandbox.url, statement)
+      reportMismatch(scenario, found)
+      score.right += scenario.expected.filter((each) => found.includes(each)).length
       score.found += found.length
-      score.wanted += story.expected.length
+      score.wanted += scenario.expected.length
     }
     const { right, found, wanted } = score
-    const quiet = stories.filter(({ expected }) => expected.length === 0).length
-    const of = `${stories.length} hosts, ${quiet} of them quiet`
+    const quiet = scenarios.filter(({ expected }) => expected.length === 0).length
+    const of = `${scenarios.length} hosts, ${quiet} of them quiet`
     return [
       { name: `precision over ${of}`, unit: 'insights', ours: [right], reference: [found], bar: { atLeast } },
       { name: `recall over ${of}`, unit: 'insights', ours: [right], reference: [wanted], bar: { atLeast } },
@@ -75,7 +75,7 @@ const expectFailure = async (url: string, statement: string): Promise<void> => {
 }
 
 /** Prints the differences between the expected and the found insights. */
-const reportMismatch = ({ name, expected }: ExpectedStory, found: readonly string[]): void => {
+const reportMismatch = ({ name, expected }: ExpectedScenario, found: readonly string[]): void => {
   const missed = expected.filter((each) => !found.includes(each))
   const wrong = found.filter((each) => !expected.includes(each))
   if (missed.length + wrong.length === 0) return

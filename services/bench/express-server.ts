@@ -5,7 +5,7 @@ import cors from 'cors'
 import express from 'express'
 import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
-import { listenAndSay } from './say-listening.ts'
+import { listenAndSay } from './report-listening.ts'
 
 /** A minimal Express health route with the same middleware as the gateway. Run as a process. */
 const duration = new Histogram({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { startProduct } from '../testing/product.ts'
 import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
-import { yieldToOthers } from './yield-to-others.ts'
+import { yieldToOthers } from './lower-priority.ts'
 
 /** npm downloads Lighthouse into its cache on demand, because it is too large for a dependency. */
 const tool = 'lighthouse@13'

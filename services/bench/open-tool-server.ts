@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startServices } from '../testing/conformance/services.ts'
 import { offerConstant } from './constant-tool.ts'
-import { sayListening } from './say-listening.ts'
+import { sayListening } from './report-listening.ts'
 
 /** Runs services of the product with an additional constant tool. Run as a process, with their names. */
 const names = process.argv.slice(2)

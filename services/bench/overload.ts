@@ -192,7 +192,7 @@ const startFlood = (target: Target, perSecond: number): Flood => {
       clearInterval(timer)
       await Promise.all(underway)
       await pool.close()
-      if (failures.length > 0) throw new Error(`neither answered nor refused: ${failures.slice(0, 3).join('; ')}`)
+      if (failures.length > 0) throw new Error(`requests failed: ${failures.slice(0, 3).join('; ')}`)
       return latencies
     },
   }

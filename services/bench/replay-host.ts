@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listenAndSay } from './say-listening.ts'
+import { listenAndSay } from './report-listening.ts'
 
 /**
  * A host with a fixed latency and no load: it forwards the first occurrence of a statement to a real engine, and then

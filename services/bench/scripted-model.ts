@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startScriptedGateway } from '../agent/testing/scripted-gateway.ts'
-import { acts } from './agent-acts.ts'
-import { sayListening } from './say-listening.ts'
+import { acts } from './scripted-responses.ts'
+import { sayListening } from './report-listening.ts'
 
 /** A model gateway that repeats a scripted response. Run as a process, with the name of the act. */
 const [name = ''] = process.argv.slice(2)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
-import { sayListening } from './say-listening.ts'
+import { sayListening } from './report-listening.ts'
 
 // Many hosts in one process that answer every statement of a sweep after a fixed time; 1% hang and 1% refuse connections.
 // The first listener returns the addresses of the others and the number of rule statements.

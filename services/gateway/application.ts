@@ -135,7 +135,7 @@ const noSuchFile: RequestHandler = () => {
 
 /**
  * Returns request and response classes with the prototypes of the application. Otherwise Express replaces the
- * prototypes of every message, which deoptimises them and adds a tenth to the cost of a small request.
+ * prototypes of every message, which deoptimizes them and adds a tenth to the cost of a small request.
  */
 export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
   class ExpressRequest extends IncomingMessage {}

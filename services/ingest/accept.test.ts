@@ -78,7 +78,7 @@ describe('accepted events', () => {
     expect(observed).toEqual(['generic kept'])
   })
 
-  it('recognises a repeated event in any field order', async () => {
+  it('recognizes a repeated event in any field order', async () => {
     await using opening = new AsyncDisposableStack()
     const { send } = await opened(opening)
     const [first] = await send({ title: 'T', a: [{ b: 1, c: 2 }] })
@@ -129,7 +129,7 @@ describe('accepted events', () => {
     await expect.poll(() => seen).toMatchObject([{ title: 'a b', body: '\uFFFD', labels: { l: ' ' } }])
   })
 
-  it('recognises a PagerDuty incident of this installation', async () => {
+  it('recognizes a PagerDuty incident of this installation', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     const data = { id: 'P1', title: 'Disk full', incident_key: `${await origin()}:an-episode` }
@@ -137,7 +137,7 @@ describe('accepted events', () => {
     await expect.poll(() => seen).toMatchObject([{ sourceType: 'pagerduty', own: true }])
   })
 
-  it('recognises the own origin in base64 data of a CloudEvent', async () => {
+  it('recognizes the own origin in base64 data of a CloudEvent', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     const data = Buffer.from(JSON.stringify({ title: 'T', origin: await origin() })).toString('base64')
@@ -145,7 +145,7 @@ describe('accepted events', () => {
     await expect.poll(() => seen).toMatchObject([{ own: true }])
   })
 
-  it('recognises the own origin in any field', async () => {
+  it('recognizes the own origin in any field', async () => {
     await using opening = new AsyncDisposableStack()
     const { send, seen, origin } = await opened(opening)
     await send([{ title: 'a', details: [`sent by ${await origin()}`] }, { title: 'b' }], { 'x-reemit-hops': '2' })

@@ -9,7 +9,7 @@ import { type Clock, instant } from '#shared/time/clock.ts'
 import { type Headers, type Draft, isJsonObject, requirePlainJson } from './adapters/adapter.ts'
 import { isBinaryCloudEvent } from './adapters/cloud-events.ts'
 import { adapters } from './adapters/index.ts'
-import { hashTexts, normalise } from './normalise.ts'
+import { hashTexts, normalize } from './normalize.ts'
 
 interface AcceptDeps {
   queue: Queue
@@ -38,7 +38,7 @@ export const accept =
       hops: hopsIn(headers),
       origin: await deps.origin(),
     }
-    const events = parsed.map((one, index) => ('error' in one ? one : normalise(one, { ...context, index })))
+    const events = parsed.map((one, index) => ('error' in one ? one : normalize(one, { ...context, index })))
     // A key without a stored event stays free, so that the sender can correct the body.
     const isClaimed = idempotencyKey !== undefined && events.some((event) => 'id' in event)
     const claim = isClaimed ? await claimKey(deps, idempotencyKey, body) : undefined
@@ -147,7 +147,7 @@ const listedEvents = (value: unknown): unknown[] | undefined => {
 
 const parseEvent = (value: unknown, headers: Headers): ParsedEvent[] => {
   if (!isJsonObject(value)) return [{ error: 'an event must be a JSON object' }]
-  const adapter = adapters.find(({ recognises }) => recognises(value, headers))
+  const adapter = adapters.find(({ recognizes }) => recognizes(value, headers))
   if (!adapter) return [{ error: 'an event must be a JSON object' }]
   try {
     return adapter

@@ -119,7 +119,7 @@ const failureOf = async (
         'x-event-id': event.id,
         'x-reemit-hops': String(event.hops + 1),
       },
-      // Lists the installations that the event passed, so that each of them recognises it.
+      // Lists the installations that the event passed, so that each of them recognizes it.
       body: JSON.stringify({ ...forwarded, origin: await origin(), via: [...new Set(raw.match(installations))] }),
     })
     await response.body?.cancel()

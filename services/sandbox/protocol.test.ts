@@ -85,7 +85,7 @@ describe('users', () => {
     ['headers', { headers: { 'X-ClickHouse-User': 'watchhouse', 'X-ClickHouse-Key': 'open sesame' } }],
     ['Basic', { headers: { Authorization: `Basic ${Buffer.from('watchhouse:open sesame').toString('base64')}` } }],
     ['the URL', { query: { user: 'watchhouse', password: 'open sesame' } }],
-  ])('are recognised by %s', async (_, credentials) => {
+  ])('are recognized by %s', async (_, credentials) => {
     expect(await curl(url, whoAmI, credentials)).toMatchObject({ status: 200, text: 'watchhouse\n' })
   })
 

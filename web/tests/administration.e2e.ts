@@ -67,7 +67,7 @@ describe.each([
   ['/alerts/webhooks', 390],
   ['/management?view=roles', 390],
   ['/management?view=grants', 1440],
-])('%s at %i px', (path, width) => {
+])('%s at %i px', { tags: ['long'] }, (path, width) => {
   it('has no accessibility violations, in either theme', async () => {
     const visit = await open(path, { colorScheme: 'light', viewport: { width, height: 900 } })
     expect(await findings(visit)).toEqual([])
@@ -77,7 +77,7 @@ describe.each([
   })
 })
 
-describe('the page about the installation', () => {
+describe('the page about the installation', { tags: ['long'] }, () => {
   it('says what runs, and by which setting something is off', async () => {
     const { page } = await open('/about')
     const { version } = await (await fetch(`${product.url}/api/version`)).json()
@@ -92,7 +92,7 @@ describe('the page about the installation', () => {
   })
 })
 
-describe('the audit log', () => {
+describe('the audit log', { tags: ['long'] }, () => {
   it('is narrowed down and leafed through by its address, and saved whole', async () => {
     // More than one page.
     for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
@@ -121,7 +121,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('webhooks of a user', () => {
+describe('webhooks of a user', { tags: ['long'] }, () => {
   it('are subscribed with a secret that is shown once, tested, switched off and ended', async () => {
     const visit = await open('/alerts/webhooks')
     const { page } = visit
@@ -160,7 +160,7 @@ describe('webhooks of a user', () => {
   })
 })
 
-describe('users and grants', () => {
+describe('users and grants', { tags: ['long'] }, () => {
   it('creates a user and shows the statement without the password', async () => {
     const { page } = await open('/management')
     const form = page.getByRole('form', { name: 'Create user', exact: true })

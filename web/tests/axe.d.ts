@@ -2,7 +2,7 @@ import type axe from 'axe-core'
 
 declare global {
   interface Window {
-    /** Put there by the accessibility tests. */
+    /** Set by the accessibility tests. */
     axe: typeof axe
   }
 }

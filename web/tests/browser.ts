@@ -2,29 +2,29 @@ import { chromium, type BrowserContextOptions, type Locator, type Page } from 'p
 import { expect } from 'vitest'
 import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
 
-/** Long, as the machine may be building and testing other things meanwhile; what is there is found at once. */
+/** Long, because the machine may be busy; a longer timeout does not slow down passing tests. */
 const timeoutMs = 45_000
 const pollMs = 20
 
-/** A page and what happened in it. */
+/** A page with its recorded requests and errors. */
 export interface Visit {
   page: Page
   /** Requested API paths with their methods, in order. */
   requests: string[]
   /** Console errors and warnings, and uncaught exceptions. */
   consoleErrors: string[]
-  /** Resolves when no request to the API is under way. */
+  /** Resolves when no API request is pending. */
   networkIdle: () => Promise<void>
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  /** A fresh profile: nothing stored, nothing cached. */
+  /** Opens a page in a new profile, without storage and cache. */
   visit: (options?: BrowserContextOptions) => Promise<Visit>
-  /** Opens a URL in such a profile and waits until its heading, or what `shown` finds, is visible and no request is pending. */
+  /** Opens a URL in a new profile and waits until its heading, or the element of `shown`, is visible and no request is pending. */
   open: (url: string, options?: BrowserContextOptions, shown?: (page: Page) => Locator) => Promise<Visit>
 }
 
-/** Real Chromium. Times are shown in UTC, in every time zone of the machine. */
+/** Starts Chromium. Times are shown in UTC, regardless of the time zone of the machine. */
 export const openBrowser = async (): Promise<TestBrowser> => {
   const executablePath = chromiumProgram()
   if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
@@ -36,7 +36,7 @@ export const openBrowser = async (): Promise<TestBrowser> => {
     const context = await browser.newContext({
       timezoneId: 'UTC',
       viewport: { width: 1440, height: 900 },
-      // What pulses while it waits is drawn sixty times a second, by the processor that it waits for.
+      // Animations of placeholders would use the CPU that the page waits for.
       reducedMotion: 'reduce',
       ...options,
     })
@@ -74,9 +74,9 @@ const observe = (page: Page): Visit => {
   return { page, requests, consoleErrors, networkIdle: () => until(() => underway.size === 0) }
 }
 
-/** Polls until something holds; the test fails when it never does. */
+/** Polls until a condition holds; fails after the timeout. */
 export const until = (holds: () => boolean | Promise<boolean>, interval = pollMs): Promise<void> =>
   expect.poll(holds, { timeout: timeoutMs, interval }).toBe(true)
 
-/** Waits until something is there to be seen; the test fails when it never is. */
+/** Waits until an element is visible; fails after the timeout. */
 export const expectSeen = (locator: Locator): Promise<void> => until(() => locator.isVisible())

@@ -9,7 +9,7 @@ interface Chunk {
   css?: readonly string[]
 }
 
-/** What Vite writes of a build: each chunk with those that it imports at once. */
+/** The manifest of a Vite build: each chunk with its static imports. */
 export type Manifest = Readonly<Record<string, Chunk>>
 
 const web = fileURLToPath(new URL('..', import.meta.url))
@@ -17,7 +17,7 @@ const web = fileURLToPath(new URL('..', import.meta.url))
 /** The layout and the error page, which the start of the application loads with every page. */
 const always = new Set(['nodes/0', 'nodes/1'])
 
-/** Every file that the browser fetches before a page of this route is drawn: what the entries import, and what those import. */
+/** Returns every file that the browser loads before it renders a page of this route. */
 export const closureOf = (manifest: Manifest, route: string): { scripts: string[]; styles: string[] } => {
   const entries = Object.entries(manifest).filter(([key, { isEntry, name = '' }]) => {
     if (!isEntry) return false
@@ -35,7 +35,7 @@ export const closureOf = (manifest: Manifest, route: string): { scripts: string[
   return { scripts: [...scripts], styles: [...styles] }
 }
 
-/** A node of the build names the source of its page. */
+/** Returns whether a chunk is the page of a route. */
 const isPageOf = (key: string, route: string): boolean =>
   key.includes('/nodes/') && readFileSync(`${web}${key}`, 'utf8').includes(`src/routes${route}/+page.svelte`)
 

@@ -36,7 +36,7 @@ const look = async (address: string, typed: string, width = 1440): Promise<Visit
   return visit
 }
 
-describe('the page that a device names', () => {
+describe('the page that a device names', { tags: ['long'] }, () => {
   it.each([1440, 390])('shows the request at %d px, and approves the device', async (width) => {
     const codes = await begin()
     const visit = await look(codes.verification_uri_complete ?? '', secret, width)

@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Visit } from './browser.ts'
 
-/** What axe finds against WCAG 2.2 AA and its own best practices, as rule and place. */
+/** Returns violations of WCAG 2.2 AA and the best practices of axe, as rule and element. */
 export const findings = async ({ page }: Visit): Promise<string[]> => {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {

@@ -93,7 +93,7 @@ describe('a statement that fails', { tags: ['long'] }, () => {
     isIll = true
     const { page } = await open('/storage?host=0')
     await expectSeen(page.getByText(/GRANT SELECT\(event_time\) ON system\.asynchronous_metric_log TO/).first())
-    // Panels of other tables are shown all the same.
+    // Panels of other tables are still shown.
     await expectSeen(page.getByRole('table', { name: 'Disk usage by database', exact: true }))
     await expectSeen(page.getByRole('cell', { name: 'system', exact: true }).first())
   })

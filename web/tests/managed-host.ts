@@ -1,12 +1,12 @@
 import { type BeforeHost, startBeforeHost } from '../../services/testing/before-host.ts'
 
-/** A host whose users are no files, as those of the embedded engine are. */
+/** A host whose users are stored in SQL, unlike those of the embedded engine. */
 export interface ManagedHost extends BeforeHost {
   /** Statements that would have changed users, roles or grants. */
   readonly changes: readonly string[]
 }
 
-/** The tables in which the engine would keep them, each as the engine has it. */
+/** The system tables with users, roles and grants. */
 const kept = ['users', 'roles', 'role_grants', 'grants'] as const
 const statements = [
   'CREATE DATABASE managed',
@@ -17,7 +17,7 @@ const statements = [
   `INSERT INTO managed.grants (role_name, access_type, database) VALUES ('reader', 'SELECT', 'shop')`,
 ]
 
-/** A proxy of an engine: passes reads, and records changes of users without running them. */
+/** Starts a proxy of an engine that forwards reads, and records changes of users without running them. */
 export const startManagedHost = async (engineUrl: string): Promise<ManagedHost> => {
   for (const statement of statements) {
     const answer = await fetch(engineUrl, { method: 'POST', body: statement })

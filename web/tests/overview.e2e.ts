@@ -51,7 +51,7 @@ describe('the overview', () => {
     const [engine] = await queryEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
     const { body } = await fetchJson(`${product.url}/api/v1/overview?hostId=${id}`)
     expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
-    // The route answers with this shape; the line above would fail otherwise.
+    // The response has this type; otherwise the line above fails.
     const { data } = body as { data: { tableCount: number; databaseCount: number } }
     const shown = (label: string) => expect.poll(() => figure(visit, label).innerText())
     await shown('Uptime').toContain(`version ${String(engine?.version)}`)

@@ -67,7 +67,7 @@ const keep = async (page: Page, name: string): Promise<number> => {
   return Number(new URL(page.url()).searchParams.get('host'))
 }
 
-describe('a host that the server keeps for one person', () => {
+describe('a host that the server keeps for one person', { tags: ['long'] }, () => {
   it('is refused with what is wrong with it, until the form is changed', async () => {
     const { page } = await signedIn(await keyOf('Ada'), '/hosts?host=0')
     const { form, field, outcome } = await addForm(page)

@@ -33,7 +33,7 @@ afterAll(() => scope.disposeAsync())
 const open = (path: string, options = {}): Promise<Visit> =>
   browser.open(`${product.url}${path}`, options, (page) => page.getByRole('heading', { level: 1 }).first())
 
-/** Features of every page are tested on one with few requests. */
+/** A page with few requests, for tests of features of every page. */
 const anyPage = '/about?host=0'
 
 describe('the command palette', () => {

@@ -11,7 +11,7 @@ import { startNats, type TestServer } from '../../testing/servers.ts'
 /** The password of every user in these tests. */
 const password = 'secret'
 
-/** A NATS server as the chart configures it, and an observer in each account that hears everything there. */
+/** A NATS server with the configuration of the chart, and an observer in each account that receives all its messages. */
 export interface Ground extends AsyncDisposable {
   server: TestServer
   declared: NatsAccounts
@@ -19,13 +19,13 @@ export interface Ground extends AsyncDisposable {
   events: readonly Event[]
   as(user: string): Promise<NatsConnection>
   observe(account: string): Promise<NatsConnection>
-  /** Every stream and consumer as the server has them now, by the name of the stream. */
+  /** Returns the current streams and consumers of the server, by stream name. */
   streams(): Promise<Record<string, object>>
 }
 
 const observerOf = (account: string): string => `observer-${account.toLowerCase().replaceAll('_', '-')}`
 
-/** Starts the server and creates the streams and consumers of the product. `change` may widen what users may do. */
+/** Starts the server and creates the streams and consumers of the product. `change` may widen permissions. */
 export const startGround = async (change = (declared: NatsAccounts): NatsAccounts => declared): Promise<Ground> => {
   await using opened = new AsyncDisposableStack()
   const { contracts, events } = await declaredContracts()
@@ -73,10 +73,10 @@ export const startGround = async (change = (declared: NatsAccounts): NatsAccount
   }
 }
 
-/** Permissions under which accounts alone keep users apart. */
+/** Permissions with which only accounts isolate users. */
 export const everything = { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } } as const
 
-/** Every subject that reached an account, by the text that was sent with it. */
+/** Records the subjects that reached an account, by message text. */
 export const listen = (
   observer: NatsConnection,
 ): { subjects: Map<string, Set<string>>; subscription: Subscription } => {
@@ -91,7 +91,7 @@ export const listen = (
   return { subjects, subscription }
 }
 
-/** Resolves when the server has dealt with everything that these connections sent. */
+/** Resolves when the server has processed everything that these connections sent. */
 export const flushAll = async (...connections: NatsConnection[]): Promise<void> => {
   for (const connection of connections) await connection.flush()
 }

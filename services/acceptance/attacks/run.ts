@@ -5,12 +5,11 @@ import { installServers } from '../../testing/servers/install.ts'
 import { findProgram } from '../../testing/servers/source.ts'
 
 const config = 'services/acceptance/attacks/vitest.config.ts'
-/** The attacks that depend on the version of NATS. */
+/** Tests that depend on the version of NATS. */
 const onNats = ['services/acceptance/attacks/nats-']
 
 /**
- * Runs every attack with the NATS server of this machine, and those on NATS with each whose program TEST_NATS_SERVERS names, separated
- * by commas. Arguments name test files.
+ * Runs all attacks with the installed NATS server, and the NATS attacks also with each server program in TEST_NATS_SERVERS (comma-separated). Arguments select test files.
  */
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()

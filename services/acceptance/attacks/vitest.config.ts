@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Attacks on what the product trusts, each in its long form. The ordinary suites run these files too, on the servers of one version. */
+/** Configuration of the attack tests in their long form. The regular suites run these files too, with the servers of one version. */
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {

@@ -1,4 +1,4 @@
-/** The replicas of the one shard, by their names on the network of the cluster. */
+/** The replicas of the only shard, by network name. */
 export const replicas = ['a', 'b'] as const
 export type Replica = (typeof replicas)[number]
 
@@ -11,17 +11,17 @@ interface Address {
   port: number
 }
 
-/** Where the members of a cluster find one another. */
+/** The addresses of the members of a cluster. */
 export interface Addresses {
-  /** What servers listen on. */
+  /** The listen address of servers. */
   listen: string
   keeper: Address
   replicas: Readonly<Record<Replica, Address>>
-  /** Where replicas fetch parts from one another. */
+  /** The interserver address of each replica. */
   interserver: Readonly<Record<Replica, string>>
 }
 
-/** Each in a container of its own, found by its name. */
+/** Addresses of members in separate containers. */
 const inContainers: Addresses = {
   listen: '0.0.0.0',
   keeper: { host: keeper.name, port: keeper.port },
@@ -42,7 +42,7 @@ const logs = [
 ]
 const flushMs = 500
 
-/** Settings of a server: its Keeper, its cluster `default`, who it is in it, and logs that are there soon. */
+/** Returns the configuration of a server: Keeper, the cluster `default`, macros, and log tables with a short flush interval. */
 export const serverFile = (replica: Replica, at: Addresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
@@ -62,7 +62,7 @@ export const serverFile = (replica: Replica, at: Addresses = inContainers): stri
 
 const addressOf = ({ host, port }: Address): string => `<host>${host}</host><port>${port}</port>`
 
-/** The user that the tests are: everything is allowed, from anywhere, since the network is the cluster's own. */
+/** The user of the tests with all privileges, from any network, because the network is private. */
 export const usersFile = `<clickhouse>
   <users>
     <default>
@@ -74,7 +74,7 @@ export const usersFile = `<clickhouse>
 </clickhouse>
 `
 
-/** A Keeper alone, in memory as far as the tests are concerned. */
+/** The configuration of a single Keeper node. */
 export const keeperFile = `<clickhouse>
   <listen_host>0.0.0.0</listen_host>
   <logger><level>information</level><console>1</console></logger>

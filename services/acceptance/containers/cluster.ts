@@ -15,7 +15,7 @@ const images = (version: string) => ({
   keeper: `clickhouse/clickhouse-keeper:${version}`,
 })
 
-/** Makes sure that the images of a version are on this machine; throws where they cannot be had. */
+/** Pulls the images of a version; throws if they are unavailable. */
 export const fetchImages = async (version: string): Promise<void> => {
   const { image } = await getContainerRuntimeClient()
   for (const address of Object.values(images(version))) {
@@ -44,7 +44,7 @@ export const startCluster = async (version: string): Promise<Cluster> => {
       .withNetworkAliases(replica)
       .withHostname(replica)
       .withUlimits(openFiles)
-      // Without it newer images let the user `default` in from the container itself only.
+      // Otherwise newer images allow the user `default` only from the container itself.
       .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
       .withCopyContentToContainer([
         { target: '/etc/clickhouse-server/config.d/cluster.xml', content: serverFile(replica) },

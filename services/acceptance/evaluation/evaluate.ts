@@ -8,21 +8,21 @@ import { startProduct } from '../../testing/product.ts'
 
 /** Options of an evaluation. */
 export interface EvaluationResult {
-  /** With which the product finds its model. */
+  /** Variables that configure the model. */
   variables: Record<string, string>
   /** Called before each question. */
   before?(scenario: Scenario): void
-  /** Called with each score as it is known. */
+  /** Called with each score. */
   onScore?(score: Score): void
 }
 
 const silently = 'SETTINGS log_queries = 0'
-/** An embedded host keeps its logs for a week, which is less than a history has to be. */
+/** An embedded host keeps its logs for a week, less than the required history. */
 const logs = ['query_log', 'asynchronous_metric_log']
-/** Of all logs at once it takes a second. */
+/** Flushing all logs takes a second. */
 const flushed = 'SYSTEM FLUSH LOGS query_log'
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
-/** A host on which nothing happened. */
+/** Statements that empty the logs of a host. */
 const emptied = logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`)
 const prepared = [
   'CREATE DATABASE IF NOT EXISTS shop',
@@ -73,14 +73,14 @@ const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; 
   }
 }
 
-/** Statements that fail, and have to. Users of an embedded host are their own passwords. */
+/** Runs a statement that must fail. The password of a user of an embedded host is the user name. */
 const beRefused = async (hostUrl: string, user: string, statement: string): Promise<void> => {
   const login = new URLSearchParams({ user, password: user === 'default' ? '' : user })
   const { ok } = await fetch(`${hostUrl}/?${login}`, { method: 'POST', body: statement })
   if (ok) throw new Error(`was to be refused: ${statement}`)
 }
 
-/** What the product did besides reading, as the host itself logged it. An index that is tried out is in no table, and gone with its session. */
+/** Returns the number of writes of the product in the log of the host. A hypothetical index exists only in its session and does not count. */
 const writesOn = async (hostUrl: string): Promise<number> => {
   await queryEngine(hostUrl, flushed)
   const [row] = await queryEngine(

@@ -5,12 +5,12 @@ import { evaluate } from './evaluate.ts'
 import { scriptOf } from './scripted.ts'
 
 const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
-/** Of answers of a real model, the share that names the cause and rests on evidence. */
+/** Minimum share of correct answers of a real model: the cause is named and proven by evidence. */
 const leastRight = 0.75
 
 const progress = ({ name, text }: Score): void => void process.stderr.write(`${name}: ${text.trim()}\n\n`)
 
-/** The answers of the model that the environment names. */
+/** Evaluates the answers of the configured model. */
 const ofModel = async (): Promise<boolean> => {
   const names = Object.keys(modelSettings)
   const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
@@ -25,7 +25,7 @@ const valueOf = (name: string): [string, string][] => {
   return value === undefined ? [] : [[name, value]]
 }
 
-/** Scores of the scripted model, which show that the product itself works. */
+/** Evaluates the scripted model, which tests the product itself. */
 const ofScript = async (): Promise<boolean> => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
   const scores = await evaluate({

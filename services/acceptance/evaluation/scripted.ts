@@ -2,8 +2,7 @@ import type { Scenario } from '../../agent/evaluation/score.ts'
 import { evidenceOf, type Script, type Turn, turnsTaken } from '../../agent/testing/script.ts'
 
 /**
- * A model that does what a scenario says, and then answers with what it finds in the results: when a tool returns the wrong data, or its
- * result never reaches the model, the answer is wrong too.
+ * Returns a model that follows a scenario and answers with values from the tool results. If a tool returns wrong data, or its result does not reach the model, the answer is wrong.
  */
 export const scriptOf =
   ({ script: { steps, quotes, says = 'It is' } }: Scenario): Script =>

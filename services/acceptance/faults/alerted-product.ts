@@ -20,18 +20,18 @@ const RawMessage = z.object({
   conditions: z.array(z.object({ event: z.string(), title: z.string() })).optional(),
 })
 
-/** What the receiver of notifications received. */
+/** A receiver of notifications. */
 export interface Receiver extends AsyncDisposable {
   url: string
-  /** `fire <alert>` or `recover <alert>`, in the order in which they were taken. */
+  /** `fire <alert>` or `recover <alert>`, in order of acceptance. */
   readonly taken: readonly string[]
-  /** While true it answers 500 and takes nothing. */
+  /** While true, it returns 500 and accepts nothing. */
   isDown: boolean
-  /** Requests, taken or not. */
+  /** Number of requests, accepted or not. */
   readonly requests: number
 }
 
-/** A webhook that notes which alerts it is sent. */
+/** Starts a webhook that records the alerts that it receives. */
 export const startReceiver = async (): Promise<Receiver> => {
   const taken: string[] = []
   let [isDown, requests] = [false, 0]
@@ -65,26 +65,26 @@ const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(tit
 
 /** Calls that operators and event senders make to the product. */
 interface Door {
-  /** Sends an inbound event again and again until it is accepted. */
+  /** Sends an inbound event repeatedly until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>
   sweep(): Promise<void>
-  /** Alerts that the API shows as open. */
+  /** Returns the open alerts of the API. */
   open(): Promise<string[]>
-  /** Lines of the history that say of a fire or a recovery; none while it cannot be read. */
+  /** Returns the number of history entries for alerts and recoveries; 0 while it cannot be read. */
   historyLines(): Promise<number>
   /** Returns the notifications recorded as sent, or none while the record cannot be read. */
   sentOnRecord(): Promise<number>
 }
 
-/** The product in a process for each service, on servers of its own that can be broken. */
+/** The product with a process per service, on private servers that tests can break. */
 export interface AlertedProduct extends Door, AsyncDisposable {
   receiver: Receiver
-  /** The one host of the list answers nothing while it is down. */
+  /** The only host; it does not respond while it is down. */
   host: { isDown: boolean }
-  /** Loses its data whenever it stops. */
+  /** Loses its data when it stops. */
   nats: Breakable
   postgres: Breakable
-  /** Removes all that Redis holds. */
+  /** Removes all data of Redis. */
   flushRedis(): Promise<void>
   output(): string
 }
@@ -183,7 +183,7 @@ const send = async (url: string, alert: string, status: 'firing' | 'resolved'): 
   )
 }
 
-/** NATS whose data is lost whenever it stops. */
+/** Starts NATS, which loses its data when it stops. */
 const startLosing = async (scope: AsyncDisposableStack): Promise<Breakable & { url: string }> => {
   let server: TestServer = await startNats({ private: true })
   scope.defer(() => server.stop())

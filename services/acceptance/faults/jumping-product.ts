@@ -14,27 +14,27 @@ import { start as startQuery } from '../../query/service.ts'
 import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
 import { readExposition, valueIn } from '../../testing/exposition-format.ts'
 
-/** The services that watch a host, in this process, on a clock whose wall part can be set. */
+/** The services that monitor a host, in this process, with a settable wall clock. */
 export interface JumpingProduct extends AsyncDisposable {
-  /** Sets the wall clock by this much; time goes on as before. */
+  /** Sets the wall clock forwards or back; the monotonic clock is not affected. */
   jump(ms: number): void
   /** Lets time pass. */
   pass(ms: number): void
   host: { isUp: boolean }
   /** Host status reported by the gateway: `up`, `down` or `unknown`. */
   status(): Promise<string>
-  /** A figure of the host that counts how often its figures were read; undefined while there is none. */
+  /** Returns a metric of the host that counts how often its metrics were read; undefined if missing. */
   figure(): Promise<number | undefined>
-  /** Sweeps that have ended so far. */
+  /** Returns the number of finished sweeps. */
   sweeps(): Promise<number>
-  /** Headlines of all messages so far that say whether the host answers; the stub makes other rules fire too. */
+  /** Returns the headlines of all messages about the reachability of the host; the stub makes other rules fire too. */
   messages(): string[]
 }
 
 const names = ['query', 'alert-dispatcher', 'gateway'] as const
 const tickEveryMs = 25
 
-/** `measure` gives the monotonic reading; a test that reads the wall clock there shows what would break. */
+/** `measure` returns the monotonic time; a test that returns the wall clock shows what would break. */
 export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<JumpingProduct> => {
   await using opening = new AsyncDisposableStack()
   const time = openTime(measure)
@@ -79,7 +79,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
 
 type Measure = (elapsedMs: number, wallMs: number) => number
 
-/** Time that passes by itself and in steps of the test, and a wall clock that can be set. */
+/** Creates a clock that runs in real time and in steps of the test, with a settable wall clock. */
 const openTime = (measure: Measure) => {
   let [passedMs, jumpedMs] = [0, 0]
   const clockOf = (elapsedMs: () => number): Clock => {
@@ -106,7 +106,7 @@ const environmentOf = (host: string, chat: string) => ({
   HEALTH_ALERT_ENABLED: 'true',
   HEALTH_ALERT_COOLDOWN_MINUTES: '60',
   RATE_LIMIT_API_PER_MIN: '1000000',
-  // One sweep that fails is a warning, which this target is not sent.
+  // A failed sweep is a warning, which this target does not receive.
   [webhookRig.minSeverityVariable]: 'critical',
   ...webhookRig.env(chat),
 })
@@ -116,7 +116,7 @@ const headlineOf = (text: string): string[] => {
   return headline.includes('Host unreachable') ? [headline] : []
 }
 
-/** A host that says how it is, counts how often its figures are read, and knows none of the tables that rules read. */
+/** A host that responds to the probe, counts reads of its metrics, and has none of the tables that rules read. */
 const answer = (
   sql: string,
   response: ServerResponse,

@@ -3,8 +3,7 @@ import { setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Probes health endpoints as an orchestrator does, each over its own connection, and prints the latency of every response. Run as a
- * process: `node probe-health.ts <length in ms> <url>…`. Where it may, it runs before all others: an orchestrator does not share their machine.
+ * Probes health endpoints like an orchestrator, each over its own connection, and prints the latency of every response. Run as a process: `node probe-health.ts <length in ms> <url>…`. Raises its priority if permitted, because an orchestrator runs on another machine.
  */
 export interface ProbeResult {
   url: string
@@ -19,7 +18,7 @@ const main = async (lengthMs: number, urls: readonly string[]): Promise<void> =>
   try {
     setPriority(-20)
   } catch {
-    // Only root may.
+    // Requires root.
   }
   const probed = await Promise.all(urls.map((url) => probeAgain(url, lengthMs)))
   process.stdout.write(JSON.stringify(probed.flat()))
@@ -39,7 +38,7 @@ const probeAgain = async (url: string, lengthMs: number): Promise<ProbeResult[]>
   return probed
 }
 
-/** 0 where nothing was answered. */
+/** Returns the status; 0 without a response. */
 const statusOf = (url: string): Promise<number> =>
   new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: timeoutMs }, (response) => {

@@ -10,12 +10,12 @@ import { freePort } from '../../testing/servers/port.ts'
 
 const run = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe-health.ts')
-/** A busy process ends by itself so long after the test should have ended it. */
+/** A busy process exits by itself this long after the end of the test. */
 const spareSeconds = 30
 
 const Probes = z.array(z.object({ url: z.string(), status: z.number(), tookMs: z.number() }))
 
-/** One answer of a process to `/livez` or `/readyz`; status 0 where it gave none. */
+/** A response of a process to `/livez` or `/readyz`; status 0 without a response. */
 export interface HealthAnswer {
   process: string
   path: string
@@ -23,16 +23,16 @@ export interface HealthAnswer {
   tookMs: number
 }
 
-/** The product in a process for each service, all on the same few processors. */
+/** The product with a process per service, all on the same few CPUs. */
 export interface StarvedProduct extends AsyncDisposable {
   url: string
-  /** Starts processes on those processors that do nothing but use them. */
+  /** Starts processes that keep these CPUs busy. */
   starve(count: number, seconds: number): Disposable
   /** Probes the health of every process for the given duration. */
   probe(lengthMs: number): Promise<HealthAnswer[]>
 }
 
-/** Starts a process for each name, on the first `processors` of the machine; a name given twice is started twice. Needs `taskset`. */
+/** Starts a process per name on the first `processors` CPUs of the machine; repeated names start several processes. Requires `taskset`. */
 export const startStarvedProduct = async (services: readonly string[], processors: number): Promise<StarvedProduct> => {
   const confined = ['-c', `0-${processors - 1}`]
   await using scope = new AsyncDisposableStack()
@@ -81,5 +81,5 @@ const starve = (confined: readonly string[], count: number, seconds: number): Di
   return { [Symbol.dispose]: () => busy.forEach(endWhole) }
 }
 
-/** `timeout` passes the signal on to what it runs. */
+/** `timeout` forwards the signal to its child. */
 const endWhole = (child: ChildProcess): void => void child.kill('SIGTERM')

@@ -10,16 +10,16 @@ const answersWithinMs = 10_000
 const fetchedWithinMs = 300_000
 const outputBytes = 16 * 1024 * 1024
 
-/** An image that was built, and what can be tried with it. */
+/** A built image. */
 export interface Image extends AsyncDisposable {
   compressedBytes(): Promise<number>
-  /** Runs it to its end, with further arguments of Docker and its own. */
+  /** Runs a container until it exits, with further arguments for Docker and the program. */
   run(options: readonly string[], args: readonly string[]): Promise<{ code: number; output: string }>
   /** Starts all services, on the host network with a read-only file system. */
   start(variables: Record<string, string | number>): Promise<{ id: string } & AsyncDisposable>
 }
 
-/** The base to build on, `TEST_IMAGE_BASE` or the official one, or why there can be no image here. */
+/** Returns the base image, `TEST_IMAGE_BASE` or the official one, or why no image can be built. */
 export const imageSource = (): { base: string } | { missing: string } => {
   const succeeds = (args: readonly string[], timeout: number) => spawnSync('docker', args, { timeout }).status === 0
   if (!succeeds(['version', '--format', '{{.Server.Version}}'], answersWithinMs))

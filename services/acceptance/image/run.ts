@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { imageSource } from './docker.ts'
 
-/** Builds and tries the image; where there is no Docker or no base to build on it is left out, with one line. */
+/** Builds and tests the image; prints one line and skips it without Docker or a base image. */
 const main = async (): Promise<void> => {
   const source = imageSource()
   if ('missing' in source) return void process.stdout.write(`LEFT OUT: the image (${source.missing})\n`)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** What needs Docker and a base image; no part of `npm test`. */
+/** Configuration of the tests that need Docker and a base image, which `npm test` does not run. */
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {

@@ -22,7 +22,7 @@ const ofRecords = (before: Named, now: Named, where: readonly string[]): string[
   })
 }
 
-/** Of a schema's keywords none may be added; of what they name, and of methods, more may. */
+/** Returns whether entries may be added at this path: names and methods may, schema keywords may not. */
 const mayGrow = (where: readonly string[]): boolean =>
   where.length === 0 || where.at(-1) === 'properties' || where.at(-1) === '$defs'
 

@@ -44,7 +44,7 @@ export const projection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((v
 /** Compiles schemas; one serves many projections. */
 export const openValidator = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: false })
-  // Its types say that the module is the function; in Node it is a property of it.
+  // According to its types, the module is the function; in Node it is the default export.
   formats.default(ajv)
   return ajv
 }
@@ -57,6 +57,6 @@ const resolve = ({ $defs }: Schema, part: Schema): Schema => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** The same object each time, for what is compiled of it is kept by it. */
+/** Returns the same object each time, because the compiled schema is cached by object. */
 const asSchema = (value: unknown): Schema => (isSchema(value) ? value : anything)
 const anything: Schema = {}

@@ -7,12 +7,11 @@ import { root } from '../../testing/source-file.ts'
 import { openValidator, projection } from './projection.ts'
 
 /**
- * Loaded before the product (`node --import`), so that the process sends and reads what the last release could and no more: fields that
- * came later are dropped, what it could not have read is refused, and methods that it lacked are not answered.
+ * Loaded before the product (`node --import`), so that the process behaves like the last release: it drops newer fields, rejects messages that the release could not read, and does not serve newer methods.
  */
 const speakAsReleased = async (own: string | undefined): Promise<void> => {
   const { contracts } = await lastRelease()
-  // Bodies of HTTP are made of parts of the contracts when they are loaded; they are of now.
+  // HTTP schemas are derived from the contracts at load time, so they are loaded before the contracts are changed.
   for (const file of globSync('proto/http/*.ts', { cwd: root })) await import(join(root, file))
   for (const exported of await exportsOfProto()) {
     if (isEvent(exported)) asReleased(exported, contracts[`event.${exported.name}`])
@@ -20,13 +19,13 @@ const speakAsReleased = async (own: string | undefined): Promise<void> => {
     for (const [name, method] of Object.entries(exported.methods)) {
       const known = contracts[`${exported.name}.${name}`]
       if (known !== undefined) asReleased(method, known)
-      // The caller is current in all but its contracts, so its own outgoing calls stay unchanged.
+      // Only the contracts are old, so outgoing calls of this process are not changed.
       else if (exported.name === own) delete exported.methods[name]
     }
   }
 }
 
-/** Each schema under its name: what the release knew of a value, then what is known now. */
+/** Wraps each schema: first the projection of the release, then the current schema. */
 const asReleased = (declared: Method | Event, known: unknown): void => {
   const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
   const present: Readonly<Record<string, unknown>> = { ...declared }

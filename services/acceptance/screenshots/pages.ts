@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { fetchJson } from '../../testing/fetch-json.ts'
 
 interface Drawn {
-  /** Of the file. */
+  /** File name without extension. */
   name: string
-  /** Some pages are about something that has to be found first. */
+  /** The path, or a function that finds it. */
   path: string | ((url: string) => Promise<string>)
 }
 
 const Rows = z.object({ data: z.array(z.object({ query_id: z.string() })).min(1) })
 
-/** The page of the slowest query that the host remembers. */
+/** Returns the path of the slowest logged query. */
 const slowestQuery = async (url: string): Promise<string> => {
   const { body } = await fetchJson(`${url}/api/v1/tables/slow-queries?hostId=0&limit=1`)
   return `/queries/${encodeURIComponent(Rows.parse(body).data[0]?.query_id ?? '')}?host=0`

@@ -10,10 +10,10 @@ import { pages } from './pages.ts'
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
 const patienceMs = 120_000
-/** Small enough to read on a page of text, and for the repository. */
+/** Small enough for documentation and the repository. */
 const viewport = { width: 1280, height: 800 }
 
-/** Draws ten pages of the product as it is on two embedded hosts. */
+/** Takes screenshots of the product with two embedded hosts. */
 const draw = async (): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'screenshots-'))
   await using scope = new AsyncDisposableStack()

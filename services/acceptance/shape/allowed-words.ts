@@ -1,11 +1,11 @@
-/** A place where a banned word is right. Without `words` it is any word of these files. */
+/** Files in which banned words are allowed. Without `words` any of them is. */
 export interface AllowedWords {
   paths: RegExp
   words?: RegExp
   reason: string
 }
 
-/** Exceptions of `language.test.ts`; one that nothing needs fails. */
+/** Exceptions of `language.test.ts`; an unused one fails the test. */
 export const allowed: readonly AllowedWords[] = [
   {
     paths: /^services\/acceptance\/(language\.test|shape\/allowed-words)\.ts$/,

@@ -3,8 +3,7 @@ import type { Rule } from './rules.ts'
 import { lineOf, parse } from '../../testing/source-file.ts'
 
 /**
- * The wall clock where a duration is meant: a reading of it, or a name that holds one, is compared, added to or subtracted from.
- * Operators set the wall clock forwards and back, so durations are measured with `Clock.elapsedMs`.
+ * Reports calculations with the wall clock: comparisons, additions and subtractions. The wall clock may be set forwards or back, so durations are measured with `Clock.elapsedMs`.
  */
 export const durationsAreMonotonic: Rule = (file) => {
   const { program } = parse(file)
@@ -38,7 +37,7 @@ export const durationsAreMonotonic: Rule = (file) => {
   return found
 }
 
-/** Files that calculate with instants because these are stored, shown or chosen by people, or come from another machine; each with what they are. */
+/** Files that may calculate with the wall clock, with the reason: the instants are stored, shown, chosen by a user, or from another machine. */
 export const instantFiles: Readonly<Record<string, string>> = {
   'services/shared/time/clock.ts': 'the clock itself',
   'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',

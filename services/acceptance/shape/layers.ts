@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path/posix'
 import { isTest } from '../../testing/source-file.ts'
 
-/** Parts that code which starts the unmodified product may import. */
+/** Imports that are allowed in code that starts the unmodified product. */
 const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
 
 /**
- * The parts of the repository, and what each may import besides itself. The name of a service means that service only:
- * services talk over the bus.
+ * The parts of the repository with their allowed imports. Services only import themselves, because they communicate over the bus.
  */
 const mayImport: Record<string, readonly string[]> = {
   proto: ['npm:zod'],
@@ -28,15 +27,15 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'services/bench': ['services/testing', ...wholeProduct],
   web: ['proto', 'npm', 'node'],
-  // Scripts of pods that have nothing but Node.
+  // Scripts of pods that only have Node.
   helm: ['node'],
   k8s: ['node'],
 }
 
-/** What any test may reach besides: the real servers, and the embedded ClickHouse host. */
+/** Additional imports of tests: real servers and the embedded ClickHouse host. */
 const testsMayImport = ['services/testing', 'services/generate', 'services/sandbox', 'npm', 'node']
 
-/** Packages that one part alone may use, so that what they do has one owner. */
+/** Packages that only one part may import. */
 const owners: Record<string, string> = {
   nats: 'services/shared/bus/',
   ioredis: 'services/shared/store/',
@@ -46,7 +45,7 @@ const owners: Record<string, string> = {
   chdb: 'services/sandbox/',
 }
 
-/** Why this import must not be, or undefined when it may. */
+/** Returns why an import is forbidden; undefined if it is allowed. */
 export const forbidden = (path: string, specifier: string): string | undefined => {
   const target = targetOf(path, specifier)
   const from = partOf(path)
@@ -65,7 +64,7 @@ export const forbidden = (path: string, specifier: string): string | undefined =
 const covers = (allowed: string, part: string): boolean =>
   allowed === part || (allowed === 'npm' && part.startsWith('npm:'))
 
-/** A path from the root, `node` for what Node brings, `npm:<package>` for a package. */
+/** Resolves an import to a path from the root, `node` for built-in modules, or `npm:<package>`. */
 export const targetOf = (path: string, specifier: string): string => {
   if (specifier.startsWith('.')) return join(dirname(path), specifier)
   if (specifier.startsWith('#proto/')) return specifier.replace('#', '')
@@ -77,7 +76,7 @@ export const targetOf = (path: string, specifier: string): string => {
 
 const packageOf = (target: string): string | undefined => (target.startsWith('npm:') ? target.slice(4) : undefined)
 
-/** `services/query` for all of that service; the first folder for the rest. */
+/** Returns the part of a target: `services/<name>` for services, otherwise the first folder. */
 const partOf = (target: string): string => {
   if (target === 'node' || target.startsWith('npm:')) return target
   const [top = '', second = ''] = target.split('/')

@@ -1,10 +1,10 @@
 import { type BindingPattern, type Class, type ParamPattern, Visitor } from 'oxc-parser'
 import { type SourceFile, lineOf, parse } from '../../testing/source-file.ts'
 
-/** One rule of the house that needs a parser: the places where it is broken, each as `path:line what`. */
+/** A lint rule that needs a parser. Returns the violations as `path:line message`. */
 export type Rule = (file: SourceFile) => string[]
 
-/** A cast is unchecked, so a comment at the statement must say what guarantees it. */
+/** A type assertion is unchecked, so a comment must state what guarantees it. */
 export const castsAreExplained: Rule = (file) => {
   const { program, comments } = parse(file)
   const commented = new Set(comments.map((comment) => lineOf(file, comment.end)))
@@ -68,7 +68,7 @@ const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string
   }
 }
 
-/** A class hides state behind `#`, or extends what a library or the language demands; the rest is functions and records. */
+/** A class needs private state, or a base class that a library requires; other code uses functions and records. */
 export const classesHaveAReason: Rule = (file) => {
   const found: string[] = []
   const check = ({ id, superClass, body, start }: Class) => {

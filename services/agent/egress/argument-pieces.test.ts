@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { piecesOf } from './argument-pieces.ts'
+import { splitArguments } from './argument-pieces.ts'
 import { openHostText } from './host-text.ts'
 
 const schema = {
@@ -12,7 +12,7 @@ const schema = {
 const piecesWith = (input: Record<string, unknown>, ...results: unknown[]) => {
   const hostText = openHostText()
   for (const result of results) hostText.add(result)
-  return piecesOf(input, schema, (texts) => hostText.find(texts, 'web_crawl'))
+  return splitArguments(input, schema, (texts) => hostText.find(texts, 'web_crawl'))
 }
 
 describe('the arguments of a call', () => {

@@ -12,7 +12,7 @@ interface ArgumentPieces {
  * Returns every argument in full, split where text of a host starts and ends. Names that the tool's schema declares
  * come from its server and do not count as such text.
  */
-export const piecesOf = (
+export const splitArguments = (
   input: Readonly<Record<string, unknown>>,
   schema: unknown,
   find: (texts: readonly string[]) => readonly (readonly Span[])[],

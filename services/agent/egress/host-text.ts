@@ -39,7 +39,7 @@ export const openHostText = (): HostText => {
   const others = (server: string): Result[] => results.filter((each) => each.server !== server)
   return {
     add(value, server) {
-      const leaves = leavesOf(value, server === undefined ? 'result' : 'cell').map(normalised)
+      const leaves = leavesOf(value, server === undefined ? 'result' : 'cell').map(normalized)
       const letters = leaves.join('')
       results.push({ server, letters, words: leaves.filter(isWord) })
       characters += letters.length
@@ -79,12 +79,12 @@ const withoutHost = (text: string, allowedHosts: readonly string[]): string => {
   return origin.slice(0, origin.length - length) + ' '.repeat(length) + text.slice(origin.length)
 }
 
-const normalised = (text: string): string => lettersOf(unmapped(text)).text
+const normalized = (text: string): string => lettersOf(unmapped(text)).text
 const isWord = ({ length }: string): boolean => length >= shortestWord && length < runLength
 
 const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][] => {
   const forms = texts.map((text) => decodedForms(unmapped(text)))
-  const joined = normalised(texts.join(''))
+  const joined = normalized(texts.join(''))
   const known = forms.flatMap((each) => each ?? [])
   const wanted = new Set([...known.flatMap((form) => runsOf(lettersOf(form).text)), ...runsOf(joined)])
   const runs = new Set(results.flatMap(({ letters }) => runsAmong(letters, wanted)))
@@ -122,7 +122,7 @@ const runSpans = (form: MappedText, runs: ReadonlySet<string>): Span[] => {
 
 const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string>): Span[] =>
   [...text.matchAll(/[\p{L}\p{N}]{4,}/gu)].flatMap(({ 0: word, index }) =>
-    words.has(normalised(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
+    words.has(normalized(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
   )
 
 /** Returns the spans in order, with adjacent ones merged. */

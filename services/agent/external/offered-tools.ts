@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { cut } from '#shared/text/text.ts'
+import { cut } from '#shared/text/strings.ts'
 
 /** Limits of what a model sees of a server, so that the context has room for the conversation. */
 export const maxTools = 32

@@ -4,7 +4,7 @@ import { ControlRequest } from '#proto/agent.ts'
 import type { Host } from '#proto/host.ts'
 import { failure, hostAt, result, type ToolResult } from '#shared/tools/tool.ts'
 import { type Outcome, approvalLimits } from '../approvals/approval-requests.ts'
-import { piecesOf } from '../egress/argument-pieces.ts'
+import { splitArguments } from '../egress/argument-pieces.ts'
 import { egressOpenMs, isPerson } from '../egress/egress-requests.ts'
 import type { EgressTool } from '../toolmaker.ts'
 import type { Talk } from './talk.ts'
@@ -66,7 +66,7 @@ export const approveEgress = async (
   { server, isAllowed, allowedHosts }: EgressTool,
 ): Promise<string | undefined> => {
   if (!talk.hostText.isIn(server.id)) return undefined
-  const pieces = piecesOf(input, inputSchema, (texts) => talk.hostText.find(texts, server.id, allowedHosts()))
+  const pieces = splitArguments(input, inputSchema, (texts) => talk.hostText.find(texts, server.id, allowedHosts()))
   if (!pieces.hasHostText && isAllowed(input)) return undefined
   if (!isPerson(talk.call.identity)) return egressRejection(server.name, pieces.hasHostText)
   talk.call.signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ChatCompletionMessageFunctionToolCall } from 'openai/resources/chat/completions'
 import { z } from 'zod'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { AnswerFailure } from './failure.ts'
 
 const Text = z.string().nullish()

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ClaimsPart } from '#proto/agent-parts.ts'
 import type { Evidence, NumberedEvidence } from '#proto/evidence.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import type { ToolResult } from '#shared/tools/tool.ts'
 
 /** The tool call that produced the evidence. */

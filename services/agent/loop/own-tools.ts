@@ -36,7 +36,7 @@ const maxFoundTools = 8
 const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe('What the tool should return or do') })
 
 /** Returns the tool that searches the tools not offered from the start; the model may call the ones it finds. */
-export const searchTools = (toolbox: () => Toolbox): Tool =>
+export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
   readTool({
     ...own,
     name: searchToolsName,

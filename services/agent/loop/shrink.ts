@@ -1,4 +1,4 @@
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 
 /**
  * Returns a result for the model between the tags that the prompt explains. Content cannot imitate them, since each `<`

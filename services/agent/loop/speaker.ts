@@ -1,6 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import type { AgentFailure } from '#proto/agent-parts.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { charactersOfToken } from './answer-limits.ts'
 import { AnswerFailure } from './failure.ts'
 import { reminder } from './prompt.ts'

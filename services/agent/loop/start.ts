@@ -11,7 +11,7 @@ import { openLedger } from './evidence.ts'
 import { answer } from './answer.ts'
 import { chunkEmitter, type Talk } from './talk.ts'
 import { openMeter, openTimeLeft, openTries } from './answer-limits.ts'
-import { planTool, searchTools } from './own-tools.ts'
+import { planTool, createSearchToolsTool } from './own-tools.ts'
 import { openPlan } from './plan.ts'
 import { openToolbox, type Toolbox } from './toolbox.ts'
 import type { ChosenModel } from '../models/choose.ts'
@@ -120,7 +120,7 @@ const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'
   const { question, call, plan, tries, emit } = talk
   const tools = await toolsFor(question, { ...call, deadline: clock.elapsedMs() + toolsTimeoutMs })
   const toolbox: Toolbox = openToolbox(
-    [planTool(plan, tries, emit), searchTools(() => toolbox), ...tools],
+    [planTool(plan, tries, emit), createSearchToolsTool(() => toolbox), ...tools],
     question.disabledTools,
   )
   return toolbox

@@ -1,8 +1,8 @@
 import type { ChatCompletionTool } from 'openai/resources/chat/completions'
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/no-such.ts'
-import { problemsOf, sentenceOf } from '#shared/text/sentence-of.ts'
+import { noSuch } from '#shared/text/not-found.ts'
+import { problemsOf, sentenceOf } from '#shared/text/zod-errors.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import type { RawCall } from './chunks.ts'
 

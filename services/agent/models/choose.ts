@@ -4,7 +4,7 @@ import { ServiceError } from '#proto/errors.ts'
 import { type ModelPrice, type ModelProvider, modelProviders } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import {
   configuredProviders,
   type GatewayAccess,

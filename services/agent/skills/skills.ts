@@ -8,7 +8,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { type SkillSummary, type skillMethods, SkillName } from '#proto/skills.ts'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
 
@@ -101,8 +101,8 @@ export const readSkill = (folder: string, text: string): Skill => {
     throw new Error('the file must begin with front matter between two lines of ---')
   }
   const { name, description, metadata } = parseFrontMatter(yaml)
-  if (name !== folder) throw new Error(`name: must be ${folder}, as the folder is called`)
-  if (body.trim() === '') throw new Error('there is nothing behind the front matter')
+  if (name !== folder) throw new Error(`name: "${name}" differs from the folder "${folder}"`)
+  if (body.trim() === '') throw new Error('no text after the front matter')
   const examples = Object.fromEntries(Object.entries(metadata).map(([key, value]) => [exampleNamed(key), value]))
   const statements = statementsOf(body, text.slice(0, -body.length).split('\n').length)
   requireExamples(statements, examples)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 
 /** The only format of ids that Mistral accepts. */
 const CallId = z.string().regex(/^[a-zA-Z0-9]{9}$/)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, ofHosts } from '#shared/tools/tool-parameters.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { StatementFacts } from '#proto/statement.ts'
 import { looksBack } from '#proto/look-back.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import { hashOf } from '#shared/evidence/recording.ts'
 import { hostAt, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'

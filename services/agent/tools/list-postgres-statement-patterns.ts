@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { statementOrders } from '#proto/postgres-statistics.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { readTool, result } from '#shared/tools/tool.ts'
 import { limitOf, name } from '#shared/tools/tool-parameters.ts'
 

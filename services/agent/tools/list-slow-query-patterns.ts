@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fingerprintOrders } from '#proto/fingerprints.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { lastHours, limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 

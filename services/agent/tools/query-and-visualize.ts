@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { answerChartKinds, ChartPart } from '#proto/agent-parts.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
 

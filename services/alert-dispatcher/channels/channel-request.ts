@@ -3,7 +3,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Send } from '#shared/net/net.ts'
 import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { OutgoingRequest } from '#shared/net/send.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
 /** Fields in which chat services state the wait in seconds. */
@@ -72,7 +72,7 @@ const nothingIfTooLong = (error: unknown): string => {
 
 /** Temporary failures. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
-/** Unauthorised or not found: the address or its secret is wrong. */
+/** Unauthorized or not found: the address or its secret is wrong. */
 const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** Classifies a response by its status. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { targetFields } from '#proto/webhook-targets.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import type { WebhookTarget } from '../policy.ts'
 
 /** The name of a variable, never its value. */

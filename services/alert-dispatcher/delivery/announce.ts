@@ -61,7 +61,7 @@ const notificationOf = (announced: NotifyRequest, atMs: number): Notification =>
   }
 }
 
-/** Returns the keys of targets that received it before, read from the database if the store has no record. */
+/** Returns the keys of the targets that already received the notification; reads the database if the store has no record. */
 const deliveredKeys = async (
   { store, deliveries }: AnnounceDeps,
   { episode, sequence }: Notification,

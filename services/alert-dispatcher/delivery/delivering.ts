@@ -90,7 +90,10 @@ const listTimeoutMs = 2_000
  * Returns the host list, refreshed at most every ten seconds. While `query` is unavailable, the last known list is
  * returned.
  */
-export const openListedHosts = (deps: { query: Client<typeof query>; clock: Clock }): (() => Promise<ListedHosts>) => {
+export const createHostListCache = (deps: {
+  query: Client<typeof query>
+  clock: Clock
+}): (() => Promise<ListedHosts>) => {
   let known: ListedHosts = new Map()
   let freshUntilMs = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | undefined

@@ -342,7 +342,7 @@ describe('delivery', () => {
     expect(post.tried.filter((line) => line.startsWith('dead')).length).toBeLessThanOrEqual(16)
   })
 
-  it('notifies a target at once while five thousand messages wait for another', async () => {
+  it('notifies a target at once while five thousand messages wait for another', { tags: ['long'] }, async () => {
     const post = scripted({ targets: ['dead', 'well'] })
     post.always('dead', retry)
     const longMs = 600_000

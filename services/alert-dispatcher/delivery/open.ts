@@ -13,7 +13,7 @@ import { listEnabledTargets } from '../channels/targets.ts'
 import type { MinSeveritiesOf } from '../policy/layers/resolve.ts'
 import type { Notification } from '../notification.ts'
 import type { Policy } from '../policy.ts'
-import { type DeliveryDeps, type PendingDelivery, openListedHosts } from './delivering.ts'
+import { type DeliveryDeps, type PendingDelivery, createHostListCache } from './delivering.ts'
 import { endWithoutSend, targetIsGone } from './end.ts'
 import { openChannelDelivery } from './send.ts'
 import { type NotifyHandlers, announce } from './announce.ts'
@@ -74,7 +74,7 @@ export const openDelivery = async (parts: DeliveryParts): Promise<Delivery> => {
     deliveries,
     recording: openOutage(log, { begins: 'recording deliveries failed', ends: 'recording deliveries recovered' }),
     targets: (policy) => listEnabledTargets({ channels, env, policy }),
-    hosts: openListedHosts({ query: parts.query, clock }),
+    hosts: createHostListCache({ query: parts.query, clock }),
     origin: openInstallationId(store),
     observe: (channel, outcome, seconds) => durations.observe({ channel, outcome }, seconds),
   }

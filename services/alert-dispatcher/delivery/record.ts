@@ -15,7 +15,7 @@ export const Recipient = z.object({
   sinceMs: z.number(),
   /** The notification that is being sent, possibly an earlier one; null if none is. */
   sending: z.int().min(0).nullable(),
-  /** The last notifications that were received, so that a repeated one is recognised. */
+  /** The last notifications that were received, so that a repeated one is recognized. */
   taken: z.array(z.int().min(0)).max(8),
   /** Whether a send had no known result, so that the target may have received the alert. */
   mayKnow: z.boolean(),

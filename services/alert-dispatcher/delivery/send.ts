@@ -1,4 +1,4 @@
-import { ageMs } from '#shared/time/clock.ts'
+import { ageMs, follow } from '#shared/time/clock.ts'
 import type { Channel } from '../channels/channel.ts'
 import type { Notification } from '../notification.ts'
 import { renderGroupMessage } from '../messages/group-message.ts'
@@ -50,7 +50,8 @@ export const openChannelDelivery = (
   return openTargetQueues({
     limits: channel.limits,
     serve: (batch) => serve(deps, claims, channel, batch),
-    ageMs: ({ sinceMs }) => ageMs(clock, sinceMs),
+    nowMs: () => clock.now(),
+    sinceMs: ({ sinceMs }) => follow(clock, sinceMs),
     isOver,
     leave: (delivery, why) =>
       // The claim expires, and the next process retries.

@@ -26,11 +26,14 @@ const lease = () => new Promise((resolve) => setImmediate(resolve))
 const held = (limits: TargetLimits = slow) => {
   const batches: { batch: Batch; end: (served: BatchResult) => void }[] = []
   const left: string[] = []
+  let readings = 0
   const serve = (batch: Batch) => new Promise<BatchResult>((resolve) => batches.push({ batch, end: resolve }))
   const queue = openTargetQueue({
     limits,
     serve,
-    ageMs: ({ sinceMs }) => nowMs - sinceMs,
+    // Time passes between two readings.
+    nowMs: () => nowMs + (readings += 1),
+    sinceMs: ({ sinceMs }) => sinceMs,
     isOver: ({ notification }) => notification.title === 'too old',
     leave: ({ notification: { episode } }, why) => left.push(`${episode} ${why}`),
     failed: () => {},
@@ -53,6 +56,14 @@ const held = (limits: TargetLimits = slow) => {
   }
   return { queue, batches, left, sendNext }
 }
+
+it('keeps the place of a delivery that is queued again, among others of the same age', async () => {
+  const { queue, batches, sendNext } = held({ ...slow, groupAfter: undefined })
+  for (const episode of ['a', 'b', 'c']) queue.add(queued(episode))
+  batches.shift()?.end({ ended: new Set() })
+  await lease()
+  expect([await sendNext(), await sendNext(), await sendNext()]).toEqual(['a', 'b', 'c'])
+})
 
 it('sends critical, warnings, recoveries and reminders in this order', async () => {
   const { queue, sendNext } = held()

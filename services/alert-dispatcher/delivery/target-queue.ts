@@ -40,8 +40,9 @@ export interface TargetQueue extends AsyncDisposable {
 interface TargetQueueOptions {
   limits: TargetLimits
   serve(batch: Batch): Promise<BatchResult>
-  /** Returns the age of a delivery. */
-  ageMs(delivery: PendingDelivery): number
+  /** Returns the current instant, and the one since which a delivery waits, by the same clock. */
+  nowMs(): number
+  sinceMs(delivery: PendingDelivery): number
   /** Returns whether the lifetime of a delivery is over. */
   isOver(delivery: PendingDelivery): boolean
   /** Called for a delivery that leaves the queue, because the queue is full or its lifetime is over. */
@@ -62,7 +63,8 @@ const backlogMs = 5_000
 /** How long nothing is grouped after a target rejected a group. */
 const aloneForMs = 10 * 60_000
 
-type Entry = QueuedDelivery & { notBefore: number }
+/** `position` is the order of arrival, which a delivery keeps when it is queued again. */
+type Entry = QueuedDelivery & { notBefore: number; position: number }
 
 /** Opens the queue of one target; it runs as many batches in parallel as the target allows. */
 export const openTargetQueue = (options: TargetQueueOptions): TargetQueue => new OpenTargetQueue(options)
@@ -76,6 +78,7 @@ class OpenTargetQueue implements TargetQueue {
   readonly #reserving = new Set<string>()
   readonly #inProgress = new Set<Promise<void>>()
   #notBefore = 0
+  #nextPosition = 0
   #restsUntil = 0
   #aloneUntil = 0
   #isClosed = false
@@ -91,7 +94,12 @@ class OpenTargetQueue implements TargetQueue {
 
   add(delivery: PendingDelivery): boolean {
     if (this.#isClosed) return false
-    const entry = { delivery, group: getGroupKeys(delivery.notification), notBefore: 0 }
+    const entry = {
+      delivery,
+      group: getGroupKeys(delivery.notification),
+      notBefore: 0,
+      position: this.#nextPosition++,
+    }
     this.#waiting.add(entry)
     if (this.#waiting.size > maxWaiting) {
       const [last] = this.#ranked(this.#waiting).slice(-1)
@@ -201,11 +209,16 @@ class OpenTargetQueue implements TargetQueue {
   }
 
   #ranked(entries: Iterable<Entry>): Entry[] {
+    // Read once: at a tick between two readings, a later delivery would seem older.
+    const nowMs = this.#options.nowMs()
     const aged = [...entries].map((entry) => {
-      const waitedMs = this.#options.ageMs(entry.delivery)
-      return { entry, waitedMs, priority: getPriority(entry.delivery.notification, waitedMs) }
+      const sinceMs = this.#options.sinceMs(entry.delivery)
+      return { entry, sinceMs, priority: getPriority(entry.delivery.notification, nowMs - sinceMs) }
     })
-    const ranked = aged.toSorted((one, other) => one.priority - other.priority || other.waitedMs - one.waitedMs)
+    const ranked = aged.toSorted(
+      (one, other) =>
+        one.priority - other.priority || one.sinceMs - other.sinceMs || one.entry.position - other.entry.position,
+    )
     return ranked.map(({ entry }) => entry)
   }
 

@@ -1,5 +1,5 @@
 import type { InboundEvent } from '#proto/inbound-event.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import type { Evaluation } from '../conditions/evaluate.ts'
 import { applyEvaluation, closeUnmonitored } from '../conditions/transition.ts'
 import type { MonitoredRule } from '../conditions/monitored-rules.ts'

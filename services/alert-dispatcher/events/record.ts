@@ -9,7 +9,7 @@ const Milliseconds = z.number().int()
 /** State of one deduplication key of a source. */
 export const EventEntry = z.object({
   source: z.string().max(128),
-  /** Null once it is closed. The entry is kept for a while, so that late events are recognised. */
+  /** Null once it is closed. The entry is kept for a while, so that late events are recognized. */
   condition: Condition.nullable(),
   /** Time of the newest event. */
   occurredAtMs: Milliseconds,
@@ -38,7 +38,7 @@ export const placeOf = ({ source, dedupKey }: Pick<InboundEvent, 'source' | 'ded
 
 export const entryKey = (place: string): string => `alerts:events:entry:${place}`
 
-/** How long late events are recognised after a condition closes. */
+/** How long late events are recognized after a condition closes. */
 export const rememberedMs = 60 * 60_000
 
 /** Returns whether an entry is still valid. A clock that was set back must not keep closed entries forever. */

@@ -1,5 +1,5 @@
 import { instant } from '#shared/time/clock.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import type { Fence } from '#shared/store/store.ts'
 import type { Transition, Condition } from '../conditions/condition.ts'
 import type { NotifyContext } from '../conditions/held.ts'

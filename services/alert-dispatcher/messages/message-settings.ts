@@ -2,7 +2,7 @@ import type { Severity } from '#proto/rules.ts'
 import { takesChatActions, displayZone } from '#shared/config/shared-settings.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { type Setting, optional, read, url } from '#shared/config/setting.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { makeLenient } from '../lenient-settings.ts'
 
 const maxNameLength = 64

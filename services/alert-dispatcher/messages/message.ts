@@ -10,7 +10,7 @@ export interface Message {
   notification: Notification
   /** Timestamp of the notification: ISO 8601 with the offset of the display time zone. */
   at: string
-  /** Id of this installation, in every message, so that events that return to it are recognised. */
+  /** Id of this installation, in every message, so that events that return to it are recognized. */
   origin: string
   /** `[instance] CRITICAL: title on host (value)`; many lock screens show nothing else. */
   headline: string

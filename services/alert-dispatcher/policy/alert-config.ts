@@ -4,7 +4,7 @@ import { type AlertPolicy, type AlertConfigKey, AlertConfigUpdate } from '#proto
 import type { Call } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import type { TargetSaving } from '#proto/webhook-targets.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import { type AlertingDeps, type AlertingHandlers, requireStateDatabase } from '../alerting.ts'
 import { requireTemplates } from '../channels/formats/template.ts'
 import { channels } from '../channels/index.ts'

@@ -3,7 +3,7 @@ import { type CustomRule, type RuleSettings, thresholdProblem } from '#proto/ale
 import { ServiceError } from '#proto/errors.ts'
 import type { Rule } from '#proto/rules.ts'
 import type { Environment } from '#shared/config/environment.ts'
-import { nearestTo, noSuch } from '#shared/text/no-such.ts'
+import { nearestTo, noSuch } from '#shared/text/not-found.ts'
 import { channels } from '../channels/index.ts'
 import { findBrokenChannels, listEnabledTargets } from '../channels/targets.ts'
 import { listWebhookTargets } from '../channels/webhook-targets.ts'

@@ -1,5 +1,5 @@
 /** The history of a host, as SQL expressions over `hour` (hours ago), `number` and `hash`. Defaults: two uneventful weeks. */
-export interface Story {
+export interface Scenario {
   /** Length of its logs. */
   hours?: number
   /** Factor of the usual duration; pattern of each statement; percentage of failures and their code. */
@@ -26,23 +26,23 @@ const week = 168
 const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
-/** Removes the TTL of the logs: an embedded host retains a week, which is shorter than a story. */
+/** Removes the TTL of the logs: an embedded host retains a week, which is shorter than a scenario. */
 export const keepingLogs: readonly string[] = logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
 
-/** Returns statements that write a story to the logs of a host; `salt` varies its random numbers. */
-export const seedStatements = (story: Story, salt: number): string[] => [
+/** Returns statements that write a scenario to the logs of a host; `salt` varies its random numbers. */
+export const seedStatements = (scenario: Scenario, salt: number): string[] => [
   ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),
-  queryLog(story, salt),
-  partLog(story, salt),
-  metricLog(story, salt),
-  ...(story.also ?? []),
+  queryLog(scenario, salt),
+  partLog(scenario, salt),
+  metricLog(scenario, salt),
+  ...(scenario.also ?? []),
 ]
 
 const at = (hour: string): string => `toDateTime(now() - ${hour} * 3600 - 1800)`
 
-const queryLog = (story: Story, salt: number): string => {
-  const { hours = 2 * week + 24, calls = 40, slower = '1', failing = '1', code = '60', memory = '1' } = story
-  const { pattern = 'number % 2' } = story
+const queryLog = (scenario: Scenario, salt: number): string => {
+  const { hours = 2 * week + 24, calls = 40, slower = '1', failing = '1', code = '60', memory = '1' } = scenario
+  const { pattern = 'number % 2' } = scenario
   return `INSERT INTO system.query_log
   (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind,
    is_initial_query, exception_code, user, tables)
@@ -59,7 +59,7 @@ FROM
 ${silently}`
 }
 
-const partLog = ({ events = '1', hours = week + 24 }: Story, salt: number): string => `INSERT INTO system.part_log
+const partLog = ({ events = '1', hours = week + 24 }: Scenario, salt: number): string => `INSERT INTO system.part_log
   (event_type, event_date, event_time, database, table, part_name, rows)
 SELECT 'NewPart', toDate(at), at, 'shop', table, toString(number), 1000 + hash % 500
 FROM
@@ -70,7 +70,7 @@ ARRAY JOIN ['orders', 'events'] AS table
 WHERE table = 'orders' OR (${events})
 ${silently}`
 
-const metricLog = ({ used = '400', parts = '200', hours = 2 * week }: Story, salt: number): string => `INSERT INTO
+const metricLog = ({ used = '400', parts = '200', hours = 2 * week }: Scenario, salt: number): string => `INSERT INTO
   system.asynchronous_metric_log (event_date, event_time, metric, value)
 SELECT toDate(at), at, pair.1, pair.2
 FROM

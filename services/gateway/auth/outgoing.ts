@@ -1,5 +1,5 @@
 import type { Net } from '#shared/net/net.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 
 /** Requests an address that the operator configured, and returns the status and the JSON body. Throws without a response. */
 export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonAnswer>

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { sentenceOf } from '#shared/text/zod-errors.ts'
 
 /** A problem of a request: the parameter or body field, and a message that continues its name. */
 interface Problem {

@@ -102,7 +102,7 @@ describe('GET /api/v1/tables/{name}', () => {
     expect(seen.produced).toBeLessThan(50)
   })
 
-  it('reads no faster than its client', async () => {
+  it('reads no faster than its client', { tags: ['long'] }, async () => {
     const { table, seen } = manyFrames(1_000)
     await using product = await startFake({ query: { table } })
     const response = await opened(product)

@@ -100,7 +100,7 @@ const isAllowed = (host: string, env: Environment): boolean => {
 const namedSettings = { ...allowedHostSettings, ...publicUrlSettings }
 
 /**
- * Returns the normalised name in a Host header without the port; rejects `user@host` and `host/path`, which a URL
+ * Returns the normalized name in a Host header without the port; rejects `user@host` and `host/path`, which a URL
  * accepts.
  */
 const nameIn = (host: string): string | undefined => {

@@ -147,7 +147,7 @@ describe('a stop', () => {
   })
 })
 
-describe('a caller that stops reading', () => {
+describe('a caller that stops reading', { tags: ['long'] }, () => {
   // Twenty megabytes, more than any socket buffer.
   const table = 'orders'.padEnd(20_000, '_')
   const many = Array.from({ length: 1_000 }, () => ({ database: 'shop', table, engine: 'Log' }))

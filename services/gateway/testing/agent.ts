@@ -198,5 +198,5 @@ export const fakeAgent: Handlers<typeof agent> = {
   ...fakeConversations,
   ...fakeModels,
   ...fakeSkills,
-  summarise: async () => ({ summary: 'All is well.' }),
+  summarize: async () => ({ summary: 'All is well.' }),
 }

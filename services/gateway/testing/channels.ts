@@ -4,7 +4,7 @@ import type { alerts } from '#proto/alerts.ts'
 import { chatActions, type ChatInstallation } from '#proto/chat-application.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import type { ValidRequest } from './valid-requests.ts'
 import { opened } from './transit.ts'
 

@@ -61,7 +61,7 @@ const dead: DeadEvent = {
   status: 'firing',
 }
 
-/** An `ingest` service with one stored event, which it recognises as a duplicate, and one deployment. */
+/** An `ingest` service with one stored event, which it recognizes as a duplicate, and one deployment. */
 export const fakeIngest: Handlers<typeof ingest> = {
   ...sampledHandlers(ingest),
   accept: async () => [{ id: event.id, duplicate: true }],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Deployment } from '#proto/deployments.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { parse } from '../request/parse.ts'
 
 /** What charts mark of it, or why they mark nothing. */

@@ -36,7 +36,7 @@ export interface Draft {
 /** Parser of one input format. */
 export interface Adapter {
   id: string
-  recognises(sent: JsonObject, headers: Headers): boolean
+  recognizes(sent: JsonObject, headers: Headers): boolean
   /** Returns the events of an object, each as a draft or an error. Throws `invalid` if the object cannot be parsed. */
   read(sent: JsonObject, headers: Headers): (Draft | { error: string })[]
 }

@@ -4,7 +4,7 @@ import { parseDraft, parseGroup } from './alert-group.ts'
 /** The webhook of Alertmanager, version 4: a group of alerts. */
 export const alertmanager: Adapter = {
   id: 'alertmanager',
-  recognises: ({ alerts, groupKey, receiver }) =>
+  recognizes: ({ alerts, groupKey, receiver }) =>
     Array.isArray(alerts) && (groupKey !== undefined || receiver !== undefined || alerts.some(isAlert)),
   read: (sent) => parseGroup(sent, (alert) => parseDraft(alert, { source: 'alertmanager', url: null })),
 }

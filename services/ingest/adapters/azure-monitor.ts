@@ -35,7 +35,7 @@ const CommonAlert = z.looseObject({
 /** The common alert schema of Azure Monitor; `alertId` is the same when the alert resolves. */
 export const azureMonitor: Adapter = {
   id: 'azure-monitor',
-  recognises: ({ schemaId, data }) =>
+  recognizes: ({ schemaId, data }) =>
     schemaId === 'azureMonitorCommonAlertSchema' || (isJsonObject(data) && isJsonObject(data.essentials)),
   read: (sent) => {
     const alert = parseFields(CommonAlert, sent).data.essentials

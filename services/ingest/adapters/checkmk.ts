@@ -43,7 +43,7 @@ const withoutPrefix = (sent: JsonObject): JsonObject =>
 /** The context of a Checkmk notification, sent as a JSON object of its variables. */
 export const checkmk: Adapter = {
   id: 'checkmk',
-  recognises: (sent) => {
+  recognizes: (sent) => {
     const { NOTIFICATIONTYPE, HOSTNAME } = withoutPrefix(sent)
     return NOTIFICATIONTYPE !== undefined && HOSTNAME !== undefined
   },

@@ -20,7 +20,7 @@ const Context = z.looseObject({
 /** CloudEvents in structured mode: one object with attributes and data, for any content type. */
 export const cloudEvents: Adapter = {
   id: 'cloudevents',
-  recognises: ({ specversion, id, source, type }, headers) =>
+  recognizes: ({ specversion, id, source, type }, headers) =>
     isCloudEvents(headers) || [specversion, id, source, type].every((field) => field !== undefined),
   read: (sent) => [parseDraft(sent)],
 }
@@ -28,7 +28,7 @@ export const cloudEvents: Adapter = {
 /** CloudEvents in binary mode: headers contain the attributes, and the body is passed as `data`. */
 export const binaryCloudEvents: Adapter = {
   id: 'cloudevents',
-  recognises: (_sent, headers) => isBinaryCloudEvent(headers),
+  recognizes: (_sent, headers) => isBinaryCloudEvent(headers),
   read: ({ data }, headers) => {
     if (headers['ce-datacontenttype'] !== undefined)
       throw new ServiceError('invalid', 'ce-datacontenttype must not be sent; use Content-Type')

@@ -26,7 +26,7 @@ const Alarm = z.looseObject({
 /** An alarm of Amazon CloudWatch, as SNS delivers it. CloudWatch states no severity. */
 export const cloudWatch: Adapter = {
   id: 'cloudwatch',
-  recognises: ({ AlarmName, NewStateValue }) => AlarmName !== undefined && NewStateValue !== undefined,
+  recognizes: ({ AlarmName, NewStateValue }) => AlarmName !== undefined && NewStateValue !== undefined,
   read: (sent) => {
     const alarm = parseFields(Alarm, sent)
     const dimensions = alarm.Trigger?.Dimensions ?? []
@@ -65,7 +65,7 @@ const StateChange = z.looseObject({
 /** The same alarm, as Amazon EventBridge delivers it. */
 export const cloudWatchEvent: Adapter = {
   id: 'cloudwatch',
-  recognises: ({ source, detail, ...rest }) =>
+  recognizes: ({ source, detail, ...rest }) =>
     source === 'aws.cloudwatch' && isJsonObject(detail) && rest['detail-type'] === 'CloudWatch Alarm State Change',
   read: (sent) => {
     const { id, account, region, time, resources, detail } = parseFields(StateChange, sent)

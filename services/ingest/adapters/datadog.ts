@@ -60,7 +60,7 @@ const transitionOf = (transition: string | null, type: string | null): EventStat
 
 export const datadog: Adapter = {
   id: 'datadog',
-  recognises: ({ event_type: type, org, alert_transition: transition, alert_id: alert, alert_type: kind }) =>
+  recognizes: ({ event_type: type, org, alert_transition: transition, alert_id: alert, alert_type: kind }) =>
     transition !== undefined ||
     (type !== undefined && org !== undefined) ||
     (alert !== undefined && kind !== undefined),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { sentenceOf } from '#shared/text/zod-errors.ts'
 
 /** A text that senders may also write as a number or boolean. */
 export const words = z.union([z.string(), z.number(), z.boolean()], 'must be text').transform(String)
@@ -10,7 +10,7 @@ export const optionalText = words.nullish().transform((text) => (text === undefi
 export const labelsField = z
   .record(z.string(), z.unknown())
   .nullish()
-  .transform((labels) => toTexts(labels ?? {}))
+  .transform((labels) => stringifyLabels(labels ?? {}))
 /** A timestamp in ISO 8601, or in epoch seconds to nanoseconds; null if it is invalid. */
 export const instant = z.unknown().optional().transform(parseInstant)
 
@@ -37,7 +37,7 @@ const latestMs = 253_402_300_799_999
 const plausible = (ms: number): number | null => (Number.isSafeInteger(ms) && ms > 0 && ms <= latestMs ? ms : null)
 
 /** Converts values to text; entries without a value are left out. */
-export const toTexts = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
+export const stringifyLabels = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(labels).flatMap(([name, value]) =>
       value === null || value === undefined ? [] : [[name, textOf(value)]],

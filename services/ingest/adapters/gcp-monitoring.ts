@@ -32,7 +32,7 @@ const Notification = z.looseObject({
 /** The webhook of Google Cloud Monitoring; an incident without severity has none. */
 export const gcpMonitoring: Adapter = {
   id: 'gcp-monitoring',
-  recognises: ({ incident }) =>
+  recognizes: ({ incident }) =>
     isJsonObject(incident) && incident.incident_id !== undefined && incident.state !== undefined,
   read: (sent) => {
     const { incident } = parseFields(Notification, sent)

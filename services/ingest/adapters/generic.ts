@@ -1,11 +1,11 @@
 import type { Adapter, Draft, JsonObject } from './adapter.ts'
-import { firstNonBlank, parseInstant, toTexts } from './fields.ts'
+import { firstNonBlank, parseInstant, stringifyLabels } from './fields.ts'
 import { parseSeverity, parseStatus } from './words.ts'
 
 /** Accepts any object and looks for values under common field names. */
 export const generic: Adapter = {
   id: 'generic',
-  recognises: () => true,
+  recognizes: () => true,
   read: (sent, { 'x-webhook-id': id }) => {
     const draft = parseGeneric(sent)
     return [id ? { ...draft, identity: [draft.source, id] } : draft]
@@ -60,5 +60,5 @@ const instantIn = (sent: JsonObject, ...names: readonly string[]): number | null
 const labelsIn = (labels: unknown): Record<string, string> => {
   if (Array.isArray(labels)) return { tags: labels.filter((tag) => typeof tag === 'string').join(', ') }
   // An object that is no list has string keys.
-  return typeof labels === 'object' && labels !== null ? toTexts(labels as JsonObject) : {}
+  return typeof labels === 'object' && labels !== null ? stringifyLabels(labels as JsonObject) : {}
 }

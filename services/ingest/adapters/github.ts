@@ -134,7 +134,7 @@ const kindOf = (alert: JsonObject): string =>
 /** Webhooks of GitHub: deployment statuses, checks, workflows and security alerts. Other events are information. */
 export const github: Adapter = {
   id: 'github',
-  recognises: ({ repository, sender }, headers) =>
+  recognizes: ({ repository, sender }, headers) =>
     isJsonObject(repository) &&
     typeof repository.full_name === 'string' &&
     (headers['x-github-event'] !== undefined || isJsonObject(sender)),

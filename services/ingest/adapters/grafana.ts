@@ -13,7 +13,7 @@ const GrafanaFields = z.looseObject({
 /** The webhook of Grafana: the format of Alertmanager with additional fields per alert. */
 export const grafana: Adapter = {
   id: 'grafana',
-  recognises: ({ alerts, orgId, version, state }) =>
+  recognizes: ({ alerts, orgId, version, state }) =>
     Array.isArray(alerts) && (orgId !== undefined || (version === '1' && state !== undefined)),
   read: (sent) =>
     parseGroup(sent, (alert) => {

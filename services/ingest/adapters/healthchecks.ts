@@ -18,7 +18,7 @@ const Webhook = z.looseObject({
  */
 export const healthchecks: Adapter = {
   id: 'healthchecks',
-  recognises: ({ code, status }) =>
+  recognizes: ({ code, status }) =>
     z.uuid().safeParse(code).success && typeof status === 'string' && /^(up|down)$/.test(status),
   read: (sent) => {
     const { code, name, status, now, tags, body } = parseFields(Webhook, sent)

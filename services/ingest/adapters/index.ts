@@ -18,7 +18,7 @@ import { sentry } from './sentry.ts'
 import { uptimeKuma } from './uptime-kuma.ts'
 import { zabbix, zabbixConnector } from './zabbix.ts'
 
-/** All adapters; the first one that recognises an object parses it, and the last one accepts any object. */
+/** All adapters; the first one that recognizes an object parses it, and the last one accepts any object. */
 export const adapters: readonly Adapter[] = [
   binaryCloudEvents,
   cloudEvents,

@@ -40,7 +40,7 @@ const Issue = z.looseObject({
 /** The webhook of a New Relic workflow, by its default template. */
 export const newRelic: Adapter = {
   id: 'new-relic',
-  recognises: ({ id, state, issueUrl, workflowName, impactedEntities }) =>
+  recognizes: ({ id, state, issueUrl, workflowName, impactedEntities }) =>
     id !== undefined &&
     state !== undefined &&
     (issueUrl !== undefined || workflowName !== undefined || impactedEntities !== undefined),
@@ -82,7 +82,7 @@ const Incident = z.looseObject({
 /** The older webhook of New Relic's notification channels. */
 export const newRelicIncident: Adapter = {
   id: 'new-relic',
-  recognises: (sent) =>
+  recognizes: (sent) =>
     sent.incident_id !== undefined && sent.current_state !== undefined && sent.condition_name !== undefined,
   read: (sent) => {
     const incident = parseFields(Incident, sent)

@@ -39,7 +39,7 @@ const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt:
 export const opsgenie: Adapter = {
   id: 'opsgenie',
   // Other systems also send objects with an action and an alert.
-  recognises: ({ action, alert }) =>
+  recognizes: ({ action, alert }) =>
     typeof alert === 'object' &&
     alert !== null &&
     action !== undefined &&

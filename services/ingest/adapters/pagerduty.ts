@@ -38,7 +38,7 @@ const urgencies: Readonly<Record<string, EventSeverity>> = { high: 'critical', l
 
 export const pagerDuty: Adapter = {
   id: 'pagerduty',
-  recognises: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
+  recognizes: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
   read: (sent, headers) => {
     const { id, event_type: type, occurred_at: occurredAt, data } = parseFields(Webhook, sent).event
     const source = 'pagerduty'
@@ -84,7 +84,7 @@ const EventV2 = z.looseObject({
 export const pagerDutyEvents: Adapter = {
   id: 'pagerduty',
   // Other systems use `event_action` too, so one more field is required.
-  recognises: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>
+  recognizes: ({ event_action: action, routing_key: routing, dedup_key: key, payload }) =>
     action !== undefined && [routing, key, payload].some((field) => field !== undefined),
   read: (sent) => {
     const { event_action: action, dedup_key: key, payload, client_url: url } = parseFields(EventV2, sent)

@@ -6,7 +6,7 @@ import { parseInstant } from './fields.ts'
 /** An alert as Prometheus posts it to the API of Alertmanager: no status, but an end that lies in the past once it resolves. */
 export const prometheus: Adapter = {
   id: 'prometheus',
-  recognises: ({ labels, status, title }) =>
+  recognizes: ({ labels, status, title }) =>
     isJsonObject(labels) && typeof labels.alertname === 'string' && status === undefined && title === undefined,
   read: (sent) => {
     const endsAt = parseInstant(sent.endsAt)

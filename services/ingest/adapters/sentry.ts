@@ -108,7 +108,7 @@ const readMetricAlert = (action: string, { metric_alert: given, ...data }: JsonO
 /** The webhooks of a Sentry integration: issues, issue alerts and metric alerts. */
 export const sentry: Adapter = {
   id: 'sentry',
-  recognises: ({ action, data }, headers) =>
+  recognizes: ({ action, data }, headers) =>
     isJsonObject(data) &&
     typeof action === 'string' &&
     (headers['sentry-hook-resource'] !== undefined || 'issue' in data || 'metric_alert' in data || 'event' in data),

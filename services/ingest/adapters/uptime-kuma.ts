@@ -35,7 +35,7 @@ const noAddress = 'https://'
 /** The webhook of Uptime Kuma. A test and a certificate warning come without a heartbeat. */
 export const uptimeKuma: Adapter = {
   id: 'uptime-kuma',
-  recognises: ({ heartbeat, monitor, ...others }) =>
+  recognizes: ({ heartbeat, monitor, ...others }) =>
     monitor !== undefined && heartbeat !== undefined && ('msg' in others || isJsonObject(monitor)),
   read: (sent) => {
     const { msg: text, monitor, heartbeat } = parseFields(Webhook, sent)

@@ -33,7 +33,7 @@ const Webhook = z.looseObject({
 /** A Zabbix media type of the type webhook, by the names that Zabbix gives to its macros. A recovery has the id of its problem. */
 export const zabbix: Adapter = {
   id: 'zabbix',
-  recognises: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,
+  recognizes: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,
   read: (sent) => {
     const event = parseFields(Webhook, { ...sent, event_value: String(sent.event_value) })
     const isAcknowledged = event.event_update_status === '1' && /acknowledged/i.test(event.event_update_action ?? '')
@@ -71,7 +71,7 @@ const Streamed = z.looseObject({
 /** An event as a Zabbix connector streams it; a recovery names its problem by `p_eventid`. */
 export const zabbixConnector: Adapter = {
   id: 'zabbix',
-  recognises: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
+  recognizes: ({ eventid, value, clock }) => eventid !== undefined && value !== undefined && clock !== undefined,
   read: (sent) => {
     const event = parseFields(Streamed, sent)
     return [

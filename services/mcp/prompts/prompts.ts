@@ -41,7 +41,7 @@ export const prompts: readonly Prompt[] = [
     description: 'Which queries are slow, why, and what would help',
     arguments: z.object({ ...host, hours }),
     text: ({ hostId, hours: lastHours }) =>
-      `Analyse the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group the results by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
+      `Analyze the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group the results by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
   }),
   prompt({
     name: 'storage-audit',

@@ -14,7 +14,7 @@ import type { Logger } from 'pino'
 import type { Call } from '#proto/call.ts'
 import type { Handlers } from '#proto/contract.ts'
 import { maxMcpBodyBytes, maxMcpBufferedBytes, type mcp, mcpResponseHeaders } from '#proto/mcp.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { overviewOf, type Part } from './part.ts'
 import type { ServerFor } from './server.ts'
 

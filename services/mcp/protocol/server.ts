@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Call } from '#proto/call.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import type { CallTool, ContextFor } from '../call-tool.ts'
 import type { Prompt } from '../prompts/prompts.ts'

@@ -7,7 +7,7 @@ import { readRecords } from '../analysis/records.ts'
 import { clickhouseCode } from '../clickhouse/failure.ts'
 import { allowedBy } from '../config.ts'
 import { callersFailure, explainStatement } from '../explain/explain.ts'
-import { explanation } from '../explain/plan-json.ts'
+import { toExplanation } from '../explain/plan-json.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
@@ -34,7 +34,7 @@ export const statementReads = async (
   const explain = async (mode: ExplainMode, settings: ExplainSettings = {}): Promise<Explanation> => {
     const explaining = explainStatement(statement, mode, settings, database)
     try {
-      return explanation(host, statement, mode, settings, await parts.client.run(host, explaining, call))
+      return toExplanation(host, statement, mode, settings, await parts.client.run(host, explaining, call))
     } catch (error) {
       throw callersFailure(error, explaining.sql, statement)
     }

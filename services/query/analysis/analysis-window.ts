@@ -18,7 +18,7 @@ export interface AnalysisScope {
 }
 
 /** Resolves the requested window. The bucket is the finest within the maximum number of points. */
-export const analysed = async (
+export const analyzed = async (
   parts: Parts,
   host: MonitoredHost,
   request: Window,

@@ -9,7 +9,7 @@ import { statementFacts } from '../clickhouse/cost.ts'
 import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
-import { analysed, shownWindow, type AnalysisScope } from './analysis-window.ts'
+import { analyzed, shownWindow, type AnalysisScope } from './analysis-window.ts'
 import {
   cellFromMs,
   errorsStatement,
@@ -37,7 +37,7 @@ export const fingerprints =
   (parts: Parts): Handlers<typeof query>['fingerprints'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analysed(parts, host, input, call)
+    const { window, scope } = await analyzed(parts, host, input, call)
     const empty = { fingerprints: [], total: null, window: shownWindow(window), statement: null }
     const missing = await missingNeeds(parts.client, host, logNeeds, call)
     if (missing) return { ...empty, unavailable: missing }
@@ -72,7 +72,7 @@ export const fingerprint =
   (parts: Parts): Handlers<typeof query>['fingerprint'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analysed(parts, host, input, call)
+    const { window, scope } = await analyzed(parts, host, input, call)
     const without = { detail: null, window: shownWindow(window) }
     const missing = await missingNeeds(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }
@@ -134,7 +134,7 @@ export const executions =
   (parts: Parts): Handlers<typeof query>['executions'] =>
   async (input, call) => {
     const host = parts.hosts.get(input.hostKey)
-    const { window, scope } = await analysed(parts, host, input, call)
+    const { window, scope } = await analyzed(parts, host, input, call)
     const without = { executions: [], total: 0, window: shownWindow(window) }
     const missing = await missingNeeds(parts.client, host, logNeeds, call)
     if (missing) return { ...without, unavailable: missing }

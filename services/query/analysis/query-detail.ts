@@ -10,7 +10,7 @@ import { type Scope, expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import { figure, flag, readRecords } from './records.ts'
-import { analysed } from './analysis-window.ts'
+import { analyzed } from './analysis-window.ts'
 import { cpuMs } from './fingerprint-statement.ts'
 import { processors, threads, views, readChildren, readPart } from './query-parts.ts'
 
@@ -123,7 +123,7 @@ export const queryDetail =
   (parts: Parts): Handlers<typeof query>['queryDetail'] =>
   async ({ hostKey, queryId, lastHours }, call) => {
     const host = parts.hosts.get(hostKey)
-    const { scope } = await analysed(parts, host, { lastHours }, call)
+    const { scope } = await analyzed(parts, host, { lastHours }, call)
     const missing = await missingNeeds(parts.client, host, needs, call)
     if (missing) return { detail: null, unavailable: missing }
     try {

@@ -3,7 +3,7 @@ import type { StatementFacts } from '#proto/query.ts'
 import type { Incomplete } from '#proto/unavailable.ts'
 import { metrics } from '#shared/telemetry/metrics.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 import { type ErrorCode, ServiceError } from '#proto/errors.ts'
-import { cut } from '#shared/text/text.ts'
+import { cut } from '#shared/text/strings.ts'
 import { NetFailure, unknownName } from '#shared/net/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 

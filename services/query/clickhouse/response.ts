@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceError } from '#proto/errors.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { failureBehindRows, parseException, hostFailure, statementFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'

@@ -5,7 +5,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { query, FleetMetrics, HostStatus, Window } from '#proto/query.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import { readRecords, figure } from '../analysis/records.ts'
-import { analysisSpan, shownWindow, type AnalysisScope, analysed } from '../analysis/analysis-window.ts'
+import { analysisSpan, shownWindow, type AnalysisScope, analyzed } from '../analysis/analysis-window.ts'
 import { cpuMs, ended } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -79,7 +79,7 @@ const readHost = async (
 ): Promise<HostComparison> => {
   const { client, clock } = parts
   const { tables } = await client.capabilities(host, call)
-  const analysis = await analysed(parts, host, request, call)
+  const analysis = await analyzed(parts, host, request, call)
   const [figures, { data, unavailable }] = await Promise.all([
     client.run(host, figuresStatement('comparison', fleetFigures, tables), call),
     queryIfAvailable(client, host, needs, call, async () =>

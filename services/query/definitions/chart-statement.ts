@@ -18,7 +18,7 @@ interface Circumstances {
   parameters: GivenParameters
 }
 
-/** The statement of a chart on a server; none when the server is older than every branch. */
+/** Returns the statement of a chart for the version of a server; undefined if the chart has no SQL for this version. */
 export const chartStatement = (chart: LoadedChart, circumstances: Circumstances): Statement | undefined => {
   const sql = sqlFor(chart.sql, circumstances.serverVersion)
   if (sql === undefined) return undefined

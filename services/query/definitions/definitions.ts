@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Catalogue, ChartInfo, TableInfo } from '#proto/catalogue.ts'
 import { ServiceError } from '#proto/errors.ts'
-import { noSuch } from '#shared/text/no-such.ts'
+import { noSuch } from '#shared/text/not-found.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import {
   type LoadedChart,

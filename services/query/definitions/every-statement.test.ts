@@ -149,7 +149,7 @@ const eachBranch = async (
   })
 }
 
-describe.each(charts)('the chart $name', (chart) => {
+describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
   it('runs and has the columns that it declares', { tags: ['long'] }, async () => {
     for (const sql of await eachBranch('chart', chart)) {
       const window = chartWindow(chart, {}, Date.now())
@@ -212,7 +212,7 @@ describe.each(charts)('the chart $name', (chart) => {
   })
 })
 
-describe.each(tables)('the table page $name', (table) => {
+describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
   it('runs and has the columns that it declares, in their order', { tags: ['long'] }, async () => {
     for (const sql of await eachBranch('table page', table)) {
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }

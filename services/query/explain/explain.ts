@@ -11,7 +11,7 @@ import { callersStatement } from '../read-only/callers-statement.ts'
 import type { Token } from '../read-only/lexer.ts'
 import type { Permissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
-import { explanation } from './plan-json.ts'
+import { toExplanation } from './plan-json.ts'
 
 /** What a host would do with a statement. */
 export const explain =
@@ -23,7 +23,7 @@ export const explain =
     const explaining = explainStatement(statement, mode, planSettings, database)
     try {
       const answer = await parts.client.run(host, explaining, call)
-      return explanation(host, statement, mode, planSettings, answer)
+      return toExplanation(host, statement, mode, planSettings, answer)
     } catch (error) {
       throw callersFailure(error, explaining.sql, statement)
     }

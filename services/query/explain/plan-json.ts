@@ -44,7 +44,7 @@ const Line = z.object({ explain: z.string() })
 const EstimateRow = ReadEstimate.extend({ parts: figure, rows: figure, marks: figure })
 
 /** What callers get of an explanation. */
-export const explanation = (
+export const toExplanation = (
   host: MonitoredHost,
   query: string,
   mode: ExplainMode,

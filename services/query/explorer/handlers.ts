@@ -11,7 +11,7 @@ import {
 import type { query } from '#proto/query.ts'
 import type { Unavailable } from '#proto/unavailable.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
-import { analysed } from '../analysis/analysis-window.ts'
+import { analyzed } from '../analysis/analysis-window.ts'
 import { readRecords } from '../analysis/records.ts'
 import { unavailableBy } from '../clickhouse/availability.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
@@ -74,7 +74,7 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
     exploreDependencies: ({ hostKey, ...named }, call) => readDependencies(contextFor(hostKey, call), named),
     exploreUsage: async ({ hostKey, lastHours, ...named }, call) => {
       const context = contextFor(hostKey, call)
-      const { scope } = await analysed(parts, context.host, { lastHours }, call)
+      const { scope } = await analyzed(parts, context.host, { lastHours }, call)
       const { rows, unavailable } = await readView(
         context,
         usage,
@@ -86,7 +86,7 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
     },
     exploreQueries: async ({ hostKey, lastHours, limit, ...named }, call) => {
       const context = contextFor(hostKey, call)
-      const { scope } = await analysed(parts, context.host, { lastHours }, call)
+      const { scope } = await analyzed(parts, context.host, { lastHours }, call)
       return readView(context, { ...queries, limit }, named, loggedNames(named.database, named.table), scope)
     },
     previewTable: async ({ hostKey, limit, ...named }, call) => {

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import type { SettingProblem } from '#shared/config/setting.ts'
 import { NoYaml, parseYaml } from '#shared/config/yaml.ts'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { sentenceOf } from '#shared/text/zod-errors.ts'
 import { describeIssues } from '../definitions/describe-issues.ts'
 import { hostList, type HostList, type HostEntry } from './host-list.ts'
 

@@ -10,7 +10,7 @@ import {
   type InsightRow,
 } from '#proto/insight-rows.ts'
 import { type Insight, StoredInsight } from '#proto/insights.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { writeInto, write } from '../actions/write.ts'
 import { readRecords, figure } from '../analysis/records.ts'
 import { queryIfAvailable, unavailableBy } from '../clickhouse/availability.ts'

@@ -3,7 +3,7 @@ import type { Handlers } from '#proto/contract.ts'
 import type { OwnCost, StatementCost } from '#proto/own-cost.ts'
 import type { query } from '#proto/query.ts'
 import { readRecords, figure } from '../analysis/records.ts'
-import { analysed, shownWindow } from '../analysis/analysis-window.ts'
+import { analyzed, shownWindow } from '../analysis/analysis-window.ts'
 import { cpuMs } from '../analysis/fingerprint-statement.ts'
 import { queryIfAvailable } from '../clickhouse/availability.ts'
 import type { Statement } from '../clickhouse/statement.ts'
@@ -64,7 +64,7 @@ export const ownCost =
   (parts: Parts): Handlers<typeof query>['ownCost'] =>
   async ({ hostKey, ...request }, call) => {
     const host = parts.hosts.get(hostKey)
-    const analysis = await analysed(parts, host, request, call)
+    const analysis = await analyzed(parts, host, request, call)
     const window = { ...shownWindow(analysis.window), interval: null }
     const { data, unavailable } = await queryIfAvailable(parts.client, host, needs, call, async () =>
       readRecords(host, CostRow, await parts.client.run(host, ownCostStatement(analysis.scope), call)),

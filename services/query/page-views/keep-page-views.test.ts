@@ -34,24 +34,28 @@ const keep = async (env: Record<string, string>) => {
   return { enabled, ...(await parts.handlers.storePageViews({ hostKey: 'box', views: [view, view] }, aCall())) }
 }
 
-it('keeps page views in the table that the operator names, which it creates, as the charts read them', async () => {
-  const env = { EVENTS_TABLE_NAME: 'tracked.views' }
-  expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
-  expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
-  const kept = `SELECT kind, data, actor, extra, toUnixTimestamp(event_time) AS time, event_date = toDate(event_time) AS dated`
-  const row = await answerOf(sandbox.url, `${kept} FROM tracked.views LIMIT 1 FORMAT JSONEachRow`)
-  expect(JSON.parse(row)).toEqual({
-    kind: 'PageView',
-    data: view.page,
-    actor: view.actor,
-    extra: '{"device":"mobile","bot":true,"country":""}',
-    time: Math.floor(view.atMs / 1_000),
-    dated: 1,
-  })
-  expect(await answerOf(sandbox.url, 'SELECT count(), uniqExact(actor) FROM tracked.views')).toBe('4\t1')
-})
+it(
+  'keeps page views in the table that the operator names, which it creates, as the charts read them',
+  { tags: ['long'] },
+  async () => {
+    const env = { EVENTS_TABLE_NAME: 'tracked.views' }
+    expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
+    expect(await keep(env)).toEqual({ enabled: true, kept: 2 })
+    const kept = `SELECT kind, data, actor, extra, toUnixTimestamp(event_time) AS time, event_date = toDate(event_time) AS dated`
+    const row = await answerOf(sandbox.url, `${kept} FROM tracked.views LIMIT 1 FORMAT JSONEachRow`)
+    expect(JSON.parse(row)).toEqual({
+      kind: 'PageView',
+      data: view.page,
+      actor: view.actor,
+      extra: '{"device":"mobile","bot":true,"country":""}',
+      time: Math.floor(view.atMs / 1_000),
+      dated: 1,
+    })
+    expect(await answerOf(sandbox.url, 'SELECT count(), uniqExact(actor) FROM tracked.views')).toBe('4\t1')
+  },
+)
 
-it('keeps page views by default, in system or in the database of the product', async () => {
+it('keeps page views by default, in system or in the database of the product', { tags: ['long'] }, async () => {
   expect(await keep({})).toEqual({ enabled: true, kept: 2 })
   expect(await answerOf(sandbox.url, 'SELECT count() FROM system.monitoring_events')).toBe('2')
   expect(await keep({ COLUMNDB_DATABASE: 'tracked' })).toEqual({ enabled: true, kept: 2 })

@@ -32,7 +32,7 @@ export const drawCharts = async (
   question: ChartRequest,
   call: Call,
 ): Promise<Record<string, ChartResult>> => {
-  // All charts need the capabilities, so that an unresponsive host blocks one request only.
+  // Reads the capabilities once for all charts, so that an unresponsive host delays one request instead of one per chart.
   const learned = await outcomeOf(() => parts.client.capabilities(host, call))
   if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
   const ready: ReadyChart[] = []

@@ -5,7 +5,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Net } from '#shared/net/net.ts'
 import { hidden, soundsSecret, withoutCredentials } from '#shared/telemetry/redact.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { openSharedRuns } from '../clickhouse/shared-runs.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -136,7 +136,7 @@ const assigned =
 const identified =
   /(?<name>\b(?:identified\s+(?:with\s+\w+\s+)?by|authorization:?\s*(?:basic|bearer))\s+)(?:'[^']*'?|\S+)/gi
 const keyBlock = /-----BEGIN [^-]*-----.*?(?:-----END [^-]*-----|$)/gs
-/** Access key ids, and tokens with a recognisable format. */
+/** Access key ids, and tokens with a recognizable format. */
 const known = /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g
 
 /** Longer lines are cut, because the cost of the regular expressions grows with length. */

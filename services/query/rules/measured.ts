@@ -1,6 +1,6 @@
 import type { Reading } from '#proto/rules.ts'
 import type { Incomplete } from '#proto/unavailable.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 
 /** A reading without the id of its rule. */
 export type Measurement = Omit<Reading, 'id'>

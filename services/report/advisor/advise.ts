@@ -114,7 +114,7 @@ const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Pr
   const measured: (MeasuredProposal & { read: TableRead })[] = []
   for (const read of large.toSorted((a, b) => b.marks - a.marks).slice(0, maxTables)) {
     const subject = await readSubject(context, read, { formatted, database: statement.database })
-    if (typeof subject === 'string') notes.push(`${nameOf(read)} was skipped: ${subject}.`)
+    if (typeof subject === 'string') notes.push(`${qualifiedName(read)} was skipped: ${subject}.`)
     else measured.push(...(await measureAll(context, subject)))
   }
   const recommendations = rank(measured).map(recommendation)
@@ -159,10 +159,10 @@ const proposalsFor = (subject: Subject): Proposal[] => Object.values(kinds).flat
 
 const recommendation = ({ proposal, measured, read }: MeasuredProposal & { read: TableRead }): Recommendation => {
   const { purpose: _purpose, test: _test, ...advice } = proposal
-  return { ...advice, ...measured, table: nameOf(read) }
+  return { ...advice, ...measured, table: qualifiedName(read) }
 }
 
-const nameOf = ({ database, table }: TableRead): string => `${database}.${table}`
+const qualifiedName = ({ database, table }: TableRead): string => `${database}.${table}`
 
 const tooSmall = (read: TableRead): string =>
-  `${nameOf(read)} was skipped: the query reads only ${read.marks} of its granules.`
+  `${qualifiedName(read)} was skipped: the query reads only ${read.marks} of its granules.`

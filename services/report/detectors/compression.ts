@@ -1,5 +1,5 @@
 import type { InsightRow } from '#proto/insight-rows.ts'
-import { detector, nameOf, type Observation } from '../measures/detector.ts'
+import { detector, qualifiedName, type Observation } from '../measures/detector.ts'
 import { bytes, percent } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
@@ -17,7 +17,7 @@ export const compression = detector({
     const large = tables.filter(({ compressedBytes }) => compressedBytes !== null && compressedBytes >= gibibyte)
     const single = large.filter(({ rows }) => rows < minRows)
     return {
-      notes: single.map((row) => `compression: ${nameOf(row)} has too few rows`),
+      notes: single.map((row) => `compression: ${qualifiedName(row)} has too few rows`),
       observations: large.filter(({ rows }) => rows >= minRows).flatMap((row) => observationOf(row) ?? []),
     }
   },
@@ -29,9 +29,9 @@ const observationOf = (row: InsightRow<'tables'>): Observation | undefined => {
   const value = compressed && uncompressed ? compressed / uncompressed : 0
   if (value < worstShare) return undefined
   return {
-    subject: nameOf(row),
+    subject: qualifiedName(row),
     severity: 'info',
-    title: `${nameOf(row)} hardly compresses`,
+    title: `${qualifiedName(row)} hardly compresses`,
     detail: `${bytes(uncompressed ?? 0)} of data compress to ${bytes(compressed ?? 0)} (${percent(value)}); a codec, or a sorting key that groups similar values, may help.`,
     baseline: worstShare,
     value,

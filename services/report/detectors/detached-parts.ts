@@ -1,4 +1,4 @@
-import { detector, nameOf, severityOf } from '../measures/detector.ts'
+import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 10, warning: 50 }
 
@@ -16,9 +16,9 @@ export const detachedParts = detector({
       return severity === undefined
         ? []
         : {
-            subject: nameOf(row),
+            subject: qualifiedName(row),
             severity,
-            title: `${nameOf(row)} has ${row.parts} detached parts`,
+            title: `${qualifiedName(row)} has ${row.parts} detached parts`,
             detail: 'They use disk space and no query reads them. Attach or drop them.',
             baseline: limits.info,
             value: row.parts,

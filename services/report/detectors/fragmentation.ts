@@ -1,4 +1,4 @@
-import { detector, nameOf, severityOf } from '../measures/detector.ts'
+import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 
@@ -17,9 +17,9 @@ export const fragmentation = detector({
       return severity === undefined
         ? []
         : {
-            subject: nameOf(row),
+            subject: qualifiedName(row),
             severity,
-            title: `${nameOf(row)} has ${value} parts in one partition`,
+            title: `${qualifiedName(row)} has ${value} parts in one partition`,
             detail: `Merges cannot keep up, or inserts are too small. ${row.parts} active parts hold ${row.rows} rows.`,
             baseline: limits.info,
             value,

@@ -1,4 +1,4 @@
-import { detector, nameOf, noData } from '../measures/detector.ts'
+import { detector, qualifiedName, noData } from '../measures/detector.ts'
 import { figure } from '../measures/words.ts'
 
 const minHistoryHours = 170
@@ -20,9 +20,9 @@ export const insertStopped = detector({
     return {
       notes: [],
       observations: stopped.map((row) => ({
-        subject: nameOf(row),
+        subject: qualifiedName(row),
         severity: 'warning',
-        title: `No inserts into ${nameOf(row)}`,
+        title: `No inserts into ${qualifiedName(row)}`,
         detail: `No rows in the last hour; ${figure(row.dayAgo)} at this hour a day ago and ${figure(row.weekAgo)} a week ago.`,
         baseline: Math.min(row.dayAgo, row.weekAgo),
         value: 0,

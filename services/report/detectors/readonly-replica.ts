@@ -1,4 +1,4 @@
-import { detector, nameOf } from '../measures/detector.ts'
+import { detector, qualifiedName } from '../measures/detector.ts'
 
 /** Detects read-only replicas. */
 export const readonlyReplica = detector({
@@ -12,9 +12,9 @@ export const readonlyReplica = detector({
     observations: replicas
       .filter(({ isReadonly }) => isReadonly)
       .map((row) => ({
-        subject: nameOf(row),
+        subject: qualifiedName(row),
         severity: 'critical',
-        title: `${nameOf(row)} is read-only`,
+        title: `${qualifiedName(row)} is read-only`,
         detail:
           'The replica rejects inserts and fetches no parts. Usually its Keeper session is lost or its metadata in Keeper is missing.',
         baseline: 0,

@@ -1,4 +1,4 @@
-import { detector, nameOf, severityOf } from '../measures/detector.ts'
+import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 import { duration } from '../measures/words.ts'
 
 const limits = { info: 60, warning: 600 }
@@ -17,9 +17,9 @@ export const replicaLag = detector({
       return severity === undefined
         ? []
         : {
-            subject: nameOf(row),
+            subject: qualifiedName(row),
             severity,
-            title: `${nameOf(row)} is ${duration(row.delaySeconds)} behind`,
+            title: `${qualifiedName(row)} is ${duration(row.delaySeconds)} behind`,
             detail: `Queries on this replica may miss rows of the last ${duration(row.delaySeconds)}.`,
             baseline: 0,
             value: row.delaySeconds,

@@ -1,4 +1,4 @@
-import { detector, nameOf, noData } from '../measures/detector.ts'
+import { detector, qualifiedName, noData } from '../measures/detector.ts'
 import { duration } from '../measures/words.ts'
 
 const longSeconds = 3_600
@@ -18,9 +18,9 @@ export const stuckMutation = detector({
       observations: ofPast
         .filter(({ ageSeconds, isFailing }) => isFailing || ageSeconds >= longSeconds)
         .map((row) => ({
-          subject: `${nameOf(row)} ${row.mutationId}`,
+          subject: `${qualifiedName(row)} ${row.mutationId}`,
           severity: row.isFailing ? 'warning' : 'info',
-          title: `A mutation of ${nameOf(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
+          title: `A mutation of ${qualifiedName(row)} ${row.isFailing ? 'fails' : 'is stuck'}`,
           detail: `${row.mutationId} started ${duration(row.ageSeconds)} ago and has ${partsOf(row.partsToDo)} left.`,
           baseline: longSeconds,
           value: row.ageSeconds,

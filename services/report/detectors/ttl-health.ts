@@ -1,4 +1,4 @@
-import { detector, nameOf, severityOf } from '../measures/detector.ts'
+import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 import { bytes, duration } from '../measures/words.ts'
 
 /** Hours since whole parts expired. */
@@ -18,9 +18,9 @@ export const ttlHealth = detector({
       return severity === undefined
         ? []
         : {
-            subject: nameOf(row),
+            subject: qualifiedName(row),
             severity,
-            title: `The TTL of ${nameOf(row)} is not applied`,
+            title: `The TTL of ${qualifiedName(row)} is not applied`,
             detail: `${row.parts} parts, ${bytes(row.bytes ?? 0)}, should have been removed, the oldest ${duration(row.oldestHours * 3_600)} ago.`,
             baseline: 0,
             value: row.oldestHours,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Finding } from '#proto/finding.ts'
 import { type Insight, InsightRun } from '#proto/insights.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 

@@ -7,7 +7,7 @@ import { type InsightRow, type InsightRowSet, insightRowSets, isReplicationRowSe
 import type { Insight } from '#proto/insights.ts'
 import type { query } from '#proto/query.ts'
 import type { Store } from '#shared/store/store.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { detectors as allDetectors } from '../detectors/index.ts'
 import {
   type AnyDetector,

@@ -76,7 +76,8 @@ export const nothing: Outcome = { observations: [], notes: [] }
 export const noData = (reason: string): Outcome => ({ observations: [], notes: [reason] })
 
 /** Returns `database.table`, for display. */
-export const nameOf = ({ database, table }: { database: string; table: string }): string => `${database}.${table}`
+export const qualifiedName = ({ database, table }: { database: string; table: string }): string =>
+  `${database}.${table}`
 
 /** The lowest value of each severity. */
 type Limits = Partial<Record<Insight['severity'], number>>

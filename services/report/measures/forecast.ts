@@ -102,7 +102,7 @@ interface PartsForecast {
   parts: number
   /** Number of parts at which ClickHouse rejects inserts. */
   refusedAt: number
-  /** Hours of the last day with data. */
+  /** Number of hours with data within the last day. */
   hours: number
   /** Null unless the number rose in each of the last hours. */
   growth: { perHour: number; spread: number; hoursLeft: number } | null

@@ -37,7 +37,7 @@ const openReplica = async (
   const served = {
     query: { ...quietQuery('one', 'two', 'three'), ...query },
     alerts: { ...quietAlerts, ...alerts, notify },
-    agent: { summarise: async () => (summary === undefined ? noModel() : { summary }) },
+    agent: { summarize: async () => (summary === undefined ? noModel() : { summary }) },
   }
   const settings = { SVC_WEEKLY_REPORT_HOSTS: '0,2', ...env }
   const { reports } = opened.use(await openReports(settings, log))

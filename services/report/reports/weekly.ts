@@ -10,7 +10,7 @@ import type { Host } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read } from '#shared/config/setting.ts'
 import type { Store } from '#shared/store/store.ts'
-import { beginningOf } from '#shared/text/text.ts'
+import { beginningOf } from '#shared/text/strings.ts'
 import { percent } from '../measures/words.ts'
 import { forEachHost, serviceCall } from '../work.ts'
 import { build, type ReportSources } from './build.ts'
@@ -33,7 +33,7 @@ const summaryOf = async (
 ): Promise<string | null> => {
   const text = beginningOf(plain(layOut(report)), maxTextLength)
   try {
-    const { summary } = await client.summarise({ text }, call)
+    const { summary } = await client.summarize({ text }, call)
     const oneLine = summary.replaceAll(/\s+/g, ' ').trim()
     const problem = problemOf(oneLine, text)
     if (problem === undefined) return oneLine

@@ -13,7 +13,7 @@ const queryService = service('query', { hosts, hostStates, hostStatus, insightRo
 const { alertHistory, alertChecks, silences, deliveries, notify } = alerts.methods
 const alertService = service('alert-dispatcher', { alertHistory, alertChecks, silences, deliveries, notify })
 
-const agentService = service('agent', { summarise: agent.methods.summarise })
+const agentService = service('agent', { summarize: agent.methods.summarize })
 
 type Query = Handlers<typeof queryService>
 type Alerts = Handlers<typeof alertService>

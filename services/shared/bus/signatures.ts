@@ -26,7 +26,7 @@ export interface Signatures {
   isRequired(): boolean
 }
 
-/** The key with which a service signs its requests to another service or its part. */
+/** The key with which a service signs its requests to another service, or to the guest part of that service. */
 export interface CallKey {
   callee: string
   /** In hexadecimal digits. */

@@ -6,7 +6,7 @@ import { read } from '../config/setting.ts'
 import { NetFailure } from '../net/failure.ts'
 import type { Net } from '../net/net.ts'
 import { retryAfterOf } from '../net/retry-after.ts'
-import { parseJson } from '../text/text.ts'
+import { parseJson } from '../text/strings.ts'
 import { convstoreSettings } from './config.ts'
 
 /** A thread of the service; the fields of the conversation are in its metadata. */

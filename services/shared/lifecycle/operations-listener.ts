@@ -87,5 +87,5 @@ const send = (response: ServerResponse, status: number, body: object): void => {
     .end(JSON.stringify(body))
 }
 
-// Only `openOperations` starts this file.
+// Only `startOperationsServer` starts this file.
 await main(workerData as ListenerOptions)

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { openMetrics } from '../telemetry/metrics.ts'
-import { openOperations } from './operations.ts'
+import { startOperationsServer } from './operations.ts'
 
 const open = (unmet: readonly string[], problems: Record<string, string> = {}, hungAfterMs = 10_000) =>
-  openOperations({
+  startOperationsServer({
     host: '127.0.0.1',
     port: 0,
     readiness: { unmet: () => [...unmet], problems: () => problems },
@@ -55,7 +55,7 @@ it('says that the process hangs while it has been busy for too long, and that it
 
 it('shows within a moment that a need is met no more', async () => {
   const unmet: string[] = []
-  await using operations = await openOperations({
+  await using operations = await startOperationsServer({
     host: '127.0.0.1',
     port: 0,
     readiness: { unmet: () => [...unmet], problems: () => ({}) },
@@ -110,7 +110,7 @@ it('answers nothing else', async () => {
 it('says which address is taken', async () => {
   await using operations = await open([])
   const port = Number(new URL(operations.url).port)
-  const second = openOperations({
+  const second = startOperationsServer({
     host: '127.0.0.1',
     port,
     readiness: { unmet: () => [], problems: () => ({}) },

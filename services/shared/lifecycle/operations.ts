@@ -6,7 +6,7 @@ import type { FromListener, ListenerOptions, ProcessState, ToListener } from './
 import type { ProcessReadiness } from './readiness.ts'
 
 /** The endpoints that orchestrators and Prometheus request from this process. */
-export interface OperationsOptions {
+export interface OperationsServerOptions {
   host: string
   /** 0 selects a free port. */
   port: number
@@ -17,7 +17,7 @@ export interface OperationsOptions {
 }
 
 /** The listener of this process for probes and scrapes. */
-export interface Operations extends AsyncDisposable {
+export interface OperationsServer extends AsyncDisposable {
   /** The URL on this machine. */
   readonly url: string
 }
@@ -33,7 +33,7 @@ const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
  *
  * A separate thread answers probes from the last reported state. On an overloaded machine this event loop answers after seconds, and an orchestrator would restart a process that is only slow.
  */
-export const openOperations = async (options: OperationsOptions): Promise<Operations> => {
+export const startOperationsServer = async (options: OperationsServerOptions): Promise<OperationsServer> => {
   const { host, port, readiness, metrics, hungAfterMs = defaultHungAfterMs } = options
   const state = (): ProcessState => ({ unmet: readiness.unmet(), problems: readiness.problems() })
   const workerData: ListenerOptions = { host, port, hungAfterMs, state: state() }

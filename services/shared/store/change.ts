@@ -11,14 +11,14 @@ export interface StoreLimits {
   valueBytes: number
 }
 
-/** The limits of the product. */
+/** The default limits. */
 export const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
-const messagesPerStep = 1_000
-/** Valid names: supported by every server and readable in a log line. */
-const nameShape = /^[^\p{Cc}]{1,512}$/u
+const maxMessages = 1_000
+/** Pattern of valid names: every server supports them, and they are readable in a log line. */
+const namePattern = /^[^\p{Cc}]{1,512}$/u
 
-/** Converts a value to text for a driver. */
+/** Returns the change of one key for a driver, with the value as JSON. `stored` is the expected current value. */
 export const valueChangeOf = (
   key: string,
   stored: StoredValue | undefined,
@@ -32,14 +32,17 @@ export const valueChangeOf = (
   expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
 })
 
-/** Converts values and their versions to text for a driver; throws when a step exceeds a limit. */
+/** Returns a change of values and messages for a driver; throws `too-large` if the step exceeds a limit. */
 export const changeOf = (
   values: readonly ValueChange[],
   { outbox = [], acks = [], needs = [] }: Pick<TogetherStep<never, never>, 'outbox' | 'acks' | 'needs'>,
   limits: StoreLimits,
 ): Change => {
-  if (outbox.length > messagesPerStep)
-    throw new ServiceError('too-large', `a step may append ${messagesPerStep} messages`)
+  if (outbox.length > maxMessages)
+    throw new ServiceError(
+      'too-large',
+      `too many outbox messages: ${outbox.length}; a step may append at most ${maxMessages}`,
+    )
   const messages = outbox.map((message) => messageText(message, limits))
   return { values, messages, acks, needs, fence: undefined, claimMs: undefined, outboxLimit: limits.outboxMessages }
 }
@@ -56,13 +59,15 @@ const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): stri
   return text
 }
 
-/** Returns a valid name; throws for any other. */
+/** Returns the name if it is valid, otherwise throws `invalid`. */
 export const named = (name: string): string => {
-  if (nameShape.test(name)) return name
+  if (namePattern.test(name)) return name
   throw new ServiceError('invalid', 'a name in the store has 1 to 512 characters and no control characters')
 }
 
-/** Rounds up to whole milliseconds, the resolution of servers. */
+/**
+ * Rounds a length of time up to whole milliseconds, the resolution of servers; throws `invalid` unless it is positive.
+ */
 export const lengthOf = (lengthMs: number): number => {
   if (lengthMs > 0 && Number.isFinite(lengthMs)) return Math.ceil(lengthMs)
   throw new ServiceError('invalid', `a length of time must be positive, not ${lengthMs} ms`)

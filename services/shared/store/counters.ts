@@ -3,10 +3,12 @@ import type { Environment } from '../config/environment.ts'
 import { read } from '../config/setting.ts'
 import { storeSettings } from './config.ts'
 
-/** Counters of time windows: shared by all processes of one Redis, otherwise per process. */
+/** Counters of time windows. All processes of one Redis share them; otherwise each process counts separately. */
 export interface Counters extends AsyncDisposable {
   /**
-   * Increments the counter `what` of `key`, synchronously in memory. The window starts with the first count and has the same length for all keys. If a window allows many (`allowed`), a process may reserve counts in advance: no count is returned twice, and unused ones are lost. Does not fail if the server is unavailable.
+   * Increments the counter `what` of `key`; synchronous in memory. A window starts with its first count, and all keys
+   * of a counter have the same window length. With a high limit (`allowed`), a process may reserve counts in advance:
+   * no count is returned twice, and unused ones are lost. Does not fail if the server is unavailable.
    */
   count(what: string, key: string, seconds: number, allowed?: number): WindowCount | Promise<WindowCount>
 }
@@ -33,8 +35,8 @@ interface Kind {
   oldUntilMs: number
 }
 
-/** Returns counters in memory. They have no timer per key, and their memory is bounded for any number of keys. */
-const countInMemory = (): ((what: string, key: string, seconds: number) => WindowCount) => {
+/** Returns a counting function in memory. It has no timer per key, and its memory is bounded for any number of keys. */
+const createMemoryCount = (): ((what: string, key: string, seconds: number) => WindowCount) => {
   const kinds = new Map<string, Kind>()
   return (what, key, seconds) => {
     const now = performance.now()
@@ -56,12 +58,15 @@ const countInMemory = (): ((what: string, key: string, seconds: number) => Windo
   }
 }
 
-/** Opens counters on the configured Redis, otherwise in memory. While Redis is unavailable each process counts separately. */
+/**
+ * Opens counters in the configured Redis, otherwise in memory. While Redis is unavailable, each process counts
+ * separately.
+ */
 export const openCounters = async (env: Environment, log?: Logger): Promise<Counters> => {
   const { REDIS_URL } = read(storeSettings, env)
-  const countAlone = countInMemory()
-  if (!REDIS_URL) return { count: countAlone, [Symbol.asyncDispose]: async () => {} }
+  const countLocally = createMemoryCount()
+  if (!REDIS_URL) return { count: countLocally, [Symbol.asyncDispose]: async () => {} }
   const report = (connected: boolean) =>
     connected ? log?.info('counters are shared again') : log?.warn('Redis unavailable: every process counts for itself')
-  return (await import('./redis/counters.ts')).openRedisCounters(REDIS_URL.href, countAlone, report)
+  return (await import('./redis/counters.ts')).openRedisCounters(REDIS_URL.href, countLocally, report)
 }

@@ -36,7 +36,7 @@ export const messageOf = ({ text, ...claimed }: ClaimedText): ClaimedMessage => 
 const maxTotalLength = 4_194_304
 const maxTextLength = 65_536
 
-/** The last values of keys that this process saw. If no other process has changed a value, it can be written without a read. */
+/** The values that this process saw last. A value that no other process has changed can be written without a read. */
 interface LastSeen {
   /** Returns undefined if the key is not cached; `value` is undefined if the key had no value. */
   of(key: string): { value: StoredValue | undefined } | undefined
@@ -46,9 +46,9 @@ interface LastSeen {
 /** Creates a bounded cache of the last seen values. */
 const rememberLastSeen = (): LastSeen => {
   const seen = new Map<string, StoredValue | undefined>()
-  let inAll = 0
+  let totalLength = 0
   const forget = (key: string) => {
-    inAll -= sizeOf(key, seen.get(key)) * Number(seen.has(key))
+    totalLength -= sizeOf(key, seen.get(key)) * Number(seen.has(key))
     seen.delete(key)
   }
   return {
@@ -57,9 +57,9 @@ const rememberLastSeen = (): LastSeen => {
       forget(key)
       if (sizeOf(key, value) > maxTextLength) return
       seen.set(key, value)
-      inAll += sizeOf(key, value)
+      totalLength += sizeOf(key, value)
       for (const oldest of seen.keys()) {
-        if (inAll <= maxTotalLength) return
+        if (totalLength <= maxTotalLength) return
         forget(oldest)
       }
     },
@@ -69,16 +69,16 @@ const rememberLastSeen = (): LastSeen => {
 const sizeOf = (key: string, value: StoredValue | undefined): number => key.length + (value?.text.length ?? 0)
 
 /** Each conflict means that another writer succeeded, so this many in a row indicate overload. */
-const attemptsLimit = 200
+const maxAttempts = 200
 const maxPauseMs = 32
-const claimLimit = 500
+const maxClaimed = 500
 
-/** Creates a store on a driver: JSON values validated by their schemas, and the compare-and-set loop. */
+/** Creates a store on a driver: validates JSON values by their schemas and repeats lost compare-and-set writes. */
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
   const updating = { driver, limits, seen: rememberLastSeen(), own: ownMessages() }
-  const inTurn = openTurns()
+  const serialize = createSerializer()
   return {
     get connected() {
       return driver.connected
@@ -94,7 +94,7 @@ export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): 
       return update({ ...updating, seen }, { key, schema, step, fence: undefined })
     },
     updateTogether: (keys, step) =>
-      inTurn(keys.one?.key ?? keys.many.keys[0] ?? '', () => updateTogether(updating, keys, step)),
+      serialize(keys.one?.key ?? keys.many.keys[0] ?? '', () => updateTogether(updating, keys, step)),
     lease: (name, lengthMs) => lease(driver, name, lengthMs),
     outbox: outboxOf(driver, waker.onAppend, updating.own.takeOwn),
     async [Symbol.asyncDispose]() {
@@ -118,13 +118,16 @@ interface Updating {
   own: OwnMessages
 }
 
-const update = async <S extends z.ZodType>(updating: Updating, wanted: Update<S>): Promise<z.output<S> | undefined> => {
-  const key = named(wanted.key)
-  const guess = prepareGuess(updating, wanted)
+const update = async <S extends z.ZodType>(
+  updating: Updating,
+  request: Update<S>,
+): Promise<z.output<S> | undefined> => {
+  const key = named(request.key)
+  const guess = prepareGuess(updating, request)
   if (guess?.change && (await isWritten(updating, guess.change))) return guess.after
-  for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const [stored] = await readAll(updating, [key])
-    const { change, after } = prepare(updating, wanted, stored)
+    const { change, after } = prepare(updating, request, stored)
     if (!change || (await isWritten(updating, change))) return after
     await wait(Math.random() * Math.min(2 ** attempt, maxPauseMs))
   }
@@ -148,8 +151,10 @@ const getAll = async <S extends z.ZodType>(
   return keys.map((key, index) => valueOf(key, stored[index], schema))
 }
 
-/** Serializes the updates of one key, so that the last value written by this process is current. */
-const openTurns = () => {
+/**
+ * Returns a function that serializes work with the same key, so that the value last written by this process is current.
+ */
+const createSerializer = () => {
   const last = new Map<string, Promise<unknown>>()
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const running = (last.get(key) ?? Promise.resolve()).then(work, work)
@@ -179,24 +184,24 @@ const updateTogether = async <S extends z.ZodType, M extends z.ZodType>(
       const value = valueOf(key, storedOf.get(key), many.schema)
       if (value !== undefined) before.set(key, value)
     }
-    const wanted = step(one && valueOf(one.key, stored[0], one.schema), before)
-    if (!wanted) return undefined
+    const result = step(one && valueOf(one.key, stored[0], one.schema), before)
+    if (!result) return undefined
     const { limits } = updating
-    const values = [...wanted.many].map(([key, value]) => {
-      fitting(key, value, many.schema)
-      return valueChangeOf(key, storedOf.get(key), { value, expiresInMs: wanted.expiresInMs }, limits)
+    const values = [...result.many].map(([key, value]) => {
+      validate(key, value, many.schema)
+      return valueChangeOf(key, storedOf.get(key), { value, expiresInMs: result.expiresInMs }, limits)
     })
-    if (!one) return changeOf(values, wanted, limits)
-    if (wanted.one !== undefined) fitting(one.key, wanted.one, one.schema)
-    return changeOf([valueChangeOf(one.key, stored[0], { value: wanted.one }, limits), ...values], wanted, limits)
+    if (!one) return changeOf(values, result, limits)
+    if (result.one !== undefined) validate(one.key, result.one, one.schema)
+    return changeOf([valueChangeOf(one.key, stored[0], { value: result.one }, limits), ...values], result, limits)
   }
   const seen = keys.map((key) => updating.seen.of(key))
-  const guess = prepare(seen.map((known) => known?.value))
+  const guess = prepare(seen.map((entry) => entry?.value))
   // A key that is not cached counts as one without a value; the write verifies this.
   const written = new Set(guess?.values.map(({ key }) => key))
   const isProved = keys.every((key, index) => seen[index] !== undefined || written.has(key))
   if (guess && isProved && (await writeChange(updating, guess)) === 'written') return true
-  for (let attempt = 0; attempt < attemptsLimit; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const change = prepare(await readAll(updating, keys))
     const result = change && (await writeChange(updating, change))
     if (result !== 'changed') return result !== 'gone'
@@ -217,30 +222,31 @@ const prepare = <S extends z.ZodType>(
   stored: StoredValue | undefined,
 ): Prepared<z.output<S>> => {
   const before = valueOf(key, stored, schema)
-  const wanted = step(before)
-  if (!wanted) return { change: undefined, after: before }
-  const change = { ...changeOf([valueChangeOf(key, stored, wanted, limits)], wanted, limits), fence }
-  // A step cannot store an invalid value.
-  return { change, after: wanted.value === undefined ? undefined : fitting(key, wanted.value, schema) }
+  const result = step(before)
+  if (!result) return { change: undefined, after: before }
+  const change = { ...changeOf([valueChangeOf(key, stored, result, limits)], result, limits), fence }
+  // The validation prevents a step from storing an invalid value.
+  return { change, after: result.value === undefined ? undefined : validate(key, result.value, schema) }
 }
 
 /**
- * Applies the step to the value this process saw last. A successful write proves that the value was current, and saves a read. Any other
- * outcome, such as no change or an error, proves nothing and is decided on the current value.
+ * Applies the step to the value this process saw last. A successful write proves that the value was current, which
+ * saves a read. Any other outcome, such as no change or an error, proves nothing; the step then runs on the current
+ * value.
  */
 const prepareGuess = <S extends z.ZodType>(
   updating: Updating,
-  wanted: Update<S>,
+  request: Update<S>,
 ): Prepared<z.output<S>> | undefined => {
-  const seen = updating.seen.of(wanted.key)
+  const seen = updating.seen.of(request.key)
   try {
-    return seen && prepare(updating, wanted, seen.value)
+    return seen && prepare(updating, request, seen.value)
   } catch {
     return undefined
   }
 }
 
-/** False when another writer was faster. */
+/** Writes the change; returns false if another writer was faster. */
 const isWritten = async (updating: Updating, change: Change): Promise<boolean> =>
   (await writeChange(updating, change)) === 'written'
 
@@ -264,9 +270,9 @@ const valueOf = <S extends z.ZodType>(
   key: string,
   stored: { text: string | undefined } | undefined,
   schema: S,
-): z.output<S> | undefined => (stored?.text === undefined ? undefined : fitting(key, JSON.parse(stored.text), schema))
+): z.output<S> | undefined => (stored?.text === undefined ? undefined : validate(key, JSON.parse(stored.text), schema))
 
-const fitting = <S extends z.ZodType>(key: string, value: unknown, schema: S): z.output<S> => {
+const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): z.output<S> => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`)
@@ -281,7 +287,7 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
     fence,
     renew: (nextMs) => driver.renewLease(fence, lengthOf(nextMs)),
     async [Symbol.asyncDispose]() {
-      // A lease that cannot be given back ends by itself when its time is over.
+      // A lease that cannot be released expires.
       await driver.releaseLease(fence).catch(() => {})
     },
   }
@@ -290,7 +296,7 @@ const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Le
 const claimLength = (claimMs: number): number => Math.min(lengthOf(claimMs), maxClaimMs)
 
 const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox['takeOwn']): Outbox => ({
-  claim: async (max, claimMs) => (await driver.claim(Math.min(max, claimLimit), claimLength(claimMs))).map(messageOf),
+  claim: async (max, claimMs) => (await driver.claim(Math.min(max, maxClaimed), claimLength(claimMs))).map(messageOf),
   ack: async (ids) => {
     if (ids.length > 0) await driver.ack(ids)
   },
@@ -302,31 +308,31 @@ const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox[
   takeOwn,
 })
 
-/** Messages that the process which appends them takes itself. */
+/** The consumer of messages that this process itself appends. */
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
-  /** Returns the consumer for a write that appends messages; undefined while there is none. */
+  /** Returns the claim of a write that appends messages; undefined if no consumer has room for them. */
   claimFor(messages: readonly MessageText[]): { claimMs: number; handOver(): void } | undefined
 }
 
-/** Those of one store. */
+/** Creates the registration of the consumer of one store. */
 const ownMessages = (): OwnMessages => {
   let taker: OwnTaker | undefined
   return {
-    takeOwn(given) {
-      taker = given
+    takeOwn(newTaker) {
+      taker = newTaker
       return {
         [Symbol.dispose]: () => {
-          if (taker === given) taker = undefined
+          if (taker === newTaker) taker = undefined
         },
       }
     },
     claimFor(messages) {
-      const takes = taker
-      if (messages.length === 0 || !takes?.hasRoom()) return undefined
+      const current = taker
+      if (messages.length === 0 || !current?.hasRoom()) return undefined
       return {
-        claimMs: takes.claimMs,
-        handOver: () => takes.take(messages.map(({ id, text }) => messageOf({ id, text, attempt: 1 }))),
+        claimMs: current.claimMs,
+        handOver: () => current.take(messages.map(({ id, text }) => messageOf({ id, text, attempt: 1 }))),
       }
     },
   }

@@ -1,17 +1,20 @@
 import type { Fence } from './store.ts'
 
 /**
- * The longest claim on a message. One that ends much later was made before the clock of the server was set back, and has ended: to
- * wait for its end would hold the message for as long as the step was.
+ * The maximum length of a claim. A claim that ends much later was made before the server clock was set back, and counts
+ * as expired. Otherwise it would hold its message for as long as the clock was set back.
  */
 export const maxClaimMs = 60_000
 
-/** The operations that differ between servers; `createStore` implements the rest. Failures of the server are `unavailable`. */
+/**
+ * The operations that differ between servers; `createStore` implements the rest. Failures of the server throw
+ * `unavailable`.
+ */
 export interface Driver extends AsyncDisposable {
   readonly connected: boolean
-  /** What is wrong with the server behind it, in words; undefined while nothing is. */
+  /** The problem of the server; undefined if there is none. */
   readonly problem?: string | undefined
-  /** Returns the values of these keys, in their order. */
+  /** Returns the values of the keys in order; undefined for a key without a value. */
   read(keys: readonly string[]): Promise<(StoredValue | undefined)[]>
   /** Applies the change atomically. */
   write(change: Change): Promise<WriteResult>
@@ -22,7 +25,10 @@ export interface Driver extends AsyncDisposable {
   /** `claimMs` is at most `maxClaimMs`. */
   claim(max: number, claimMs: number): Promise<ClaimedText[]>
   ack(ids: readonly string[]): Promise<void>
-  /** Sets the end of the claims of these messages, relative to now; unclaimed messages are not changed. `claimMs` is at most `maxClaimMs`. */
+  /**
+   * Sets the end of the claims of these messages, relative to now. Unclaimed messages are not changed. `claimMs` is at
+   * most `maxClaimMs`.
+   */
   renew(ids: readonly string[], claimMs: number): Promise<void>
   /** Returns the ids that are in the outbox. */
   holds(ids: readonly string[]): Promise<string[]>
@@ -30,13 +36,13 @@ export interface Driver extends AsyncDisposable {
   listen(wake: () => void): Promise<AsyncDisposable>
 }
 
-/** `version` changes with every write, so that a value that was changed back is not mistaken for an unchanged one. */
+/** A stored value. Its version changes with every write, so that a value that was changed back is detected. */
 export interface StoredValue {
   version: string
   text: string
 }
 
-/** A write of one key that applies only while `key` has the `expected` version; `undefined` means no value. */
+/** A write of one key that applies only while the key has the `expected` version; undefined means no value. */
 export interface ValueChange {
   key: string
   expected: string | undefined
@@ -54,14 +60,15 @@ export interface Change {
   acks: readonly string[]
   /** Ids of messages that must be in the outbox; otherwise the whole change is rejected. */
   needs: readonly string[]
-  /** The writer claims its own messages for this long, without notification; undefined leaves them to the first claimer. */
+  /** How long the writer claims its own messages, without a notification; undefined leaves them to any claimer. */
   claimMs: number | undefined
   /** Maximum messages in the outbox; beyond it the whole change is rejected. */
   outboxLimit: number
 }
 
 /**
- * `changed`: a value has another version; `fenced`: a newer lease exists; `full`: the outbox is full; `gone`: a required message is missing.
+ * The result of a write. `changed`: a value has another version; `fenced`: a newer lease exists; `full`: the outbox is
+ * full; `gone`: a required message is missing.
  */
 export type WriteResult = 'written' | 'changed' | 'fenced' | 'full' | 'gone'
 

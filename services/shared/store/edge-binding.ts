@@ -4,14 +4,14 @@ import type { StateDatabase } from './sql/state-database.ts'
 
 const protocols = ['libsql', 'https', 'http', 'wss', 'ws', 'file'] as const
 
-/** A setting for the address of a SQLite database; a file may be relative to the working directory. */
+/** Returns a setting for the address of a SQLite database; a file may be relative to the working directory. */
 export const edgeDatabaseUrl = (doc: string): Setting<string | undefined> => {
   const setting = url(doc, { protocols, audience: 'secret' })
   return {
     ...setting,
-    parse: (given) => {
-      setting.parse(given)
-      return given
+    parse: (value) => {
+      setting.parse(value)
+      return value
     },
   }
 }
@@ -23,7 +23,7 @@ export const edgeBinding = {
   ),
 } as const
 
-/** Returns the database of an address. Tables have no prefix, as the operator of the binding expects. */
+/** Returns the SQLite database at an address. Tables have no prefix, as the operator of the binding expects. */
 export const edgeDatabase = (address: string): StateDatabase => ({
   kind: 'sqlite',
   url: address,

@@ -2,7 +2,9 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '#proto/errors.ts'
 import type { Logger } from 'pino'
 
-/** Returns a listener that logs when the server `name` becomes unavailable or available, and its failures, with reasons. */
+/**
+ * Returns a listener that logs when the server `name` becomes unavailable or available, and its failures in between.
+ */
 export const reportTo =
   (log: Logger | undefined, name: string) =>
   (connected: boolean, reason?: string): void => {
@@ -15,20 +17,20 @@ const beatEveryMs = 1_000
 const unanswered = 'the state store does not answer'
 const answerWithinMs = 1_000
 
-/** Probes once a second whether a server responds, because an idle connection does not show that the server hangs. */
+/** Probes once a second whether a server responds; an idle connection does not show that the server hangs. */
 export interface Heartbeat extends AsyncDisposable {
   readonly connected: boolean
   /** Why the server does not respond; undefined while it does. */
   readonly reason: string | undefined
-  /** Throws `unavailable` immediately while the server does not respond, so that callers need not wait for a timeout. */
+  /** Throws `unavailable` immediately while the server does not respond, so that callers do not wait for a timeout. */
   require(): void
-  /** Records a state observed outside the probe. */
+  /** Records a state that was observed outside the probe. */
   learn(connected: boolean): void
 }
 
 /**
- * Runs `probe` until disposed; starts as connected. `report` gets each change. `explain` returns why a probe failed, from the thrown
- * error, or from undefined after a timeout.
+ * Runs `probe` until disposed; starts as connected. Calls `report` on each change. `explain` returns why a probe
+ * failed, from the thrown error, or from undefined after a timeout.
  */
 export const startHeartbeat = (
   probe: () => Promise<unknown>,
@@ -40,7 +42,7 @@ export const startHeartbeat = (
   let reason: string | undefined
   const learn = (now: boolean, error?: unknown) => {
     if (!now) reason = explain(error) ?? unanswered
-    // Our own disconnect is not reported.
+    // A disconnect after disposal is not reported.
     if (now !== connected && !stop.signal.aborted) report(now, now ? undefined : reason)
     connected = now
   }
@@ -74,7 +76,7 @@ const beat = async (
     if (signal.aborted) return
     // A pending probe is awaited again; a second one would use more connections of a hanging server.
     pending ??= runProbe(probe).finally(() => (pending = undefined))
-    const { answered, error } = await within(pending, signal)
+    const { answered, error } = await answerOrTimeout(pending, signal)
     learn(answered, error)
   }
 }
@@ -94,15 +96,15 @@ const runProbe = async (probe: () => Promise<unknown>): Promise<Answer> => {
   }
 }
 
-const late: Answer = { answered: false }
+const timedOut: Answer = { answered: false }
 
-const within = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
+const answerOrTimeout = async (answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> => {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
   // A delayed event loop runs timers before it reads responses, so a timeout does not prove that the server is slow.
   const timeout = wait(answerWithinMs, undefined, { signal: either, ref: false }).then(
-    () => turn(late),
-    () => late,
+    () => turn(timedOut),
+    () => timedOut,
   )
   try {
     return await Promise.race([answer, timeout])

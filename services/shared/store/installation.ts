@@ -11,8 +11,8 @@ export const madeOnce = async <T>(
 ): Promise<T> => {
   const present = await store.get(name, schema)
   if (present !== undefined) return present
-  const made = await make()
-  return (await store.update(name, schema, (known) => ({ value: known ?? made }))) ?? made
+  const created = await make()
+  return (await store.update(name, schema, (current) => ({ value: current ?? created }))) ?? created
 }
 
 const key = 'installation:id'
@@ -21,10 +21,12 @@ export const installationId = 'watchhouse-[0-9a-f]{16}'
 const Id = z.string().regex(new RegExp(`^${installationId}$`))
 
 /**
- * Returns the id of this installation: `watchhouse-` and sixteen hexadecimal digits, not secret, the same for all services of a store. Outgoing events carry it, so that returning ones are recognised. A store in memory loses it at a restart.
+ * Returns the id of this installation: `watchhouse-` and sixteen hexadecimal digits. It is not a secret and is the same
+ * for all services of a store. Outgoing events contain it, so that returning events are recognized. A store in memory
+ * loses it at a restart.
  */
 export const openInstallationId = (store: Store): (() => Promise<string>) => {
   const fresh = `watchhouse-${randomBytes(8).toString('hex')}`
-  let known: string | undefined
-  return async () => (known ??= (await store.update(key, Id, (before) => ({ value: before ?? fresh }))) ?? fresh)
+  let id: string | undefined
+  return async () => (id ??= (await store.update(key, Id, (before) => ({ value: before ?? fresh }))) ?? fresh)
 }

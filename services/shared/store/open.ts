@@ -13,14 +13,17 @@ import type { Store } from './store.ts'
 
 interface StoreOptions {
   env: Environment
-  /** Whether several processes share the bus. State in the memory or file of one process would then differ between them. */
+  /**
+   * Whether several processes share the bus. The state in the memory or file of one process would differ between them.
+   */
   busIsShared: boolean
   log?: Logger
   limits?: Partial<StoreLimits>
 }
 
 /**
- * Opens the configured store: Redis, otherwise the state database, otherwise memory. Waits 10 s for a server. Throws `InvalidSettings` if the server is not configured to persist state, and `unavailable` if it does not respond.
+ * Opens the configured store: Redis, otherwise the state database, otherwise memory. Waits 10 s for a server. Throws
+ * `InvalidSettings` if the server is not configured to persist state, and `unavailable` if it does not respond.
  */
 export const openStore = async (options: StoreOptions): Promise<Store> =>
   createStore(await openDriver(options), options.limits)
@@ -30,7 +33,7 @@ const openDriver = async ({ env, busIsShared, log }: StoreOptions): Promise<Driv
   const { REDIS_URL } = read(storeSettings, env)
   const problems = storeProblems(env, busIsShared)
   if (problems.length > 0) throw new InvalidSettings(problems)
-  // Each client library is loaded only if used: together they cost about 200 ms and 40 MB.
+  // Each client library is imported only if used: together they cost about 200 ms and 40 MB.
   if (REDIS_URL) return (await import('./redis/driver.ts')).openRedisDriver(REDIS_URL.href, report)
   const database = stateDatabase(env)
   if (database) return (await import('./sql/driver.ts')).openSqlDriver(database, report)

@@ -4,7 +4,8 @@ import { databaseSettings } from './config.ts'
 import { type StateDatabase, stateDatabase } from './sql/state-database.ts'
 
 /**
- * Returns problems of the store settings in combination, if each database setting alone is valid. `busIsShared`: several processes share the bus.
+ * Returns problems of the store settings in combination; none if a database setting alone is invalid. `busIsShared`:
+ * several processes share the bus.
  */
 export const storeProblems = (env: Environment, busIsShared: boolean): readonly SettingProblem[] => {
   if (problemsOf(databaseSettings, env).length > 0) return []
@@ -17,7 +18,7 @@ export const storeProblems = (env: Environment, busIsShared: boolean): readonly 
   }
 }
 
-/** State in the memory or file of one process would differ between processes. */
+/** Returns a problem if the state is in the memory or file of one process and would differ between processes. */
 const unshared = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
   if (database?.url.startsWith('file:')) {
     const sentence =

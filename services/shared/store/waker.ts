@@ -1,38 +1,41 @@
 import type { Outbox } from './store.ts'
 
-/** Interval of polling: a push may get lost, and expired claims of a crashed process cause none. */
+/** Poll interval. Polling is needed because a push may get lost, and expired claims of a crashed process cause none. */
 const pollMs = 1_000
 
 interface Waker extends AsyncDisposable {
   onAppend: Outbox['onAppend']
 }
 
-/** Calls every listener soon after an append and once a second. Subscribes to the server with the first listener. */
+/**
+ * Creates a waker, which calls every listener soon after an append and once a second. Subscribes to the server with the
+ * first listener.
+ */
 export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDisposable>): Waker => {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let subscription: Promise<AsyncDisposable | undefined> | undefined
-  let woken = false
+  let isScheduled = false
 
   const callAll = () => {
-    woken = false
+    isScheduled = false
     for (const listener of listeners) listener()
   }
-  // Combines concurrent appends into one call, outside of the appending call.
+  // Combines concurrent appends into one call, outside the appending call.
   const wake = () => {
-    if (woken) return
-    woken = true
+    if (isScheduled) return
+    isScheduled = true
     setImmediate(callAll)
   }
 
   return {
     onAppend(listener) {
       // Wrapped, so that two registrations of one function are independent.
-      const own = () => listener()
-      listeners.add(own)
+      const call = () => listener()
+      listeners.add(call)
       timer ??= setInterval(callAll, pollMs).unref()
       subscription ??= subscribe(wake).catch(() => undefined)
-      return { [Symbol.dispose]: () => void listeners.delete(own) }
+      return { [Symbol.dispose]: () => void listeners.delete(call) }
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from './text.ts'
+import { parseJson } from './strings.ts'
 
 describe('a text of JSON', () => {
   it.each([

@@ -6,8 +6,8 @@ import type { Host } from '#proto/host.ts'
 import type { Incomplete } from '#proto/unavailable.ts'
 import type { query } from '#proto/query.ts'
 import type { report } from '#proto/report.ts'
-import { noSuchHost } from '../text/no-such.ts'
-import { sentenceOf } from '../text/sentence-of.ts'
+import { noSuchHost } from '../text/not-found.ts'
+import { sentenceOf } from '../text/zod-errors.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** The definition of a tool, shared by the MCP server and the agent. */

@@ -1,4 +1,4 @@
-/** A real server of a test, shared if it comes from an address variable. */
+/** A server process for tests, shared by all tests if an environment variable sets its address. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string
   /** Kills the server, like a crash. Its files stay. */

@@ -7,7 +7,7 @@ import { webhookRig } from './webhook.ts'
 
 interface Service {
   form: string
-  /** Host name, for services that are recognised by it. */
+  /** Host name, for services that are recognized by it. */
   host?: string
   path: string
   /** The request path, if it differs from the configured one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { sentenceOf } from '#shared/text/zod-errors.ts'
 
 /** The top-level keys of a file. */
 export type Document = Readonly<Record<string, unknown>>

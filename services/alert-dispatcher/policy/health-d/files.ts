@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RuleSettings } from '#proto/alert-policy.ts'
 import { DefinitionId } from '#proto/catalogue.ts'
-import { sentenceOf } from '#shared/text/sentence-of.ts'
+import { sentenceOf } from '#shared/text/zod-errors.ts'
 import { FileWebhookTarget } from '../../channels/webhook-target-list.ts'
 import { type Layer, toDigestMinutes, type ChannelLayer } from '../layers/layer.ts'
 import { type ChannelSpec, listFields } from '../saved/fields.ts'
@@ -44,7 +44,7 @@ const alerts: ReadFile = (document, report) => {
   }
 }
 
-/** Custom rules are recognised by the prefix of their ids. */
+/** Custom rules are recognized by the prefix of their ids. */
 const customId = (id: string): string => (id.startsWith('custom:') ? id : `custom:${id}`)
 
 const joined = (

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { RotatingKey } from '#shared/config/setting.ts'
-import { parseJson } from '#shared/text/text.ts'
+import { parseJson } from '#shared/text/strings.ts'
 import { isSameText } from '../../request/bearer.ts'
 
 /** Shape of a key's id. */

@@ -38,7 +38,10 @@ export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishin
   return async (subject, body, headers) => {
     const { promise, resolve, reject } = Promise.withResolvers<Msg>()
     const reply = prefix + (published += 1).toString(36)
-    const late = setTimeout(() => reject(new Error('JetStream says nothing')), withinMs)
+    const late = setTimeout(
+      () => reject(new Error(`no acknowledgement from JetStream within ${withinMs} ms`)),
+      withinMs,
+    )
     awaited.set(reply, resolve)
     try {
       const { data } = await together(() => {

@@ -29,166 +29,174 @@ const consume = async (queue: Queue): Promise<string[]> => {
   return seen
 }
 
-describeWith(['nats'], 'a queue on JetStream', () => {
-  it('hands what a killed process had in hand to another', async () => {
-    await using server = await startNats({ private: true })
-    await using queue = await open(server.url)
-    const file = join(import.meta.dirname, 'killable.suite.ts')
-    const child = spawn(process.execPath, [file, server.url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    await using _killed = { [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
-    await publish(queue, 'one')
-    await once(child.stdout, 'data')
-    const seen = await consume(queue)
-    await publish(queue, 'two')
-    await until(() => seen.length === 1)
-    expect(seen).toEqual(['two'])
-    child.kill('SIGKILL')
-    await until(() => seen.length === 2)
-    expect(seen).toEqual(['two', 'one'])
-  })
+describeWith(
+  ['nats'],
+  'a queue on JetStream',
+  () => {
+    it('hands what a killed process had in hand to another', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      const file = join(import.meta.dirname, 'killable.suite.ts')
+      const child = spawn(process.execPath, [file, server.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await using _killed = { [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
+      await publish(queue, 'one')
+      await once(child.stdout, 'data')
+      const seen = await consume(queue)
+      await publish(queue, 'two')
+      await until(() => seen.length === 1)
+      expect(seen).toEqual(['two'])
+      child.kill('SIGKILL')
+      await until(() => seen.length === 2)
+      expect(seen).toEqual(['two', 'one'])
+    })
 
-  it('keeps its messages when the server is killed, logs the outage, and resumes', async () => {
-    await using server = await startNats({ private: true })
-    await using queue = await open(server.url)
-    await publish(queue, 'before')
-    await server.kill()
-    await until(() => !queue.connected)
-    await expect(publish(queue, 'meanwhile')).rejects.toMatchObject({ code: 'unavailable' })
-    await server.restart()
-    await until(() => queue.connected)
-    const seen = await consume(queue)
-    await until(() => seen.length === 1)
-    await server.kill()
-    await until(() => !queue.connected)
-    await server.restart()
-    await until(() =>
-      publish(queue, 'after').then(
-        () => true,
-        () => false,
-      ),
-    )
-    await until(() => seen.length === 2)
-    expect(seen).toEqual(['before', 'after'])
-  })
+    it('keeps its messages when the server is killed, logs the outage, and resumes', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      await publish(queue, 'before')
+      await server.kill()
+      await until(() => !queue.connected)
+      await expect(publish(queue, 'meanwhile')).rejects.toMatchObject({ code: 'unavailable' })
+      await server.restart()
+      await until(() => queue.connected)
+      const seen = await consume(queue)
+      await until(() => seen.length === 1)
+      await server.kill()
+      await until(() => !queue.connected)
+      await server.restart()
+      await until(() =>
+        publish(queue, 'after').then(
+          () => true,
+          () => false,
+        ),
+      )
+      await until(() => seen.length === 2)
+      expect(seen).toEqual(['before', 'after'])
+    })
 
-  it('says once that its connection is lost, and not for each of its consumers', async () => {
-    await using server = await startNats({ private: true })
-    const lines: string[] = []
-    const log = pino({ base: null }, { write: (line) => lines.push(line) })
-    await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits, log }, endpoint)
-    const seen = await consume(queue)
-    await queue.consume({ ...channel, name: 'email', subjects: 'inbound.email.>' }, async () => 'done')
-    await server.kill()
-    await until(() => !queue.connected)
-    await setTimeout(10 * limits.retryMs)
-    await server.restart()
-    await until(() => queue.connected)
-    expect(lines.map((line) => JSON.parse(line)).map(({ msg, connection }) => [msg, connection])).toEqual([
-      ['connection to NATS lost', 'alert-dispatcher, queue'],
-      ['connection to NATS restored', 'alert-dispatcher, queue'],
-    ])
-    await publish(queue, 'after')
-    await until(() => seen.length === 1)
-  })
+    it('says once that its connection is lost, and not for each of its consumers', async () => {
+      await using server = await startNats({ private: true })
+      const lines: string[] = []
+      const log = pino({ base: null }, { write: (line) => lines.push(line) })
+      await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits, log }, endpoint)
+      const seen = await consume(queue)
+      await queue.consume({ ...channel, name: 'email', subjects: 'inbound.email.>' }, async () => 'done')
+      await server.kill()
+      await until(() => !queue.connected)
+      await setTimeout(10 * limits.retryMs)
+      await server.restart()
+      await until(() => queue.connected)
+      expect(lines.map((line) => JSON.parse(line)).map(({ msg, connection }) => [msg, connection])).toEqual([
+        ['connection to NATS lost', 'alert-dispatcher, queue'],
+        ['connection to NATS restored', 'alert-dispatcher, queue'],
+      ])
+      await publish(queue, 'after')
+      await until(() => seen.length === 1)
+    })
 
-  it('makes its streams and consumers again when a server came back empty', async () => {
-    await using server = await startNats({ private: true })
-    await using queue = await open(server.url)
-    const seen = await consume(queue)
-    await server.kill()
-    await using _empty = await startNats({ private: true, port: Number(new URL(server.url).port) })
-    await until(() =>
-      publish(queue, 'again').then(
-        () => true,
-        () => false,
-      ),
-    )
-    await until(() => seen.length === 1)
-    expect(seen).toEqual(['again'])
-  })
+    it('makes its streams and consumers again when a server came back empty', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      const seen = await consume(queue)
+      await server.kill()
+      await using _empty = await startNats({ private: true, port: Number(new URL(server.url).port) })
+      await until(() =>
+        publish(queue, 'again').then(
+          () => true,
+          () => false,
+        ),
+      )
+      await until(() => seen.length === 1)
+      expect(seen).toEqual(['again'])
+    })
 
-  it('hands over what comes though thousands wait to be handed over again', async () => {
-    await using server = await startNats({ private: true })
-    await using queue = await open(server.url)
-    let waiting = 0
-    const { promise, resolve } = Promise.withResolvers<string>()
-    await queue.consume(channel, async ({ id }) => {
-      if (id === 'well') {
-        resolve(id)
-        return 'done'
+    it('hands over what comes though thousands wait to be handed over again', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      let waiting = 0
+      const { promise, resolve } = Promise.withResolvers<string>()
+      await queue.consume(channel, async ({ id }) => {
+        if (id === 'well') {
+          resolve(id)
+          return 'done'
+        }
+        waiting += 1
+        return { againInMs: 600_000 }
+      })
+      for (let from = 0; from < 2_000; from += 200) {
+        await Promise.all(Array.from({ length: 200 }, (_, index) => publish(queue, `dead-${from + index}`)))
       }
-      waiting += 1
-      return { againInMs: 600_000 }
+      await until(() => waiting === 2_000)
+      await publish(queue, 'well')
+      expect(await promise).toBe('well')
     })
-    for (let from = 0; from < 2_000; from += 200) {
-      await Promise.all(Array.from({ length: 200 }, (_, index) => publish(queue, `dead-${from + index}`)))
-    }
-    await until(() => waiting === 2_000)
-    await publish(queue, 'well')
-    expect(await promise).toBe('well')
-  })
 
-  it('names server, cause and remedy where JetStream has too little storage for the streams', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
-    const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
-    await using server = await startNats({ private: true, config })
-    const opening = openNatsQueue({ url: server.url, replicas: 1, limits }, endpoint)
-    const { host } = new URL(server.url)
-    await expect(opening).rejects.toThrow(
-      `NATS server "${host}" refuses the stream EVENTS (1024 MiB): too little storage is left for the streams; free space`,
-    )
-  })
-
-  it('says while it runs that a server which came back empty has too little storage for its streams', async () => {
-    await using server = await startNats({ private: true })
-    await using queue = await open(server.url)
-    await consume(queue)
-    await server.kill()
-    const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
-    const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
-    await using _small = await startNats({ private: true, port: Number(new URL(server.url).port), config })
-    await until(() => queue.connected && queue.problem !== undefined)
-    expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
-  })
-
-  it('names the queue that is full, and takes messages again once there is room', async () => {
-    await using server = await startNats({ private: true })
-    const maxBytes = { EVENTS: 5_000, EVENTS_DLQ: 1_000_000 }
-    await using queue = await openNatsQueue({ url: server.url, replicas: 1, limits: { ...limits, maxBytes } }, endpoint)
-    const fill = async () => {
-      for (let index = 0; index < 200; index += 1) await publish(queue, `m${index}`)
-    }
-    await expect(fill()).rejects.toMatchObject({
-      code: 'busy',
-      message: expect.stringMatching(/^the queue "EVENTS" is full \(1024 MiB\); check that its consumers run/),
+    it('names server, cause and remedy where JetStream has too little storage for the streams', async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
+      onTestFinished(() => rm(directory, { recursive: true, force: true }))
+      const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
+      await using server = await startNats({ private: true, config })
+      const opening = openNatsQueue({ url: server.url, replicas: 1, limits }, endpoint)
+      const { host } = new URL(server.url)
+      await expect(opening).rejects.toThrow(
+        `NATS server "${host}" refuses the stream EVENTS (1024 MiB): too little storage is left for the streams; free space`,
+      )
     })
-    expect(queue.problem).toContain('the queue "EVENTS" is full')
-    const connection = await connect({ servers: server.url })
-    onTestFinished(() => connection.close())
-    await (await connection.jetstreamManager()).streams.purge('EVENTS')
-    await until(() =>
-      publish(queue, 'after').then(
-        () => true,
-        () => false,
-      ),
-    )
-    expect(queue.problem).toBeUndefined()
-  })
 
-  it('says what a server refuses', async () => {
-    await using server = await startNats({ private: true })
-    const opening = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
-    await expect(opening).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
-  })
+    it('says while it runs that a server which came back empty has too little storage for its streams', async () => {
+      await using server = await startNats({ private: true })
+      await using queue = await open(server.url)
+      await consume(queue)
+      await server.kill()
+      const directory = await mkdtemp(join(tmpdir(), 'watchhouse-jetstream-'))
+      onTestFinished(() => rm(directory, { recursive: true, force: true }))
+      const config = `jetstream { store_dir: "${directory}", max_file_store: 10MB }`
+      await using _small = await startNats({ private: true, port: Number(new URL(server.url).port), config })
+      await until(() => queue.connected && queue.problem !== undefined)
+      expect(queue.problem).toMatch(/^NATS server ".*" refuses the stream EVENTS \(1024 MiB\): too little storage/)
+    })
 
-  it('refuses a server that cannot keep messages', async () => {
-    await using server = await startNats({ config: 'accounts { without { users: [ { user: x, password: x } ] } }' })
-    const url = server.url.replace('//', '//x:x@')
-    await expect(open(url)).rejects.toThrow('offers no JetStream')
-  })
-})
+    it('names the queue that is full, and takes messages again once there is room', async () => {
+      await using server = await startNats({ private: true })
+      const maxBytes = { EVENTS: 5_000, EVENTS_DLQ: 1_000_000 }
+      await using queue = await openNatsQueue(
+        { url: server.url, replicas: 1, limits: { ...limits, maxBytes } },
+        endpoint,
+      )
+      const fill = async () => {
+        for (let index = 0; index < 200; index += 1) await publish(queue, `m${index}`)
+      }
+      await expect(fill()).rejects.toMatchObject({
+        code: 'busy',
+        message: expect.stringMatching(/^the queue "EVENTS" is full \(1024 MiB\); check that its consumers run/),
+      })
+      expect(queue.problem).toContain('the queue "EVENTS" is full')
+      const connection = await connect({ servers: server.url })
+      onTestFinished(() => connection.close())
+      await (await connection.jetstreamManager()).streams.purge('EVENTS')
+      await until(() =>
+        publish(queue, 'after').then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect(queue.problem).toBeUndefined()
+    })
+
+    it('says what a server refuses', async () => {
+      await using server = await startNats({ private: true })
+      const opening = openNatsQueue({ url: server.url, replicas: 3, limits }, endpoint)
+      await expect(opening).rejects.toThrow(/refuses the stream EVENTS \(1024 MiB\): .*replicas/)
+    })
+
+    it('refuses a server that cannot keep messages', async () => {
+      await using server = await startNats({ config: 'accounts { without { users: [ { user: x, password: x } ] } }' })
+      const url = server.url.replace('//', '//x:x@')
+      await expect(open(url)).rejects.toThrow('offers no JetStream')
+    })
+  },
+  ['long'],
+)
 
 describeWith(['nats'], 'a NATS server with the accounts of the product', () => {
   const start = async (port?: number) => {

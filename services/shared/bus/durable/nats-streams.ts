@@ -17,7 +17,7 @@ const leastVersion = [2, 9, 4] as const
 export const openJetStream = async (connection: NatsConnection): Promise<JetStreamManager> => {
   const version = connection.info?.version ?? ''
   if (!isAtLeast(version, leastVersion))
-    throw new ServiceError('unavailable', `the NATS server is ${version}; the queue needs ${leastVersion.join('.')}`)
+    throw new ServiceError('unavailable', `NATS server ${version} is too old; use ${leastVersion.join('.')} or later`)
   return connection.jetstreamManager().catch((cause: unknown) => {
     throw new ServiceError('unavailable', 'the NATS server offers no JetStream to this user', { cause })
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
-import { parseJson } from '../../text/text.ts'
+import { parseJson } from '../../text/strings.ts'
 import type { Database } from '../sql/connection.ts'
 import { memoryTables } from './memory-rows.ts'
 import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText, TableSpec, Tables } from './rows.ts'
@@ -9,7 +9,7 @@ import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText,
 type Columns = Readonly<Record<string, ColumnType>>
 type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : string
 
-/** Declares a collection. A document is JSON; its columns are those that queries filter or order by. */
+/** The declaration of a collection of JSON documents. Its columns are those that queries filter or order by. */
 export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   readonly columns: C
   readonly schema: z.ZodType<T>
@@ -22,12 +22,15 @@ export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   unreadable?(id: string): NoInfer<T>
 }
 
-/** Declares a collection with inferred types. */
+/** Returns the declaration with inferred types. */
 export const defineCollection = <T, const C extends Columns, S = never>(
   spec: CollectionSpec<T, C, S>,
 ): CollectionSpec<T, C, S> => spec
 
-/** A condition on a column: a value or null, one of several values, a range, a contained text, or not null. Undefined does not filter. */
+/**
+ * A condition on a column: a value or null, one of several values, a range, a contained text, or not null. Undefined
+ * does not filter.
+ */
 type Criterion<V> =
   | V
   | null
@@ -58,7 +61,10 @@ export interface Page<T> {
   readonly next: Place | undefined
 }
 
-/** Documents of one kind. An unreadable document (damaged, or of another release) is omitted and reported; it stays stored. */
+/**
+ * Documents of one kind. An unreadable document (damaged, or written by another release) is omitted and reported; it
+ * stays stored.
+ */
 export interface Collection<T, C extends Columns, S> {
   /** Adds documents. Replaces those with the same id, unless `supersedes` forbids it. */
   put(documents: readonly T[]): Promise<void>
@@ -73,7 +79,8 @@ export interface Collection<T, C extends Columns, S> {
   ids(query?: CollectionQuery<C>): Promise<string[]>
   count(where?: Where<C>): Promise<number>
   /**
-   * Writes the result of `next` for the current document; nothing for undefined. `next` runs again after a concurrent change; throws `busy` if conflicts persist.
+   * Replaces a document with the result of `next`, or changes nothing if that is undefined. `next` runs again after a
+   * concurrent change; throws `busy` if conflicts persist.
    */
   change<R extends T | undefined>(
     id: string,
@@ -87,8 +94,8 @@ export interface Collection<T, C extends Columns, S> {
 export interface Collections {
   readonly kind: Tables['kind']
   of<T, C extends Columns, S>(spec: CollectionSpec<T, C, S>): Collection<T, C, S>
-  /** Runs a step on these collections, in a database atomically. With a name, steps of that name exclude each other. */
-  atomically<R>(step: (within: Collections) => Promise<R>, alone?: string): Promise<R>
+  /** Runs a step on these collections; in a database, atomically. Steps with the same lock name run one at a time. */
+  atomically<R>(step: (within: Collections) => Promise<R>, lockName?: string): Promise<R>
 }
 
 /** Opens collections in tables of the database; in memory without one. The owner identifies their migrations. */
@@ -98,7 +105,7 @@ export const openCollections = async (
   database: Database | undefined,
 ): Promise<Collections> => {
   if (database === undefined) return memoryCollections()
-  // Loaded only with a database, because Kysely is large.
+  // Imported only with a database, because Kysely is large.
   const { sqlTables } = await import('./sql-rows.ts')
   return collectionsIn(await sqlTables(database, owner, specs))
 }
@@ -109,15 +116,15 @@ export const memoryCollections = (): Collections => collectionsIn(memoryTables()
 const collectionsIn = (tables: Tables): Collections => ({
   kind: tables.kind,
   of: (spec) => collectionIn(tables, spec),
-  atomically: (step, alone) => tables.atomically((within) => step(collectionsIn(within)), alone),
+  atomically: (step, lockName) => tables.atomically((within) => step(collectionsIn(within)), lockName),
 })
 
-const maxRaces = 20
+const maxConflicts = 20
 
 const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionSpec<T, C, S>): Collection<T, C, S> => {
   const rows = tables.of(spec)
   const { documents, summaries } = readersOf(tables, spec)
-  const writing = (written: readonly T[]) => written.map((document) => rowOf(spec, document))
+  const rowsOf = (written: readonly T[]) => written.map((document) => rowOf(spec, document))
   const pageOf = async <D>(
     query: CollectionQuery<C> & { limit: number },
     text: 'document' | 'summary',
@@ -130,9 +137,9 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
   }
   return {
     async put(written) {
-      await rows.put(writing(written), 'replace')
+      await rows.put(rowsOf(written), 'replace')
     },
-    add: (written) => rows.put(writing(written), 'leave'),
+    add: (written) => rows.put(rowsOf(written), 'leave'),
     async get(id) {
       const row = await rows.get(id)
       return row && documents([{ id, text: row.document }])[0]
@@ -144,7 +151,7 @@ const collectionIn = <T, C extends Columns, S>(tables: Tables, spec: CollectionS
     ids: async (query) => (await rows.texts(rowQuery(query), 'id')).map(({ id }) => id),
     count: (where) => rows.count(conditions(where)),
     async change(id, next) {
-      for (let race = 0; race < maxRaces; race += 1) {
+      for (let conflict = 0; conflict < maxConflicts; conflict += 1) {
         const row = await rows.get(id)
         const [before] = row ? documents([{ id, text: row.document }]) : []
         const after = next(before)

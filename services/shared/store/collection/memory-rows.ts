@@ -1,60 +1,60 @@
 import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
 
-const usualDocuments = 10_000
-const usualCharacters = 64 * 1024 * 1024
+const defaultMaxDocuments = 10_000
+const defaultMaxCharacters = 64 * 1024 * 1024
 
-/** Opens tables in memory. A failed step keeps its previous writes. */
+/** Creates tables in memory. A failed step is not rolled back. */
 export const memoryTables = (): Tables => {
-  const known = new Map<string, Rows>()
-  const last = new Map<string, Promise<unknown>>()
+  const rowsByTable = new Map<string, Rows>()
+  const lastSteps = new Map<string, Promise<unknown>>()
   const tables: Tables = {
     kind: 'memory',
     // Rows written by this process are always readable.
     report: () => {},
     of(table) {
-      const rows = known.get(table.name) ?? memoryRows(table)
-      known.set(table.name, rows)
+      const rows = rowsByTable.get(table.name) ?? memoryRows(table)
+      rowsByTable.set(table.name, rows)
       return rows
     },
-    atomically(step, alone) {
-      if (alone === undefined) return step(tables)
-      const turn = (last.get(alone) ?? Promise.resolve()).then(() => step(tables))
-      const over = turn
+    atomically(step, lockName) {
+      if (lockName === undefined) return step(tables)
+      const result = (lastSteps.get(lockName) ?? Promise.resolve()).then(() => step(tables))
+      const ended = result
         .catch(() => undefined)
         .then(() => {
-          if (last.get(alone) === over) last.delete(alone)
+          if (lastSteps.get(lockName) === ended) lastSteps.delete(lockName)
         })
-      last.set(alone, over)
-      return turn
+      lastSteps.set(lockName, ended)
+      return result
     },
   }
   return tables
 }
 
 const memoryRows = ({ supersedes, memory = {} }: TableSpec): Rows => {
-  const { maxDocuments = usualDocuments, maxCharacters = usualCharacters } = memory
+  const { maxDocuments = defaultMaxDocuments, maxCharacters = defaultMaxCharacters } = memory
   const rows = new Map<string, Row>()
   // One iterator for the lifetime of the table: a new one would skip all removed entries again.
   const oldest = rows.keys()
-  const held = { characters: 0 }
+  const usage = { characters: 0 }
   const drop = (id: string): boolean => {
-    held.characters -= rows.get(id)?.document.length ?? 0
+    usage.characters -= rows.get(id)?.document.length ?? 0
     return rows.delete(id)
   }
-  const isOverfull = () => rows.size > maxDocuments || (held.characters > maxCharacters && rows.size > 1)
+  const isOverfull = () => rows.size > maxDocuments || (usage.characters > maxCharacters && rows.size > 1)
   const write = (row: Row): void => {
     // A replaced row becomes the newest.
     drop(row.id)
     rows.set(row.id, row)
-    held.characters += row.document.length
+    usage.characters += row.document.length
     while (isOverfull()) drop(oldest.next().value ?? '')
   }
   const matching = (where: readonly Condition[]) => [...rows.values()].filter((row) => where.every(holds(row)))
   return {
-    async put(written, known) {
+    async put(written, existing) {
       const due = written.filter((row) => {
         const present = rows.get(row.id)
-        const isDue = present === undefined || (known === 'replace' && isSuperseded(present, row, supersedes))
+        const isDue = present === undefined || (existing === 'replace' && isSuperseded(present, row, supersedes))
         if (isDue) write(row)
         return isDue
       })

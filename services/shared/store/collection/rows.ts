@@ -4,19 +4,19 @@ export type ColumnValue = string | number | null
 /** The type of a column: text or integer. */
 export type ColumnType = 'text' | 'integer'
 
-/** The table of a collection, for its driver. */
+/** The table of a collection. */
 export interface TableSpec {
   /** The name of the table, without prefix. */
   readonly name: string
-  /** Columns in addition to the document, for filters and order. */
+  /** Columns in addition to the document, for filters and sorting. */
   readonly columns: Readonly<Record<string, ColumnType>>
-  /** Lists of columns to index; the primary key is the id. */
+  /** The columns of each index, in addition to the primary key `id`. */
   readonly indexes?: readonly (readonly string[])[]
-  /** For writes that may arrive late: conditions for replacing a row. */
+  /** Conditions for replacing a row, because writes may arrive late. Without them every write replaces it. */
   readonly supersedes?: {
-    /** A growing number; a write with a lower one is ignored. */
+    /** A column whose number only grows; a write with a lower number is ignored. */
     readonly grows: string
-    /** A column that stays set; a write without it is ignored afterwards. */
+    /** A column that stays set: once a row has it, a write without it is ignored. */
     readonly final?: string
   }
   /** Limits in memory; the oldest documents are dropped first. */
@@ -63,11 +63,20 @@ export interface RowQuery {
   readonly limit?: number | undefined
 }
 
-/** The rows of one table. Each call is atomic, up to 500 written or 2,000 removed rows; larger calls are atomic per batch. */
+/**
+ * The rows of one table. Calls of up to 500 written or 2,000 removed rows are atomic; larger calls are atomic per
+ * batch.
+ */
 export interface Rows {
-  /** Adds rows. Rows with known ids replace the stored ones if they supersede them, or are skipped. Returns the number of written rows. */
-  put(rows: readonly Row[], known: 'replace' | 'leave'): Promise<number>
-  /** Writes the row if the stored one has this version, or does not exist for undefined; otherwise returns false. */
+  /**
+   * Adds rows and returns how many were written. A row with an existing id replaces the stored one if it supersedes it,
+   * or is skipped with `leave`.
+   */
+  put(rows: readonly Row[], existing: 'replace' | 'leave'): Promise<number>
+  /**
+   * Writes the row if the stored one has this version; undefined requires that none is stored. Returns whether it was
+   * written.
+   */
   swap(row: Row, version: string | undefined): Promise<boolean>
   get(id: string): Promise<Pick<Row, 'version' | 'document'> | undefined>
   /** Reads one text of each row. */
@@ -82,6 +91,6 @@ export interface Tables {
   of(table: TableSpec): Rows
   /** Reports unreadable rows to the operator. */
   report(problem: string): void
-  /** Runs a step atomically. With a name, steps of that name exclude each other. */
-  atomically<R>(step: (tables: Tables) => Promise<R>, alone: string | undefined): Promise<R>
+  /** Runs a step atomically. Steps with the same lock name run one at a time. */
+  atomically<R>(step: (tables: Tables) => Promise<R>, lockName: string | undefined): Promise<R>
 }

@@ -10,18 +10,18 @@ import type { Database } from '../sql/connection.ts'
 import { migrate } from '../sql/migrate.ts'
 import type { ColumnValue, Condition, Row, RowQuery, Rows, TableSpec, Tables } from './rows.ts'
 
-/** A row with its columns. */
+/** A stored row by column name. */
 interface Stored {
   [column: string]: ColumnValue
 }
-type All = Record<string, Stored>
+type StoredTables = Record<string, Stored>
 
 /** Maximum rows of one insert; SQLite allows 32,766 values. */
-const rowsAtOnce = 500
-/** Maximum rows of one delete; a long statement blocks others until the server ends it. */
-const removedAtOnce = 2_000
+const maxInsertedRows = 500
+/** Maximum rows of one delete: a long statement blocks others until it ends or times out. */
+const maxRemovedRows = 2_000
 
-/** Creates missing tables. Owner and tables identify the migration step. */
+/** Returns the tables of the specs and creates missing ones. Owner and table name identify a migration step. */
 export const sqlTables = async (database: Database, owner: string, specs: readonly TableSpec[]): Promise<Tables> => {
   const names = specs.map(({ name }) => name)
   const steps = specs.map((spec) => ({
@@ -29,35 +29,35 @@ export const sqlTables = async (database: Database, owner: string, specs: readon
     up: (all: Kysely<unknown>) => createTable(database, all, spec),
   }))
   await migrate(database, owner, names, steps)
-  return tablesOver(database, database.tables<All>(names))
+  return tablesOver(database, database.tables<StoredTables>(names))
 }
 
-const tablesOver = (database: Database, all: Kysely<All>): Tables => ({
+const tablesOver = (database: Database, all: Kysely<StoredTables>): Tables => ({
   kind: database.kind,
   of: (table) => sqlRows(database, all, table),
   report: database.report,
-  atomically: (step, alone) =>
+  atomically: (step, lockName) =>
     database.run(() =>
       all.transaction().execute(async (transaction) => {
-        // SQLite serializes writes anyway.
-        if (alone !== undefined && database.kind === 'postgres')
-          await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + alone}))`.execute(transaction)
+        // SQLite itself serializes write transactions.
+        if (lockName !== undefined && database.kind === 'postgres')
+          await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + lockName}))`.execute(transaction)
         return step(tablesOver(database, transaction))
       }),
     ),
 })
 
-const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): Rows => {
+const sqlRows = ({ kind, run }: Database, all: Kysely<StoredTables>, table: TableSpec): Rows => {
   const { name } = table
-  const putOnce = async (rows: readonly Row[], known: 'replace' | 'leave') =>
-    Number((await run(() => putting(all, table, rows, known).executeTakeFirst())).numInsertedOrUpdatedRows)
+  const putOnce = async (rows: readonly Row[], existing: 'replace' | 'leave') =>
+    Number((await run(() => putting(all, table, rows, existing).executeTakeFirst())).numInsertedOrUpdatedRows)
   return {
-    async put(rows, known) {
-      // A statement must not change a row twice.
-      const due = known === 'leave' ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
+    async put(rows, existing) {
+      // PostgreSQL rejects a statement that updates a row twice.
+      const due = existing === 'leave' ? rows : [...new Map(rows.map((row) => [row.id, row])).values()]
       let count = 0
-      for (let from = 0; from < due.length; from += rowsAtOnce)
-        count += await putOnce(due.slice(from, from + rowsAtOnce), known)
+      for (let from = 0; from < due.length; from += maxInsertedRows)
+        count += await putOnce(due.slice(from, from + maxInsertedRows), existing)
       return count
     },
     async swap(row, version) {
@@ -81,35 +81,35 @@ const sqlRows = ({ kind, run }: Database, all: Kysely<All>, table: TableSpec): R
       return Number((await run(() => counting.where(matches(kind, where)).executeTakeFirstOrThrow())).count)
     },
     async remove(where) {
-      const portion = all.selectFrom(name).select('id').where(matches(kind, where)).limit(removedAtOnce)
-      const removing = all.deleteFrom(name).where('id', 'in', portion)
+      const batch = all.selectFrom(name).select('id').where(matches(kind, where)).limit(maxRemovedRows)
+      const removing = all.deleteFrom(name).where('id', 'in', batch)
       for (let removed = 0; ;) {
         const count = Number((await run(() => removing.executeTakeFirst())).numDeletedRows)
         removed += count
-        if (count < removedAtOnce) return removed
+        if (count < maxRemovedRows) return removed
       }
     },
   }
 }
 
-/** PostgreSQL returns 64-bit integers as text. */
+/** Returns the sort value of a row. PostgreSQL returns 64-bit integers as text. */
 const orderOf = (row: Stored, { columns }: TableSpec, orderBy: string): ColumnValue => {
   const value = row[columnOf(orderBy)] ?? null
   return columns[orderBy] === 'integer' && value !== null ? Number(value) : value
 }
 
 const putting = (
-  all: Kysely<All>,
+  all: Kysely<StoredTables>,
   { name, columns, supersedes }: TableSpec,
   rows: readonly Row[],
-  known: 'replace' | 'leave',
+  existing: 'replace' | 'leave',
 ) =>
   all
     .insertInto(name)
     .values(rows.map(storedOf))
     .onConflict((conflict) => {
       const same = conflict.column('id')
-      if (known === 'leave') return same.doNothing()
+      if (existing === 'leave') return same.doNothing()
       const replaced = [...Object.keys(columns).map(columnOf), 'version', 'document', 'summary']
       const replacing = same.doUpdateSet(({ ref }) =>
         Object.fromEntries(replaced.map((column) => [column, ref(`excluded.${column}`)])),
@@ -118,18 +118,18 @@ const putting = (
     })
 
 const selecting = <O>(
-  select: SelectQueryBuilder<All, string, O>,
+  select: SelectQueryBuilder<StoredTables, string, O>,
   kind: Database['kind'],
   { where, orderBy = 'id', descending, after, limit }: RowQuery,
-): SelectQueryBuilder<All, string, O> => {
+): SelectQueryBuilder<StoredTables, string, O> => {
   const column = columnOf(orderBy)
-  let wanted = select
+  let page = select
     .where(matches(kind, where))
     .orderBy(column, descending ? 'desc' : 'asc')
     .orderBy('id')
-  if (limit !== undefined) wanted = wanted.limit(limit)
-  if (after === undefined) return wanted
-  return wanted.where(({ and, eb, or }) =>
+  if (limit !== undefined) page = page.limit(limit)
+  if (after === undefined) return page
+  return page.where(({ and, eb, or }) =>
     or([eb(column, descending ? '<' : '>', after.value), and([eb(column, '=', after.value), eb('id', '>', after.id)])]),
   )
 }
@@ -145,7 +145,7 @@ const storedOf = ({ id, version, values, document, summary }: Row): Stored => ({
   summary,
 })
 
-type Where = ExpressionBuilder<All, string>
+type Where = ExpressionBuilder<StoredTables, string>
 
 const isSuperseded = (
   { and, or, eb, ref }: Where,
@@ -168,15 +168,15 @@ const matches =
       where.flatMap((condition): Expression<SqlBool>[] => {
         const column = columnOf(condition.column)
         if ('isSet' in condition) return [eb(column, 'is not', null)]
-        // Finds the literal text, even with pattern characters.
+        // Unlike LIKE, these functions match pattern characters literally.
         if ('contains' in condition)
           return [
             sql<SqlBool>`${sql.raw(kind === 'postgres' ? 'strpos' : 'instr')}(${ref(column)}, ${condition.contains}) > 0`,
           ]
         if ('among' in condition) {
-          const given = condition.among.filter((value) => value !== null)
-          const isNull = given.length < condition.among.length ? [eb(column, 'is', null)] : []
-          return [or([...(given.length > 0 ? [eb(column, 'in', given)] : []), ...isNull])]
+          const values = condition.among.filter((value) => value !== null)
+          const isNull = values.length < condition.among.length ? [eb(column, 'is', null)] : []
+          return [or([...(values.length > 0 ? [eb(column, 'in', values)] : []), ...isNull])]
         }
         const { from, before } = condition
         return [
@@ -188,7 +188,7 @@ const matches =
 
 const createTable = async ({ kind, prefix }: Database, all: Kysely<unknown>, spec: TableSpec): Promise<void> => {
   const { name, columns, indexes = [] } = spec
-  // Other databases order texts by bytes anyway.
+  // SQLite compares texts by bytes by default.
   const id = kind === 'postgres' ? sql`text collate "C"` : ('text' as const)
   let creating = all.schema.createTable(name).addColumn('id', id, (column) => column.primaryKey())
   for (const [column, type] of Object.entries(columns))

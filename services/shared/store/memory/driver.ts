@@ -2,35 +2,36 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult } from '../driver.ts'
 import type { Fence } from '../store.ts'
 
-const keysLimit = 200_000
+const maxKeys = 200_000
 /** Expired values are removed after this many writes, so that unread keys do not accumulate. */
 const purgeEvery = 1_000
 
-/** Monotonic, so that a clock change neither ends a lease early nor extends it. */
+/** Returns a monotonic time, so that a change of the system clock neither ends a lease early nor extends it. */
 const now = (): number => performance.now()
 
-interface Expiring extends StoredValue {
+interface ExpiringValue extends StoredValue {
   expiresAtMs: number
 }
 
-interface Waiting {
+interface PendingMessage {
   text: string
   attempt: number
   claimedUntilMs: number
 }
 
-interface Held {
+interface HeldLease {
   token: number
   expiresAtMs: number
 }
 
 /**
- * A driver in memory, whose state ends with the process. Like a server it uses its own clock, not the clock of tests.
+ * Opens a driver in memory, whose state ends with the process. It uses its own clock like a server, not the clock of
+ * tests.
  */
 export const openMemoryDriver = (): Driver => {
-  const values = new Map<string, Expiring>()
-  const leases = new Map<string, Held>()
-  const outbox = new Map<string, Waiting>()
+  const values = new Map<string, ExpiringValue>()
+  const leases = new Map<string, HeldLease>()
+  const outbox = new Map<string, PendingMessage>()
   const wakes = new Set<() => void>()
   const write = writer({ values, leases, outbox, wakes })
   return {
@@ -58,9 +59,9 @@ export const openMemoryDriver = (): Driver => {
 }
 
 interface Contents {
-  values: Map<string, Expiring>
-  leases: Map<string, Held>
-  outbox: Map<string, Waiting>
+  values: Map<string, ExpiringValue>
+  leases: Map<string, HeldLease>
+  outbox: Map<string, PendingMessage>
   wakes: Set<() => void>
 }
 
@@ -68,7 +69,7 @@ const writer = ({ values, leases, outbox, wakes }: Contents) => {
   let writes = 0
   return (change: Change): WriteResult => {
     writes += 1
-    if (writes % purgeEvery === 0 || values.size >= keysLimit) purge(values)
+    if (writes % purgeEvery === 0 || values.size >= maxKeys) purge(values)
     const { fence, messages, acks, needs, claimMs } = change
     if (fence && (leases.get(fence.name)?.token ?? 0) > fence.token) return 'fenced'
     if (change.values.some(({ key, expected }) => live(values, key)?.version !== expected)) return 'changed'
@@ -86,26 +87,26 @@ const writer = ({ values, leases, outbox, wakes }: Contents) => {
 
 const unclaimed = { attempt: 0, claimedUntilMs: 0 }
 
-const put = (values: Map<string, Expiring>, { key, version, text, expiresInMs }: ValueChange): void => {
+const put = (values: Map<string, ExpiringValue>, { key, version, text, expiresInMs }: ValueChange): void => {
   if (text === undefined) return void values.delete(key)
-  if (!values.has(key) && values.size >= keysLimit) {
-    throw new ServiceError('busy', `memory holds ${keysLimit} keys; set REDIS_URL to keep more`)
+  if (!values.has(key) && values.size >= maxKeys) {
+    throw new ServiceError('busy', `memory holds ${maxKeys} keys; set REDIS_URL to keep more`)
   }
   values.set(key, { version, text, expiresAtMs: expiresInMs === undefined ? Infinity : now() + expiresInMs })
 }
 
-const live = (values: Map<string, Expiring>, key: string): StoredValue | undefined => {
+const live = (values: Map<string, ExpiringValue>, key: string): StoredValue | undefined => {
   const value = values.get(key)
   if (!value || value.expiresAtMs > now()) return value
   values.delete(key)
   return undefined
 }
 
-const purge = (values: Map<string, Expiring>): void => {
+const purge = (values: Map<string, ExpiringValue>): void => {
   for (const [key, value] of values) if (value.expiresAtMs <= now()) values.delete(key)
 }
 
-const takeLease = (leases: Map<string, Held>, name: string, lengthMs: number): number | undefined => {
+const takeLease = (leases: Map<string, HeldLease>, name: string, lengthMs: number): number | undefined => {
   const held = leases.get(name)
   if (held && held.expiresAtMs > now()) return undefined
   const token = (held?.token ?? 0) + 1
@@ -113,14 +114,14 @@ const takeLease = (leases: Map<string, Held>, name: string, lengthMs: number): n
   return token
 }
 
-const renewLease = (leases: Map<string, Held>, { name, token }: Fence, lengthMs: number): boolean => {
+const renewLease = (leases: Map<string, HeldLease>, { name, token }: Fence, lengthMs: number): boolean => {
   const held = leases.get(name)
   if (held?.token !== token || held.expiresAtMs <= now()) return false
   held.expiresAtMs = now() + lengthMs
   return true
 }
 
-const claim = (outbox: Map<string, Waiting>, max: number, claimMs: number): ClaimedText[] => {
+const claim = (outbox: Map<string, PendingMessage>, max: number, claimMs: number): ClaimedText[] => {
   const claimed: ClaimedText[] = []
   for (const [id, message] of outbox) {
     if (claimed.length >= max) break

@@ -26,7 +26,7 @@ export const connectRedis = async (url: string): Promise<Redis> => {
   const { Redis } = await import('ioredis')
   const client = new Redis(url, clientOptions)
   try {
-    await untilReady(client, new URL(url).host)
+    await waitUntilReady(client, new URL(url).host)
     await requireDurable(client)
     return client
   } catch (error) {
@@ -35,17 +35,17 @@ export const connectRedis = async (url: string): Promise<Redis> => {
   }
 }
 
-const untilReady = async (client: Redis, address: string): Promise<void> => {
+const waitUntilReady = async (client: Redis, address: string): Promise<void> => {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   let reason = 'no answer'
   client.once('ready', resolve)
   client.on('error', (error: Error) => {
     reason = error.message
-    if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason)) reject(refused('the server refuses the user or the password'))
+    if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason)) reject(problem('the server refuses the user or the password'))
   })
-  const late = () =>
+  const onTimeout = () =>
     reject(new ServiceError('unavailable', `Redis "${address}" did not answer within ${startWithinMs} ms: ${reason}`))
-  const timer = setTimeout(late, startWithinMs)
+  const timer = setTimeout(onTimeout, startWithinMs)
   try {
     // A failed first attempt is not final: the client retries until the timeout.
     client.connect().catch(() => {})
@@ -55,25 +55,28 @@ const untilReady = async (client: Redis, address: string): Promise<void> => {
   }
 }
 
-/** Rejects a server that evicts or loses state. Uses INFO because hosted servers forbid CONFIG. */
+/**
+ * Throws `InvalidSettings` if the server evicts keys or loses them at a restart. Uses INFO because hosted servers
+ * forbid CONFIG.
+ */
 const requireDurable = async (client: Redis): Promise<void> => {
-  const facts = factsOf(await client.info())
+  const facts = parseInfo(await client.info())
   const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)
   if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
-    throw refused(`the server is version ${facts.get('redis_version')}; ${oldestVersion.join('.')} or newer is needed`)
+    throw problem(`the server is version ${facts.get('redis_version')}; ${oldestVersion.join('.')} or newer is needed`)
   }
   if (facts.get('maxmemory_policy') !== 'noeviction') {
-    throw refused(
+    throw problem(
       `the server evicts keys (maxmemory-policy ${facts.get('maxmemory_policy')}); set maxmemory-policy to noeviction`,
     )
   }
   if (facts.get('aof_enabled') !== '1') {
-    throw refused('the server forgets on restart; turn its append-only file on (appendonly yes)')
+    throw problem('the server forgets on restart; turn its append-only file on (appendonly yes)')
   }
-  if (facts.get('role') !== 'master') throw refused('the server is a replica; name the primary')
+  if (facts.get('role') !== 'master') throw problem('the server is a replica; name the primary')
 }
 
-const factsOf = (info: string): Map<string, string> =>
+const parseInfo = (info: string): Map<string, string> =>
   new Map(
     info.split('\r\n').flatMap((line) => {
       const colon = line.indexOf(':')
@@ -81,4 +84,4 @@ const factsOf = (info: string): Map<string, string> =>
     }),
   )
 
-const refused = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'REDIS_URL', sentence }])
+const problem = (sentence: string): InvalidSettings => new InvalidSettings([{ name: 'REDIS_URL', sentence }])

@@ -5,7 +5,7 @@ import { startHeartbeat } from '../heartbeat.ts'
 import { clientOptions } from './connection.ts'
 import { prefix } from './keys.ts'
 
-/** Share of the remaining allowance that a process reserves at once. */
+/** Fraction of the remaining limit that a process reserves at once. */
 const blockShare = 1 / 1_000
 /** Maximum keys with a reserved block; the rest of an evicted block stays unused. */
 const maxBlocks = 10_000
@@ -17,21 +17,22 @@ interface Block {
   endsAtMs: number
 }
 
-/** Increments by several counts; returns the new count. */
-type Take = (key: string, often: number, seconds: number) => Promise<WindowCount>
+/** Adds `increment` to the count of a key on the server; returns the new count. */
+type AddCounts = (key: string, increment: number, seconds: number) => Promise<WindowCount>
 
 /**
- * Requests single counts near the limit and blocks of counts far from it. No count is returned twice, so no more calls are admitted than allowed.
+ * Reserves single counts near the limit and blocks of counts far below it. No count is returned twice, so no more calls
+ * are admitted than allowed.
  */
-const countInBlocks = (take: Take): Counters['count'] => {
+const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
 
-  const taken = async (key: string, often: number, seconds: number, allowed: number): Promise<WindowCount> => {
-    const { count: last, endsInMs } = await take(key, often, seconds)
-    const returned = last - often + 1
+  const reserve = async (key: string, increment: number, seconds: number, allowed: number): Promise<WindowCount> => {
+    const { count: last, endsInMs } = await addCounts(key, increment, seconds)
+    const returned = last - increment + 1
     // Calls during the request for a block are counted one by one and must not replace the block.
-    const isNeeded = often > 1 || (blockAfter(last, allowed) > 1 && !blocks.has(key))
-    if (isNeeded) blocks.set(key, { returned, last, endsAtMs: performance.now() + endsInMs })
+    const startsBlock = increment > 1 || (blockSizeAfter(last, allowed) > 1 && !blocks.has(key))
+    if (startsBlock) blocks.set(key, { returned, last, endsAtMs: performance.now() + endsInMs })
     return { count: returned, endsInMs }
   }
 
@@ -41,30 +42,32 @@ const countInBlocks = (take: Take): Counters['count'] => {
     const leftMs = block === undefined ? 0 : block.endsAtMs - performance.now()
     if (block === undefined || leftMs <= 0) {
       blocks.delete(key)
-      return taken(key, 1, seconds, allowed)
+      return reserve(key, 1, seconds, allowed)
     }
     if (block.returned < block.last) {
       block.returned += 1
       return { count: block.returned, endsInMs: leftMs }
     }
     blocks.delete(key)
-    return taken(key, blockAfter(block.last, allowed), seconds, allowed)
+    return reserve(key, blockSizeAfter(block.last, allowed), seconds, allowed)
   }
 }
 
-const blockAfter = (count: number, allowed: number): number => Math.max(1, Math.floor((allowed - count) * blockShare))
+/** Returns how many counts to reserve after `count`; at least one. */
+const blockSizeAfter = (count: number, allowed: number): number =>
+  Math.max(1, Math.floor((allowed - count) * blockShare))
 
 /** Maximum wait for a hanging server, until the heartbeat notices it. */
 const timeoutMs = 500
-/** One timer per connection; a timer per command costs 10 % of a count. */
-const { commandTimeout: _ofEachCommand, ...sharedOptions } = clientOptions
+/** `socketTimeout` needs one timer per connection; a timer per command would add 10 % to the cost of a count. */
+const { commandTimeout: _perCommand, ...sharedOptions } = clientOptions
 // Concurrent counts are pipelined into one write.
 const options = { ...sharedOptions, socketTimeout: timeoutMs, enableAutoPipelining: true } as const
 
-/** Opens counters on Redis with their own connection; `countAlone` replaces them while the server is unavailable. */
+/** Opens counters in Redis on their own connection. While the server is unavailable, `countLocally` counts instead. */
 export const openRedisCounters = async (
   url: string,
-  countAlone: Counters['count'],
+  countLocally: Counters['count'],
   report?: (connected: boolean) => void,
 ): Promise<Counters> => {
   const { Redis } = await import('ioredis')
@@ -77,16 +80,16 @@ export const openRedisCounters = async (
   await client.connect().catch(() => heartbeat.learn(false))
 
   const limiter = new RateLimiterRedis({ storeClient: client, keyPrefix: `${prefix}:count`, points: 1, duration: 60 })
-  // The library only counts; callers compare with the limit, and each count has its own window length.
-  const countShared = countInBlocks(async (key, often, seconds) => {
-    const { consumedPoints, msBeforeNext } = await limiter.penalty(key, often, { customDuration: seconds })
+  // The library only counts: callers compare with the limit, and each call sets its window length.
+  const countShared = countInBlocks(async (key, increment, seconds) => {
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(key, increment, { customDuration: seconds })
     return { count: consumedPoints, endsInMs: msBeforeNext }
   })
   return {
     count(what, key, seconds, allowed) {
-      if (!heartbeat.connected) return countAlone(what, key, seconds)
+      if (!heartbeat.connected) return countLocally(what, key, seconds)
       const counted = countShared(what, key, seconds, allowed)
-      return counted instanceof Promise ? counted.catch(() => countAlone(what, key, seconds)) : counted
+      return counted instanceof Promise ? counted.catch(() => countLocally(what, key, seconds)) : counted
     },
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()

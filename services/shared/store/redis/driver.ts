@@ -19,7 +19,7 @@ import {
 /** Runs a script; throws `unavailable` at once while the server does not respond. */
 type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
 
-/** A driver on Redis, shared by all its processes. */
+/** Opens a driver on Redis, whose state all processes share. `report` is called on every outage and recovery. */
 export const openRedisDriver = async (
   url: string,
   report?: (connected: boolean, reason?: string) => void,
@@ -34,7 +34,7 @@ export const openRedisDriver = async (
     heartbeat.require()
     return work().catch((error: unknown) => Promise.reject(failureOf(error, address)))
   }
-  const evaluate: Evaluate = (one, keys, values) => guarded(() => run(client, one, keys, values))
+  const evaluate: Evaluate = (lua, keys, values) => guarded(() => run(client, lua, keys, values))
   return {
     get connected() {
       return heartbeat.connected
@@ -48,9 +48,9 @@ export const openRedisDriver = async (
     renewLease: (fence, lengthMs) => renewLease(evaluate, fence, lengthMs),
     releaseLease: async (fence) => void (await renewLease(evaluate, fence, 0)),
     claim: (max, claimMs) => claim(evaluate, max, claimMs),
-    ack: async (ids) => void (await evaluate(acking, [messages, waiting, claimed, attempts], ids)),
-    renew: async (ids, claimMs) => void (await evaluate(renewing, [claimed], [claimMs, ...ids])),
-    holds: async (ids) => z.array(z.string()).parse(await evaluate(holding, [messages], ids)),
+    ack: async (ids) => void (await evaluate(ackLua, [messages, waiting, claimed, attempts], ids)),
+    renew: async (ids, claimMs) => void (await evaluate(renewLua, [claimed], [claimMs, ...ids])),
+    holds: async (ids) => z.array(z.string()).parse(await evaluate(holdsLua, [messages], ids)),
     listen: (wake) => listen(client, wake),
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
@@ -65,27 +65,27 @@ const Stored = z.tuple([z.string().nullable(), z.string().nullable()])
 const read = async (client: Redis, names: readonly string[]): Promise<(StoredValue | undefined)[]> => {
   const [only, ...others] = names
   if (only !== undefined && others.length === 0)
-    return [storedIn(await client.hmget(valueKey(only), 'version', 'text'))]
+    return [parseStored(await client.hmget(valueKey(only), 'version', 'text'))]
   const pipeline = client.pipeline()
   for (const name of names) pipeline.hmget(valueKey(name), 'version', 'text')
   return ((await pipeline.exec()) ?? []).map(([error, found]) => {
     if (error) throw error
-    return storedIn(found)
+    return parseStored(found)
   })
 }
 
-const storedIn = (found: unknown): StoredValue | undefined => {
+const parseStored = (found: unknown): StoredValue | undefined => {
   const [version, text] = Stored.parse(found)
   return version === null || text === null ? undefined : { version, text }
 }
 
-const writing = script(writeScript)
+const writeLua = script(writeScript)
 const WriteReply = z.enum(['written', 'changed', 'fenced', 'full', 'gone'])
 
 const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
   const { values, fence, acks, needs, outboxLimit, claimMs } = change
   const names = [fences, messages, waiting, claimed, attempts, ...values.map(({ key }) => valueKey(key))]
-  return evaluate(writing, names, [
+  return evaluate(writeLua, names, [
     fence?.name ?? '',
     fence?.token ?? 0,
     outboxLimit,
@@ -106,26 +106,26 @@ const write = (evaluate: Evaluate, change: Change): Promise<unknown> => {
   ])
 }
 
-const taking = script(takeLeaseScript)
-const renewingLease = script(renewLeaseScript)
+const takeLeaseLua = script(takeLeaseScript)
+const renewLeaseLua = script(renewLeaseScript)
 
 const takeLease = async (evaluate: Evaluate, name: string, lengthMs: number): Promise<number | undefined> => {
-  const token = z.number().parse(await evaluate(taking, [leaseKey(name), fences], [name, lengthMs]))
+  const token = z.number().parse(await evaluate(takeLeaseLua, [leaseKey(name), fences], [name, lengthMs]))
   return token === 0 ? undefined : token
 }
 
 const renewLease = async (evaluate: Evaluate, { name, token }: Fence, lengthMs: number): Promise<boolean> =>
-  (await evaluate(renewingLease, [leaseKey(name)], [token, lengthMs])) === 1
+  (await evaluate(renewLeaseLua, [leaseKey(name)], [token, lengthMs])) === 1
 
-const claiming = script(claimScript)
-const acking = script(ackScript)
-const renewing = script(renewScript)
-const holding = script(holdsScript)
+const claimLua = script(claimScript)
+const ackLua = script(ackScript)
+const renewLua = script(renewScript)
+const holdsLua = script(holdsScript)
 const Claimed = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
 const claim = async (evaluate: Evaluate, max: number, claimMs: number): Promise<ClaimedText[]> => {
-  const taken = await evaluate(claiming, [messages, waiting, claimed, attempts], [max, maxClaimMs, claimMs])
-  return Claimed.parse(taken).map(([id, message, attempt]) => ({
+  const replies = await evaluate(claimLua, [messages, waiting, claimed, attempts], [max, maxClaimMs, claimMs])
+  return Claimed.parse(replies).map(([id, message, attempt]) => ({
     id,
     text: message.slice(message.indexOf(' ') + 1),
     attempt,

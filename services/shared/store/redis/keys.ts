@@ -1,26 +1,28 @@
 /** Prefix of all keys. */
 export const prefix = 'watchhouse'
 
-/** All keys share one hash tag, so that one script may use any of them, also on a cluster. */
-const named = (name: string): string => `${prefix}:{state}:${name}`
+/**
+ * Returns the Redis key of a name. All keys share one hash tag, so that a script can use several of them on a cluster.
+ */
+const redisKey = (name: string): string => `${prefix}:{state}:${name}`
 
-/** The keys beside the values. */
+/** The keys of the fences and the outbox. */
 export const keys = {
   /** The highest fence token of each lease. */
-  fences: named('fences'),
-  messages: named('outbox'),
-  /** Ids of unclaimed messages by position. */
-  waiting: named('outbox:waiting'),
-  /** Ids of claimed messages by the end of their claim. */
-  claimed: named('outbox:claimed'),
-  attempts: named('outbox:attempts'),
+  fences: redisKey('fences'),
+  messages: redisKey('outbox'),
+  /** Sorted set of the ids of unclaimed messages, by position. */
+  waiting: redisKey('outbox:waiting'),
+  /** Sorted set of the ids of claimed messages, by the end of their claim. */
+  claimed: redisKey('outbox:claimed'),
+  attempts: redisKey('outbox:attempts'),
 } as const
 
 /** Returns the Redis key of a value. */
-export const valueKey = (key: string): string => named(`value:${key}`)
+export const valueKey = (key: string): string => redisKey(`value:${key}`)
 
 /** Returns the Redis key of a lease. */
-export const leaseKey = (name: string): string => named(`lease:${name}`)
+export const leaseKey = (name: string): string => redisKey(`lease:${name}`)
 
-/** Channel on which appends are announced. */
+/** Channel that announces appended messages. */
 export const appendChannel = `${prefix}:outbox`

@@ -21,26 +21,29 @@ export const run = async (
   try {
     return await client.evalsha(digest, keys.length, ...keys, ...values)
   } catch (error) {
-    if (!isUnknown(error)) throw error
+    if (!isNotCached(error)) throw error
     return client.eval(text, keys.length, ...keys, ...values)
   }
 }
 
-const isUnknown = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
+const isNotCached = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT')
 
-/** Temporary errors of a server; any other error reply is a defect of a script. */
-const passing = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|CLUSTERDOWN)/
+/** Error codes of a server that cannot respond for now; any other error reply is a defect of a script. */
+const temporaryCodes = /^(LOADING|READONLY|MISCONF|OOM|MASTERDOWN|NOREPLICAS|BUSY|TRYAGAIN|CLUSTERDOWN)/
 
-/** Translates the error of a command; `address` is the address of the server without credentials. */
+/**
+ * Converts a failure of the server to `unavailable`; returns any other error unchanged. `address` contains no
+ * credentials.
+ */
 export const failureOf = (error: unknown, address: string): unknown => {
-  if (error instanceof Error && error.name === 'ReplyError' && !passing.test(error.message)) return error
+  if (error instanceof Error && error.name === 'ReplyError' && !temporaryCodes.test(error.message)) return error
   return new ServiceError('unavailable', reasonOf(error, address), { retryAfterMs: 1_000, cause: error })
 }
 
-/** Formats the server, the reason of its failure and the remedy. */
+/** Returns the server, the reason for its failure and a remedy. */
 export const reasonOf = (error: unknown, address: string): string => {
-  const [, word = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
-  return `state store Redis "${address}": ${causes[word] ?? 'does not answer; check that it runs and that its address is right'}`
+  const [, code = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
+  return `state store Redis "${address}": ${causes[code] ?? 'does not answer; check that it runs and that its address is right'}`
 }
 
 const causes: Readonly<Record<string, string>> = {

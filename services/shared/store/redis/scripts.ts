@@ -1,14 +1,16 @@
-/** Reads the server clock in milliseconds; prefix of every script that compares times. */
+/** Reads the server clock in milliseconds; prefix of scripts that compare times. */
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `
 
 /**
- * Applies one change atomically: values with expected versions, the fence, messages and acknowledgements. Versions detect a value that was changed back in between. Messages claimed by their writer are not announced.
- * KEYS fences, messages, waiting, claimed, attempts, then each value.
- * ARGV fence name, fence token, limit, channel, length of the claim or 0, numbers of acknowledged and of needed messages and their ids, then
- * expected, version, keep, text and expiry of each value, then id and text of each message.
+ * Applies a change atomically: checks the fence, versions and required messages, then writes values and messages.
+ * Versions detect a value that was changed back meanwhile. Messages that their writer claims are not announced.
+ * KEYS: fences, messages, waiting, claimed, attempts, then one key per value.
+ * ARGV: fence name, fence token, outbox limit, channel, claim length in ms or 0, numbers of acknowledged and required
+ * messages; then the ids of both; then expected version, new version, keep flag, text and expiry in ms of each value;
+ * then id and text of each message.
  */
 export const writeScript = `
 local time = redis.call('TIME')
@@ -66,8 +68,10 @@ return 'written'
 `
 
 /**
- * Claims the oldest unclaimed messages, after returning those with an expired claim to their position. A claim that ends later than a new one could was written before the server clock was set back; it counts as expired.
- * KEYS messages, waiting, claimed, attempts. ARGV max, length of the longest claim, length of these.
+ * Claims the oldest messages; those with an expired claim first return to their position. A claim that ends more than
+ * two maximum lengths ahead precedes a backward step of the server clock; it counts as expired.
+ * KEYS: messages, waiting, claimed, attempts. ARGV: maximum number of messages, maximum claim length, length of these
+ * claims.
  */
 export const claimScript = `${clock}
 for _, range in ipairs({ { '-inf', now }, { '(' .. string.format('%.0f', now + 2 * ARGV[2]), '+inf' } }) do
@@ -87,7 +91,7 @@ end
 return taken
 `
 
-/** KEYS messages, waiting, claimed, attempts. ARGV ids. */
+/** Removes messages from the outbox. KEYS: messages, waiting, claimed, attempts. ARGV: ids. */
 export const ackScript = `
 for _, id in ipairs(ARGV) do
   if redis.call('HDEL', KEYS[1], id) == 1 then
@@ -98,12 +102,12 @@ for _, id in ipairs(ARGV) do
 end
 `
 
-/** KEYS claimed. ARGV length, ids. */
+/** Sets the end of existing claims, relative to now. KEYS: claimed. ARGV: claim length in ms, ids. */
 export const renewScript = `${clock}
 for i = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', now + ARGV[1], ARGV[i]) end
 `
 
-/** KEYS messages. ARGV ids. */
+/** Returns the ids that are in the outbox. KEYS: messages. ARGV: ids. */
 export const holdsScript = `
 local held = {}
 for _, id in ipairs(ARGV) do
@@ -113,8 +117,10 @@ return held
 `
 
 /**
- * Tokens start at the server time, so they keep growing after the server lost its data. All takers of a name use the same length: a lease that lasts longer was taken before the server clock was set back, and is free.
- * KEYS lease, fences. ARGV name, length.
+ * Takes a lease and returns its token; returns 0 if the lease is held. Tokens start at the server time, so they keep
+ * growing even if the server loses its data. All takers of a name use the same length. A lease with more than twice
+ * that length left precedes a backward step of the server clock; it counts as free.
+ * KEYS: lease, fences. ARGV: lease name, length in ms.
  */
 export const takeLeaseScript = `${clock}
 local left = redis.call('PTTL', KEYS[1])
@@ -125,7 +131,10 @@ redis.call('SET', KEYS[1], string.format('%.0f', token), 'PX', ARGV[2])
 return token
 `
 
-/** KEYS lease. ARGV token, length; length 0 releases the lease. */
+/**
+ * Sets the remaining time of a lease; returns 0 if another token holds it, or none. Length 0 releases the lease.
+ * KEYS: lease. ARGV: token, length in ms.
+ */
 export const renewLeaseScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -16,27 +16,25 @@ import type { StateDatabase } from './state-database.ts'
 
 class NulTransformer extends OperationNodeTransformer {
   protected override transformValue(node: ValueNode): ValueNode {
-    return { ...node, value: replaced(node.value) }
+    return { ...node, value: replaceNul(node.value) }
   }
 
   protected override transformPrimitiveValueList(node: PrimitiveValueListNode): PrimitiveValueListNode {
-    return { ...node, values: node.values.map(replaced) }
+    return { ...node, values: node.values.map(replaceNul) }
   }
 }
 
-const replaced = <T>(value: T): T | string => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)
+const replaceNul = <T>(value: T): T | string => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)
 
 const transformer = new NulTransformer()
 
-/**
- * Replaces NUL characters in texts, which callers may send: PostgreSQL rejects them, and libSQL truncates the text when it is read.
- */
+/** Replaces NUL characters in texts from callers: PostgreSQL rejects them, and libSQL truncates such texts on reads. */
 const withoutNul: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: async ({ result }) => result,
 }
 
-/** Adds the prefix to the named tables in queries; aliases must therefore not have the names of tables. */
+/** Returns a plugin that adds the prefix to the named tables; aliases must not have the names of tables. */
 const tablePrefix = (prefix: string, tables: readonly string[]): KyselyPlugin => {
   const transformer = new PrefixTransformer(prefix, new Set(tables))
   return {
@@ -64,29 +62,31 @@ class PrefixTransformer extends OperationNodeTransformer {
   }
 }
 
-/** An open state database. The owner of tables in it migrates them with `migrate` and queries them through `run`. */
+/** An open state database. The owner of tables migrates them with `migrate` and queries them through `run`. */
 export interface Database extends AsyncDisposable {
   readonly kind: StateDatabase['kind']
   readonly connected: boolean
-  /** The problem of the database with its path or address: why it does not respond, or what failed within the last minute. */
+  /** Why the database does not respond, or what failed within the last minute; includes its path or address. */
   readonly problem: string | undefined
   /** Prefix of all names in the database. Tables get it automatically; indexes and channels do not. */
   readonly prefix: string
-  /** Returns a query builder for the named tables, which have the prefix in the database. */
+  /** Returns a query builder that adds the prefix to the named tables. */
   tables<T>(names: readonly (keyof T & string)[]): Kysely<T>
-  /** Like `tables`, with a time limit of minutes: changing a large table or waiting for another process takes time. */
+  /** Like `tables`, with a timeout of minutes: a migration may change a large table or wait for another process. */
   migrating<T>(names: readonly (keyof T & string)[]): Kysely<T>
-  /** Runs queries; throws `unavailable` at once while the server does not respond, and if it fails meanwhile. */
+  /**
+   * Runs queries. Throws `unavailable` immediately while the server does not respond, and if it fails during a query.
+   */
   run<T>(work: () => Promise<T>): Promise<T>
   listen: Server['listen']
-  /** Reports a problem of stored data, like a failed query. */
+  /** Reports a problem with stored data in the same way as a failed query. */
   report(problem: string): void
 }
 
 /** Called when the database becomes unavailable or available, and with a reason for each failure in between. */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
-/** How long a failure is reported: with a full disk, writes fail while reads succeed. */
+/** How long `problem` returns a failure: on a full disk, writes fail while probes succeed. */
 const reportedForMs = 60_000
 
 /** Opens the state database; throws `unavailable` if it does not respond within 10 s. */
@@ -97,9 +97,9 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
   const heartbeat = startHeartbeat(server.probe, listener, explain)
   const latest = () => (failed && performance.now() - failed.atMs < reportedForMs ? failed.reason : undefined)
   const report = (problem: string) => {
-    const isNews = latest() !== problem
+    const isNew = latest() !== problem
     failed = { reason: problem, atMs: performance.now() }
-    if (isNews) listener(true, problem)
+    if (isNew) listener(true, problem)
   }
   const run = async <T>(work: () => Promise<T>): Promise<T> => {
     heartbeat.require()
@@ -111,8 +111,8 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
       throw failure
     }
   }
-  // The caller declares the types of its tables; the driver has none.
-  const over = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
+  // The caller declares the types of its tables; the driver does not know them.
+  const builderFor = <T>(kysely: Kysely<unknown>, names: readonly string[]) =>
     kysely.withPlugin(tablePrefix(where.tablePrefix, names)).withPlugin(withoutNul) as unknown as Kysely<T>
   return {
     kind: where.kind,
@@ -123,8 +123,8 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
       return heartbeat.reason ?? latest()
     },
     prefix: where.tablePrefix,
-    tables: (names) => over(server.kysely, names),
-    migrating: (names) => over(server.migrating ?? server.kysely, names),
+    tables: (names) => builderFor(server.kysely, names),
+    migrating: (names) => builderFor(server.migrating ?? server.kysely, names),
     run,
     listen: server.listen,
     report,

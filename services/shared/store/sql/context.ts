@@ -20,24 +20,25 @@ export interface Server {
   listen(channel: string, listener: () => void): Promise<AsyncDisposable>
 }
 
-/** The dependencies of the statements. */
+/** Dependencies of the SQL statements of the store. */
 export interface Sql {
   database: Database
   tables: Kysely<StoreTables>
   now: RawBuilder<number>
-  /** Channel on which appends are announced. */
+  /** Channel that announces appended messages. */
   channel: string
   /** Listeners of this process, called directly if the server sends no notifications. */
   wakes: Set<() => void>
 }
 
-/** Notifies the listeners of all processes after the transaction commits. */
+/** Notifies the listeners of all processes after the transaction commits; does nothing on SQLite. */
 export const notify = async ({ database, channel }: Sql, transaction: Kysely<StoreTables>): Promise<void> => {
   if (database.kind === 'postgres') await sql`select pg_notify(${channel}, '')`.execute(transaction)
 }
 
 /**
- * Returns the condition that the end of a period of `lengthMs` has passed. An end further away than that was written before the database clock was set back; it counts as passed.
+ * Returns the condition that a period of `lengthMs` has ended. An end more than twice that length ahead was written
+ * before the database clock was set back; it counts as past.
  */
 export const isPast = <DB, TB extends keyof DB>(
   where: ExpressionBuilder<DB, TB>,

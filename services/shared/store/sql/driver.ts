@@ -12,10 +12,13 @@ import { ack, read, write } from './values.ts'
 
 const Token = z.coerce.number()
 
-/** Takes the lease if it is free. The row is kept, so that tokens keep growing. All takers of a name use the same length. */
+/**
+ * Takes the lease if it is free, and returns its token. The row is kept, so that tokens keep growing. All takers of a
+ * name use the same length.
+ */
 const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): Promise<number | undefined> => {
   const expires_at_ms = sql<number>`${now} + ${sql.lit(lengthMs)}`
-  const taken = await tables
+  const row = await tables
     .insertInto('watchhouse_leases')
     .values({ name, token: 1, expires_at_ms })
     .onConflict((conflict) =>
@@ -26,10 +29,10 @@ const takeLease = async ({ tables, now }: Sql, name: string, lengthMs: number): 
     )
     .returning('token')
     .executeTakeFirst()
-  return taken && Token.parse(taken.token)
+  return row && Token.parse(row.token)
 }
 
-/** Returns false if the lease has expired or is held by another process. */
+/** Extends the lease; returns false if it has expired or another process holds it. */
 const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs: number): Promise<boolean> => {
   const renewed = await tables
     .updateTable('watchhouse_leases')
@@ -41,7 +44,7 @@ const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs
   return renewed.numUpdatedRows === 1n
 }
 
-/** A released lease is free by any clock. */
+/** Releases the lease. Its end becomes 0, which every clock has passed. */
 const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<void> => {
   await tables
     .updateTable('watchhouse_leases')
@@ -51,10 +54,10 @@ const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<vo
     .execute()
 }
 
-const everyMs = 60_000
-const rowsLimit = 5_000
+const pruneEveryMs = 60_000
+const maxRowsPerPrune = 5_000
 
-/** Removes expired values once a minute. Reads ignore them anyway, so an outage in between is harmless. */
+/** Removes expired values once a minute until disposed. Reads ignore them, so an outage is harmless. */
 const startPruning = (context: Sql): AsyncDisposable => {
   const stop = new AbortController()
   const running = keepPruning(context, stop.signal)
@@ -68,20 +71,24 @@ const startPruning = (context: Sql): AsyncDisposable => {
 
 const keepPruning = async (context: Sql, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
-    await wait(everyMs, undefined, { signal, ref: false }).catch(() => {})
+    await wait(pruneEveryMs, undefined, { signal, ref: false }).catch(() => {})
     if (!signal.aborted) await context.database.run(() => prune(context)).catch(() => {})
   }
 }
 
 /** Removes one batch of expired values. */
 export const prune = async ({ tables, now }: Sql): Promise<void> => {
-  const expired = tables.selectFrom('watchhouse_state').select('key').where('expires_at_ms', '<=', now).limit(rowsLimit)
+  const expired = tables
+    .selectFrom('watchhouse_state')
+    .select('key')
+    .where('expires_at_ms', '<=', now)
+    .limit(maxRowsPerPrune)
   await tables.deleteFrom('watchhouse_state').where('key', 'in', expired).where('expires_at_ms', '<=', now).execute()
 }
 
 const Claimed = z.array(z.object({ place: z.coerce.number(), id: z.string(), text: z.string(), attempt: z.number() }))
 
-/** Claims messages. Rows that another process is claiming are skipped, so claimers never wait for each other. */
+/** Claims the oldest messages. Skips rows that another process is claiming, so claimers never wait for each other. */
 const claim = async ({ database, tables, now }: Sql, max: number, claimMs: number): Promise<ClaimedText[]> => {
   const oldest = tables
     .selectFrom('watchhouse_outbox')
@@ -104,18 +111,18 @@ const claim = async ({ database, tables, now }: Sql, max: number, claimMs: numbe
 }
 
 /** Maximum ids per statement. */
-const idsAtOnce = 5_000
-const portionsOf = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / idsAtOnce) }, (_, index) =>
-    ids.slice(index * idsAtOnce, (index + 1) * idsAtOnce),
+const maxIdsPerStatement = 5_000
+const batchesOf = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / maxIdsPerStatement) }, (_, index) =>
+    ids.slice(index * maxIdsPerStatement, (index + 1) * maxIdsPerStatement),
   )
 
 const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: number): Promise<void> => {
-  for (const portion of portionsOf(ids))
+  for (const batch of batchesOf(ids))
     await tables
       .updateTable('watchhouse_outbox')
       .set({ claimed_until_ms: sql<number>`${now} + ${sql.lit(claimMs)}` })
-      .where('id', 'in', portion)
+      .where('id', 'in', batch)
       .where('claimed_until_ms', '>', now)
       .execute()
 }
@@ -123,7 +130,7 @@ const renew = async ({ tables, now }: Sql, ids: readonly string[], claimMs: numb
 const holds = async ({ tables }: Sql, ids: readonly string[]): Promise<string[]> =>
   (await tables.selectFrom('watchhouse_outbox').select('id').where('id', 'in', ids).execute()).map(({ id }) => id)
 
-/** A driver on tables of the state database. */
+/** Opens a driver on the state database and migrates its tables. */
 export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListener): Promise<Driver> => {
   const database = await openDatabase(where, report)
   const tables = database.tables<StoreTables>(storeTables)
@@ -165,7 +172,7 @@ export const openSqlDriver = async (where: StateDatabase, report?: DatabaseListe
   }
 }
 
-/** On SQLite only appends of this process notify; polling finds the others. */
+/** Calls `wake` after appends. On SQLite only appends of this process notify; polling finds the others. */
 const listen = async ({ database, channel, wakes }: Sql, wake: () => void): Promise<AsyncDisposable> => {
   if (database.kind === 'postgres') return database.listen(channel, wake)
   wakes.add(wake)

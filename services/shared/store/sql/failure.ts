@@ -4,32 +4,41 @@ import { fileURLToPath } from 'node:url'
 import { ServiceError } from '#proto/errors.ts'
 import type { StateDatabase } from './state-database.ts'
 
-type Place = Pick<StateDatabase, 'kind' | 'url'>
+type DatabaseLocation = Pick<StateDatabase, 'kind' | 'url'>
 
-/** PostgreSQL: connection (08), resources (53), operator intervention (57), read-only after a failover (25006). */
-const passingPostgres = /^(08|53|57|25006)/
-const passingSqlite =
+/**
+ * SQLSTATE codes of server failures: connection (08), resources (53), operator intervention (57), read-only (25006).
+ */
+const postgresFailures = /^(08|53|57|25006)/
+const sqliteFailures =
   /^(SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|PROTOCOL|NOTADB|CORRUPT)|HRANA_|SERVER_ERROR|CLIENT_CLOSED)/
-const lostRace = new Set(['40001', '40P01'])
+/** SQLSTATE codes of a serialization failure and a deadlock. */
+const conflictCodes = new Set(['40001', '40P01'])
 
-/** Translates the error of a query: `unavailable` with database, cause and remedy if the server failed; otherwise the error itself, which is a defect. */
-export const failureOf = (error: unknown, place: Place): unknown => {
-  if (error instanceof ServiceError || !(error instanceof Error) || !isServers(error)) return error
-  return new ServiceError('unavailable', reasonOf(error, place), { retryAfterMs: 1_000, cause: error })
+/**
+ * Converts a failure of the server to `unavailable` with database, cause and remedy. Returns any other error, which is
+ * a defect, unchanged.
+ */
+export const failureOf = (error: unknown, location: DatabaseLocation): unknown => {
+  if (error instanceof ServiceError || !(error instanceof Error) || !isServerFailure(error)) return error
+  return new ServiceError('unavailable', reasonOf(error, location), { retryAfterMs: 1_000, cause: error })
 }
 
 /** Returns whether a transaction failed because of a concurrent one and can be retried. */
-export const isLostRace = (error: unknown): boolean => error instanceof Error && lostRace.has(codeOf(error))
+export const isLostRace = (error: unknown): boolean => error instanceof Error && conflictCodes.has(codeOf(error))
 
-/** Returns whether a SQLite file was opened read-only; this lasts as long as its connection. */
+/** Returns whether a SQLite file was opened read-only, which only a new connection can change. */
 export const isReadOnly = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'SQLITE_READONLY'
 
-/** Formats the database, the reason and the remedy: `state database "/var/lib/state.db": no space left on its disk; …`. Contains no credentials. */
-export const reasonOf = (error: unknown, place: Place): string =>
-  `state database "${nameOf(place)}": ${causeOf(error, place)}`
+/**
+ * Returns the database, the reason and a remedy: `state database "/var/lib/state.db": no space left on its disk; …`.
+ * Contains no credentials.
+ */
+export const reasonOf = (error: unknown, location: DatabaseLocation): string =>
+  `state database "${nameOf(location)}": ${causeOf(error, location)}`
 
 /** Returns the path of a file, or the address of a server without credentials. */
-export const nameOf = ({ url }: Pick<Place, 'url'>): string => {
+export const nameOf = ({ url }: Pick<DatabaseLocation, 'url'>): string => {
   const path = filePath(url)
   if (path !== undefined) return path
   const { host, pathname, searchParams } = new URL(url)
@@ -45,15 +54,15 @@ export const filePath = (url: string): string | undefined => {
     : resolve(decodeURIComponent(url.slice('file:'.length).split('?', 1)[0] ?? ''))
 }
 
-const causeOf = (error: unknown, { url }: Place): string => {
+const causeOf = (error: unknown, { url }: DatabaseLocation): string => {
   const code = error instanceof Error ? codeOf(error) : ''
   const message = error instanceof Error ? error.message : String(error)
   const path = filePath(url)
   // For a file that cannot be opened, the driver reports the SQLite error number only in its message.
   if (path !== undefined && (code === 'SQLITE_CANTOPEN' || /local database .*: 14\b/.test(message)))
     return unopenedCause(path)
-  const known = causes.find(([pattern]) => pattern.test(code))
-  if (known) return known[1]
+  const match = causes.find(([pattern]) => pattern.test(code))
+  if (match) return match[1]
   if (/timeout/i.test(message)) return 'does not answer in time; check its load and the network'
   return `does not answer${code === '' ? '' : ` (${code})`}; check that it runs and that its address is right`
 }
@@ -92,9 +101,9 @@ const unopenedCause = (path: string): string => {
   return 'the file cannot be created; make its folder writable for the user of this process, and free space there'
 }
 
-const isServers = (error: Error): boolean => {
+const isServerFailure = (error: Error): boolean => {
   const code = codeOf(error)
-  if (passingPostgres.test(code) || passingSqlite.test(code)) return true
+  if (postgresFailures.test(code) || sqliteFailures.test(code)) return true
   // Network errors have a system code; errors of pg and fetch only have a message.
   return (
     /^E[A-Z]{3,}/.test(code) ||

@@ -12,21 +12,21 @@ import {
 import { ServiceError } from '#proto/errors.ts'
 import { patient } from './patient.ts'
 
-const waitingLimit = 1_000
+const maxWaiting = 1_000
 
-interface Turns {
-  /** Waits for the turn, which ends when disposed. Throws `busy` if too many wait. */
-  take(): Promise<Disposable>
+interface Mutex {
+  /** Waits for the lock, which is released when disposed. Throws `busy` if too many callers wait. */
+  acquire(): Promise<Disposable>
 }
 
 /** Creates a FIFO mutex. */
-const createTurns = (): Turns => {
+const createMutex = (): Mutex => {
   let waiting = 0
   let last = Promise.resolve()
   return {
-    async take() {
-      if (waiting >= waitingLimit)
-        throw new ServiceError('busy', `${waitingLimit} writes are already waiting for the state database; try again`)
+    async acquire() {
+      if (waiting >= maxWaiting)
+        throw new ServiceError('busy', `${maxWaiting} writes are already waiting for the state database; try again`)
       const before = last
       const { promise, resolve } = Promise.withResolvers<void>()
       last = promise
@@ -44,7 +44,10 @@ export interface LibsqlClients {
   writer: Client
 }
 
-/** The Kysely dialect for libSQL. SQLite has one writer: writes of this process are serialized, reads run concurrently. */
+/**
+ * Returns the Kysely dialect for libSQL. SQLite has one writer: writes of this process are serialized, reads run
+ * concurrently.
+ */
 export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
   createAdapter: () => new LibsqlAdapter(),
   createDriver: () => libsqlDriver(clients),
@@ -52,7 +55,7 @@ export const libsqlDialect = (clients: LibsqlClients): Dialect => ({
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })
 
-/** Without this, Kysely would block all reads during a transaction. */
+/** Allows reads during a transaction, which Kysely would otherwise block. */
 class LibsqlAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -60,7 +63,7 @@ class LibsqlAdapter extends SqliteAdapter {
 }
 
 const libsqlDriver = (clients: LibsqlClients): Driver => {
-  const turns = createTurns()
+  const mutex = createMutex()
   const transactions = new WeakMap<DatabaseConnection, OpenTransaction>()
   /** Ends a transaction and releases the writer, even if its last statement fails. */
   const end = async (connection: DatabaseConnection, last: (transaction: Transaction) => Promise<void>) => {
@@ -68,7 +71,7 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
     // A failed commit has already ended the transaction when Kysely rolls it back.
     if (!open) return
     transactions.delete(connection)
-    using _turn = open.turn
+    using _lock = open.lock
     await last(open.transaction)
   }
   return {
@@ -76,17 +79,17 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
     acquireConnection: async () =>
       connectionOf((connection, query) => {
         const open = transactions.get(connection)
-        return open ? execute(open.transaction, query) : executeAlone(clients, turns, query)
+        return open ? execute(open.transaction, query) : executeAlone(clients, mutex, query)
       }),
     beginTransaction: async (connection) => {
-      const turn = await turns.take()
+      const lock = await mutex.acquire()
       try {
         transactions.set(connection, {
-          turn,
+          lock,
           transaction: await patient(clients.writer, () => clients.writer.transaction('write')),
         })
       } catch (error) {
-        turn[Symbol.dispose]()
+        lock[Symbol.dispose]()
         throw error
       }
     },
@@ -101,20 +104,21 @@ const libsqlDriver = (clients: LibsqlClients): Driver => {
 }
 
 interface OpenTransaction {
-  turn: Disposable
+  lock: Disposable
   transaction: Transaction
 }
 
 const connectionOf = (
-  answer: (connection: DatabaseConnection, query: CompiledQuery) => Promise<ResultSet>,
+  runQuery: (connection: DatabaseConnection, query: CompiledQuery) => Promise<ResultSet>,
 ): DatabaseConnection => {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery) {
-      const { rows, columns, rowsAffected } = await answer(connection, query)
-      // Statements on files run synchronously; without this pause no other work would run and no finished statement would be freed.
+      const { rows, columns, rowsAffected } = await runQuery(connection, query)
+      // Statements on files run synchronously; without this pause no other work would run and no finished statement
+      // would be freed.
       await turn()
       const records = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
-      // Rows have the types of the query, as with every dialect.
+      // The query declares the type of its rows; no dialect verifies it.
       return { rows: records as R[], numAffectedRows: BigInt(rowsAffected) }
     },
     streamQuery: () => {
@@ -126,11 +130,11 @@ const connectionOf = (
 
 const executeAlone = async (
   { reader, writer }: LibsqlClients,
-  turns: ReturnType<typeof createTurns>,
+  mutex: ReturnType<typeof createMutex>,
   query: CompiledQuery,
 ): Promise<ResultSet> => {
   if (query.query.kind === 'SelectQueryNode') return patient(reader, () => execute(reader, query))
-  using _turn = await turns.take()
+  using _lock = await mutex.acquire()
   return await patient(writer, () => execute(writer, query))
 }
 

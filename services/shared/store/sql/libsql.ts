@@ -17,7 +17,7 @@ export const openLibsql = async (where: StateDatabase): Promise<Server> => {
   try {
     const [reader, writer] = [open(), open()]
     clients.push(reader, writer)
-    // A write-ahead log allows reads during a write; servers set their own mode.
+    // A write-ahead log allows reads during a write; libSQL servers set their own journal mode.
     const first = url.startsWith('file:') ? 'pragma journal_mode = wal' : 'select 1'
     await patient(writer, () => writer.execute(first))
     return serverOver({ reader, writer }, url)
@@ -32,10 +32,10 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
   let inode = path === undefined ? undefined : inodeOf(path)
   const probe = async () => {
     if (path !== undefined) {
-      // SQLite keeps using a removed or replaced file, whose writes are lost.
-      const now = inodeOf(path)
-      if (now !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
-      inode = now
+      // SQLite keeps using a removed or replaced file, and writes to it are lost.
+      const current = inodeOf(path)
+      if (current !== inode) for (const client of [clients.reader, clients.writer]) client.reconnect()
+      inode = current
     }
     return clients.reader.execute('select 1')
   }
@@ -46,5 +46,5 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
   }
 }
 
-/** Throws `ENOENT` if the file does not exist. */
+/** Returns the inode of a file; throws `ENOENT` if the file does not exist. */
 const inodeOf = (path: string): number => statSync(path).ino

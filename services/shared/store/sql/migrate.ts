@@ -3,11 +3,16 @@ import { type Kysely, sql } from 'kysely'
 import { ServiceError } from '#proto/errors.ts'
 import type { Database } from './connection.ts'
 
-/** One change of the tables of a service. The previous release must still work with them, because it runs during an update. */
+/**
+ * A schema change of the tables of one owner. The previous release runs during an update and must work with the result.
+ */
 export interface Migration {
-  /** Identifies the step in the database; constant once released. */
+  /** Identifies the step in the database; must not change after its release. */
   name: string
-  /** An earlier step of the same owner. Set by a step that removes something: releases without the earlier step do not start. */
+  /**
+   * An earlier step of the same owner, named by a step that removes something. Releases without the earlier step do not
+   * start.
+   */
   needs?: string
   up(tables: Kysely<unknown>): Promise<void>
 }
@@ -21,8 +26,8 @@ interface MigrationTables {
 }
 
 /**
- * Applies the pending steps of the owner in order, in one transaction, by one process at a time. Ignores steps of newer releases;
- * throws `conflict` if one of them needs a step that this release lacks.
+ * Applies the pending steps of the owner in order, in one transaction, by one process at a time. Ignores steps of newer
+ * releases, but throws `conflict` if one of them needs a step that this release lacks.
  */
 export const migrate = async (
   database: Database,
@@ -38,7 +43,7 @@ export const migrate = async (
       // `createBookkeeping` creates the tables with these types.
       const bookkeeping = transaction as unknown as Kysely<MigrationTables>
       await createBookkeeping(bookkeeping, database.prefix)
-      await refuseNewer(bookkeeping, owner, steps)
+      await rejectNewer(bookkeeping, owner, steps)
       const applied = await bookkeeping.selectFrom(table).select('name').where('owner', '=', owner).execute()
       const names = new Set(applied.map(({ name }) => name))
       for (const step of steps.filter(({ name }) => !names.has(name))) {
@@ -50,10 +55,10 @@ export const migrate = async (
   )
 }
 
-const refuseNewer = async (bookkeeping: Kysely<MigrationTables>, owner: string, steps: readonly Migration[]) => {
-  const known = new Set(steps.map(({ name }) => name))
-  const needing = await bookkeeping.selectFrom(needsTable).selectAll().where('owner', '=', owner).execute()
-  const newer = needing.find(({ name, needs }) => !known.has(name) && !known.has(needs))
+const rejectNewer = async (bookkeeping: Kysely<MigrationTables>, owner: string, steps: readonly Migration[]) => {
+  const stepNames = new Set(steps.map(({ name }) => name))
+  const requirements = await bookkeeping.selectFrom(needsTable).selectAll().where('owner', '=', owner).execute()
+  const newer = requirements.find(({ name, needs }) => !stepNames.has(name) && !stepNames.has(needs))
   if (newer === undefined) return
   const step = `step "${newer.name}" of its tables of ${owner}`
   const sentence = `the state database was changed by a newer release in a way that this one cannot work with (${step})`
@@ -68,20 +73,20 @@ const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { nam
   if (needs !== undefined) await bookkeeping.insertInto(needsTable).values({ owner, name, needs }).execute()
 }
 
-/** Takes a lock that ends with the transaction. A write transaction of SQLite is already exclusive. */
+/** Takes a lock until the end of the transaction. A write transaction of SQLite is already exclusive. */
 const lockMigrations = async (database: Database, transaction: Kysely<Record<string, unknown>>): Promise<void> => {
   if (database.kind === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtext(${database.prefix + table}))`.execute(transaction)
 }
 
 const createBookkeeping = async (bookkeeping: Kysely<MigrationTables>, prefix: string): Promise<void> => {
-  const create = (name: keyof MigrationTables, what: string) =>
+  const create = (name: keyof MigrationTables, valueColumn: string) =>
     bookkeeping.schema
       .createTable(name)
       .ifNotExists()
       .addColumn('owner', 'text', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn(what, 'text', (column) => column.notNull())
+      .addColumn(valueColumn, 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint(`${prefix}${name}_key`, ['owner', 'name'])
       .execute()
   await create(table, 'applied_at')

@@ -8,7 +8,8 @@ const busyForMs = 2_000
 const busyPauseMs = 10
 
 /**
- * Retries while another process has locked the database. A rejected statement stays open on its connection and would block the end of the next transaction, so the client reconnects.
+ * Retries for 2 s while another process locks the database, then throws `busy`. A rejected statement stays open on its
+ * connection and would block the end of the next transaction, so the client reconnects.
  */
 export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + busyForMs
@@ -28,6 +29,6 @@ export const patient = async <T>(client: Client, work: () => Promise<T>): Promis
   }
 }
 
-/** Also true for a read whose connection was closed by the reconnect of another read. */
+/** Returns whether another process locks the file, or the reconnect of another read closed this connection. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'SQLITE_BUSY' || error.code === 'CLIENT_CLOSED')

@@ -6,49 +6,54 @@ import type { Server } from './context.ts'
 import { reasonOf } from './failure.ts'
 import type { StateDatabase } from './state-database.ts'
 
-const connectionsLimit = 10
+const maxConnections = 10
 const connectWithinMs = 2_000
 const queryWithinMs = 5_000
 const migrationWithinMs = 600_000
-/** Connections for migrations are closed soon afterwards. */
-const migratedMs = 1_000
+/** How long a connection for migrations may stay idle before it is closed. */
+const migrationIdleMs = 1_000
 const startWithinMs = 10_000
 const pauseMs = 200
 
-/** Opens a pool of PostgreSQL connections and waits for the first response. */
+/** Opens a pool of PostgreSQL connections. Waits up to 10 s for the first response, then throws `unavailable`. */
 export const openPostgres = async (where: StateDatabase): Promise<Server> => {
   const { url } = where
   const { default: pg } = await import('pg')
   const options = {
     connectionString: url,
     connectionTimeoutMillis: connectWithinMs,
-    ...within(queryWithinMs),
+    ...timeouts(queryWithinMs),
     application_name: 'watchhouse',
     keepAlive: true,
   }
-  const pool = surviving(new pg.Pool({ ...options, max: connectionsLimit }))
-  await untilAnswers(pool, where)
-  const slower = { ...options, ...within(migrationWithinMs), max: connectionsLimit, idleTimeoutMillis: migratedMs }
+  const pool = ignoreIdleErrors(new pg.Pool({ ...options, max: maxConnections }))
+  await waitForResponse(pool, where)
+  const migrationOptions = {
+    ...options,
+    ...timeouts(migrationWithinMs),
+    max: maxConnections,
+    idleTimeoutMillis: migrationIdleMs,
+  }
   return {
-    kysely: over(pool),
-    migrating: over(surviving(new pg.Pool(slower))),
+    kysely: kyselyOn(pool),
+    migrating: kyselyOn(ignoreIdleErrors(new pg.Pool(migrationOptions))),
     probe: () => pool.query('select 1'),
     listen: (channel, listener) => listen(() => new pg.Client(options), channel, listener),
   }
 }
 
-const within = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout: limitMs })
+const timeouts = (limitMs: number) => ({ query_timeout: limitMs, statement_timeout: limitMs })
 
-const over = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
+const kyselyOn = (pool: Pool) => new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
 
 /** Ignores errors of idle connections: the pool replaces them, and a running query gets its own error. */
-const surviving = (pool: Pool): Pool => {
+const ignoreIdleErrors = (pool: Pool): Pool => {
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }
 
-const untilAnswers = async (pool: Pool, where: StateDatabase): Promise<void> => {
+const waitForResponse = async (pool: Pool, where: StateDatabase): Promise<void> => {
   const until = performance.now() + startWithinMs
   for (;;) {
     try {
@@ -95,7 +100,7 @@ const keepListening = async (
 ): Promise<void> => {
   while (!signal.aborted) {
     const client = open()
-    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    const { promise: closed, resolve: end } = Promise.withResolvers<void>()
     client.on('notification', listener)
     client.on('error', end)
     client.on('end', end)
@@ -104,9 +109,9 @@ const keepListening = async (
       await client.connect()
       await client.query(`listen ${channel}`)
       listener()
-      await over
+      await closed
     } catch {
-      // The heartbeat reports its outage; meanwhile listeners poll.
+      // The heartbeat reports the outage; meanwhile listeners poll.
     } finally {
       await client.end().catch(() => {})
     }

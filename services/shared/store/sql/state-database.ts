@@ -8,7 +8,7 @@ import { reportTo } from '../heartbeat.ts'
 /** Address and kind of the state database. */
 export interface StateDatabase {
   kind: 'postgres' | 'sqlite'
-  /** Contains credentials for PostgreSQL; never logged. */
+  /** Contains credentials for PostgreSQL and must not be logged. */
   url: string
   /** Token of a libSQL server. */
   token: string | undefined
@@ -32,7 +32,10 @@ export const stateDatabase = (env: Environment): StateDatabase | undefined => {
   return ownDatabase(settings, tablePrefix) ?? otherDatabase(settings, tablePrefix)
 }
 
-/** Returns the PostgreSQL database for data that requires one: the state database, or the one configured in addition to SQLite. */
+/**
+ * Returns the PostgreSQL database for data that requires one: the state database, or one configured in addition to
+ * SQLite.
+ */
 export const postgresDatabase = (env: Environment): StateDatabase | undefined => {
   const state = stateDatabase(env)
   if (state === undefined || state.kind === 'postgres') return state
@@ -42,33 +45,33 @@ export const postgresDatabase = (env: Environment): StateDatabase | undefined =>
 const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
   const own = protocolOf(settings.SVC_STATE_DB_URL)
   // A PostgreSQL database may be configured in addition to SQLite.
-  const isOtherObeyed = own === undefined || sqliteProtocols.has(own)
-  return [...ownProblems(settings, own), ...(isOtherObeyed ? otherProblems(settings) : [])]
+  const isOtherUsed = own === undefined || sqliteProtocols.has(own)
+  return [...ownProblems(settings, own), ...(isOtherUsed ? otherProblems(settings) : [])]
 }
 
 const ownProblems = (settings: DatabaseValues, protocol: string | undefined): SettingProblem[] => {
   const { SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password, SVC_STATE_DB_DATABASE: database } = settings
   const problems: SettingProblem[] = []
-  const refuse = (name: string, sentence: string) => void problems.push({ name, sentence })
+  const addProblem = (name: string, sentence: string) => void problems.push({ name, sentence })
   if (!tablePrefixShape.test(settings.SVC_STATE_DB_TABLE_PREFIX)) {
     const sentence = 'must be lower-case letters, digits and underscores, 31 at most, not beginning with a digit'
-    refuse('SVC_STATE_DB_TABLE_PREFIX', sentence)
+    addProblem('SVC_STATE_DB_TABLE_PREFIX', sentence)
   }
   if (protocol === undefined) {
     if (user || password || database)
-      refuse('SVC_STATE_DB_URL', 'must be set for SVC_STATE_DB_USER, _PASSWORD or _DATABASE to have a meaning')
+      addProblem('SVC_STATE_DB_URL', 'must be set for SVC_STATE_DB_USER, _PASSWORD or _DATABASE to have a meaning')
   } else if (sqliteProtocols.has(protocol)) {
     if (user || database)
-      refuse('SVC_STATE_DB_URL', 'a SQLite database has neither SVC_STATE_DB_USER nor SVC_STATE_DB_DATABASE')
+      addProblem('SVC_STATE_DB_URL', 'a SQLite database has neither SVC_STATE_DB_USER nor SVC_STATE_DB_DATABASE')
   } else if (!postgresProtocols.has(protocol)) {
-    refuse('SVC_STATE_DB_URL', 'must begin with postgres:, file: or libsql:')
+    addProblem('SVC_STATE_DB_URL', 'must begin with postgres:, file: or libsql:')
   }
   return problems
 }
 
 const otherProblems = (settings: DatabaseValues): SettingProblem[] => {
   const { POSTGRES_HOST: host, POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
-  const name = otherUrls.find((each) => settings[each] !== undefined)
+  const name = otherUrls.find((setting) => settings[setting] !== undefined)
   if (name !== undefined) {
     return postgresProtocols.has(protocolOf(settings[name]) ?? '')
       ? []
@@ -90,24 +93,25 @@ const protocolOf = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : URL.canParse(url) ? new URL(url).protocol : ''
 
 const ownDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
-  const { SVC_STATE_DB_URL: given, SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password } = settings
-  if (given === undefined) return undefined
-  if (sqliteProtocols.has(new URL(given).protocol)) return { kind: 'sqlite', url: given, token: password, tablePrefix }
-  const url = withParts(given, user, password, settings.SVC_STATE_DB_DATABASE)
+  const { SVC_STATE_DB_URL: configuredUrl, SVC_STATE_DB_USER: user, SVC_STATE_DB_PASSWORD: password } = settings
+  if (configuredUrl === undefined) return undefined
+  if (sqliteProtocols.has(new URL(configuredUrl).protocol))
+    return { kind: 'sqlite', url: configuredUrl, token: password, tablePrefix }
+  const url = withParts(configuredUrl, user, password, settings.SVC_STATE_DB_DATABASE)
   return { kind: 'postgres', url, token: undefined, tablePrefix }
 }
 
-/** In order of precedence. */
+/** Settings that contain a PostgreSQL URL, in order of precedence. */
 const otherUrls = ['DATABASE_URL', 'POSTGRES_URL', 'POSTGRES_PRISMA_URL'] as const
 
 const otherDatabase = (settings: DatabaseValues, tablePrefix: string): StateDatabase | undefined => {
   const { POSTGRES_HOST: host } = settings
-  const given = otherUrls.map((name) => settings[name]).find((url) => url !== undefined)
-  const url = given ?? (host === undefined ? undefined : discreteUrl(settings, host))
+  const configuredUrl = otherUrls.map((name) => settings[name]).find((url) => url !== undefined)
+  const url = configuredUrl ?? (host === undefined ? undefined : urlFromParts(settings, host))
   return url === undefined ? undefined : { kind: 'postgres', url, token: undefined, tablePrefix }
 }
 
-const discreteUrl = (settings: DatabaseValues, host: string): string => {
+const urlFromParts = (settings: DatabaseValues, host: string): string => {
   const { POSTGRES_PORT: port, POSTGRES_SSLMODE: sslmode } = settings
   const url = new URL('postgres://localhost')
   if (port !== undefined) url.port = port
@@ -123,23 +127,23 @@ const discreteUrl = (settings: DatabaseValues, host: string): string => {
 }
 
 const withParts = (
-  given: string,
+  baseUrl: string,
   user: string | undefined,
   password: string | undefined,
   database: string | undefined,
 ): string => {
-  const url = new URL(given)
+  const url = new URL(baseUrl)
   if (user !== undefined) url.username = encodeURIComponent(user)
   if (password !== undefined) url.password = encodeURIComponent(password)
   if (database !== undefined) url.pathname = `/${encodeURIComponent(database)}`
   return url.href
 }
 
-/** Opens the state database for the tables of a service; undefined if none is configured. */
+/** Opens the state database for the tables of a service; returns undefined if none is configured. */
 export const openStateDatabase = async (env: Environment, log: Logger): Promise<Database | undefined> => {
   const where = stateDatabase(env)
   if (where === undefined) return undefined
-  // Loaded only with a database, because the drivers are large.
+  // Imported only if a database is configured, because the drivers are large.
   const { openDatabase } = await import('./connection.ts')
   return openDatabase(where, reportTo(log, 'state database'))
 }

@@ -23,7 +23,7 @@ export interface StoreTables {
 /** All tables of the store. */
 export const storeTables = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
 
-/** The current time by the database clock, which all processes share. */
+/** Returns the SQL expression for the current time of the database clock, which all processes share. */
 export const nowMs = (kind: Database['kind']): RawBuilder<number> =>
   kind === 'postgres'
     ? sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
@@ -50,7 +50,7 @@ const createTables = async (tables: Kysely<unknown>, kind: Database['kind'], pre
     .execute()
   await tables.schema
     .createTable('watchhouse_outbox')
-    // SQLite reuses the ids of deleted rows without this.
+    // Without `autoIncrement`, SQLite reuses the ids of deleted rows.
     .addColumn('place', kind === 'postgres' ? 'bigserial' : 'integer', (column) =>
       kind === 'postgres' ? column.primaryKey() : column.primaryKey().autoIncrement(),
     )

@@ -19,12 +19,15 @@ export const read = async ({ tables, now }: Sql, keys: readonly string[]): Promi
   return keys.map((key) => byKey.get(key))
 }
 
-/** Removes messages. */
+/** Removes messages from the outbox. */
 export const ack = async (tables: Tables, ids: readonly string[]): Promise<void> => {
   await tables.deleteFrom('watchhouse_outbox').where('id', 'in', ids).execute()
 }
 
-/** Compare-and-set of keys with the messages of the step; uses a transaction only if more than one statement is needed. */
+/**
+ * Applies a change if every value has its expected version. Uses a transaction only if more than one statement is
+ * needed.
+ */
 export const write = async (context: Sql, change: Change): Promise<WriteResult> => {
   const { tables, wakes } = context
   const { values, messages, acks, needs, fence, claimMs } = change
@@ -44,7 +47,7 @@ export const write = async (context: Sql, change: Change): Promise<WriteResult> 
   }
 }
 
-/** Thrown to roll back a transaction. */
+/** Thrown to roll back a transaction with a result. */
 class Refusal extends Error {
   readonly result: WriteResult
 
@@ -65,10 +68,10 @@ const writeAll = async (context: Sql, transaction: Tables, change: Change): Prom
   if (await isFenced(context, transaction, change)) return 'fenced'
   for (const value of change.values.toSorted((one, other) => (one.key < other.key ? -1 : 1)))
     if ((await writeValue(context, transaction, value)) === 'changed') throw new Refusal('changed')
-  if (!(await areHeld(context, transaction, change))) throw new Refusal('gone')
+  if (!(await areInOutbox(context, transaction, change))) throw new Refusal('gone')
   if (acks.length > 0) await ack(transaction, acks)
   if (messages.length === 0) return 'written'
-  if ((await waiting(transaction, outboxLimit)) + messages.length > outboxLimit) throw new Refusal('full')
+  if ((await countMessages(transaction, outboxLimit)) + messages.length > outboxLimit) throw new Refusal('full')
   const unclaimed = { attempt: 0, claimed_until_ms: 0 }
   const claimed = { attempt: 1, claimed_until_ms: sql<number>`${context.now} + ${sql.lit(claimMs)}` }
   const rows = messages.map((message) => ({ ...message, ...(claimMs === undefined ? unclaimed : claimed) }))
@@ -81,8 +84,11 @@ const writeAll = async (context: Sql, transaction: Tables, change: Change): Prom
   return 'written'
 }
 
-/** Locks the rows of required messages until the end of the transaction, so that no other process acknowledges them. */
-const areHeld = async ({ database }: Sql, transaction: Tables, { needs }: Change): Promise<boolean> => {
+/**
+ * Returns whether all required messages are in the outbox. Locks their rows until the end of the transaction, so that
+ * no other process acknowledges them.
+ */
+const areInOutbox = async ({ database }: Sql, transaction: Tables, { needs }: Change): Promise<boolean> => {
   if (needs.length === 0) return true
   const query = transaction.selectFrom('watchhouse_outbox').select('id').where('id', 'in', needs)
   return (await (database.kind === 'postgres' ? query.forShare() : query).execute()).length === needs.length
@@ -90,7 +96,10 @@ const areHeld = async ({ database }: Sql, transaction: Tables, { needs }: Change
 
 const Token = z.coerce.number()
 
-/** Locks the lease's row until the end of the transaction, so that no process takes the lease between this check and the write. */
+/**
+ * Returns whether a newer lease exists. Locks the row of the lease until the end of the transaction, so that no process
+ * takes it before the write.
+ */
 const isFenced = async ({ database }: Sql, transaction: Tables, { fence }: Change): Promise<boolean> => {
   if (!fence) return false
   const query = transaction.selectFrom('watchhouse_leases').select('token').where('name', '=', fence.name)
@@ -98,8 +107,8 @@ const isFenced = async ({ database }: Sql, transaction: Tables, { fence }: Chang
   return row !== undefined && Token.parse(row.token) > fence.token
 }
 
-/** Counts messages up to the limit, so that the query is cheap for any size of the outbox. */
-const waiting = async (transaction: Tables, limit: number): Promise<number> => {
+/** Counts messages up to the limit, so that the cost does not grow with the outbox. */
+const countMessages = async (transaction: Tables, limit: number): Promise<number> => {
   const { count } = await transaction
     .selectFrom((from) => from.selectFrom('watchhouse_outbox').select('place').limit(limit).as('held'))
     .select((select) => select.fn.countAll().as('count'))

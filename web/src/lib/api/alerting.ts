@@ -45,7 +45,8 @@ export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/hea
 /** The address of the chat service's page for choosing a chat. */
 export const installChatPage = hrefOf('GET /api/v1/health/chat-application/install')
 
-export const removeChat = (id: string) => call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
+export const deleteChatInstallation = (id: string) =>
+  call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
 /** Kinds of alert configuration that have several entries. */
 export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'

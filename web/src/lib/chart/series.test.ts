@@ -3,7 +3,7 @@ import { ChartInfo } from '#proto/catalogue.ts'
 import { barPath, extentOf, linePath, toLayers } from './layers.ts'
 import { toRanks } from './ranks.ts'
 import { bucketMs, latestComplete, maxSeries, nearest, readNumber, toTimeSeries } from './series.ts'
-import { summariseRanks, summariseSeries } from './summary.ts'
+import { summarizeRanks, summarizeSeries } from './summary.ts'
 import { timeTicks, valueTicks } from './ticks.ts'
 
 const chart = (columns: object[], kind = 'line') =>
@@ -191,7 +191,7 @@ describe('ranks', () => {
   })
 
   it('are summarized in a sentence', () => {
-    expect(summariseRanks('Disk', toRanks(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
+    expect(summarizeRanks('Disk', toRanks(info, [{ db: 'a', size: 4096 }]))).toBe('Disk: a 4 KiB')
   })
 })
 
@@ -202,7 +202,7 @@ describe('chart summary', () => {
       { t: minuteMs, n: 1 },
       { t: 2 * minuteMs, n: 2 },
     ])
-    expect(summariseSeries('Queries', data, 'UTC')).toBe(
+    expect(summarizeSeries('Queries', data, 'UTC')).toBe(
       'Queries, 01 Jan 00:00 to 01 Jan 00:02: Queries now 2, between 1 and 3',
     )
   })

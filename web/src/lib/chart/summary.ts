@@ -7,7 +7,7 @@ import type { TimeSeries } from './series.ts'
 const spoken = 4
 
 /** Summarizes a chart over time in one sentence for screen readers. */
-export const summariseSeries = (title: string, { times, series }: TimeSeries, zone: string): string => {
+export const summarizeSeries = (title: string, { times, series }: TimeSeries, zone: string): string => {
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return `${title}: no data`
   const parts = series.slice(0, spoken).map((each) => {
@@ -21,7 +21,7 @@ export const summariseSeries = (title: string, { times, series }: TimeSeries, zo
 }
 
 /** Summarizes a chart over names in one sentence for screen readers. */
-export const summariseRanks = (title: string, { ranks, unit }: Ranks): string => {
+export const summarizeRanks = (title: string, { ranks, unit }: Ranks): string => {
   const parts = ranks.slice(0, spoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
   const more = ranks.length > spoken ? `; and ${ranks.length - spoken} more` : ''
   return parts.length > 0 ? `${title}: ${parts.join('; ')}${more}` : `${title}: no data`

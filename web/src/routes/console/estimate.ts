@@ -10,7 +10,7 @@ export interface Cost {
 
 const largeRows = 100_000_000
 
-/** Whether a statement has no subqueries. Only these are analysed automatically, as the analysis runs subqueries. */
+/** Whether a statement has no subqueries. Only these are analyzed automatically, as the analysis runs subqueries. */
 export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 

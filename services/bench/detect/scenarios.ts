@@ -1,7 +1,7 @@
-import type { Story } from './seed.ts'
+import type { Scenario } from './seed.ts'
 
-/** A story with its expected insights, as kinds and subjects. */
-export interface ExpectedStory extends Story {
+/** A scenario with its expected insights, as kinds and subjects. */
+export interface ExpectedScenario extends Scenario {
   name: string
   expected: readonly string[]
 }
@@ -25,8 +25,8 @@ const mutated = (set: string): string[] => [
   `ALTER TABLE shop.changed UPDATE v = ${set} WHERE 1 SETTINGS mutations_sync = 0`,
 ]
 
-/** Stories with insights. */
-const incidents: readonly ExpectedStory[] = [
+/** Scenarios with insights. */
+const incidents: readonly ExpectedScenario[] = [
   { name: '40 % fail in the last hour', failing: 'if(hour = 0, 40, 1)', expected: ['error-rate '] },
   { name: '25 % fail in the last hour', failing: 'if(hour = 0, 25, 1)', expected: ['error-rate '] },
   { name: '30 % fail where 5 % usually do', failing: 'if(hour = 0, 30, 5)', expected: ['error-rate '] },
@@ -115,8 +115,8 @@ const incidents: readonly ExpectedStory[] = [
   },
 ]
 
-/** Stories without insights. */
-const quiet: readonly ExpectedStory[] = [
+/** Scenarios without insights. */
+const quiet: readonly ExpectedScenario[] = [
   { name: 'an ordinary fortnight' },
   { name: 'another fortnight' },
   { name: 'three times as many statements', calls: 120 },
@@ -132,9 +132,9 @@ const quiet: readonly ExpectedStory[] = [
   { name: 'parts that are merged at night', parts: '300 + 200 * sin(hour / 24 * 6.2832)' },
   { name: 'a mutation that ends', also: [...mutated('2'), 'SELECT sleep(2)'], after: drop('changed') },
   { name: 'some parts', also: manyParts(50), after: drop('crumbs') },
-].map((story) => ({ ...story, expected: [] }))
+].map((scenario) => ({ ...scenario, expected: [] }))
 
-/** Statements that create the tables of every story. */
+/** Statements that create the tables of every scenario. */
 export const tables = ['CREATE DATABASE shop', table('orders', 'ORDER BY n'), table('events', 'ORDER BY n')]
-/** All stories. */
-export const stories: readonly ExpectedStory[] = [...incidents, ...quiet]
+/** All scenarios. */
+export const scenarios: readonly ExpectedScenario[] = [...incidents, ...quiet]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearestTo, noSuch } from './no-such.ts'
+import { nearestTo, noSuch } from './not-found.ts'
 
 const known = ['query-count', 'merge-count', 'Query-Kinds', 'disk-size']
 

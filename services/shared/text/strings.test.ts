@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beginningOf, cut } from './text.ts'
+import { beginningOf, cut } from './strings.ts'
 
 describe('a text that is cut', () => {
   it.each([

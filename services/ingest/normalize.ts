@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type InboundEvent, eventBounds } from '#proto/inbound-event.ts'
-import { cut } from '#shared/text/text.ts'
+import { cut } from '#shared/text/strings.ts'
 import type { Draft } from './adapters/adapter.ts'
 
 /** Properties of the request that its events share. */
@@ -17,7 +17,7 @@ interface RequestContext {
 const bounds = eventBounds
 
 /** Returns the event in its stored form, or an error if it is too large. */
-export const normalise = (
+export const normalize = (
   draft: Draft & { sourceType: string },
   context: RequestContext,
 ): InboundEvent | { error: string } => {
