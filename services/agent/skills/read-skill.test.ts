@@ -31,7 +31,11 @@ describe('a skill', () => {
   it.each([
     ['no front matter', '# Parts\n', 'the file must begin with front matter'],
     ['front matter that is no YAML', skill('# P\n', 'name: [\n'), 'line '],
-    ['another name than its folder', skill('# P\n', 'name: part\ndescription: D.\n'), 'name: must be parts'],
+    [
+      'another name than its folder',
+      skill('# P\n', 'name: part\ndescription: D.\n'),
+      'name: "part" differs from the folder "parts"',
+    ],
     ['a name of another form', skill('# P\n', 'name: Parts--x\ndescription: D.\n'), 'name: must be lower case'],
     ['no description', skill('# P\n', 'name: parts\n'), 'description: '],
     [
@@ -41,7 +45,7 @@ describe('a skill', () => {
     ],
     ['an unknown key', skill('# P\n', `${front}colour: red\n`), 'colour'],
     ['unknown metadata', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
-    ['no text', skill('\n'), 'there is nothing behind'],
+    ['no text', skill('\n'), 'no text after the front matter'],
     ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: there is no example.x'],
     [
       'an example without use',

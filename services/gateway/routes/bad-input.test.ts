@@ -65,7 +65,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/queries/q?lastHours=0', 'lastHours', 'from 1 to 8760'],
   [`/api/v1/queries/${long(257)}`, 'queryId', '256'],
   ['/api/v1/explain', 'query', 'is required'],
-  ['/api/v1/explain?query=SELECT+1&mode=analyze', 'mode', 'must be one of plan, pipeline'],
+  ['/api/v1/explain?query=SELECT+1&mode=analyse', 'mode', 'must be one of plan, pipeline'],
   ['/api/v1/explain?query=SELECT+1&planSettings=x', 'planSettings', 'must be a JSON object'],
   ['/api/v1/explain?query=SELECT+1&planSettings=%7B%22json%22:%22x%22%7D', 'planSettings.json', '0, 1, true or false'],
   [`/api/v1/explain?query=${long(8001)}`, 'query', 'send it by POST'],
