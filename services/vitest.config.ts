@@ -16,7 +16,11 @@ export default defineConfig({
     // Tests wait for servers and timers half of the time, so four workers use two cores.
     maxWorkers: isShared ? 1 : 4,
     tags: [
-      { name: 'long', description: 'faults, fuzz, soak, real servers, whole catalogues: left to `npm run test:all`' },
+      {
+        name: 'long',
+        description:
+          'faults, fuzz, soak, real servers, catalogues, pages of single features: left to `npm run test:all`',
+      },
       { name: 'night', description: 'needs what only machines of the night have' },
     ],
     reporters: report ? ['default', 'json'] : ['default'],

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Crawler, startCrawler } from '../../services/testing/crawler.ts'
 import { startProduct, type Product } from '../../services/testing/product.ts'

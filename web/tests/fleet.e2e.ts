@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startStubFleet } from '../../services/testing/stub-fleet.ts'
