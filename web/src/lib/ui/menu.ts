@@ -65,7 +65,7 @@ export const menuSections: readonly MenuSection[] = [
       { path: '/alerts/deliveries', title: 'Deliveries', feature: 'HEALTH', searchTerms: 'dead letters replay sent' },
       {
         path: '/alerts/webhooks',
-        title: 'Your webhooks',
+        title: 'Webhook subscriptions',
         feature: 'HEALTH',
         offer: 'subscriptions',
         searchTerms: 'subscribe signed',

@@ -34,7 +34,7 @@ export const offersOf = ({ offers, takesKeys, deviceLogin }: Capabilities): Offe
     requires: 'SVC_FEATURE_USER_CONNECTIONS_DB, a state database, SVC_USER_CONNECTIONS_ENCRYPTION_KEY',
   },
   {
-    title: 'Personal webhooks',
+    title: 'Webhook subscriptions',
     isOn: offers.subscriptions,
     path: '/alerts/webhooks',
     requires: 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS, SVC_AUTH_PROVIDER=idp, IDP_SECRET_KEY, CONVERSATIONS_EDGESQL',
