@@ -271,7 +271,7 @@ export const RepldbLogLevel = z
   .transform((level) => level.toLowerCase())
   .pipe(z.enum(['all', 'info', 'warn', 'error'], 'must be one of all, info, warn, error'))
 
-/** Body of `POST mirrors/logs`; without a mirror, those of all. */
+/** Body of `POST mirrors/logs`. Without a mirror it selects the logs of all mirrors. */
 export const RepldbLogsRequest = z.strictObject({
   flowJobName: z.union([z.literal(''), RepldbName]).default(''),
   level: RepldbLogLevel.default('all'),

@@ -9,7 +9,7 @@ import { addTotals, noTotals, readTotals, type Totals } from '../testing/totals.
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The tag of faults, fuzz, soak and whole catalogues, which `.ci/run` adds. */
+/** The tag of long tests, such as faults, fuzz and soak. `npm test` skips them; `.ci/run` runs them. */
 const long = 'long'
 
 /**

@@ -74,7 +74,7 @@ const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): strin
 const volatile =
   /^(status|state|.*action|severity|level|priority|sev|result|conclusion|value|count|.*time(stamp)?|date|.*_?at|duration|.*id|uuid|message|body|text|description|details?|reason|url|link)$/i
 
-/** The fields of an object without those that change from message to message; numbers are measurements. */
+/** Returns an object without the fields that change between messages. Numbers become null, because they are measurements. */
 const stableFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(stableFields)
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? null : value

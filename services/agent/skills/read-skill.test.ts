@@ -52,7 +52,7 @@ describe('a skill', () => {
       skill('# P\n', `${front}metadata:\n  example.x: '1'\n`),
       'metadata.example.x: no statement',
     ],
-    ['a block that does not end', skill('# P\n```sql\nSELECT 1\n'), 'line 6: a block does not end'],
+    ['a block that does not end', skill('# P\n```sql\nSELECT 1\n'), 'line 6: unclosed code block'],
     ['a block in a block', skill('```sql\n```text\n```\n'), 'line 6: a block begins inside'],
     ['a block of no language', skill('```\nx\n```\n'), 'line 5: a block begins with its language'],
     ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: a block begins with its language'],

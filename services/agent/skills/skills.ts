@@ -167,7 +167,7 @@ const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
       open = undefined
     } else throw new Error(`line ${firstLine + index}: a block begins inside another`)
   }
-  if (open) throw new Error(`line ${open.line}: a block does not end`)
+  if (open) throw new Error(`line ${open.line}: unclosed code block`)
   return found
 }
 

@@ -24,7 +24,7 @@ const patientForMs = 2_000
 const hurriedWithinMs = 250
 /** The count of alerts is read from memory. */
 const alertsWithinMs = 1_000
-/** Also where there is no host whose figures grow old. */
+/** Maximum time that a response is cached, also without hosts. */
 const maxFreshMs = 30_000
 /** Level 1: higher ones save a twentieth of the bytes and take three times as long. */
 const gzipLevel = 1

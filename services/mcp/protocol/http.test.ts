@@ -15,7 +15,7 @@ import { start } from '../service.ts'
 
 const { hosts, runQuery } = query.methods
 const queryService = service('query', { hosts, runQuery })
-/** Six times as long in JSON, and seven times in the text of a result, which is JSON within JSON. */
+/** The cell is six times as long in JSON, and seven times in the text of a result, which is JSON within JSON. */
 const cell = `${'\u0001'.repeat(500_000)}${'"\\'.repeat(100_000)}${'ö😀'.repeat(50_000)}`
 
 const Answer = z.object({

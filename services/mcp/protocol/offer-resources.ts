@@ -99,7 +99,7 @@ const completionsOf = (
   const { query, call } = context
   const hostKey = async ({ hostId }: KnownVariables) => {
     const prefix = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
-    if (!prefix.success) throw new ServiceError('invalid', 'no host is named')
+    if (!prefix.success) throw new ServiceError('invalid', 'missing or invalid host id')
     return (await hostAt(context, Number(prefix.data))).key
   }
   const completions = {

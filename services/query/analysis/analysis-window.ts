@@ -36,7 +36,7 @@ export const analyzed = async (
 export const analysisSpan = (request: Window, hostNowMs: number): ChartWindow => {
   const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
   // A definition with `lastHours` always has a window.
-  if (!span) throw new Error('an analysis without a window')
+  if (!span) throw new Error('cannot run the analysis: no time range')
   return span
 }
 

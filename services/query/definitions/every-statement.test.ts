@@ -66,7 +66,7 @@ const runAsBefore = async (statement: Statement | undefined): Promise<void> => {
   expect(await curl(url, onItsOwn(statement?.sql ?? ''), { query: settings })).toMatchObject({ status: 200, text: '' })
 }
 
-/** Returns the branches for such servers. */
+/** Returns the version branches for servers before 24.3. */
 const earlyBranches = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) =>
     branch.since === undefined || compareVersions(branch.since, '24.3') < 0 ? [branch.sql] : [],

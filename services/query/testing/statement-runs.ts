@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /** The catalogue statements that ran on one server, by version branch. */
 export const StatementRuns = z.object({
-  /** Such as `the embedded engine 25.8` or `a server 23.8`. */
+  /** The server that ran the statements, such as `the embedded engine 25.8`. */
   where: z.string(),
   branches: z.array(z.object({ name: z.string(), since: z.string().optional(), lacking: z.string().optional() })),
 })

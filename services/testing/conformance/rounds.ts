@@ -9,7 +9,7 @@ import { z } from 'zod'
 
 type Requests = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
 
-/** The signed state with the round of a conversation. */
+/** Signs and verifies the request state, which has the current round of the conversation. */
 const states = createRequestStateCodec<{ round: number }>({ key: randomBytes(32) })
 
 /** Rejects states that this process did not sign. */

@@ -97,7 +97,7 @@ const countTry = async (counters: Counters, subject: string): Promise<void> => {
   const digest = hash('sha256', subject, 'base64url')
   const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
   if (count > maxTries)
-    throw new ServiceError('rate-limited', 'too many failed codes; try again later', { retryAfterMs: endsInMs })
+    throw new ServiceError('rate-limited', 'too many failed attempts; try again later', { retryAfterMs: endsInMs })
 }
 
 const disabled = 'device login is disabled; set SVC_DEVICE_LOGIN=true'

@@ -102,7 +102,12 @@ export const answering = (place: () => Place): void => {
 
   it('carries a known failure with its code, sentence, details and time to wait', async () => {
     const { client } = await pair()
-    const error = { code: 'conflict', message: 'Another was faster.', details: { by: 'them' }, retryAfterMs: 1_500 }
+    const error = {
+      code: 'conflict',
+      message: 'the value was changed concurrently',
+      details: { by: 'them' },
+      retryAfterMs: 1_500,
+    }
     await expect(client.fail({ how: 'known' }, callOf())).rejects.toMatchObject(error)
   })
 

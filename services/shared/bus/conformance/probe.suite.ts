@@ -137,7 +137,10 @@ export const probeHandlers = (instance: string): { handlers: Handlers<typeof pro
     async fail({ how }) {
       if (how === 'misfit') return JSON.parse('"not an object"')
       if (how === 'defect') throw new TypeError(secretText)
-      throw new ServiceError('conflict', 'Another was faster.', { details: { by: 'them' }, retryAfterMs: 1_500 })
+      throw new ServiceError('conflict', 'the value was changed concurrently', {
+        details: { by: 'them' },
+        retryAfterMs: 1_500,
+      })
     },
     async hold(_input, call) {
       await Promise.race([released.promise, untilAborted(call)])

@@ -34,7 +34,7 @@ export const createQueue = (parts: QueueParts): Queue => {
     async publish(subject, { id, body }) {
       const encoded = encodeJson(body)
       if (encoded.byteLength > limits.bodyBytes)
-        throw new ServiceError('too-large', `a message may have ${limits.bodyBytes} bytes`)
+        throw new ServiceError('too-large', `message too large; maximum: ${limits.bodyBytes} bytes`)
       return driver.store(streamOf(subject), { subject, id, body: encoded })
     },
     async consume({ body, ...consumer }, handle) {
