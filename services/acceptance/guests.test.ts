@@ -11,7 +11,7 @@ import { startSeeded } from '../testing/seeded.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for databases that people bring', () => {
+describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user-supplied connections', () => {
   let own: Sandbox | undefined
   let userHost: Sandbox | undefined
   let product: Product

@@ -13,7 +13,7 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const long = 'long'
 
 /**
- * Runs every suite without its long tests, with `--all` those too, or with arguments these test files. The last line has the totals.
+ * Runs all suites except long tests. `--all` includes long tests; file arguments run only those files. The last line has the totals.
  * The first signal stops the suites; the totals of such a run are incomplete, which its last line states.
  */
 const main = async (files: readonly string[]): Promise<void> => {

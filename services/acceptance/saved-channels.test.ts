@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ const startLimitMs = 120_000
 const startReceiver = (): Promise<StrictServer> =>
   startStrictServer({ problem: () => undefined, answer: { status: 200, body: 'ok' } })
 
-describe('a channel that is saved over its variable', { tags: ['long'] }, () => {
+describe('a channel that is saved over its variable', () => {
   let directory: string
   let opened: AsyncDisposableStack
   let product: Product

@@ -15,7 +15,7 @@ import { startSeeded } from '../testing/seeded.ts'
 const encryptionKey = 'a key that only the operator knows'
 const json = { 'content-type': 'application/json' }
 
-describeOnTopologies('databases that people bring', (topology) => {
+describeOnTopologies('user-supplied connections', (topology) => {
   let own: Sandbox
   let directory: string
   let product: Product

@@ -1,30 +1,9 @@
-import { flag, maybeFlag, read, whole } from '#shared/config/setting.ts'
-import { conversationProblems, conversationSettings } from './conversations/choose.ts'
+import { flag, maybeFlag, whole } from '#shared/config/setting.ts'
+import { conversationSettings, conversationProblems } from './conversations/choose.ts'
 import { externalSettings } from './external/config.ts'
 import { modelSettings } from './models/config.ts'
 import { partGuardSettings } from './part-guard.ts'
-import type { Logger } from 'pino'
-import type { Environment } from '#shared/config/environment.ts'
-
-/** Returns whether verbose logging is enabled. */
-export const verboseSettings = {
-  AGENT_DEBUG: flag(
-    false,
-    'Log every request to a model provider and every tool call with name, result and duration, without contents.',
-  ),
-} as const
-
-/** Logs when verbose logging is enabled. */
-export const logVerbosely = (
-  { env, log }: { env: Environment; log: Logger },
-  facts: Record<string, unknown>,
-  message: string,
-): void => {
-  if (read(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
-}
-
-/** Returns the whole milliseconds since a `performance.now()`. */
-export const tookMs = (beganMs: number): number => Math.round(performance.now() - beganMs)
+import { verboseSettings } from './verbose.ts'
 
 /** Settings of the agent itself. */
 export const agentSettings = {

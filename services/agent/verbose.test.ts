@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { logVerbosely } from './config.ts'
+import { logVerbosely } from './verbose.ts'
 
 it.each([
   ['1', true],

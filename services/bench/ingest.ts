@@ -109,7 +109,7 @@ const send = async (pool: Pool, events: readonly unknown[]): Promise<number> => 
     body: JSON.stringify(events.length === 1 ? events[0] : events),
   })
   const text = await body.text()
-  if (statusCode !== 202) throw new Error(`answered ${statusCode}: ${text}`)
+  if (statusCode !== 202) throw new Error(`ingest request failed: status ${statusCode}: ${text}`)
   return events.length
 }
 

@@ -20,13 +20,7 @@ import { postgresSourceSettings } from './postgres-source/source.ts'
 import { hostsFromEnvironment, hostsFromFile } from './hosts/parse-host-list.ts'
 import type { Permissions } from './read-only/read-only.ts'
 import { repldbSettings } from './repldb/repldb-settings.ts'
-
-export const ruleSettings = {
-  HEALTH_ALERT_STATEMENT_VALUES: flag(
-    false,
-    'Whether alerts include queries with their literal values; otherwise each value is replaced by ?.',
-  ),
-} as const
+import { ruleSettings } from './rules/rule-settings.ts'
 
 /** Returns a setting for a row cap; 0 and non-numeric values mean no cap. */
 const rowCap = (fallback: number, doc: string): Setting<number | undefined> => ({

@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +68,7 @@ describe.each([
   ['/alerts/webhooks', 390],
   ['/management?view=roles', 390],
   ['/management?view=grants', 1440],
-])('%s at %i px', { tags: ['long'] }, (path, width) => {
+])('%s at %i px', (path, width) => {
   it('has no accessibility violations, in either theme', async () => {
     const visit = await open(path, { colorScheme: 'light', viewport: { width, height: 900 } })
     expect(await findings(visit)).toEqual([])
@@ -77,7 +78,7 @@ describe.each([
   })
 })
 
-describe('the page about the installation', { tags: ['long'] }, () => {
+describe('the page about the installation', () => {
   it('says what runs, and by which setting something is off', async () => {
     const { page } = await open('/about')
     const { version } = await (await fetch(`${product.url}/api/version`)).json()
@@ -92,7 +93,7 @@ describe('the page about the installation', { tags: ['long'] }, () => {
   })
 })
 
-describe('the audit log', { tags: ['long'] }, () => {
+describe('the audit log', () => {
   it('is narrowed down and leafed through by its address, and saved whole', async () => {
     // More than one page.
     for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
@@ -121,7 +122,7 @@ describe('the audit log', { tags: ['long'] }, () => {
   })
 })
 
-describe('webhooks of a user', { tags: ['long'] }, () => {
+describe('webhooks of a user', () => {
   it('are subscribed with a secret that is shown once, tested, switched off and ended', async () => {
     const visit = await open('/alerts/webhooks')
     const { page } = visit
@@ -160,7 +161,7 @@ describe('webhooks of a user', { tags: ['long'] }, () => {
   })
 })
 
-describe('users and grants', { tags: ['long'] }, () => {
+describe('users and grants', () => {
   it('creates a user and shows the statement without the password', async () => {
     const { page } = await open('/management')
     const form = page.getByRole('form', { name: 'Create user', exact: true })

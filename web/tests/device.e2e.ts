@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { openBrowser, expectSeen, type TestBrowser, type Visit } from './browser.ts'
@@ -36,7 +37,7 @@ const look = async (address: string, typed: string, width = 1440): Promise<Visit
   return visit
 }
 
-describe('the page that a device names', { tags: ['long'] }, () => {
+describe('the page that a device names', () => {
   it.each([1440, 390])('shows the request at %d px, and approves the device', async (width) => {
     const codes = await begin()
     const visit = await look(codes.verification_uri_complete ?? '', secret, width)

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigResponse } from '../../proto/http/config.ts'
 import { Refusal, startBeforeHost } from '../../services/testing/before-host.ts'
@@ -75,7 +76,7 @@ const smallTargets = ({ page }: Visit): Promise<string[]> =>
       .map((each) => each.outerHTML.slice(0, 200)),
   )
 
-describe('a statement that fails', { tags: ['long'] }, () => {
+describe('a statement that fails', () => {
   it.each(['/overview', '/topics/merges', '/ingestion'])('of %s is shown on its card alone', async (path) => {
     isIll = true
     const { page } = await open(`${path}?host=0`)
@@ -99,7 +100,7 @@ describe('a statement that fails', { tags: ['long'] }, () => {
   })
 })
 
-describe('a host whose clock is an hour ahead', { tags: ['long'] }, () => {
+describe('a host whose clock is an hour ahead', () => {
   const hourMs = 3_600_000
 
   it('shows ages and the previous period by its own clock', async () => {
@@ -124,7 +125,7 @@ describe('a host whose clock is an hour ahead', { tags: ['long'] }, () => {
   })
 })
 
-describe('names as long as hosts may have them', { tags: ['long'] }, () => {
+describe('names as long as hosts may have them', () => {
   it.each([
     '/overview',
     '/fleet',

@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +37,7 @@ const focused = (page: Page): Promise<string> =>
 const holds = (page: Page, name: string | RegExp): Promise<void> =>
   until(async () => (typeof name === 'string' ? (await focused(page)) === name : name.test(await focused(page))))
 
-describe('the focus', { tags: ['long'] }, () => {
+describe('the focus', () => {
   it.each([
     ['a laptop', { width: 1440, height: 900 }],
     ['a phone', { width: 390, height: 844 }],

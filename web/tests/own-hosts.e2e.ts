@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +68,7 @@ const keep = async (page: Page, name: string): Promise<number> => {
   return Number(new URL(page.url()).searchParams.get('host'))
 }
 
-describe('a host that the server keeps for one person', { tags: ['long'] }, () => {
+describe('a host that the server keeps for one person', () => {
   it('is refused with what is wrong with it, until the form is changed', async () => {
     const { page } = await signedIn(await keyOf('Ada'), '/hosts?host=0')
     const { form, field, outcome } = await addForm(page)

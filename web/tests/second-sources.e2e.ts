@@ -1,3 +1,4 @@
+// @module-tag long
 import { Client } from 'pg'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -21,155 +22,146 @@ const statements = [
   "SELECT pg_create_physical_replication_slot('left_behind', true)",
 ]
 
-describeWith(
-  ['postgres'],
-  'what is watched beside the hosts',
-  () => {
-    let product: Product
-    let browser: TestBrowser
-    let service: ReplicationStandIn
-    let holder: Client
-    const scope = new AsyncDisposableStack()
+describeWith(['postgres'], 'what is watched beside the hosts', () => {
+  let product: Product
+  let browser: TestBrowser
+  let service: ReplicationStandIn
+  let holder: Client
+  const scope = new AsyncDisposableStack()
 
-    beforeAll(async () => {
-      const postgres = scope.use(await startPostgres({ preload: ['pg_stat_statements'] }))
-      const connect = async (name: string): Promise<Client> => {
-        const client = new Client({ connectionString: postgres.url, application_name: name })
-        client.on('error', () => {})
-        await client.connect()
-        scope.defer(() => client.end())
-        return client
-      }
-      holder = await connect('checkout')
-      for (const statement of statements) await holder.query(statement)
-      await holder.query('BEGIN')
-      await holder.query("UPDATE shop.orders SET who = 'ada' WHERE id = 7")
-      const waiter = await connect('billing')
-      void waiter.query("UPDATE shop.orders SET who = 'grace' WHERE id = 7").catch(() => {})
-      service = scope.use(await startReplicationService({ password: 'replication', form: 'web' }))
-      const fleet = scope.use(await startStubFleet(1, 20, 3_600_000))
-      const env = {
-        SVC_POSTGRES_SOURCE_URL: postgres.url,
-        REPLDB_API_URL: service.url,
-        REPLDB_PASSWORD: 'replication',
-        REPLDB_CACHE_TTL_MS: '0',
-        REPLDB_FETCH_TIMEOUT_MS: '1000',
-      }
-      product = scope.use(await startProduct({ hosts: fleet.hosts, env }))
-      browser = scope.use(await openBrowser())
-    })
-    afterAll(() => scope.disposeAsync())
+  beforeAll(async () => {
+    const postgres = scope.use(await startPostgres({ preload: ['pg_stat_statements'] }))
+    const connect = async (name: string): Promise<Client> => {
+      const client = new Client({ connectionString: postgres.url, application_name: name })
+      client.on('error', () => {})
+      await client.connect()
+      scope.defer(() => client.end())
+      return client
+    }
+    holder = await connect('checkout')
+    for (const statement of statements) await holder.query(statement)
+    await holder.query('BEGIN')
+    await holder.query("UPDATE shop.orders SET who = 'ada' WHERE id = 7")
+    const waiter = await connect('billing')
+    void waiter.query("UPDATE shop.orders SET who = 'grace' WHERE id = 7").catch(() => {})
+    service = scope.use(await startReplicationService({ password: 'replication', form: 'web' }))
+    const fleet = scope.use(await startStubFleet(1, 20, 3_600_000))
+    const env = {
+      SVC_POSTGRES_SOURCE_URL: postgres.url,
+      REPLDB_API_URL: service.url,
+      REPLDB_PASSWORD: 'replication',
+      REPLDB_CACHE_TTL_MS: '0',
+      REPLDB_FETCH_TIMEOUT_MS: '1000',
+    }
+    product = scope.use(await startProduct({ hosts: fleet.hosts, env }))
+    browser = scope.use(await openBrowser())
+  })
+  afterAll(() => scope.disposeAsync())
 
-    const open = (path: string, options = {}): Promise<Visit> =>
-      browser.open(`${product.url}${path}`, options, sectionsOf)
+  const open = (path: string, options = {}): Promise<Visit> =>
+    browser.open(`${product.url}${path}`, options, sectionsOf)
 
-    it('the menu leads to both', async () => {
-      const { page } = await open('/postgres?host=0')
-      await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
-      await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
-      await page
-        .getByRole('navigation', { name: 'Pages', exact: true })
-        .getByRole('link', { name: 'PostgreSQL', exact: true })
-        .click()
-      await expectSeen(page.getByText(/PostgreSQL \d+.*database postgres/))
-    })
+  it('the menu leads to both', async () => {
+    const { page } = await open('/postgres?host=0')
+    await page.getByRole('link', { name: 'Replication', exact: true }).first().click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'Replication', exact: true }))
+    await page
+      .getByRole('navigation', { name: 'Pages', exact: true })
+      .getByRole('link', { name: 'PostgreSQL', exact: true })
+      .click()
+    await expectSeen(page.getByText(/PostgreSQL \d+.*database postgres/))
+  })
 
-    it('sessions of PostgreSQL are listed with their state, and the section is in the URL', async () => {
-      const visit = await open('/postgres?host=0')
-      const { page } = visit
-      const sessions = page.getByRole('table', { name: 'Sessions', exact: true })
-      await expectSeen(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
-      await page.getByRole('checkbox', { name: /idle sessions/ }).check()
-      await expectSeen(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
-      await sectionsOf(page).getByRole('link', { name: 'Statements', exact: true }).click()
-      await page.getByRole('searchbox', { name: 'Search statements', exact: true }).fill('generate_series')
-      await expectSeen(page.getByText(/^1 patterns, since/))
-      await page.reload()
-      await expectSeen(page.getByText(/^1 patterns, since/))
-      await page.getByRole('columnheader', { name: 'WAL', exact: true }).getByRole('button').click()
-      await page.waitForURL(/order=wal/)
-      await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
-      const orders = page.getByRole('table', { name: 'Tables', exact: true }).getByRole('row', { name: /shop\.orders/ })
-      // By the correct clock, although the clock of the host is an hour ahead.
-      await expectSeen(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
-      await sectionsOf(page).getByRole('link', { name: 'Replication', exact: true }).click()
-      await expectSeen(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))
-      expect(visit.consoleErrors).toEqual([])
-    })
+  it('sessions of PostgreSQL are listed with their state, and the section is in the URL', async () => {
+    const visit = await open('/postgres?host=0')
+    const { page } = visit
+    const sessions = page.getByRole('table', { name: 'Sessions', exact: true })
+    await expectSeen(sessions.getByRole('row', { name: /idle in transaction.*UPDATE shop.orders/ }))
+    await page.getByRole('checkbox', { name: /idle sessions/ }).check()
+    await expectSeen(sessions.getByRole('cell', { name: 'checkpointer', exact: true }))
+    await sectionsOf(page).getByRole('link', { name: 'Statements', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search statements', exact: true }).fill('generate_series')
+    await expectSeen(page.getByText(/^1 patterns, since/))
+    await page.reload()
+    await expectSeen(page.getByText(/^1 patterns, since/))
+    await page.getByRole('columnheader', { name: 'WAL', exact: true }).getByRole('button').click()
+    await page.waitForURL(/order=wal/)
+    await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
+    const orders = page.getByRole('table', { name: 'Tables', exact: true }).getByRole('row', { name: /shop\.orders/ })
+    // By the correct clock, although the clock of the host is an hour ahead.
+    await expectSeen(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
+    await sectionsOf(page).getByRole('link', { name: 'Replication', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))
+    expect(visit.consoleErrors).toEqual([])
+  })
 
-    it('locks of PostgreSQL are listed with their blocker, until none waits', async () => {
-      const { page } = await open('/postgres?host=0&section=locks')
-      const waiting = page.getByRole('list', { name: /Waiting for \d+/ })
-      await expectSeen(page.getByText('blocks 1'))
-      await expectSeen(waiting.getByText(/waits for ShareLock/))
-      await expectSeen(waiting.getByText("UPDATE shop.orders SET who = 'grace' WHERE id = 7"))
-      await holder.query('COMMIT')
-      await page.getByRole('button', { name: /Refresh/ }).click()
-      await expectSeen(page.getByText('No sessions waiting for a lock'))
-    })
+  it('locks of PostgreSQL are listed with their blocker, until none waits', async () => {
+    const { page } = await open('/postgres?host=0&section=locks')
+    const waiting = page.getByRole('list', { name: /Waiting for \d+/ })
+    await expectSeen(page.getByText('blocks 1'))
+    await expectSeen(waiting.getByText(/waits for ShareLock/))
+    await expectSeen(waiting.getByText("UPDATE shop.orders SET who = 'grace' WHERE id = 7"))
+    await holder.query('COMMIT')
+    await page.getByRole('button', { name: /Refresh/ }).click()
+    await expectSeen(page.getByText('No sessions waiting for a lock'))
+  })
 
-    it('mirrors lead to their state, graph and logs', async () => {
-      const visit = await open('/repldb?host=0')
-      const { page } = visit
-      await page
-        .getByRole('row', { name: /billing Failed/ })
-        .getByRole('link')
-        .click()
-      await expectSeen(page.getByRole('heading', { level: 1, name: 'billing', exact: true }))
-      await expectSeen(page.getByRole('heading', { name: 'Rows written', exact: true }))
-      await page.getByRole('link', { name: 'View error log', exact: true }).click()
-      await page.waitForURL(/section=logs.*level=error|level=error.*section=logs/)
-      await expectSeen(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
-      await sectionsOf(page).getByRole('link', { name: 'Batches', exact: true }).click()
-      await expectSeen(page.getByRole('table', { name: 'Batches', exact: true }))
-      await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
-      await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
-      await page.goto(`${product.url}/repldb/mirrors/missing?host=0`)
-      await expectSeen(page.getByText('Mirror missing not found'))
-      expect(visit.consoleErrors).toEqual([])
-    })
+  it('mirrors lead to their state, graph and logs', async () => {
+    const visit = await open('/repldb?host=0')
+    const { page } = visit
+    await page
+      .getByRole('row', { name: /billing Failed/ })
+      .getByRole('link')
+      .click()
+    await expectSeen(page.getByRole('heading', { level: 1, name: 'billing', exact: true }))
+    await expectSeen(page.getByRole('heading', { name: 'Rows written', exact: true }))
+    await page.getByRole('link', { name: 'View error log', exact: true }).click()
+    await page.waitForURL(/section=logs.*level=error|level=error.*section=logs/)
+    await expectSeen(page.getByText('failed to push ? records for batch ?: dial tcp ?: connect: connection refused'))
+    await sectionsOf(page).getByRole('link', { name: 'Batches', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Batches', exact: true }))
+    await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
+    await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
+    await page.goto(`${product.url}/repldb/mirrors/missing?host=0`)
+    await expectSeen(page.getByText('Mirror missing not found'))
+    expect(visit.consoleErrors).toEqual([])
+  })
 
-    it('slots of peers are listed with their history', async () => {
-      const { page } = await open('/repldb?host=0&section=peers')
-      await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_billing', exact: true }))
-      await page.getByRole('link', { name: 'peerflow_slot_orders', exact: true }).click()
-      await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_orders', exact: true }))
-      await page.getByRole('link', { name: /analytics/ }).click()
-      await expectSeen(page.getByText(/analytics has no replication slots/))
-    })
+  it('slots of peers are listed with their history', async () => {
+    const { page } = await open('/repldb?host=0&section=peers')
+    await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_billing', exact: true }))
+    await page.getByRole('link', { name: 'peerflow_slot_orders', exact: true }).click()
+    await expectSeen(page.getByRole('heading', { name: 'Lag of peerflow_slot_orders', exact: true }))
+    await page.getByRole('link', { name: /analytics/ }).click()
+    await expectSeen(page.getByText(/analytics has no replication slots/))
+  })
 
-    const pages = [
-      '/postgres?host=0&section=statements',
-      '/repldb?host=0&section=peers',
-      '/repldb?host=0&section=logs',
-      '/repldb/mirrors/events?host=0',
-    ]
-    it.each(themes)(
-      'has no accessibility violations in the %s theme, and fits a phone',
-      { tags: ['long'] },
-      async (colorScheme) => {
-        const viewport = { width: colorScheme === 'dark' ? 390 : 1440, height: 844 }
-        for (const path of pages) {
-          const visit = await open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
-          expect(await findings(visit), path).toEqual([])
-          expect(await visit.page.evaluate(() => document.documentElement.scrollWidth), path).toBe(viewport.width)
-        }
-      },
-    )
+  const pages = [
+    '/postgres?host=0&section=statements',
+    '/repldb?host=0&section=peers',
+    '/repldb?host=0&section=logs',
+    '/repldb/mirrors/events?host=0',
+  ]
+  it.each(themes)('has no accessibility violations in the %s theme, and fits a phone', async (colorScheme) => {
+    const viewport = { width: colorScheme === 'dark' ? 390 : 1440, height: 844 }
+    for (const path of pages) {
+      const visit = await open(path, { colorScheme, viewport, reducedMotion: 'reduce' })
+      expect(await findings(visit), path).toEqual([])
+      expect(await visit.page.evaluate(() => document.documentElement.scrollWidth), path).toBe(viewport.width)
+    }
+  })
 
-    it.each([
-      [401, 'Wrong password', 'REPLDB_PASSWORD'],
-      [502, 'Replication service unreachable', 'REPLDB_API_URL'],
-    ])('says what to do when it answers %d, and goes on when it is well again', async (status, heading, variable) => {
-      service.failing = status
-      const { page } = await browser.visit()
-      await page.goto(`${product.url}/repldb?host=0`)
-      await expectSeen(page.getByText(heading, { exact: true }))
-      await expectSeen(page.getByText(variable).first())
-      service.failing = undefined
-      await page.getByRole('button', { name: 'Check again', exact: true }).click()
-      await expectSeen(page.getByRole('table').getByText('billing'))
-    })
-  },
-  ['long'],
-)
+  it.each([
+    [401, 'Wrong password', 'REPLDB_PASSWORD'],
+    [502, 'Replication service unreachable', 'REPLDB_API_URL'],
+  ])('says what to do when it answers %d, and goes on when it is well again', async (status, heading, variable) => {
+    service.failing = status
+    const { page } = await browser.visit()
+    await page.goto(`${product.url}/repldb?host=0`)
+    await expectSeen(page.getByText(heading, { exact: true }))
+    await expectSeen(page.getByText(variable).first())
+    service.failing = undefined
+    await page.getByRole('button', { name: 'Check again', exact: true }).click()
+    await expectSeen(page.getByRole('table').getByText('billing'))
+  })
+})

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startProduct, type Product } from '../../services/testing/product.ts'
 import { startSandbox } from '../../services/sandbox/start.ts'
@@ -43,7 +44,7 @@ const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[
   return visit
 }
 
-describe('the page of the tool server', { tags: ['long'] }, () => {
+describe('the page of the tool server', () => {
   it('configures a client by a URL that can be shared', async () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByRole('link', { name: 'Cursor', exact: true }).click()
@@ -102,7 +103,7 @@ describe('the page of the tool server', { tags: ['long'] }, () => {
   })
 })
 
-describe('the page of the keys', { tags: ['long'] }, () => {
+describe('the page of the keys', () => {
   it.each([1440, 390])('lets the operator make a key that is shown once, and revoke it, at %d px', async (width) => {
     const visit = await browser.visit({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
     const { page } = visit

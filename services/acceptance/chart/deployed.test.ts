@@ -115,7 +115,7 @@ describeWith(['nats', 'redis', 'postgres', 'helm'], 'the processes that the char
     expect(deployed.output()).not.toMatch(/NATS refused|PERMISSIONS_VIOLATION/)
   })
 
-  it('cannot be spoken for, nor recordingHandlers, by another of them', async () => {
+  it('cannot be impersonated or overheard by another of them', async () => {
     const server = { servers: natsAddress(deployed.nats), tls: { ca: certificate.cert } }
     const violations: string[] = []
     const connection = await connect({ ...server, user: 'report', pass: passwordOf('report') })

@@ -4,8 +4,8 @@ import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
 import type { Usage } from './chunks.ts'
 
-/** The usage of one turn; estimated when the gateway does not report it. */
-interface TurnUsage {
+/** The usage of one step; estimated when the gateway does not report it. */
+interface StepUsage {
   usage: Usage | undefined
   /** The model name that the gateway reports. */
   resolvedModel: string | undefined
@@ -18,7 +18,7 @@ interface TurnUsage {
 export interface Meter {
   /** Records the time of the first token. */
   spoke(): void
-  add(turn: TurnUsage): void
+  add(step: StepUsage): void
   /** Throws `AnswerFailure` when a limit is reached. */
   requireLeft(caps: { tokens: number; cents: number }): void
   sum(): UsagePart
@@ -41,9 +41,9 @@ export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter =>
     spoke: () => {
       firstTokenMs ??= Math.round(performance.now() - startedMs)
     },
-    add({ usage, read, written, ...turn }) {
+    add({ usage, read, written, ...step }) {
       steps += 1
-      resolvedModel = turn.resolvedModel ?? resolvedModel
+      resolvedModel = step.resolvedModel ?? resolvedModel
       sum.inputTokens += tokens(usage?.prompt_tokens ?? read / charactersOfToken)
       sum.outputTokens += tokens(usage?.completion_tokens ?? written / charactersOfToken)
       sum.cachedTokens += tokens(usage?.prompt_tokens_details?.cached_tokens)

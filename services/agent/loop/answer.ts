@@ -12,7 +12,7 @@ import { openSpeaker } from './speaker.ts'
 import { done, type Talk, type FinishReason } from './talk.ts'
 import { runToolCalls } from './tool-calls.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { Turn } from './turn.ts'
+import type { StepResponse } from './step.ts'
 
 /** The outcome of an answer, for logs and metrics. */
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
@@ -110,27 +110,27 @@ const converse = async (talk: Talk, opening: readonly ChatCompletionMessageParam
     // The last step is for the answer. A model that still calls tools has reached the step limit.
     const mayCallTools = number < maxSteps
     talk.emit({ type: 'start-step' })
-    const turn = await speak(messages, { number, mayCallTools })
-    texts.push(turn.text)
-    messages.push(assistantMessage(turn))
-    if (turn.calls.length > 0 && !mayCallTools) break
-    const { results, isWaitingForPerson, noneUsable } = await runToolCalls(talk, turn.calls)
+    const response = await speak(messages, { number, mayCallTools })
+    texts.push(response.text)
+    messages.push(assistantMessage(response))
+    if (response.calls.length > 0 && !mayCallTools) break
+    const { results, isWaitingForPerson, noneUsable } = await runToolCalls(talk, response.calls)
     talk.emit({ type: 'finish-step' })
     messages.push(...results)
     if (isWaitingForPerson) return end('tool-calls')
-    if (turn.calls.length === 0) {
+    if (response.calls.length === 0) {
       const unfinished = talk.plan.unfinished()
-      if (unfinished.length === 0 || reminders === maxReminders) return end(turn.cut ? 'length' : 'stop')
+      if (unfinished.length === 0 || reminders === maxReminders) return end(response.cut ? 'length' : 'stop')
       reminders += 1
       messages.push(reminderOf(unfinished))
     }
-    unusable = turn.calls.length > 0 && noneUsable ? unusable + 1 : 0
+    unusable = response.calls.length > 0 && noneUsable ? unusable + 1 : 0
     if (unusable === maxUnusableSteps) throw new AnswerFailure('unusable-tool-calls')
   }
   throw new AnswerFailure('step-limit')
 }
 
-const assistantMessage = ({ text, calls }: Turn): ChatCompletionMessageParam => ({
+const assistantMessage = ({ text, calls }: StepResponse): ChatCompletionMessageParam => ({
   role: 'assistant',
   content: text === '' ? null : text,
   ...(calls.length > 0 && { tool_calls: calls.map(functionCall) }),

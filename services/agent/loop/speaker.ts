@@ -5,10 +5,10 @@ import { charactersOfToken } from './answer-limits.ts'
 import { AnswerFailure } from './failure.ts'
 import { reminder } from './prompt.ts'
 import type { Talk } from './talk.ts'
-import { takeTurn, type Turn } from './turn.ts'
+import { requestStep, type StepResponse } from './step.ts'
 
 /** Runs one step of the model. Throws `AnswerFailure` or the reason of the run's signal. */
-type Speak = (messages: readonly ChatCompletionMessageParam[], step: Step) => Promise<Turn>
+type Speak = (messages: readonly ChatCompletionMessageParam[], step: Step) => Promise<StepResponse>
 
 interface Step {
   number: number
@@ -35,7 +35,11 @@ export const openSpeaker = (talk: SpeakerContext): Speak => {
   const { model } = talk
   let name = model.model
 
-  const once = async (messages: readonly ChatCompletionMessageParam[], step: Step, attempt: number): Promise<Turn> => {
+  const once = async (
+    messages: readonly ChatCompletionMessageParam[],
+    step: Step,
+    attempt: number,
+  ): Promise<StepResponse> => {
     const progress = { hasSpoken: false }
     try {
       return await takeStep(talk, messages, { ...step, name, prefix: prefixOf(talk, step, attempt), progress })
@@ -49,8 +53,8 @@ export const openSpeaker = (talk: SpeakerContext): Speak => {
 
   return async (messages, step) => {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const turn = await once(messages, step, attempt)
-      if (turn.text.trim() !== '' || turn.calls.length > 0) return turn
+      const response = await once(messages, step, attempt)
+      if (response.text.trim() !== '' || response.calls.length > 0) return response
     }
     throw new AnswerFailure('empty-answer')
   }
@@ -70,7 +74,7 @@ const takeStep = async (
   { model, settings, call, meter, toolbox, emit }: SpeakerContext,
   conversation: readonly ChatCompletionMessageParam[],
   { name, prefix, mayCallTools, progress }: StepOptions,
-): Promise<Turn> => {
+): Promise<StepResponse> => {
   meter.requireLeft({ tokens: settings.SVC_AGENT_MAX_TOKENS, cents: settings.SVC_AGENT_MAX_COST_CENTS })
   const tools = toolbox.offered()
   const extraCharacters = JSON.stringify(tools).length
@@ -82,10 +86,10 @@ const takeStep = async (
     meter.spoke()
   }
   try {
-    const turn = await takeTurn({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, spoke)
-    const written = turn.text.length + JSON.stringify(turn.calls).length
-    meter.add({ ...turn, read: lengthOf(messages) + extraCharacters, written })
-    return turn
+    const response = await requestStep({ model, name, messages, tools, mayCallTools, signal, prefix }, emit, spoke)
+    const written = response.text.length + JSON.stringify(response.calls).length
+    meter.add({ ...response, read: lengthOf(messages) + extraCharacters, written })
+    return response
   } catch (error) {
     call.signal.throwIfAborted()
     throw late.aborted ? new AnswerFailure('provider-timeout') : error

@@ -6,7 +6,7 @@ import { NetFailure } from '#shared/net/failure.ts'
 import type { Net } from '#shared/net/net.ts'
 import { retryAfterOf } from '#shared/net/retry-after.ts'
 import type { GatewayAccess } from './access.ts'
-import { logVerbosely, tookMs } from '../config.ts'
+import { logVerbosely, tookMs } from '../verbose.ts'
 import { attributionOf } from './attribution.ts'
 
 interface Parts {

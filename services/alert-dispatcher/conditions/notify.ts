@@ -107,7 +107,7 @@ export const recordTransition = (
   const { episode, sequence } = condition
   into.episodes.push({ hostKey, condition, endedAtMs })
   into.transitions.push({
-    // A repeated step writes the same entry.
+    // The id is deterministic, so a retry overwrites the entry instead of adding another.
     id: `${episode}:${kind}:${sequence}:${nowMs}`,
     ...factsOf(condition),
     hostKey,

@@ -111,7 +111,7 @@ export const proxySettings = {
   SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
-/** What a trusted proxy obeys. */
+/** Settings for authentication by a trusted proxy. */
 export const trustedSettings = {
   SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
   SVC_TRUSTED_ALLOW_INSECURE: flag(

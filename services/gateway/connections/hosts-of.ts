@@ -121,7 +121,7 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64url'
 
 const tokenShape = /^(?<id>[\w-]{22})\.(?<name>[\w-]{1,600})\.(?<host>[\w-]{1,400})\.(?<sealed>.+)$/
 
-/** Returns the session in the request header, if any. A token of another caller gets a key that does not open it. */
+/** Returns the session in the request header, if any. The key is derived from the caller, so a token issued to another caller cannot be decrypted. */
 export const sessionOf = (headers: IncomingHttpHeaders, identity: Identity): Session | undefined => {
   const token = headers[connectionSessionHeader]
   if (token === undefined) return undefined

@@ -11,7 +11,7 @@ import { parseForm } from '../request/parse.ts'
 import type { Route } from '../http-route.ts'
 import { success } from '../response/envelope.ts'
 import { isSigned, keysOf, single, webhookSettings } from '../webhooks/signature.ts'
-import { heardOf } from '../webhooks/repository-event.ts'
+import { parseRepositoryEvent } from '../webhooks/repository-event.ts'
 
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
@@ -39,7 +39,7 @@ export const repositoryWebhook: Route = {
       throw new ServiceError('unauthenticated', 'X-Hub-Signature-256 must sign the body with REPO_HOST_WEBHOOK_SECRET')
     const event = single(headers['x-github-event'])
     if (!event) throw new ServiceError('invalid', 'X-GitHub-Event must name the event')
-    const parsed = heardOf(event, payloadOf(body, headers['content-type']))
+    const parsed = parseRepositoryEvent(event, payloadOf(body, headers['content-type']))
     if ('reason' in parsed) return reply.json(success({ kept: false, reason: parsed.reason }, {}))
     const nowMs = clock.now()
     // A deployment cannot be in the future, even if the clock of the sender is ahead.

@@ -22,7 +22,7 @@ const begin = (product: FakeProduct, path: string, agent?: Agent) => {
   }
 }
 
-const heardOf = async (product: FakeProduct, method: string): Promise<void> =>
+const requestReceived = async (product: FakeProduct, method: string): Promise<void> =>
   expect
     .poll(() => product.received.some((received) => received.method === method), { timeout: 5_000, interval: 5 })
     .toBe(true)
@@ -53,7 +53,7 @@ describe('a stop', () => {
     })
     const list = begin(product, '/api/v1/tables')()
     const rows = begin(product, '/api/v1/tables/running-queries')()
-    await Promise.all([heardOf(product, 'databaseTables'), heardOf(product, 'table')])
+    await Promise.all([requestReceived(product, 'databaseTables'), requestReceived(product, 'table')])
 
     const stopped = product.stop()
     expect(product.unmetNeeds()).toEqual(['http'])
@@ -141,7 +141,7 @@ describe('a stop', () => {
       },
     })
     const endless = begin(product, '/api/v1/tables')()
-    await heardOf(product, 'databaseTables')
+    await requestReceived(product, 'databaseTables')
     const [cut] = await Promise.allSettled([endless, product.stop()])
     expect(cut.status).toBe('rejected')
   })

@@ -3,8 +3,8 @@ import type { Deployment } from '#proto/deployments.ts'
 import { beginningOf } from '#shared/text/strings.ts'
 import { parse } from '../request/parse.ts'
 
-/** What charts mark of it, or why they mark nothing. */
-export type ReceivedCall = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
+/** The deployment to annotate in charts, or the reason that an event is ignored. */
+export type RepositoryEvent = { deployment: Omit<Deployment, 'atMs'> & { atMs: number | null } } | { reason: string }
 
 const word = z.string().min(1)
 const time = z.iso.datetime({ offset: true })
@@ -52,23 +52,23 @@ const Pushed = z.object({
   sender: Person,
 })
 
-/** What an event of a repository host means; throws `invalid` for one that is not of its shape. */
-export const heardOf = (event: string, payload: unknown): ReceivedCall => {
+/** Parses an event of a repository host; throws `invalid` for a payload of another shape. */
+export const parseRepositoryEvent = (event: string, payload: unknown): RepositoryEvent => {
   const read = readers.get(event)
   return read
     ? read(payload)
     : { reason: `charts mark deployments, releases and pushes, not ${beginningOf(event, 64)}` }
 }
 
-const deployed = (payload: unknown): ReceivedCall => {
+const deployed = (payload: unknown): RepositoryEvent => {
   const { repository, deployment } = parse(Deployed, payload)
   return { deployment: deploymentOf(repository, deployment) }
 }
 
-/** Those by which a deployment ends; what happens on the way is no news. */
+/** Final states of a deployment; intermediate states are ignored. */
 const ends: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
-const ended = (payload: unknown): ReceivedCall => {
+const ended = (payload: unknown): RepositoryEvent => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
   if (!ends.has(status.state)) return { reason: `a deployment that is ${beginningOf(status.state, 64)} has not ended` }
   const known = deploymentOf(repository, deployment)
@@ -96,7 +96,7 @@ const deploymentOf = (
   }
 }
 
-const released = (payload: unknown): ReceivedCall => {
+const released = (payload: unknown): RepositoryEvent => {
   const { repository, action, release } = parse(Released, payload)
   if (action !== 'published') return { reason: 'of releases only their publication is marked' }
   return {
@@ -115,7 +115,7 @@ const released = (payload: unknown): ReceivedCall => {
   }
 }
 
-const pushed = (payload: unknown): ReceivedCall => {
+const pushed = (payload: unknown): RepositoryEvent => {
   const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
   const branch = repository.default_branch
   if (ref !== `refs/heads/${branch}`) return { reason: 'of pushes only those to the default branch are marked' }
@@ -137,7 +137,7 @@ const pushed = (payload: unknown): ReceivedCall => {
   }
 }
 
-const readers: ReadonlyMap<string, (payload: unknown) => ReceivedCall> = new Map([
+const readers: ReadonlyMap<string, (payload: unknown) => RepositoryEvent> = new Map([
   // Sent when the webhook is set up.
   ['ping', () => ({ reason: 'the webhook is set up well' })],
   ['deployment', deployed],

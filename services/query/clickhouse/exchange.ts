@@ -6,7 +6,8 @@ import type { Connections } from './connections.ts'
 import { clickhouseCode, connectionFailure, hostFailure, keeperTimeout, responseFailure } from './failure.ts'
 import type { HostBody } from './host-body.ts'
 import { BodyTooLong, type HostRequest, isReset, type StreamedResponse } from './host-response.ts'
-import type { PoolSettings, TimeLimit } from './limits.ts'
+import type { PoolSettings } from './limits.ts'
+import type { TimeLimit } from './time-limit.ts'
 import type { RequestOptions, Statement } from './statement.ts'
 
 interface ExchangeOptions extends RequestOptions {

@@ -3,7 +3,8 @@ import { type MonitoredHost, telemetryName } from '../hosts/host-list.ts'
 import type { Connections } from './connections.ts'
 import { bufferedExchange } from './exchange.ts'
 import { hostFailure } from './failure.ts'
-import { type Limits, type PoolSettings, TimeLimit } from './limits.ts'
+import type { Limits, PoolSettings } from './limits.ts'
+import { TimeLimit } from './time-limit.ts'
 import type { Statement } from './statement.ts'
 
 const killLimitMs = 5_000

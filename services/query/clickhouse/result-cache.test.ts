@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { maxCachedBytes, openResultCache } from './shared-runs.ts'
+import { maxCachedBytes, openResultCache } from './result-cache.ts'
 
 it('evicts a result after the lifetime of its class', () => {
   // The cache treats a time of 0 as unset.

@@ -16,7 +16,8 @@ import { clickhouseCode, failureReason, hostFailure, keeperTimeout, unresponsive
 import type { HostBody } from './host-body.ts'
 import { type HostQueues, openHostQueues } from './host-queues.ts'
 import { type Killer, openKiller, sweepIdlePools } from './housekeeping.ts'
-import { type Limits, type PoolSettings, readLimits, TimeLimit } from './limits.ts'
+import { type Limits, type PoolSettings, readLimits } from './limits.ts'
+import { TimeLimit } from './time-limit.ts'
 import { type Liveness, openLiveness } from './liveness.ts'
 import { type RequestOptions, secondsFor, type Statement, type StreamFormat } from './statement.ts'
 

@@ -150,7 +150,7 @@ const eachBranch = async (
 }
 
 describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
-  it('runs and has the columns that it declares', { tags: ['long'] }, async () => {
+  it('runs and has the columns that it declares', async () => {
     for (const sql of await eachBranch('chart', chart)) {
       const window = chartWindow(chart, {}, Date.now())
       const given = { serverVersion: engine.version, logs: engine.logs, window, zone: undefined, parameters: {} }
@@ -213,7 +213,7 @@ describe.each(charts)('the chart $name', { tags: ['long'] }, (chart) => {
 })
 
 describe.each(tables)('the table page $name', { tags: ['long'] }, (table) => {
-  it('runs and has the columns that it declares, in their order', { tags: ['long'] }, async () => {
+  it('runs and has the columns that it declares, in their order', async () => {
     for (const sql of await eachBranch('table page', table)) {
       const request = { filters: [], offset: 0, parameters: {}, search: undefined, sort: undefined }
       const given = { serverVersion: engine.version, logs: engine.logs, limit: 100, zone: undefined }

@@ -1,3 +1,4 @@
+// @module-tag long
 import { Session } from 'chdb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Rejection } from './rejection.ts'
@@ -95,18 +96,18 @@ const readsSet = (tree: string, what: string): boolean => {
   })
 }
 
-it('accepts no table after IN in a statement that reads a cluster, after any keyword', { tags: ['long'] }, () => {
+it('accepts no table after IN in a statement that reads a cluster, after any keyword', () => {
   const ends = ['IN data', 'in(1, data)', 'in(1, data AS b)', 'as IN (data AS y)', 'NOT in(1, data)', 'a IN data']
   const end = " UNION ALL SELECT * FROM cluster('c', system.one)"
   expect(passed(ends, end, (tree) => readsSet(tree, 'Identifier data'))).toEqual([])
 })
 
-it('accepts no unknown function after IN, after any keyword', { tags: ['long'] }, () => {
+it('accepts no unknown function after IN, after any keyword', () => {
   const ends = ["IN somethingNew('x')", "IN (somethingNew('x'))", "as IN somethingNew('x')", "in(1, somethingNew('x'))"]
   expect(passed(ends, '', (tree) => readsSet(tree, 'Function somethingNew'))).toEqual([])
 })
 
-it('accepts no unknown table function and no SETTINGS clause, after any keyword', { tags: ['long'] }, () => {
+it('accepts no unknown table function and no SETTINGS clause, after any keyword', () => {
   const sources = [
     "as FROM somethingNew('x')",
     "is distinct FROM somethingNew('x')",

@@ -84,7 +84,7 @@ interface ReportSet {
   sql(period: ReportPeriod): string
 }
 
-/** Patterns that are data: the costliest of both periods. */
+/** Maximum number of query patterns in a report: the most expensive of both periods. */
 const maxPatterns = 500
 const textCharacters = 200
 const diskDays = 14

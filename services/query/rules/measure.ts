@@ -12,7 +12,7 @@ import { maxSweeps } from '../clickhouse/host-queues.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { type Ready, readingsOf, type Group, groupOf, type Measurable, type Plan, type PlanInput } from './plan.ts'
 import { type Measurement, unmeasured, withIncomplete } from './measured.ts'
-import { ruleSettings } from '../config.ts'
+import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
 interface Place {

@@ -48,7 +48,7 @@ export const clustersStatement = (serverVersion: string, cluster = ''): Statemen
   parameters: { cluster },
 })
 
-/** One row of it. */
+/** A row of `clustersStatement`: one replica of a cluster. */
 export const ClusterRow = z.object({
   cluster: z.string(),
   shard: z.number(),

@@ -44,7 +44,8 @@ export class Events {
   }
 
   #encode(event: Event, payload: unknown): Uint8Array {
-    if (!event.publishers.includes(this.#caller)) throw new Error(`${this.#caller} does not publish ${event.name}`)
+    if (!event.publishers.includes(this.#caller))
+      throw new Error(`service "${this.#caller}" is not allowed to publish "${event.name}"`)
     const body = encodeOutput(event.payload, payload)
     if (body.byteLength > this.#limits.inputBytes) throw new Error(`an event of ${body.byteLength} bytes is too large`)
     return body

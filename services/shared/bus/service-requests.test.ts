@@ -185,7 +185,7 @@ it('refuses what a service requests for a person for whom the gateway has not ca
   expect(cluster.changed).toHaveLength(1)
 })
 
-it('proves its requests to a guest too, with which databases travel that people bring', async () => {
+it('signs its requests to a guest too, which have user-supplied connections', async () => {
   await using cluster = await startCluster()
   await cluster.serveQuery('guest', 'guest', 'query-guest')
   const agent = await cluster.open('agent')

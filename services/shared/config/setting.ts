@@ -118,7 +118,7 @@ export const secretNames = (settings: Settings): string[] =>
 const variablesOf = (settings: readonly [string, Setting<unknown>][]): string[] =>
   settings.flatMap(([name, { hasPrevious }]) => (hasPrevious ? [name, previousName(name)] : [name]))
 
-/** The form of a variable that a build puts into the browser. */
+/** Returns the `CLIENT_` name of a variable, under which a build inlines it into the pages. */
 export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC_/, '')}`
 
 const truthy = new Set(['true', '1', 'yes', 'on'])

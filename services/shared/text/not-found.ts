@@ -20,10 +20,10 @@ export const nearestTo = (name: string, known: Iterable<string>): string[] =>
 
 /** Ranks names that contain the given text before short names with the same edit distance. */
 const ranked = (known: string, name: string): number =>
-  apart(known, name) * (known.toLowerCase().includes(name.toLowerCase()) ? goingOnCounts : 1)
+  apart(known, name) * (known.toLowerCase().includes(name.toLowerCase()) ? containsFactor : 1)
 
-/** Weight of additional letters. */
-const goingOnCounts = 0.5
+/** Factor for the edit distance of names that contain the given text. */
+const containsFactor = 0.5
 
 /** Weight of a difference in case only. */
 const caseCounts = 0.001

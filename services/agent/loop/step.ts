@@ -5,7 +5,7 @@ import { type Delta, parseChunks, type Usage, type RawCall, callIdAt, callName, 
 import type { EmitChunk } from './talk.ts'
 
 /** The request of one step. */
-interface TurnRequest {
+interface StepRequest {
   model: ChosenModel
   /** The name of the model at its gateway: `model.model` or its fallback. */
   name: string
@@ -14,12 +14,12 @@ interface TurnRequest {
   /** False if the model must not call further tools. */
   mayCallTools: boolean
   signal: AbortSignal
-  /** The prefix of this turn's part ids, unique within the conversation. */
+  /** The prefix of the part ids of this step, unique within the conversation. */
   prefix: string
 }
 
 /** The response of a model in one step. */
-export interface Turn {
+export interface StepResponse {
   text: string
   calls: readonly RawCall[]
   usage: Usage | undefined
@@ -31,7 +31,7 @@ export interface Turn {
 const maxTextLength = 256 * 1024
 
 /** Requests one response and emits its chunks as they arrive. Throws `AnswerFailure` or the reason of the signal. */
-export const takeTurn = async (request: TurnRequest, emit: EmitChunk, spoke: () => void): Promise<Turn> => {
+export const requestStep = async (request: StepRequest, emit: EmitChunk, spoke: () => void): Promise<StepResponse> => {
   const said = openSpeech(request.prefix, emit)
   const inputs = openToolInputs(request.prefix, emit)
   let usage: Usage | undefined
@@ -66,7 +66,7 @@ export const takeTurn = async (request: TurnRequest, emit: EmitChunk, spoke: () 
   }
 }
 
-const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: TurnRequest) =>
+const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }: StepRequest) =>
   client.chat.completions.create(
     {
       model: name,

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino'
+import type { Environment } from '#shared/config/environment.ts'
+import { flag, read } from '#shared/config/setting.ts'
+
+/** Setting of verbose logging. */
+export const verboseSettings = {
+  AGENT_DEBUG: flag(
+    false,
+    'Log every request to a model provider and every tool call with name, result and duration, without contents.',
+  ),
+} as const
+
+/** Logs when verbose logging is enabled. */
+export const logVerbosely = (
+  { env, log }: { env: Environment; log: Logger },
+  facts: Record<string, unknown>,
+  message: string,
+): void => {
+  if (read(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
+}
+
+/** Returns the whole milliseconds since a `performance.now()`. */
+export const tookMs = (beganMs: number): number => Math.round(performance.now() - beganMs)

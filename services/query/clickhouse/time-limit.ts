@@ -1,0 +1,40 @@
+interface TimeLimitOptions {
+  /** The signal of the caller. */
+  outer: AbortSignal
+  limitMs: number
+  /** Returns the error of a timeout. */
+  late: () => Error
+}
+
+/** Longest delay that a timer supports. */
+const maxTimerMs = 2_147_483_647
+
+/** A signal that aborts when the caller leaves or `limitMs` has passed since construction. */
+export class TimeLimit implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #outer: AbortSignal
+  readonly #timer: NodeJS.Timeout
+
+  constructor({ outer, limitMs, late }: TimeLimitOptions) {
+    this.#outer = outer
+    this.#timer = setTimeout(() => this.end(late()), Math.min(Math.max(0, limitMs), maxTimerMs))
+    if (outer.aborted) this.#leave()
+    else outer.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Aborts the signal early. */
+  end(error: Error): void {
+    this.#controller.abort(error)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#outer.removeEventListener('abort', this.#leave)
+  }
+
+  readonly #leave = (): void => this.#controller.abort(this.#outer.reason)
+}
