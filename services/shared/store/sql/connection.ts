@@ -130,8 +130,7 @@ export const openDatabase = async (where: StateDatabase, listener: DatabaseListe
     report,
     async [Symbol.asyncDispose]() {
       await heartbeat[Symbol.asyncDispose]()
-      await server.migrating?.destroy()
-      await server.kysely.destroy()
+      await server[Symbol.asyncDispose]()
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Database } from './connection.ts'
 import type { StoreTables } from './tables.ts'
 
 /** The operations that differ between PostgreSQL and SQLite. */
-export interface Server {
+export interface Server extends AsyncDisposable {
   kysely: Kysely<unknown>
   /** Like `kysely` with a longer statement timeout, if `kysely` has one. */
   migrating?: Kysely<unknown>

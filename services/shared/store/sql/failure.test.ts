@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createClient } from '@libsql/client'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '#shared/bus/conformance/implementations.suite.ts'
 import { describeWith, startPostgres } from '../../../testing/servers.ts'
 import { openStore } from '../open.ts'
+import { openDatabase } from './connection.ts'
 import { nameOf, reasonOf } from './failure.ts'
+import { maxConnections } from './postgres.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -121,6 +124,19 @@ describe('what a failure says', () => {
     expect(said).toMatch(sentence)
     expect(said).toMatch(/^state database "db\/one": .*; /)
     expect(said).not.toContain('secret')
+  })
+})
+
+describeWith(['postgres'], 'a PostgreSQL database whose connections are all in use', () => {
+  it('stays available', async () => {
+    await using server = await startPostgres()
+    const where = { kind: 'postgres', url: server.url, token: undefined, tablePrefix: '' } as const
+    const changes: boolean[] = []
+    await using database = await openDatabase(where, (connected) => changes.push(connected))
+    const sleep = () => database.run(() => sql`select pg_sleep(3)`.execute(database.tables([])))
+    const outcomes = await Promise.allSettled(Array.from({ length: maxConnections }, sleep))
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'fulfilled'))
+    expect(changes).toEqual([])
   })
 })
 

@@ -39,10 +39,12 @@ const serverOver = (clients: LibsqlClients, url: string): Server => {
     }
     return clients.reader.execute('select 1')
   }
+  const kysely = new Kysely<unknown>({ dialect: libsqlDialect(clients) })
   return {
-    kysely: new Kysely<unknown>({ dialect: libsqlDialect(clients) }),
+    kysely,
     probe,
     listen: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+    [Symbol.asyncDispose]: () => kysely.destroy(),
   }
 }
 

@@ -6,7 +6,8 @@ import type { Server } from './context.ts'
 import { reasonOf } from './failure.ts'
 import type { StateDatabase } from './state-database.ts'
 
-const maxConnections = 10
+/** Maximum number of concurrent statements per process; probes and listeners have additional connections. */
+export const maxConnections = 10
 const connectWithinMs = 2_000
 const queryWithinMs = 5_000
 const migrationWithinMs = 600_000
@@ -34,11 +35,17 @@ export const openPostgres = async (where: StateDatabase): Promise<Server> => {
     max: maxConnections,
     idleTimeoutMillis: migrationIdleMs,
   }
+  const migrationPool = ignoreIdleErrors(new pg.Pool(migrationOptions))
+  // In the pool of the queries, a probe would wait for them, and a busy process would report a healthy server as down.
+  const probePool = ignoreIdleErrors(new pg.Pool({ ...options, max: 1 }))
   return {
     kysely: kyselyOn(pool),
-    migrating: kyselyOn(ignoreIdleErrors(new pg.Pool(migrationOptions))),
-    probe: () => pool.query('select 1'),
+    migrating: kyselyOn(migrationPool),
+    probe: () => probePool.query('select 1'),
     listen: (channel, listener) => listen(() => new pg.Client(options), channel, listener),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([pool.end(), migrationPool.end(), probePool.end()])
+    },
   }
 }
 
