@@ -13,25 +13,30 @@ const open = (unmet: readonly string[], problems: Record<string, string> = {}, h
     hungAfterMs,
   })
 
-/** Requests both endpoints while the event loop of this process is blocked for a second. */
+/**
+ * Requests both endpoints while the event loop of this process is blocked, after it was blocked for half a second.
+ * The loop is released by the responses: `whileBusy` is false when they did not arrive within 30 seconds.
+ */
 const fetchWhileBusy = async (url: string): Promise<unknown> => {
+  const released = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(
-    `const { parentPort, workerData: url } = require('node:worker_threads')
+    `const { parentPort, workerData: { url, released } } = require('node:worker_threads')
     parentPort.once('message', async () => {
       await new Promise((resolve) => setTimeout(resolve, 500))
-      const began = performance.now()
       const [livez, readyz] = await Promise.all(['/livez', '/readyz'].map((path) => fetch(url + path)))
-      parentPort.postMessage({ livez: livez.status, readyz: await readyz.json(), inTime: performance.now() - began < 400 })
+      parentPort.postMessage({ livez: livez.status, readyz: await readyz.json() })
+      Atomics.store(released, 0, 1)
+      Atomics.notify(released, 0)
     })
     parentPort.postMessage('ready')`,
-    { eval: true, workerData: url },
+    { eval: true, workerData: { url, released } },
   )
   await once(worker, 'message')
   worker.postMessage('fetch')
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+  const whileBusy = Atomics.wait(released, 0, 0, 30_000) !== 'timed-out'
   const [answers] = await once(worker, 'message')
   await worker.terminate()
-  return answers
+  return { ...answers, whileBusy }
 }
 
 it('answers while the process has other work to do', async () => {
@@ -39,7 +44,7 @@ it('answers while the process has other work to do', async () => {
   expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 200,
     readyz: { ready: true, unmet: [] },
-    inTime: true,
+    whileBusy: true,
   })
 })
 
@@ -48,7 +53,7 @@ it('says that the process hangs while it has been busy for too long, and that it
   expect(await fetchWhileBusy(operations.url)).toEqual({
     livez: 503,
     readyz: { ready: false, unmet: ['event loop'] },
-    inTime: true,
+    whileBusy: true,
   })
   await expect.poll(async () => (await fetch(`${operations.url}/livez`)).status).toBe(200)
 })
