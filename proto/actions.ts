@@ -22,14 +22,14 @@ export type ActionOutcome = z.infer<typeof ActionOutcome>
 
 const ofTable = { database: Identifier, table: Identifier }
 
-/** The input of each action, besides the host. */
+/** The input fields of each action except the host. */
 export const actionParameters = {
   killQuery: { queryId: QueryId },
   optimizeTable: {
     ...ofTable,
     /** A `partition_id` of `system.parts`; all partitions if absent. */
     partitionId: z.string().min(1).max(255).optional(),
-    /** Merge even a single part. */
+    /** Whether to merge even a single part. */
     final: z.boolean().default(false),
     deduplicate: z.boolean().default(false),
   },

@@ -11,8 +11,8 @@ export const AdviceKind = z.enum(adviceKinds)
 export type AdviceKind = z.infer<typeof AdviceKind>
 
 /**
- * How the savings were determined: `verified` by a test on the data of the host, `estimated` from counts of the host,
- * `unverified` from experience with such changes.
+ * How the savings were determined. `verified`: by a test on data of the host. `estimated`: from counts of the host.
+ * `unverified`: from experience with such changes.
  */
 export const proofs = ['verified', 'estimated', 'unverified'] as const
 /** One of `proofs`. */
@@ -34,7 +34,7 @@ export type Savings = z.infer<typeof Savings>
 export const Recommendation = z.object({
   kind: AdviceKind,
   title: z.string(),
-  /** `database.table`. */
+  /** The table as `database.table`. */
   table: z.string(),
   rationale: z.string(),
   /** Statements for the operator to run; null if the query itself would change. */
@@ -44,7 +44,7 @@ export const Recommendation = z.object({
   /** Whether `ddl` or `rewritten` contains values of the query. */
   includesValues: z.boolean(),
   proof: Proof,
-  /** Null if the savings are unknown. */
+  /** Data that the change would save; null if unknown. */
   savings: Savings.nullable(),
   risk: z.string(),
 })
@@ -67,7 +67,7 @@ export const adviceMethods = {
         database: z.string().min(1).max(256).optional(),
       })
       .refine(({ query, queryId }) => (query === undefined) !== (queryId === undefined), {
-        error: 'needs either a statement or a queryId, and not both',
+        error: 'either query or queryId is required, but not both',
       }),
     output: z.object({
       recommendations: z.array(Recommendation),

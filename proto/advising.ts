@@ -12,12 +12,12 @@ const ofTable = { ...ofHost, database: Name, table: Name }
 /** How a condition restricts a column: by values, by a range, by contained text, or otherwise. */
 export const ConditionKind = z.enum(['equality', 'range', 'text', 'other'])
 
-/** A condition on the rows of one table. All conditions must hold. */
+/** A condition on the rows of one table. The conditions of a table are combined with AND. */
 export const ReadCondition = z.object({
   kind: ConditionKind,
   /** The column that is compared with constants; null if it is inside a function or there are several. */
   column: z.string().nullable(),
-  /** All columns of the condition. */
+  /** All columns that the condition reads. */
   columns: z.array(z.string()),
   sql: z.string(),
 })
@@ -26,7 +26,7 @@ export type ReadCondition = z.infer<typeof ReadCondition>
 /** A column that a query reads. */
 export const ReadColumn = z.object({
   name: z.string(),
-  /** The quoted name. */
+  /** The name, quoted as an SQL identifier. */
   sql: z.string(),
 })
 
@@ -34,7 +34,7 @@ export const ReadColumn = z.object({
 export const TableRead = z.object({
   database: z.string(),
   table: z.string(),
-  /** The quoted name. */
+  /** The name, quoted as an SQL identifier. */
   sql: z.string(),
   parts: z.number(),
   rows: z.number(),
@@ -49,7 +49,7 @@ export const TableRead = z.object({
     .object({
       keys: z.array(z.string()),
       aggregates: z.array(z.string()),
-      /** Whether they contain values of the query. */
+      /** Whether keys or aggregates contain literals of the query. */
       hasValues: z.boolean(),
     })
     .nullable(),
@@ -66,7 +66,7 @@ export type SkipIndexType = z.infer<typeof SkipIndexType>
 
 const common = { callers: ['report'], feature: 'QUERIES', safe: true, prefer: 'hostKey' } as const
 
-/** Methods that provide the data of query advice. The host analyzes the queries; nothing changes a host. */
+/** Methods that provide the data for query advice. The host analyzes the queries; no method changes a host. */
 export const advisingMethods = {
   statementReads: rpc({
     doc: 'Returns what a query reads from each table, as analyzed by the host. Rejects statements that do not only read.',
@@ -75,7 +75,7 @@ export const advisingMethods = {
     output: z.object({
       reads: z.array(TableRead),
       /**
-       * Other tables: with other engines, without reading data, or read more than once and therefore without details.
+       * Tables without details: not read as a MergeTree table (`engine`), or read more than once (`repeated`).
        */
       others: z.array(z.object({ name: z.string(), reason: z.enum(['engine', 'repeated']) })),
       /** The query formatted by the host with one clause per line; null if the host cannot format it. */
@@ -88,9 +88,9 @@ export const advisingMethods = {
     input: z.object({ ...ofTable, column: Name, condition: Condition, type: SkipIndexType }),
     output: z.object({
       outcome: z.enum(['tried', 'of-no-use', 'not-possible']),
-      /** Of the marks that are read now; null unless the index was tested. */
+      /** Marks that the query would still read with the index; null unless the index was tested. */
       marks: z.number().nullable(),
-      /** Whether the index was built from all data read now; otherwise the host estimates. */
+      /** Whether the index was tested on all marks that the query reads now; otherwise `marks` is an estimate. */
       isEmpirical: z.boolean(),
     }),
   }),

@@ -3,7 +3,7 @@ import { ControlRequest } from './agent.ts'
 import { ResultColumn } from './console.ts'
 import { HostKey } from './host.ts'
 
-/** The status of one step of a plan. */
+/** One step of a plan, with its status. */
 export const PlanStep = z.object({
   title: z.string().min(1).max(200),
   status: z.enum(['pending', 'in_progress', 'completed']),
@@ -38,7 +38,7 @@ export const ChartPart = z.object({
   rows: z.array(z.array(z.unknown())).max(1_000),
   /** Column of the x-axis; null if the kind has none. */
   x: z.string().nullable(),
-  /** Columns with values. */
+  /** Columns whose values the chart shows. */
   y: z.array(z.string()).max(16),
   unit: z.enum(['bytes', 'duration', 'number', 'quantity']).nullable(),
 })
@@ -50,7 +50,7 @@ export const UsagePart = z.object({
   outputTokens: z.int().min(0),
   cachedTokens: z.int().min(0),
   reasoningTokens: z.int().min(0),
-  /** In US dollars; null if the price of the model is unknown. */
+  /** Estimated cost in US dollars; null if the price of the model is unknown. */
   estimatedCostUsd: z.number().nullable(),
   provider: z.string(),
   /** The requested model, and the model that responded, as named by its gateway. */

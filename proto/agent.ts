@@ -127,7 +127,7 @@ export const agent = service('agent', {
       ...ofApproval,
       outcome: z.discriminatedUnion('state', [
         z.object({ state: z.literal('denied') }),
-        /** The message of the host. */
+        /** The result of the action, as returned by the host. */
         z.object({ state: z.literal('done'), result: z.record(z.string(), z.unknown()) }),
         z.object({ state: z.literal('failed'), message: z.string().max(2_000) }),
       ]),

@@ -10,7 +10,7 @@ export const HistoryEntry = z.object({
    * may add values.
    */
   kind: z.string().max(32),
-  /** Null if it does not concern a single host. */
+  /** The affected host; null if the change does not concern a single host. */
   hostKey: HostKey.nullable(),
   ruleId: z.string().max(160),
   episode: z.string().max(160),
@@ -21,7 +21,7 @@ export const HistoryEntry = z.object({
   /** Epoch milliseconds of the first breach, and of the change. */
   sinceMs: z.number().int(),
   atMs: z.number().int(),
-  /** The reason; for `held` one word such as `maintenance` or `quiet-hours`. */
+  /** The reason of the change; for `held` one word such as `maintenance` or `quiet-hours`. */
   reason: z.string().max(300),
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
@@ -32,11 +32,11 @@ export const Silence = z.object({
   episode: z.string().max(160),
   hostKey: HostKey.nullable(),
   ruleId: z.string().max(160),
-  /** Subject of the operator. */
+  /** Subject of the user who created the silence. */
   by: z.string().max(256),
   note: z.string().max(500),
   atMs: z.number().int(),
-  /** Null lasts until the recovery. */
+  /** End of the silence; null lasts until the recovery. */
   untilMs: z.number().int().nullable(),
 })
 export type Silence = z.infer<typeof Silence>

@@ -56,15 +56,17 @@ export type CustomRule = z.infer<typeof CustomRule>
 
 /** Returns why the thresholds of a custom rule are invalid; undefined if they are valid. */
 export const thresholdProblem = ({ operator, warning, critical }: Omit<CustomRule, 'id'>): string | undefined => {
-  if (warning === null && critical === null) return 'or critical must be given'
+  if (warning === null && critical === null) return 'or critical is required'
   if (warning === null || critical === null) return undefined
   const above = operator === '>' || operator === '>='
   return (above ? critical >= warning : critical <= warning)
     ? undefined
-    : `must not be beyond critical: with ${operator} critical is at ${above ? 'least' : 'most'} as much`
+    : `must not be beyond critical; with ${operator}, critical must be at ${above ? 'least' : 'most'} warning`
 }
 
-/** A half-open maintenance window without notifications about one host, or about all if `hostKey` is null. */
+/**
+ * A maintenance window without notifications for one host, or for all hosts if `hostKey` is null. The end is exclusive.
+ */
 export const MaintenanceWindow = z.object({
   id: AlertConfigId,
   hostKey: HostKey.nullable(),
@@ -87,7 +89,7 @@ const isTimeZone = (name: string): boolean => {
 }
 
 const quietHours = {
-  /** 0 is Sunday. */
+  /** Days of the week on which the quiet hours start; 0 is Sunday. */
   days: z
     .array(z.int().min(0).max(6))
     .min(1)
@@ -120,12 +122,12 @@ const route = {
   target: z.string().min(1).max(64),
   enabled: z.boolean().default(true),
   minSeverity: Severity.nullable().default(null),
-  /** If it matches, no later route is evaluated. */
+  /** Whether to evaluate no further routes if this one matches. */
   last: z.boolean().default(false),
 }
 /**
- * The target of matching notifications. `*` matches any text, `?` any character. Routes are evaluated in id order,
- * those of files last.
+ * A route, which sends matching notifications to one target. `*` matches any text, `?` any character. Routes are
+ * evaluated in id order, those of files last.
  */
 export const Route = z.object({ id: AlertConfigId, ...route })
 export type Route = z.infer<typeof Route>
@@ -151,7 +153,7 @@ export const ChannelSaving = ChannelSettings.extend({
 })
 export type ChannelSaving = z.infer<typeof ChannelSaving>
 
-/** One setting of a channel. For a secret, `value` is at most its end. */
+/** One setting of a channel. For a secret, `value` contains at most its last characters. */
 export const ChannelField = z.object({
   field: z.string(),
   variable: z.string(),

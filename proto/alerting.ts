@@ -28,7 +28,7 @@ const Until = z.object({ untilMs: Milliseconds.nullable() }).nullable()
 /** A condition that is not ok, or that is ok again but whose recovery is not sent yet. */
 export const AlertCondition = z.object({
   ruleId: RuleId,
-  /** Id of this episode of being not ok. */
+  /** Id of the episode, which lasts from the first breach to the recovery. */
   episode: z.string(),
   title: z.string(),
   unit: Unit,
@@ -47,7 +47,7 @@ export const AlertCondition = z.object({
   lastNotifiedAtMs: Milliseconds.nullable(),
   /** Why a due notification is held back; null if none is. A newer release may add values. */
   held: z.string().nullable(),
-  /** The end of the silence; null lasts until the recovery. */
+  /** The silences in force: null without one. An `untilMs` of null lasts until the recovery. */
   acknowledged: Until,
   dismissed: Until,
 })
@@ -59,11 +59,11 @@ export const AlertHost = z.object({
   /** Whether it was unreachable in the last sweep. */
   failed: z.boolean(),
   firing: Whole,
-  /** Of the firing conditions; null if none is firing. */
+  /** Worst severity of the firing conditions; null if none is firing. */
   worst: Severity.nullable(),
   /** Title of the worst condition; null if none is firing, and from older releases. */
   worstTitle: z.string().nullable().default(null),
-  /** Epoch milliseconds of its first breach; null if none is firing, and from older releases. */
+  /** Epoch milliseconds of the first breach of the worst condition; null if none is firing, and from older releases. */
   worstSinceMs: Milliseconds.nullable().default(null),
   /** Rules that could not be evaluated. */
   unknown: Whole,
@@ -84,7 +84,7 @@ export const AlertCheck = z.object({
   status: z.enum(['ok', 'warning', 'critical', 'unknown', 'off']),
   value: z.number().nullable(),
   reason: z.string().nullable(),
-  /** Null before the first evaluation. */
+  /** Epoch milliseconds of the evaluation; null before the first one. */
   atMs: Milliseconds.nullable(),
   /** The configured thresholds; a server's own settings may replace them. */
   warning: z.number().nullable(),
@@ -121,14 +121,14 @@ export const AlertPolicy = z.object({
       enabled: z.boolean(),
       minSeverity: Severity.nullable(),
       settings: z.array(ChannelField).default([]),
-      /** Why its settings are invalid, with the variables; null if they are valid, and from older releases. */
+      /** Why the settings are invalid, with their variables; null if valid, and from older releases. */
       problem: z.string().nullable().default(null),
       ...withSource,
     }),
   ),
   /** Names of the additional webhook targets. */
   webhookTargets: z.array(z.string()),
-  /** The same targets with all fields that are not secret. */
+  /** The additional webhook targets with all fields that are not secret. */
   targets: z.array(ShownTarget).default([]),
   rules: z.array(RuleSettings.extend({ ruleId: RuleId, sources: z.record(z.string(), Source) })),
   customRules: z.array(CustomRule.extend(withSource)),
@@ -154,7 +154,7 @@ export const AlertConfigUpdate = z.discriminatedUnion('kind', [
 ])
 export type AlertConfigUpdate = z.infer<typeof AlertConfigUpdate>
 
-/** Identifies one entry of the alert configuration. */
+/** The kind and id that identify one entry of the alert configuration. */
 export const AlertConfigKey = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['general', 'digest']) }),
   z.object({ kind: z.literal('rule'), id: RuleId }),
@@ -167,7 +167,7 @@ export type AlertConfigKey = z.infer<typeof AlertConfigKey>
 export const maxHistoryLines = 200
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** Callers of methods that `report` uses too. */
+/** Callers and feature of methods that `report` calls too. */
 const reported = { callers: ['gateway', 'report'], feature: 'HEALTH' } as const
 
 /** Methods for alert states, their history and the alert configuration. */
@@ -220,7 +220,7 @@ export const alertingMethods = {
       kind: Silence.shape.kind,
       ruleId: RuleId,
       episode: z.string().max(160).optional(),
-      /** Null lasts until the recovery. */
+      /** Duration of the silence; null lasts until the recovery. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),

@@ -24,7 +24,7 @@ export const Sweep = z.object({
   findings: Whole.default(0),
   /** Conditions that are firing now. */
   firing: Whole,
-  /** Notifications dispatched by this sweep; `messages` is the old name. */
+  /** Notifications dispatched by this sweep. `messages` has the same value under its former name. */
   dispatched: Whole.default(0),
   messages: Whole,
   /** Due notifications that were not dispatched, by reason. */

@@ -4,19 +4,20 @@ import { event } from './contract.ts'
 import type { Host } from './host.ts'
 
 const HostOnRecord = z.string().brand('HostOnRecord')
-/** The name of a host in records. Only `hostOnRecord` creates it. */
+/** The name of a host in audit records. It is branded, so that only the function below creates it. */
 export type HostOnRecord = z.infer<typeof HostOnRecord>
 
 /** The suffix of user-supplied hosts. Names of configured hosts never end with it. */
 export const userConnectionSuffix = ' (user-supplied)'
 
 /**
- * Returns the name of a host in records. Callers name their connections, so these must not look like configured hosts.
+ * Returns the name of a host for audit records. User-supplied hosts get a suffix, because users could name them like
+ * configured hosts.
  */
 export const hostOnRecord = ({ key, name }: Pick<Host, 'key' | 'name'>): HostOnRecord =>
   HostOnRecord.parse(key.startsWith('user:') ? name + userConnectionSuffix : name)
 
-/** An action on a host or on the product itself. */
+/** The record of an action on a host or on the product itself. */
 export const AuditRecord = z.object({
   id: z.string().min(1).max(64),
   /** Epoch milliseconds of the start. */

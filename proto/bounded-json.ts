@@ -3,19 +3,19 @@ import { z } from 'zod'
 /** The maximum nesting of arrays and objects; deeper values would exhaust the stack of JSON serializers. */
 const maxLevels = 32
 
-/** Returns a refinement that limits the length of a value as JSON. */
+/** Returns a refinement that limits the length of a value as JSON, in characters, and its nesting. */
 export const atMostAsJson = (characters: number) => ({
   check: (value: unknown): boolean => !isDeep(value) && (JSON.stringify(value)?.length ?? 0) <= characters,
-  message: `must not take more than ${characters} characters as JSON, nor more than ${maxLevels} levels`,
+  message: `must not exceed ${characters} characters as JSON or ${maxLevels} levels of nesting`,
 })
 
-/** Returns a schema of any JSON value up to a length. */
+/** Returns a schema for any JSON value up to a length in characters. */
 export const boundedJson = (characters: number) => {
   const { check, message } = atMostAsJson(characters)
   return z.unknown().refine(check, message)
 }
 
-/** Checks level by level, because recursion would exhaust the stack too. */
+/** Returns whether a value exceeds `maxLevels`. It has no recursion, which would exhaust the stack too. */
 const isDeep = (value: unknown): boolean => {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -21,7 +21,7 @@ const derived = (canonical: string, kind: BuildVariable['kind'], doc: string): B
   canonical,
 })
 
-/** Variables that the build passes to browsers, by their names there. Setting them at run time has no effect. */
+/** Variables that the web build inlines into the browser bundle. Setting them at run time has no effect. */
 export const clientVariables = {
   CLIENT_AUTH_PROVIDER: derived(
     'SVC_AUTH_PROVIDER',
@@ -73,10 +73,10 @@ export const clientVariables = {
   CLIENT_CI: flag('Whether the build ran in CI, as shown on the about page.', null),
 } as const satisfies Record<string, BuildVariable>
 
-/** The name of a variable that is passed to browsers. */
+/** The name of a variable that is inlined into the browser bundle. */
 export type ClientVariable = keyof typeof clientVariables
 
-/** Other variables of the build. */
+/** Variables that the web build reads but does not inline under their own names. */
 export const buildSwitches = {
   SVC_ANALYTICS_KEY: text(
     'PostHog project key, unless CLIENT_PRODUCT_ANALYTICS_KEY is set. It is public and sent to browsers.',

@@ -13,8 +13,8 @@ export const isServiceName = (name: string): name is ServiceName => serviceNames
 export const guestServices: readonly ServiceName[] = ['query']
 
 /**
- * The services that each service calls, as stated in the contracts. They accept identities that the gateway signed for
- * it.
+ * The services that each service calls, according to the contracts. A service accepts identities that the gateway
+ * signed for its callers.
  */
 export const serviceCalls: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   gateway: ['query', 'agent', 'mcp', 'alert-dispatcher', 'ingest', 'report'],
@@ -26,7 +26,7 @@ export const serviceCalls: Readonly<Record<ServiceName, readonly ServiceName[]>>
   report: ['query', 'agent', 'alert-dispatcher'],
 }
 
-/** Feature ids of the configuration reference. Permissions are set per id. */
+/** Feature ids, as in the configuration reference. Permissions are configured per feature. */
 export const features = [
   'OVERVIEW',
   'AGENT',
@@ -48,7 +48,7 @@ export const features = [
   'ABOUT',
   'REPLDB',
 ] as const
-/** One feature id. */
+/** One of `features`. */
 export const Feature = z.enum(features)
 export type Feature = z.infer<typeof Feature>
 
@@ -68,7 +68,7 @@ export type Profile = z.infer<typeof Profile>
  * Scopes of an API key: `read`, `write` (changes and SQL, includes `read`), `agent`, and `mcp` for the tool server.
  */
 export const scopes = ['read', 'write', 'agent', 'mcp'] as const
-/** One scope. */
+/** One of `scopes`. */
 export const Scope = z.enum(scopes)
 export type Scope = z.infer<typeof Scope>
 

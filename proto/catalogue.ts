@@ -4,9 +4,9 @@ import { Feature } from './call.ts'
 /** File name of a definition without its suffix: the id in URLs. */
 export const DefinitionId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower case letters, digits, dashes and underscores, 64 at most')
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 lower case letters, digits, dashes or underscores')
 
-/** The unit of a number, by which the web formats it. Durations and sizes are raw numbers, never formatted by SQL. */
+/** The unit of a number, for formatting by the web. Durations and sizes are raw numbers, never formatted by SQL. */
 export const Unit = z.enum([
   'count',
   'bytes',
@@ -36,11 +36,11 @@ export const intervals = [
   'toStartOfWeek',
   'toStartOfMonth',
 ] as const
-/** One bucket width. */
+/** One of `intervals`. */
 export const Interval = z.enum(intervals)
 export type Interval = z.infer<typeof Interval>
 
-const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'a server version such as 24.3')
+const Version = z.string().regex(/^\d{1,2}(\.\d{1,2})?$/, 'must be a server version such as 24.3')
 
 /** One statement, or one per server version: the highest `since` not above the server version is used. */
 export const Sql = z.union([
@@ -49,7 +49,7 @@ export const Sql = z.union([
 ])
 export type Sql = z.infer<typeof Sql>
 
-/** How long a response can be cached: 10, 30 or 120 seconds. */
+/** Cache lifetime of a response: `realtime` 10 s, `standard` 30 s, `historical` 120 s. */
 export const CacheClass = z.enum(['realtime', 'standard', 'historical'])
 export type CacheClass = z.infer<typeof CacheClass>
 
@@ -63,12 +63,12 @@ const described = {
    * error. `$events` is the table of `EVENTS_TABLE_NAME`, here and in `sql`.
    */
   requires: z.array(z.string().regex(/^(?:\$events|[\w$]+\.[\w$]+)$/)).default([]),
-  /** Sent without our settings, because the statement shows settings. Only our own timeout limits it. */
+  /** Whether to send no settings, because the statement shows settings. Then only the client timeout limits it. */
   bare: z.boolean().optional(),
   sql: Sql,
 }
 
-/** A parameter of the page, bound as a query parameter of this ClickHouse type. */
+/** A parameter of a chart or table page, bound as a query parameter of the ClickHouse type `type`. */
 const Parameter = z.strictObject({
   name: z.string().regex(/^[a-z][a-z_]{0,31}$/),
   type: z.string().min(1),
@@ -92,8 +92,9 @@ export const ChartDefinition = z.strictObject({
   ...described,
   /**
    * A `bar` chart has a time axis, or one bar per label as a histogram. A `heatmap` has one square per bucket, shaded
-   * by its first value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage per label, a `treemap`
-   * the size of each label and its series, a `timeline` events with start and duration, one lane per series.
+   * by its first value: weeks of days, or days of shorter buckets. A `gauge` shows a percentage per label, and a
+   * `treemap` the size of each label and its series. A `timeline` shows events with start and duration, one lane per
+   * series.
    */
   kind: z.enum([
     'line',
@@ -153,9 +154,9 @@ const TableColumn = z.strictObject({
   label: z.string().optional(),
   doc: z.string().optional(),
   format: CellFormat.default('text'),
-  /** Drawn as a bar relative to the column's maximum. */
+  /** Whether the cell has a bar relative to the maximum of the column. */
   bar: z.boolean().default(false),
-  /** Hidden until the reader selects it. */
+  /** Whether the column is hidden until the user selects it. */
   hidden: z.boolean().default(false),
   /** Target of a `link` cell: a path with `{column}` placeholders. */
   href: z.string().optional(),
@@ -184,7 +185,7 @@ export type ChartInfo = z.infer<typeof ChartInfo>
 export const TableInfo = TableDefinition.omit({ sql: true }).extend({ name: DefinitionId, topic: z.string() })
 export type TableInfo = z.infer<typeof TableInfo>
 
-/** A folder of `charts/`: an entry of the menu. */
+/** A folder of `charts/`, which is an entry of the menu. */
 export const Topic = z.object({ id: z.string(), title: z.string() })
 export type Topic = z.infer<typeof Topic>
 

@@ -11,7 +11,7 @@ export const channelList: Readonly<Record<string, ChannelWords | null>> = {
   webhook: { name: 'Webhook', doc: 'Slack, Mattermost, Rocket.Chat, Discord or any compatible receiver.' },
   'webhook-targets': null,
   'chat-application': null,
-  email: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
+  email: { name: 'Mail', doc: 'Sends through Mailgun, Resend or an SMTP server, such as smtps://user:password@host.' },
   'paging-a': { name: 'PagerDuty', doc: 'Opens and resolves an incident for each condition.' },
   'paging-b': { name: 'Opsgenie', doc: 'Opens and closes an alert for each condition.' },
   'chat-a': { name: 'Telegram', doc: 'Sends to a chat through a bot.' },

@@ -10,7 +10,7 @@ export const TestedTarget = z.object({
   name: z.string(),
   /** `ok`, `retry` for transient failures, `permanent` and `config` for others. A newer release may add values. */
   result: z.string(),
-  /** For a successful test: a hint for the operator. */
+  /** Why the test failed, or a hint for the operator after a successful one. */
   reason: z.string().nullable(),
 })
 export type TestedTarget = z.infer<typeof TestedTarget>
@@ -35,7 +35,7 @@ export const channelMethods = {
     safe: true,
     input: z.object({
       format: TargetFormat,
-      /** Its address as JSON encrypted with `alertSecretsKey`: `{url}`. Earlier releases send a plain `url`. */
+      /** The address as JSON `{url}`, encrypted with `alertSecretsKey`. Earlier releases send a plain `url`. */
       encrypted: Encrypted.optional(),
       url: z.string().max(2_048).optional(),
       templates: TargetTemplates.optional(),

@@ -18,7 +18,7 @@ export const ChatInstallation = z.object({
 })
 export type ChatInstallation = z.infer<typeof ChatInstallation>
 
-/** The condition of a button: host and rule, or only the episode if it has no host. */
+/** The condition that a chat button refers to, by host and rule, or only by episode if it has no host. */
 export const ChatSubject = z.object({
   episode: z.string().min(1).max(160),
   hostKey: z.string().min(1).max(128).nullable(),
@@ -30,7 +30,7 @@ export type ChatSubject = z.infer<typeof ChatSubject>
 export const chatActions = { acknowledge: 'watchhouse-ack', dismiss: 'watchhouse-dismiss' } as const
 
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
-/** The OAuth code or state of an installation. */
+/** The OAuth code of an installation. */
 const Code = z.string().min(1).max(1_024)
 
 /** Methods for the chat application, which posts alerts and handles replies to them. */
@@ -51,7 +51,7 @@ export const chatApplicationMethods = {
     ...common,
     doc: 'Returns the installation page of the chat service; `not-implemented` with the missing variables.',
     safe: true,
-    /** Returned by the redirect. */
+    /** The chat service returns `state` in its redirect. */
     input: z.object({ state: z.string().min(1).max(256) }),
     output: z.object({ location: z.string() }),
   }),

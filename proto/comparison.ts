@@ -15,7 +15,7 @@ export const ComparedHost = HostRef.extend({
 })
 export type ComparedHost = z.infer<typeof ComparedHost>
 
-/** One pattern on one host. */
+/** Figures of one query pattern on one host. */
 export const PatternFigures = Fingerprint.pick({
   calls: true,
   totalMs: true,
@@ -29,7 +29,10 @@ export const PatternFigures = Fingerprint.pick({
 })
 export type PatternFigures = z.infer<typeof PatternFigures>
 
-/** One pattern on all compared hosts, in their order; null where it did not run or the host returned no data. */
+/**
+ * One query pattern on all compared hosts. `values` are in host order, null if it did not run or the host returned no
+ * data.
+ */
 export const ComparedPattern = Fingerprint.pick({ hash: true, query: true, kind: true }).extend({
   values: z.array(PatternFigures.nullable()),
 })
@@ -45,13 +48,13 @@ export const comparisonMethods = {
     input: z.object({
       hostKeys: ComparedHosts,
       ...Window.pick({ lastHours: true, from: true, to: true }).shape,
-      /** The maximum number of patterns: those that differ most, among the costliest of each host. */
+      /** The maximum number of patterns: those that differ most, among the most expensive of each host. */
       limit: z.number().int().min(1).max(200).default(50),
     }),
     output: z.object({
       hosts: z.array(ComparedHost),
       patterns: z.array(ComparedPattern),
-      /** By the clock of the first reachable host; null if none is. */
+      /** The window by the clock of the first reachable host; null if none is reachable. */
       window: UsedWindow.nullable(),
     }),
   }),

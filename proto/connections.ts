@@ -4,23 +4,23 @@ import { HostKey, HostStatus } from './host.ts'
 import { ConnectionName, SealedConnection } from './sealed-connection.ts'
 import { TransitPublicKey } from './transit.ts'
 
-/** The address of a user connection and its user, without defaults. */
+/** The address, user and password of a user connection. All of them are required. */
 export const WholeConnectionTarget = z.strictObject({
   url: z.string().min(1, 'must not be empty').max(2_048, 'must not be longer than 2048 characters'),
   user: z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters'),
   password: z.string().max(1_024, 'must not be longer than 1024 characters'),
 })
 const { user, password } = WholeConnectionTarget.shape
-/** The same as a user supplies it, with ClickHouse's own defaults. */
+/** A connection target as entered by a user. User and password have the defaults of ClickHouse. */
 export const ConnectionTarget = WholeConnectionTarget.extend({
   user: user.default('default'),
   password: password.default(''),
 })
 export type ConnectionTarget = z.infer<typeof ConnectionTarget>
 
-/** A target of maximum length with four bytes per character. */
+/** Maximum length of an encrypted target, for a target of maximum length with four bytes per character. */
 const maxEncryptedLength = 20_000
-/** Exactly one of both: `encryptedTarget` is unreadable on the bus; earlier releases send `target`. */
+/** Exactly one field is set. `encryptedTarget` is unreadable on the bus; earlier releases send `target`. */
 const ofTarget = {
   target: ConnectionTarget.optional(),
   encryptedTarget: z.string().max(maxEncryptedLength).optional(),
@@ -62,7 +62,7 @@ export const connectionsMethods = {
       key: HostKey,
       name: ConnectionName,
       ...ofTarget,
-      /** Null for a stored connection. */
+      /** How long the sealed connection is valid, in milliseconds; null for a stored connection. */
       lifetimeMs: z.number().int().min(1).nullable(),
     }),
     /** `host` is the name and port without scheme, path or credentials. */

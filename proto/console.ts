@@ -8,7 +8,7 @@ import { exportFormats } from './table-page.ts'
 export const maxStatementLength = 100_000
 /** Maximum rows of a response; `SVC_TABLE_MAX_RESULT_ROWS` lowers it unless the response is a file. */
 export const maxResultRows = 1_000_000
-/** Default rows of a response. */
+/** Maximum rows of a response unless the request sets `maxRows`. */
 export const defaultResultRows = 10_000
 /** Maximum bytes of streamed rows. */
 export const maxStreamedBytes = 256 * 1024 * 1024
@@ -25,7 +25,7 @@ export type ResultFormat = z.infer<typeof ResultFormat>
 export const ResultColumn = z.object({ name: z.string(), type: z.string() })
 export type ResultColumn = z.infer<typeof ResultColumn>
 
-/** Why rows were cut off: the limit in rows or bytes, according to `reason`, and the number of returned rows. */
+/** Why a result is truncated. `limit` is in rows or bytes according to `reason`; `returned` is the number of rows. */
 export const Truncation = z.object({
   reason: z.enum(['rows', 'bytes']),
   limit: z.number().int(),
@@ -47,9 +47,9 @@ const value = z.union(
   'must be text of at most 8192 characters, a number, a boolean or null',
 )
 
-/** Options of a run. Limits can only be lowered. */
+/** Options for running a statement. Limits can only be lowered. */
 export const runOptions = {
-  /** The default database. */
+  /** The default database of the statement. */
   database: z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
   /** Values for the placeholders `{name:Type}` of the statement. */
   parameters: z
@@ -68,8 +68,9 @@ const statement = { query: z.string().max(maxStatementLength) }
 const common = { callers: ['gateway', 'agent', 'mcp'], feature: 'QUERIES', prefer: 'hostKey' } as const
 
 /**
- * SQL of callers. Statements that do not only read are rejected; others run read-only with limits of time, memory, rows
- * and bytes. The methods are not `safe`, because a second run would cost the host as much as the first.
+ * Methods that run SQL of callers. Statements that do not only read are rejected; others run read-only with limits of
+ * time, memory, rows and bytes. The methods are not `safe`, because a second run would cost the host as much as the
+ * first.
  */
 export const consoleMethods = {
   runQuery: rpc({
@@ -80,7 +81,7 @@ export const consoleMethods = {
       ...statement,
       ...runOptions,
       maxBytes: whole(maxWholeBytes).default(maxWholeBytes),
-      /** The part of the product that sent the statement, from the host's log; null for users' statements. */
+      /** The part of the product that sends the statement, for the log of the host; absent for statements of users. */
       purpose: z
         .string()
         .regex(/^[a-z][a-z-]{0,31}$/)
@@ -94,7 +95,7 @@ export const consoleMethods = {
     }),
   }),
   streamQuery: stream({
-    doc: 'The same as a stream of the bytes of the host. With `json` each row is an array on its own line, in which 64-bit integers and decimals are text.',
+    doc: 'Runs one read-only statement and streams the result as sent by the host. With `json` each row is an array on its own line, in which 64-bit integers and decimals are text.',
     ...common,
     input: z.object({
       ...ofHost,

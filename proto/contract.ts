@@ -8,7 +8,7 @@ interface MethodTraits {
   callers: readonly ServiceName[]
   /** Calls fail with `forbidden` if the identity has no access to this feature. */
   feature?: Feature
-  /** Has no side effects, so a caller can retry once if it gets no response. */
+  /** Whether the method has no side effects, so that a caller can retry once if it gets no response. */
   safe?: boolean
   /**
    * Input field whose value selects a live instance by rendezvous hashing. Without live instances the queue group is
@@ -17,9 +17,9 @@ interface MethodTraits {
   prefer?: string
   /** Input field of the form `<instance>.<rest>`: only that instance can respond. `gone` if it is not live. */
   exact?: string
-  /** Concerns user-supplied addresses, so only processes that can connect to them respond. */
+  /** Whether it concerns user-supplied addresses. Only processes that can connect to them respond. */
   guest?: boolean
-  /** A process that responds `busy` has executed nothing, so the least loaded other one is called. */
+  /** Whether to call the least loaded other process after a `busy` response, which means that nothing was executed. */
   elsewhere?: boolean
 }
 

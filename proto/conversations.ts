@@ -4,14 +4,14 @@ import { rpc } from './contract.ts'
 import { NumberedEvidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
-/** Limits of a conversation. */
+/** Size limits of a conversation. */
 export const conversationBounds = {
   messages: 200,
   partsOfMessage: 256,
-  /** Of one part of a message, or of its other fields, in characters as JSON. */
+  /** Size of a message part, of message metadata or of evidence parameters, in characters as JSON. */
   part: 256 * 1024,
   evidence: 500,
-  /** Of messages and evidence together, in bytes as JSON. */
+  /** Size of messages and evidence together, in bytes as JSON. */
   bytes: 512 * 1024,
   title: 200,
 } as const
@@ -19,11 +19,11 @@ export const conversationBounds = {
 const bounds = conversationBounds
 const part = atMostAsJson(bounds.part)
 
-/** Chosen by the client, as in the AI SDK. It is unique per owner: other users can have the same id. */
+/** Id of a conversation, chosen by the client as in the AI SDK. It is unique only among those of its owner. */
 export const ConversationId = z
   .string()
-  .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes and underscores')
-  .refine((id) => id !== 'backend' && id !== 'export', 'must not be a reserved word')
+  .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, dashes or underscores')
+  .refine((id) => id !== 'backend' && id !== 'export', 'must not be "backend" or "export", which are reserved')
 
 /** Title of a conversation, on one line. */
 export const ConversationTitle = z
@@ -33,7 +33,7 @@ export const ConversationTitle = z
   .min(1, 'must not be empty')
   .max(bounds.title, `must not be longer than ${bounds.title} characters`)
 
-/** `provider:model`, as requested. */
+/** The requested model, as `provider:model`. */
 export const ConversationModel = z
   .string()
   .max(256)
@@ -86,21 +86,23 @@ export const WrittenConversation = z.object({
 })
 export type WrittenConversation = z.infer<typeof WrittenConversation>
 
-/** Conversation stores. */
+/** Databases that can store conversations, or `memory`. */
 export const conversationBackends = ['convstore', 'edgesql', 'postgres', 'memory'] as const
 /** One of `conversationBackends`. */
 export const ConversationBackend = z.enum(conversationBackends)
 export type ConversationBackend = z.infer<typeof ConversationBackend>
 
 /** Cursor of the next page, from the previous response. */
-export const ConversationCursor = z.string().regex(/^~?\d{1,15}(\.[\w-]{1,64})?$/, 'must be the next of an answer')
+export const ConversationCursor = z
+  .string()
+  .regex(/^~?\d{1,15}(\.[\w-]{1,64})?$/, 'must be the `next` of an earlier response')
 const next = ConversationCursor.nullable()
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 const reading = { ...common, safe: true } as const
 const ofOne = z.object({ id: ConversationId })
 
-/** Methods of `agent` for conversations; callers reach only their own. */
+/** Methods of `agent` for conversations. Callers can access only their own. */
 export const conversationMethods = {
   conversationBackend: rpc({
     doc: 'Returns the store of conversations, and whether titles and follow-ups are generated.',

@@ -12,7 +12,7 @@ export const definitionStatementMethods = {
     prefer: 'hostKey',
     input: z.object({ ...ofHost, kind: z.enum(['chart', 'table']), name: z.string().min(1).max(128) }),
     output: z.object({
-      /** Null if the host lacks a required table. */
+      /** The statement; null if the host lacks a required table. */
       sql: z.string().nullable(),
       parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
       unavailable: Unavailable.nullable(),

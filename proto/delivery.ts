@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 import { Severity } from './rules.ts'
 
-/** How a delivery ends: `dropped` if it became obsolete, `dead` if it failed. */
+/** Final results of a delivery: `dropped` if it became obsolete, `dead` if it failed. */
 export const ends = ['sent', 'dropped', 'dead'] as const
 
 /** The result of delivering one notification to one target. */
@@ -19,7 +19,7 @@ export const CompletedDelivery = z.object({
   severity: Severity,
   channel: z.string(),
   target: z.string(),
-  /** One of `ends`. A newer release may add values. */
+  /** The final result. A newer release may add values. */
   result: z.string(),
   reason: z.string().nullable(),
   /** Number of send attempts, including the last one. */
@@ -27,7 +27,7 @@ export const CompletedDelivery = z.object({
 })
 export type CompletedDelivery = z.infer<typeof CompletedDelivery>
 
-/** A failed notification: its text, never its address. */
+/** A notification that could not be delivered. It never contains the address of the target. */
 export const DeadNotification = z.object({
   id: z.string(),
   atMs: z.number().int(),
@@ -49,15 +49,15 @@ export const AlertTarget = z.object({
   /** The name that routes use. */
   name: z.string(),
   minSeverity: Severity.nullable(),
-  /** Consecutive failed sends. */
+  /** Number of consecutive failed sends. */
   failures: z.number().int().min(0),
-  /** Why it receives nothing until its settings change; null if it works. */
+  /** Why the target receives nothing until its settings change; null if it works. */
   broken: z.object({ reason: z.string(), sinceMs: z.number().int() }).nullable(),
   last: z.object({ atMs: z.number().int(), result: z.string(), reason: z.string().nullable() }).nullable(),
 })
 export type AlertTarget = z.infer<typeof AlertTarget>
 
-/** Id of a dead letter. */
+/** Id of a dead letter: a notification or event that was given up. */
 export const LetterId = z.string().regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter')
 const limit = z.number().int().min(1).max(500)
 

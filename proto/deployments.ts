@@ -5,7 +5,7 @@ const word = z.string().max(200)
 
 /** A deployment: what was deployed, where and when. */
 export const Deployment = z.object({
-  /** Equal for all reports of one deployment. */
+  /** The id of the deployment, equal in all messages about it. */
   id: z.string().min(1).max(300),
   /** `deployment`, `release` or `push`. A newer release may add values. */
   kind: z.string().max(32),
@@ -19,7 +19,7 @@ export const Deployment = z.object({
   title: z.string().max(300),
   /** The author as named by the sender. */
   by: word.nullable(),
-  /** Page with details. */
+  /** URL of a page with details. */
   url: z.string().max(2_048).nullable(),
   /** Epoch milliseconds, by the clock of the sender. */
   atMs: z.int().min(0),

@@ -15,7 +15,7 @@ export const Evidence = z.object({
 })
 export type Evidence = z.infer<typeof Evidence>
 
-/** Evidence with the number of its references, as in `[e1]`, and its tool call. */
+/** Evidence with its tool call and the id by which responses refer to it, such as `[e1]`. */
 export const NumberedEvidence = Evidence.extend({
   id: z.string().regex(/^e[1-9]\d{0,3}$/),
   toolCallId: z.string().max(128),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** The variants of `EXPLAIN`. `analyze` executes the statement within the limits and requires server 26.7 or later. */
 export const explainModes = ['plan', 'pipeline', 'ast', 'syntax', 'query-tree', 'estimate', 'analyze'] as const
-/** The variants of `EXPLAIN`. */
+/** One of `explainModes`. */
 export const ExplainMode = z.enum(explainModes)
 export type ExplainMode = z.infer<typeof ExplainMode>
 
@@ -12,7 +12,7 @@ export const maxExplainedLength = 100_000
 /** Settings of the `EXPLAIN` variant; true and false mean 1 and 0. */
 export const ExplainSettings = z
   .record(z.string().max(64), z.union([z.boolean(), z.int().min(0).max(1_000)], 'must be 0, 1, true or false'))
-  .refine((settings) => Object.keys(settings).length <= 20, 'at most 20 settings')
+  .refine((settings) => Object.keys(settings).length <= 20, 'must have at most 20 settings')
 export type ExplainSettings = z.infer<typeof ExplainSettings>
 
 /** A node of an `EXPLAIN` tree. `details` contains its other fields: indexes, keys, headers, actions, processors. */
@@ -46,11 +46,11 @@ export const Explanation = z.object({
   mode: ExplainMode,
   /** The statement of the caller without its FORMAT clause. */
   query: z.string(),
-  /** The text of the host; null for `estimate`. */
+  /** The output of the host as text; null for `estimate`. */
   text: z.string().nullable(),
-  /** Null for `syntax`, `estimate`, graphs, and trees that are nested too deeply. */
+  /** The output as a tree; null for `syntax`, `estimate`, graphs, and trees that are nested too deeply. */
   tree: z.array(ExplainNode).nullable(),
-  /** Only for `estimate`. */
+  /** Estimates by table; null unless the mode is `estimate`. */
   estimates: z.array(ReadEstimate).nullable(),
 })
 export type Explanation = z.infer<typeof Explanation>

@@ -5,7 +5,7 @@ import { ofHost, readers } from './host.ts'
 import { StatementFacts } from './statement.ts'
 import { Incomplete, Unavailable } from './unavailable.ts'
 
-/** Name of a database or table, with any characters. */
+/** Name of a database or table. Any characters are allowed. */
 export const ExplorerName = z.string().min(1, 'must not be empty').max(256, 'must not be longer than 256 characters')
 
 /** A database and its contents. Sizes are those of data on the server itself. */
@@ -33,11 +33,11 @@ export const ExplorerTable = z.object({
   comment: z.string(),
   rows: z.number().nullable(),
   bytes: z.number().nullable(),
-  /** When its definition last changed, in epoch milliseconds. */
+  /** When the definition of the table last changed, in epoch milliseconds. */
   changedMs: z.number(),
 })
 
-/** Keys of a table as ClickHouse expressions; empty without a key. */
+/** Engine and keys of a table as ClickHouse expressions. The expression of a key that the table lacks is empty. */
 export const TableKeys = z.object({
   engine: z.string(),
   engineFull: z.string(),
@@ -60,7 +60,7 @@ export const TableOverview = ExplorerTable.extend(TableKeys.shape).extend({
   primaryKeyBytes: z.number(),
   primaryKeyAllocatedBytes: z.number(),
   disks: z.array(z.string()),
-  /** When its data last changed; null without parts. */
+  /** When the data of the table last changed, in epoch milliseconds; null without parts. */
   modifiedMs: z.number().nullable(),
 })
 
@@ -72,12 +72,12 @@ export const ExplorerColumn = z.object({
   defaultKind: z.string(),
   defaultExpression: z.string(),
   comment: z.string(),
-  /** Empty for the default. */
+  /** The codec expression; empty for the default codec. */
   codec: z.string(),
   compressedBytes: z.number().nullable(),
   uncompressedBytes: z.number().nullable(),
   marksBytes: z.number().nullable(),
-  /** Uncompressed over compressed size. */
+  /** Compression ratio: the uncompressed size divided by the compressed size. */
   ratio: z.number().nullable(),
   isInPartitionKey: z.boolean(),
   isInSortingKey: z.boolean(),
@@ -141,7 +141,7 @@ export const dependencyKinds = [
 export const DependencyKind = z.enum(dependencyKinds)
 export type DependencyKind = z.infer<typeof DependencyKind>
 
-/** One end of a dependency. `engine` is null if the table is not on this host. */
+/** One of the two tables of a dependency. `engine` is null if the table is not on this host. */
 const End = z.object({ database: z.string(), table: z.string(), engine: z.string().nullable() })
 
 /** A dependency: data of `from` is written to `to`, or read through it. */
@@ -149,14 +149,17 @@ export const Dependency = z.object({
   kind: DependencyKind,
   from: End,
   to: End,
-  /** Relative to the requested table; null if a whole database was requested. */
+  /** The direction relative to the requested table; null if a whole database was requested. */
   direction: z.enum(['upstream', 'downstream']).nullable(),
   /** The cluster of a distributed table; null for all others. */
   cluster: z.string().nullable(),
 })
 export type Dependency = z.infer<typeof Dependency>
 
-/** The usage of a table by one user. Times are epoch milliseconds, null if it did not happen within the window. */
+/**
+ * The usage of a table by one user. The last read and write are epoch milliseconds, null if there was none within the
+ * window.
+ */
 export const TableUser = z.object({
   user: z.string(),
   queries: z.number(),
@@ -200,7 +203,7 @@ const listOf = <R extends z.ZodType>(row: R) =>
     rows: z.array(row),
     truncated: z.boolean(),
     unavailable: Unavailable.nullable(),
-    /** Why rows may be missing. */
+    /** Why rows may be missing; null if the result is complete. */
     incomplete: Incomplete.nullable().default(null),
   })
 const oneOf = <D extends z.ZodType>(detail: D) =>
@@ -210,7 +213,10 @@ const common = { callers: readers, feature: 'TABLES', safe: true, prefer: 'hostK
 const ofTable = z.object({ ...ofHost, database: ExplorerName, table: ExplorerName })
 const lastHours = z.int().min(1).max(8760).default(168)
 
-/** Methods that browse databases and tables of a host. An unknown one is `not-found` with the nearest names. */
+/**
+ * Methods that browse databases and tables of a host. For an unknown name they fail with `not-found` and suggest the
+ * nearest names.
+ */
 export const explorerMethods = {
   exploreDatabases: rpc({
     doc: 'Lists databases with the number of their tables and their sizes.',

@@ -7,12 +7,12 @@ export const maxUserServers = 5
 /** A user-supplied tool server. */
 export const UserServer = z.object({
   /** Prefix of its tool names. */
-  id: z.string().regex(/^[\w-]{1,64}$/, 'must be letters, digits, _ and -, at most 64'),
+  id: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or dashes'),
   name: z
     .string()
     .max(64)
-    .regex(/^[^\p{C}]+$/u, 'must have letters, and no control characters'),
-  /** Requested only through the guard for outgoing requests. */
+    .regex(/^[^\p{C}]+$/u, 'must not be empty or contain control characters'),
+  /** URL of the server. Every request to it passes the guard for outgoing requests. */
   endpoint: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048),
 })
 export type UserServer = z.infer<typeof UserServer>
@@ -20,10 +20,10 @@ export type UserServer = z.infer<typeof UserServer>
 /** The tools of a tool server, or why it cannot be used. */
 export const ProbedServer = z.object({
   ok: z.boolean(),
-  /** Why it cannot be used; null if it can. */
+  /** Why the server cannot be used; null if it can. */
   error: z.string().nullable(),
   tools: z.array(z.object({ name: z.string(), title: z.string(), description: z.string() })),
-  /** The number of omitted tools, over the limit or invalid for models. */
+  /** Number of omitted tools: those above the limit, and those with names or schemas that models reject. */
   leftOut: z.int().min(0),
   tookMs: z.number().min(0),
 })

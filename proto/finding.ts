@@ -3,11 +3,11 @@ import type { Feature } from './call.ts'
 import { rpc } from './contract.ts'
 import { HostKey } from './host.ts'
 
-/** The worst problem of a host, in few words. */
+/** The worst problem of a host: its severity and a short title. */
 export const Finding = z.object({ severity: z.enum(['warning', 'critical']), title: z.string().max(60) })
 export type Finding = z.infer<typeof Finding>
 
-/** Methods of every service that reports problems of hosts. */
+/** Returns the methods of a service that reports problems of hosts; `feature` restricts who can call them. */
 export const findingMethods = (feature: Feature) => ({
   worstFindings: rpc({
     doc: 'Returns the worst current problem of each host with any, from memory.',

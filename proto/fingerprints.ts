@@ -41,8 +41,8 @@ export const FingerprintsRequest = z.object({
 export type FingerprintsRequest = z.infer<typeof FingerprintsRequest>
 
 /**
- * All executions of one pattern within a window, including failed ones. Times in milliseconds, instants as epoch
- * milliseconds.
+ * All executions of one pattern within a window, including failed ones. Durations are in milliseconds, instants in
+ * epoch milliseconds.
  */
 export const Fingerprint = z.object({
   hash: FingerprintHash,
@@ -67,10 +67,10 @@ export const Fingerprint = z.object({
   resultRows: z.number(),
   averageMemoryBytes: z.number(),
   peakMemoryBytes: z.number(),
-  /** At most 20, in alphabetical order. */
+  /** At most 20 users, in alphabetical order. */
   users: z.array(z.string()),
   userCount: z.number().int(),
-  /** At most 20, as `database.table`. */
+  /** At most 20 tables, as `database.table`. */
   tables: z.array(z.string()),
   firstSeenMs: z.number(),
   lastSeenMs: z.number(),
@@ -95,12 +95,12 @@ export const Execution = z.object({
   resultRows: z.number(),
   resultBytes: z.number(),
   exceptionCode: z.number().int(),
-  /** Cut to 500 characters. */
+  /** The error message, cut to 500 characters. */
   exception: z.string(),
 })
 export type Execution = z.infer<typeof Execution>
 
-/** One bucket of the history of a pattern. Times are null without executions. */
+/** One bucket of the history of a pattern. Percentiles are null without executions. */
 export const TrendPoint = z.object({
   timeMs: z.number(),
   calls: z.number().int(),
@@ -139,9 +139,9 @@ export const FingerprintError = z.object({
 export const FingerprintDetail = z.object({
   summary: Fingerprint,
   trend: z.array(TrendPoint),
-  /** Durations of executions by trend bucket: two cells per doubling, none without executions. */
+  /** Latency heatmap by trend bucket, with two cells per doubling of the duration. Empty cells are omitted. */
   latency: z.array(LatencyCell).optional(),
-  /** The latest, newest first. */
+  /** The latest executions, newest first. */
   executions: z.array(Execution),
   slowest: z.array(Execution),
   largestResult: z.array(Execution),

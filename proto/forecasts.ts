@@ -12,11 +12,11 @@ export const Forecast = z.object({
   now: z.number(),
   /** The value at which a disk is full or inserts are rejected. */
   limit: z.number(),
-  /** Null if the growth is not significant. */
+  /** Growth per day; null if it is not significant. */
   perDay: z.number().nullable(),
   /** Standard deviation of the residuals, in the same unit. */
   spread: z.number().nullable(),
-  /** Days until the limit, by the faster and the slower of both fits. */
+  /** Days until the limit, according to the faster and the slower of the two fits. */
   days: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   /** Error of the forecast of three days ago, in the same unit; null if there was none. */
   forecastError: z.number().nullable(),
@@ -32,7 +32,7 @@ export const AwaitedForecast = z.object({ subject: z.string(), hours: z.number()
 export type AwaitedForecast = z.infer<typeof AwaitedForecast>
 
 const common = { callers: ['gateway', 'agent'], feature: 'INSIGHTS', safe: true, prefer: 'hostKey' } as const
-/** Figures without data, and the reasons. */
+/** Reasons why figures have no data. */
 const notes = z.array(z.string())
 
 /** Methods of `report` that analyze one host on request without storing results. */

@@ -6,13 +6,13 @@ import { AnnouncementResult } from './notify.ts'
 import { maxReportDays } from './report-rows.ts'
 import { Severity } from './rules.ts'
 
-/** A hash in hex: of host, week and zone, or of host and period. */
+/** Id of a report: the hexadecimal hash of host, week and time zone, or of host and period. */
 export const ReportId = z.string().regex(/^[0-9a-f]{32}$/, 'must be the id of a report')
 
 const Whole = z.int().min(0)
 const Milliseconds = z.int().min(0)
-/** Null where the host returns no data. */
-const Known = z.number().nullable()
+/** A number; null if the host returns no data. */
+const Value = z.number().nullable()
 
 /** One alert of the period. */
 export const ReportedIncident = z.object({
@@ -20,7 +20,7 @@ export const ReportedIncident = z.object({
   title: z.string(),
   severity: Severity,
   sinceMs: Milliseconds,
-  /** Null while it is open. */
+  /** Epoch milliseconds of the end; null while the alert is open. */
   endedAtMs: Milliseconds.nullable(),
   acknowledgedBy: z.string().nullable(),
 })
@@ -31,9 +31,9 @@ export const StatementTotals = z.object({
   calls: Whole,
   errors: Whole,
   totalMs: z.number(),
-  p50Ms: Known,
-  p95Ms: Known,
-  peakMemoryBytes: Known,
+  p50Ms: Value,
+  p95Ms: Value,
+  peakMemoryBytes: Value,
 })
 export type StatementTotals = z.infer<typeof StatementTotals>
 
@@ -44,13 +44,13 @@ export const ReportedPattern = z.object({
   kind: z.string(),
   calls: Whole,
   callsBefore: Whole,
-  p95Ms: Known,
-  p95MsBefore: Known,
-  readBytes: Known,
-  readBytesBefore: Known,
-  /** Of the time of all patterns, from 0 to 1. */
-  share: Known,
-  shareBefore: Known,
+  p95Ms: Value,
+  p95MsBefore: Value,
+  readBytes: Value,
+  readBytesBefore: Value,
+  /** Share of the time of all patterns, from 0 to 1. */
+  share: Value,
+  shareBefore: Value,
 })
 export type ReportedPattern = z.infer<typeof ReportedPattern>
 
@@ -60,7 +60,7 @@ export const ReportedDisk = z.object({
   usedBytes: z.number(),
   totalBytes: z.number(),
   /** Growth since the start of the period; null if the history is shorter. */
-  grewBytes: Known,
+  grewBytes: Value,
   daysToFull: z.object({ soonest: z.number(), latest: z.number() }).nullable(),
   forecast: z.string(),
 })
@@ -71,7 +71,7 @@ export const HostReport = z.object({
   id: ReportId,
   hostKey: HostKey,
   host: z.string(),
-  /** Such as `2026-W47`; null for a custom period. */
+  /** ISO week of the period, such as `2026-W47`; null for a custom period. */
   week: z.string().nullable(),
   zone: z.string(),
   fromMs: Milliseconds,
@@ -95,27 +95,27 @@ export const HostReport = z.object({
       open: Whole,
       /** Titles of alerts that fired three times or more. */
       flapping: z.array(z.string()),
-      /** Longest first. */
+      /** The alerts, longest first. */
       list: z.array(ReportedIncident),
     })
     .nullable(),
   statements: z.object({ now: StatementTotals, before: StatementTotals.nullable() }).nullable(),
-  /** Steps of equal length over the period. */
-  course: z.array(z.object({ atMs: Milliseconds, calls: Whole, errors: Whole, p95Ms: Known, peakMemoryBytes: Known })),
+  /** Time series over the period, in steps of equal length. */
+  course: z.array(z.object({ atMs: Milliseconds, calls: Whole, errors: Whole, p95Ms: Value, peakMemoryBytes: Value })),
   regressions: z.array(ReportedPattern),
   improvements: z.array(ReportedPattern),
   newPatterns: z.array(ReportedPattern),
   errorCodes: z.array(z.object({ code: z.int(), name: z.string(), count: Whole, countBefore: Whole })),
   disks: z.array(ReportedDisk),
-  /** Largest first, with their sizes when the report was written. */
+  /** Tables, largest first, with their sizes when the report was written. */
   tables: z.array(
     z.object({
       table: z.string(),
       rows: z.number(),
-      bytes: Known,
+      bytes: Value,
       /** Bytes inserted in the period and in the previous one; null without a part log. */
-      writtenBytes: Known,
-      writtenBytesBefore: Known,
+      writtenBytes: Value,
+      writtenBytesBefore: Value,
     }),
   ),
   /** Peak values of parts, merges, mutations, replication and memory. */
@@ -142,7 +142,7 @@ export const HostReport = z.object({
   }),
   /** Hashes of settings, so that the next report can show what changed. */
   settings: z.record(z.string(), z.string()),
-  /** How completely the host was monitored. */
+  /** How completely the host was monitored during the period. */
   coverage: z.object({
     hours: Whole,
     watchedHours: Whole.nullable(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Stable key of a monitored host: its label, or a hash of its URL without credentials. */
 export const HostKey = z.string().min(1).max(128)
 
-/** Input of every method that queries one host. */
+/** Input fields of every method that queries one host. */
 export const ofHost = { hostKey: HostKey }
 /** One of several queried hosts, and why it failed; the results of the others remain valid. */
 export const HostRef = z.object({
@@ -26,13 +26,13 @@ export const Host = z.object({
 })
 export type Host = z.infer<typeof Host>
 
-/** The status of a host. */
+/** Version, uptime, name and clock of a host, as reported by the host. */
 export const HostStatus = z.object({
   version: z.string(),
   uptimeSeconds: z.number(),
   hostname: z.string(),
   timezone: z.string(),
-  /** The clock of the host minus ours, in milliseconds. */
+  /** How far the clock of the host is ahead of this process, in milliseconds; negative if it is behind. */
   clockSkewMs: z.number(),
 })
 export type HostStatus = z.infer<typeof HostStatus>
@@ -46,7 +46,7 @@ export const FleetMetrics = z.object({
   memoryUsedBytes: z.number().nullable(),
   memoryTotalBytes: z.number().nullable(),
   loadAverage: z.number().nullable(),
-  /** Of all cores, from 0 to 1. */
+  /** CPU usage of all cores together, from 0 to 1. */
   cpuUsage: z.number().nullable().default(null),
   cpuCores: z.number().nullable(),
   diskUsedBytes: z.number().nullable(),
@@ -76,7 +76,10 @@ export const HostState = z.object({
   checkedAtMs: z.number().nullable(),
   /** How far the clock of the host is ahead, in milliseconds; 0 before the first probe, and from older releases. */
   clockSkewMs: z.number().default(0),
-  /** Statements that an administrator would run so that the user of the host sees all objects; empty when it does, or before the first contact. */
+  /**
+   * GRANT statements for an administrator that let the user of the host see all objects. Empty if it sees all, or
+   * before the first successful probe.
+   */
   missingGrants: z.array(z.string()).default([]),
 })
 export type HostState = z.infer<typeof HostState>

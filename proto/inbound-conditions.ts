@@ -20,7 +20,7 @@ export const inboundConditionMethods = {
     doc: 'Lists open conditions of inbound events, and their total number.',
     callers: ['gateway', 'report'],
     safe: true,
-    /** 0 requests only the count. */
+    /** A limit of 0 requests only the number of open conditions. */
     input: z.object({ limit: z.int().min(0).max(maxInboundConditions) }),
     output: z.object({ conditions: z.array(InboundCondition), open: z.int().min(0) }),
   }),
@@ -30,7 +30,7 @@ export const inboundConditionMethods = {
     input: z.object({
       episode,
       kind: Silence.shape.kind,
-      /** Null lasts until its end. */
+      /** Duration of the silence; null lasts until the condition ends. */
       minutes: z.int().min(1).max(43_200).nullable(),
       note: Silence.shape.note,
     }),

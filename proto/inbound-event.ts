@@ -9,7 +9,7 @@ export type EventSeverity = z.infer<typeof EventSeverity>
 export const EventStatus = z.enum(['firing', 'acknowledged', 'resolved', 'info'])
 export type EventStatus = z.infer<typeof EventStatus>
 
-/** Maximum lengths of event texts in UTF-16 units, and the maximum number of labels. Longer values are cut. */
+/** Maximum lengths of event texts in UTF-16 code units, and the maximum number of labels. Longer values are cut. */
 export const eventBounds = {
   source: 128,
   key: 200,
@@ -20,7 +20,7 @@ export const eventBounds = {
   labels: 64,
   labelName: 128,
   labelValue: 4_096,
-  /** Of the received event, in bytes as JSON. Longer events are rejected. */
+  /** Size of the received event in bytes as JSON. Larger events are rejected. */
   raw: 64 * 1024,
 } as const
 
@@ -29,12 +29,12 @@ const Instant = z.int().min(0)
 
 /** An event of an alerting system, normalized to one shape. Instants are epoch milliseconds. */
 export const InboundEvent = z.object({
-  /** Equal for repetitions of the same message. */
+  /** The id of the event; repetitions of the same message have the same id. */
   id: z.string().max(64),
   source: z.string().min(1).max(bounds.source),
   /** Name of the adapter that parsed it. */
   sourceType: z.string().max(32),
-  /** The id of the sender. */
+  /** The id that the sender gave the event; null if it gave none. */
   externalId: z.string().max(bounds.key).nullable(),
   /**
    * A key that stays the same until the event resolves. Events with the same source and key concern the same condition.
@@ -57,7 +57,7 @@ export const InboundEvent = z.object({
   url: z.string().max(bounds.url).nullable(),
   /** Whether a text was cut. */
   truncated: z.boolean(),
-  /** Whether it originated from this product: it is stored without notification. */
+  /** Whether it originated from this product. Such events are stored without notification. */
   own: z.boolean(),
   /** How many installations of this product have forwarded it. */
   hops: z.int().min(0),
@@ -66,7 +66,7 @@ export const InboundEvent = z.object({
 })
 export type InboundEvent = z.infer<typeof InboundEvent>
 
-/** The subjects of the event stream. */
+/** The subject pattern of the event stream, which matches every source type. */
 export const inboundSubjects = 'inbound.>'
 /** Returns the stream subject of an event. */
 export const inboundSubject = ({ sourceType }: Pick<InboundEvent, 'sourceType'>): string => `inbound.${sourceType}`

@@ -8,8 +8,8 @@ import { pruneMethods } from './prune.ts'
 /** Maximum size of an ingestion request in bytes. */
 export const maxIngestBodyBytes = 256 * 1024
 /**
- * Maximum events of a request. It exceeds what grouping senders can fit into a body, because they would not resend a
- * rejected group.
+ * Maximum events of a request. Groups of real events reach the body limit earlier, so none is rejected for its number.
+ * This matters because senders such as Alertmanager do not resend a rejected group.
  */
 export const maxEvents = 1_000
 

@@ -22,7 +22,7 @@ export const Count = z.union([
     .regex(/^-?\d+$/)
     .transform(Number),
 ])
-/** A boolean. Older hosts return it as a number. */
+/** A boolean, which older hosts return as a number. */
 export const Flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 const table = { database: z.string(), table: z.string() }
 
@@ -48,8 +48,8 @@ export const replicationRowSets = {
 export type ReplicationRowSet = keyof typeof replicationRowSets
 
 /**
- * The data of detectors. Every set is one fixed statement of `query`. Ages are by the clock of the host; hour 0 is the
- * last 60 minutes, day 0 the last 24 hours.
+ * The row sets that detectors read. Each is the result of one fixed statement of `query`. Ages are by the clock of the
+ * host; hour 0 is the last 60 minutes, day 0 the last 24 hours.
  */
 export const insightRowSets = {
   /** Finished client queries by hour for four weeks. */
@@ -58,7 +58,7 @@ export const insightRowSets = {
    * Error codes of failed queries in the last day and in the seven days before. `historyHours` is the age of the log.
    */
   'error-codes': z.object({ code: Count, name: z.string(), recent: Count, before: Count, historyHours: Count }),
-  /** The costliest patterns of the last day, by day for eight days. Averages are per execution. */
+  /** The most expensive query patterns of the last day, by day for eight days. Averages are per execution. */
   'fingerprint-days': z.object({
     hash: z.string(),
     daysAgo: Count,
@@ -89,7 +89,7 @@ export const insightRowSets = {
     activeHours: Count,
     historyHours: Count,
   }),
-  /** Tables by their current active parts. */
+  /** Tables, with figures of their active parts. */
   tables: z.object({
     ...table,
     parts: Count,
@@ -114,12 +114,12 @@ export const insightRowSets = {
   'part-hours': z.object({ hoursAgo: Count, parts: Figure, refusedAt: Figure }),
   ...replicationRowSets,
 } as const
-/** Name of a row set. */
+/** Name of a row set of detectors. */
 export type InsightRowSet = keyof typeof insightRowSets
-/** Returns whether the replication service provides a set, instead of a host. */
+/** Returns whether a row set comes from the replication service instead of a host. */
 export const isReplicationRowSet = (set: InsightRowSet): set is ReplicationRowSet =>
   Object.hasOwn(replicationRowSets, set)
-/** A row of a set. */
+/** A row of the set with the name `S`. */
 export type InsightRow<S extends InsightRowSet> = z.output<(typeof insightRowSets)[S]>
 // The keys of an object literal are exactly the keys of its type.
 const names = Object.keys(insightRowSets) as [InsightRowSet, ...InsightRowSet[]]

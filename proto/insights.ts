@@ -19,12 +19,12 @@ export const Insight = z.object({
   kind: z.string().max(64),
   /** A table, a disk or a query pattern; empty for the host itself. */
   subject: z.string().max(300),
-  /** UTC, such as `2026-06-01`. */
+  /** The day in UTC, such as `2026-06-01`. */
   day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
   severity: z.enum(insightSeverities),
   title: z.string().max(200),
   detail: z.string().max(2_000),
-  /** What was measured, and the window. */
+  /** What was measured, and over which time. */
   signal: z.string().max(120),
   window: z.string().max(120),
   /** The expected value; null if there is none. */
@@ -46,10 +46,10 @@ export const Insight = z.object({
 })
 export type Insight = z.infer<typeof Insight>
 
-/** A stored insight. Others may write to the store, so links to other sites are dropped. */
+/** A stored insight. Other programs can write to the store, so links to other sites are dropped. */
 export const StoredInsight = Insight.extend({ link: Insight.shape.link.catch('') })
 
-/** Insight stores. */
+/** Databases that can store insights, or `memory`. */
 export const insightBackends = ['clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
 /** One of `insightBackends`. */
 export const InsightBackend = z.enum(insightBackends)
@@ -78,7 +78,7 @@ export const insightMethods = {
       ...ofHost,
       lastHours: z.int().min(1).max(8_760).default(168),
       severity: z.enum(insightSeverities).optional(),
-      /** Whether to include dismissed ones. */
+      /** Whether to include dismissed insights. */
       dismissed: z.boolean().default(false),
       limit: z.int().min(1).max(500).default(100),
     }),
@@ -92,7 +92,7 @@ export const insightMethods = {
     input: z.object(ofHost),
     output: z.object({
       backend: InsightBackend,
-      /** Why it differs from the configured one; null if it does not. */
+      /** Why the store differs from the configured one; null if it does not. */
       reason: z.string().nullable(),
       detectors: z.array(z.string().max(64)),
       lastRun: InsightRun.nullable(),
@@ -114,7 +114,7 @@ export const insightMethods = {
     output: z.object({
       /** False if the last scan is too recent; its insights remain valid. */
       ran: z.boolean(),
-      /** Null if the last scan has not finished. */
+      /** The result of the scan; null if the last scan has not finished. */
       run: InsightRun.nullable(),
       insights: z.array(Insight),
     }),

@@ -10,8 +10,8 @@ export const PasswordHash = z.object({
 })
 export type PasswordHash = z.infer<typeof PasswordHash>
 
-const most = 64
-const identifiers = z.array(Identifier).max(most, `must name at most ${most}`)
+const maxItems = 64
+const identifiers = z.array(Identifier).max(maxItems, `must have at most ${maxItems} names`)
 /** Addresses from which a user can connect; any by default. */
 const AllowedHost = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -24,7 +24,7 @@ const AllowedHost = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('name'), value: z.string().regex(/^[\w.-]{1,253}$/, 'must be the name of a host') }),
   z.strictObject({ kind: z.literal('local') }),
 ])
-const userTraits = { allowedHosts: z.array(AllowedHost).max(most).optional(), defaultRoles: identifiers.optional() }
+const userTraits = { allowedHosts: z.array(AllowedHost).max(maxItems).optional(), defaultRoles: identifiers.optional() }
 const ofUser = { user: Identifier }
 const ofRole = { role: Identifier }
 const granting = { ...ofRole, to: Identifier }
@@ -41,7 +41,7 @@ const privilege = {
 const operation = <const N extends string, S extends z.ZodRawShape>(name: N, params: S) =>
   z.strictObject({ operation: z.literal(name), params: z.strictObject(params) })
 
-/** Returns the operations on users, roles and grants with this password schema. */
+/** Returns the schema of all operations on users, roles and grants, with the given schema for passwords. */
 export const managementWith = <P extends z.ZodType>(password: P) =>
   z.discriminatedUnion('operation', [
     operation('create_user', { ...ofUser, ...userTraits, password }),
@@ -60,11 +60,11 @@ export const managementWith = <P extends z.ZodType>(password: P) =>
     operation('revoke_privilege', privilege),
   ])
 
-/** An operation with its values. */
+/** An operation on users, roles or grants, with its parameters. */
 export const Management = managementWith(PasswordHash)
 export type Management = z.infer<typeof Management>
 
-/** Users, roles and grants of a host. */
+/** Methods that manage users, roles and grants of a host. */
 export const managementMethods = {
   management: rpc({
     doc: 'Returns whether users, roles and grants can be changed.',

@@ -4,14 +4,14 @@ import { Evidence } from './evidence.ts'
 import { HostKey } from './host.ts'
 
 /**
- * Maximum size of a request to the tool server in bytes. A body of mostly quotes can exceed the bus limit earlier and
- * is rejected too.
+ * Maximum size of a request to the tool server in bytes. A smaller body with many quotes is rejected too if its JSON
+ * escapes exceed the bus limit.
  */
 export const maxMcpBodyBytes = 512 * 1024
 
 /**
- * Maximum size of a response in the head, in bytes of text. As JSON it is at most six times as long and still fits a
- * frame.
+ * Maximum size of a response that is sent in the head, in bytes of text. JSON escapes make it at most six times as
+ * long, which still fits a frame.
  */
 export const maxMcpBufferedBytes = 32 * 1024
 
@@ -34,7 +34,7 @@ export const mcpResponseHeaders = [
   'mcp-protocol-version',
 ] as const
 
-/** Headers by lower-case name. */
+/** HTTP headers by lower-case name. */
 export const McpHeaders = z.record(z.string().max(64), z.string().max(16_384))
 
 /** Supported protocol revisions, newest first. The first needs no handshake. */
@@ -56,12 +56,12 @@ export const McpTool = z.object({
   title: z.string(),
   description: z.string(),
   inputSchema: z.looseObject({}),
-  /** Whether the model has it from the start. */
+  /** Whether the model receives the tool from the start; it must look up other tools first. */
   core: z.boolean().default(false),
 })
 export type McpTool = z.infer<typeof McpTool>
 
-/** The result of a tool; with `isError` the reason for its failure. */
+/** The result of a tool call; with `isError`, `text` is the reason for the failure. */
 export const McpToolResult = z.object({
   isError: z.boolean(),
   /** Human-readable text; at most 2,000 characters for an error. */
@@ -78,7 +78,7 @@ const common = { feature: 'MCP' } as const
 /** Tools for models, served over the Model Context Protocol through the gateway, and called by the agent. */
 export const mcp = service('mcp', {
   http: stream({
-    doc: 'Handles one HTTP request of either generation of the protocol and streams the response.',
+    doc: 'Handles one HTTP request of any supported protocol revision and streams the response.',
     callers: ['gateway'],
     ...common,
     input: z.object({
@@ -118,7 +118,7 @@ export const mcp = service('mcp', {
     input: z.object({
       name: z.string().max(64),
       arguments: z.record(z.string().max(64), z.unknown()).default({}),
-      /** The default host if the arguments name none; otherwise the first of the list. */
+      /** The host to use if the arguments name none; the first host of the list if absent. */
       hostKey: HostKey.optional(),
     }),
     output: McpToolResult,

@@ -1,36 +1,37 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** Gateways to language models. */
+/** Gateways that provide language models. */
 export const modelProviders = ['gateway_a', 'gateway_b', 'gateway_c'] as const
 /** One of `modelProviders`. */
 export const ModelProvider = z.enum(modelProviders)
 export type ModelProvider = z.infer<typeof ModelProvider>
 
-/** `provider:model` with the model name of its gateway. */
+/** Model id `provider:model`, with the name that the gateway uses for the model. */
 export const ModelId = z.string().max(256)
 
-/** US dollars per million tokens. */
+/** Price of a model in US dollars per million tokens. */
 export const ModelPrice = z.object({ inputPerMillion: z.number().min(0), outputPerMillion: z.number().min(0) })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
 /**
- * Sources of models: the product, the list of the gateway, the operator, or the presets of the operator's workspace.
+ * Sources of models: built into the product, listed by the gateway, added by the operator, or presets of the operator's
+ * workspace.
  */
 export const modelSources = ['built-in', 'live', 'extra', 'preset'] as const
 
 /** A model that can be requested. Unknown attributes are null. */
 export const OfferedModel = z.object({
   id: ModelId,
-  /** The part after the provider. */
+  /** The part of `id` after the provider. */
   modelId: z.string(),
   provider: ModelProvider,
   name: z.string(),
   description: z.string(),
   source: z.enum(modelSources),
-  /** In tokens. */
+  /** Context length in tokens. */
   contextLength: z.int().min(1).nullable(),
-  /** Formatted, such as `128K` or `1M`. */
+  /** Context length as text, such as `128K` or `1M`. */
   formattedContextLength: z.string().nullable(),
   isFree: z.boolean(),
   /** Whether the caller can use a key for its gateway. */
@@ -68,9 +69,9 @@ export const ConfigCheck = z.object({
       id: ModelProvider,
       name: z.string(),
       configured: z.boolean(),
-      /** The variable with its key. */
+      /** The variable that provides the API key; null without a key. */
       keyFrom: z.string().nullable(),
-      /** Whether its address is configured by the operator. */
+      /** Whether the operator configured the address of the gateway. */
       ownAddress: z.boolean(),
       catalogue: z.enum(catalogueStates),
       /** Variables that can provide a key. */
@@ -95,7 +96,7 @@ export const ModelSignIn = z.object({
 export type ModelSignIn = z.infer<typeof ModelSignIn>
 
 /** Id of a started sign-in attempt. */
-export const SignInState = z.string().regex(/^[\w-]{43}$/, 'must be the state that the sign-in began with')
+export const SignInState = z.string().regex(/^[\w-]{43}$/, 'must be the state of a started sign-in')
 
 const common = { callers: ['gateway'], feature: 'AGENT' } as const
 
@@ -127,7 +128,7 @@ export const modelMethods = {
     ...common,
     input: z.object({
       redirectUri: z.url({ protocol: /^https?$/ }).max(2_048),
-      /** Return path on this site. */
+      /** Path on this site to return to after the sign-in. */
       returnTo: z.string().max(2_048),
     }),
     /** Redirect target of the browser. */
@@ -141,7 +142,7 @@ export const modelMethods = {
       /** The query string of the redirect by gateway C. */
       query: z.string().max(8_192),
     }),
-    /** False if the user or gateway C denied it. */
+    /** `signedIn` is false if the user or gateway C denied the sign-in. */
     output: z.object({ returnTo: z.string(), signedIn: z.boolean() }),
   }),
   endModelSession: rpc({

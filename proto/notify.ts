@@ -10,9 +10,9 @@ export const Announcement = z.object({
   /** Identifies the message within its topic. A target receives each key once. */
   key: z.string().min(1).max(500),
   title: z.string().min(1).max(300),
-  /** Truncated by targets with shorter limits. */
+  /** The body of the message. Targets with a lower limit truncate it. */
   text: z.string().max(16_000),
-  /** Shown above the text in order. */
+  /** Labelled values, shown above the text in this order. */
   facts: z
     .array(z.object({ label: z.string().min(1).max(60), value: z.string().max(500) }))
     .max(20)
@@ -21,11 +21,11 @@ export const Announcement = z.object({
   severity: Severity.default('warning'),
   /** The host for routes and for the link; null for several or none. */
   hostKey: HostKey.nullable().default(null),
-  /** Page of the link, instead of the health page. */
+  /** Path on this site that the message links to; the health page by default. */
   path: z
     .string()
     .max(500)
-    .regex(/^\/[^\s\\]*$/, 'must begin with / and have no blanks')
+    .regex(/^\/[^\s\\]*$/, 'must begin with "/" and contain no whitespace or backslash')
     .optional(),
 })
 export type Announcement = z.input<typeof Announcement>
@@ -41,12 +41,12 @@ export const AnnouncementResult = z.object({
    * it back; `failed`: retry. A newer release may add values.
    */
   outcome: z.string(),
-  /** Why it is held or failed. */
+  /** Why it is held or has failed; null otherwise. */
   reason: z.string().nullable(),
 })
 export type AnnouncementResult = z.infer<typeof AnnouncementResult>
 
-/** Methods for services without channel secrets to send notifications. */
+/** Methods by which services without channel secrets send notifications. */
 export const notifyMethods = {
   notify: rpc({
     doc: 'Sends a message to webhooks and mail, once per key and target; returns the outcome for every target. An empty response means that none is configured.',

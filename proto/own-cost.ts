@@ -22,7 +22,8 @@ export const OwnCost = z.object({
     cpuShare: z.number().nullable(),
   }),
   /**
-   * By purpose, such as `chart` or `probe`, costliest first; `untagged` if the user of the host cannot set log_comment.
+   * Cost by purpose, such as `chart` or `probe`, most expensive first. The purpose is `untagged` if the user of the
+   * host cannot set `log_comment`.
    */
   purposes: z.array(StatementCost.extend({ purpose: z.string() })),
 })

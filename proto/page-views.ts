@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rpc } from './contract.ts'
 import { ofHost } from './host.ts'
 
-/** An opened page of the product. */
+/** One view of a page of the product. */
 export const PageView = z.object({
   /** The pattern of its path, such as `/tables/[name]`. */
   page: z.string().min(1).max(200),
@@ -10,7 +10,7 @@ export const PageView = z.object({
   actor: z.string().max(256),
   device: z.enum(['desktop', 'mobile', 'tablet']),
   bot: z.boolean(),
-  /** Two letters, if a proxy in front provides it. */
+  /** Two-letter country code from the header of a proxy; null without one. */
   country: z.string().max(2).nullable(),
   atMs: z.int().min(0),
 })
@@ -19,7 +19,7 @@ export type PageView = z.infer<typeof PageView>
 /** Maximum page views per call. */
 export const maxPageViews = 500
 
-/** Methods for the usage of the product, shown by the charts of page views. */
+/** Methods for page views of the product, which charts show. */
 export const pageViewMethods = {
   tracksPageViews: rpc({
     doc: 'Returns whether page views are stored, which requires write access to the host.',

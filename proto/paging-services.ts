@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { rpc } from './contract.ts'
 
-/** A service of the paging account. Its key is not included: it is created there and saved here. */
+/** A service of the PagerDuty account. Its integration key is not included. */
 export const PagingService = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
   /** The status of the service. A newer release may add values. */
   status: z.string().nullable(),
-  /** Page for the setup of its integrations. */
+  /** Page of PagerDuty with the integrations of the service. */
   url: z.string().nullable(),
 })
 export type PagingService = z.infer<typeof PagingService>
 
-/** Methods for the setup of paging. */
+/** Methods for the setup of paging channels. */
 export const pagingServiceMethods = {
   pagingServices: rpc({
     doc: 'Lists services of the PagerDuty account; `conflict` if its token is missing or rejected.',

@@ -13,9 +13,9 @@ export const PostgresSession = z.object({
   application: z.string().nullable(),
   /** Client address; null for local clients. */
   address: z.string().nullable(),
-  /** `client backend`, `walsender`, `autovacuum worker`, … */
+  /** Kind of process, such as `client backend`, `walsender` or `autovacuum worker`. */
   type: z.string().nullable(),
-  /** `active`, `idle`, `idle in transaction`, …; null without access. */
+  /** State such as `active`, `idle` or `idle in transaction`; null without access. */
   state: z.string().nullable(),
   waitType: z.string().nullable(),
   waitEvent: z.string().nullable(),
@@ -23,7 +23,7 @@ export const PostgresSession = z.object({
   transactionMs: z.number().nullable(),
   /** Time since the start of the running statement; null if none is running. */
   statementMs: z.number().nullable(),
-  /** Time in this state. */
+  /** Time since the last change of `state`. */
   stateMs: z.number().nullable(),
   /** Id of the statement pattern as decimal text; null before PostgreSQL 14 and if it is not computed. */
   queryId: z.string().nullable(),
@@ -41,7 +41,7 @@ export const SessionCounts = z.object({
   waitingForLock: z.int(),
   /** All sessions that count against `limit`, including those with an unknown state. */
   used: z.int(),
-  /** `max_connections` */
+  /** The setting `max_connections` of the server. */
   limit: z.int(),
 })
 export type SessionCounts = z.infer<typeof SessionCounts>
@@ -51,18 +51,18 @@ export const LockSession = PostgresSession.extend({
   /** The lock that it waits for; null if it does not wait. */
   waitsFor: z
     .object({
-      /** `relation`, `transactionid`, `tuple`, … */
+      /** Lock type, such as `relation`, `transactionid` or `tuple`. */
       type: z.string(),
       mode: z.string(),
-      /** The table or index, if any. */
+      /** The locked table or index; null for other locks. */
       relation: z.string().nullable(),
-      /** Null before PostgreSQL 14. */
+      /** Time waited for the lock; null before PostgreSQL 14. */
       waitedMs: z.number().nullable(),
     })
     .nullable(),
-  /** Processes that block it. */
+  /** Ids of the processes that block the session. */
   blockedBy: z.array(z.int()),
-  /** Number of sessions that directly or indirectly wait for it. */
+  /** Number of sessions that wait for this one, directly or indirectly. */
   blocks: z.int(),
 })
 export type LockSession = z.infer<typeof LockSession>

@@ -15,12 +15,12 @@ export const maxPostgresEntries = 500
 const limit = z.int().min(1).max(maxPostgresEntries).default(100)
 const search = z.string().max(256).optional()
 
-/** Attributes that the server reports. */
+/** Attributes of the PostgreSQL server. */
 export const PostgresServer = z.object({
   version: z.string(),
   /** The database of the connection, whose tables are listed. */
   database: z.string(),
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds of the server start. */
   startedMs: z.number(),
   isStandby: z.boolean(),
   limited: MissingPrivilege.nullable(),
@@ -97,7 +97,7 @@ export const postgresSourceMethods = {
       tables: z.array(PostgresTable),
       truncated: z.boolean(),
       database: z.string(),
-      /** `estimated` as of the last vacuum or analyze, if a lock prevents measuring the sizes. */
+      /** `estimated`: sizes as of the last vacuum or analyze, because a lock prevents measuring them. */
       sizes: z.enum(['measured', 'estimated']),
     }),
   }),

@@ -6,11 +6,11 @@ export const statementOrders = ['total_time', 'calls', 'mean', 'longest', 'rows'
 
 /** A statement pattern of `pg_stat_statements` since the last reset. */
 export const PostgresStatement = z.object({
-  /** As decimal text. The same text of another user or database is a separate pattern. */
+  /** The query id as decimal text. Equal ids of different users or databases are separate patterns. */
   queryId: z.string().nullable(),
   database: z.string().nullable(),
   user: z.string().nullable(),
-  /** With placeholders for values, cut to 4,000 characters; null without access. */
+  /** The statement with placeholders for values, cut to 4,000 characters; null without access. */
   query: z.string().nullable(),
   calls: z.number(),
   totalMs: z.number(),
@@ -22,34 +22,34 @@ export const PostgresStatement = z.object({
   rows: z.number(),
   /** Share of its pages found in shared buffers, from 0 to 1; null if it read none. */
   cacheHitShare: z.number().nullable(),
-  /** Bytes read from outside of shared buffers. */
+  /** Bytes read from outside shared buffers. */
   readBytes: z.number(),
   tempBytes: z.number(),
   walBytes: z.number(),
 })
 export type PostgresStatement = z.infer<typeof PostgresStatement>
 
-/** Why there are no patterns, with the steps to enable them. */
+/** Why there are no statement patterns, with the steps to enable them. */
 export const StatementsUnavailable = Unavailable.extend({ steps: z.array(z.string()) })
 export type StatementsUnavailable = z.infer<typeof StatementsUnavailable>
 
 /** Sort orders of tables, all descending. */
 export const postgresTableOrders = ['size', 'dead_rows', 'sequential_reads', 'writes', 'age'] as const
 
-/** Statistics of a table of the source. Instants as epoch milliseconds, null for never. */
+/** Statistics of a table of the PostgreSQL source. Instants are epoch milliseconds, null for never. */
 export const PostgresTable = z.object({
   schema: z.string(),
   table: z.string(),
-  /** Including indexes and TOAST. */
+  /** Size of the table including indexes and TOAST. */
   totalBytes: z.number(),
   indexBytes: z.number(),
-  /** Estimates of the server. */
+  /** Live and dead rows, as estimated by the server. */
   rows: z.number(),
   deadRows: z.number(),
   sequentialScans: z.number(),
   /** Rows read by sequential scans. */
   sequentialRows: z.number(),
-  /** Null for a table without an index. */
+  /** Number of index scans; null for a table without an index. */
   indexScans: z.number().nullable(),
   inserted: z.number(),
   updated: z.number(),
@@ -61,12 +61,12 @@ export const PostgresTable = z.object({
   /** The last manual or automatic vacuum. */
   vacuumedMs: z.number().nullable(),
   analyzedMs: z.number().nullable(),
-  /** Transaction age relative to the forced freeze limit, from 0. */
+  /** Transaction age divided by `autovacuum_freeze_max_age`; at 1 the server forces a freeze. */
   freezeShare: z.number(),
 })
 export type PostgresTable = z.infer<typeof PostgresTable>
 
-/** A connected standby or subscriber. Lag in WAL bytes, and in milliseconds if the server reports it. */
+/** A connected standby or subscriber. Lag is in WAL bytes, and in milliseconds if the server reports it. */
 export const PostgresStandby = z.object({
   pid: z.int(),
   user: z.string().nullable(),
@@ -88,13 +88,13 @@ export const PostgresSlot = z.object({
   database: z.string().nullable(),
   isTemporary: z.boolean(),
   isActive: z.boolean(),
-  /** WAL that the server retains for it. */
+  /** Bytes of WAL that the server retains for the slot. */
   retainedBytes: z.number().nullable(),
-  /** WAL that its consumer has not confirmed; only for logical slots. */
+  /** Bytes of WAL that the consumer has not confirmed; only for logical slots. */
   unconfirmedBytes: z.number().nullable(),
   /** `reserved`, `extended`, `unreserved` or `lost`. */
   walStatus: z.string().nullable(),
-  /** WAL that can be written before the slot is lost; null without a limit. */
+  /** Bytes of WAL that can be written before the slot is lost; null without a limit. */
   safeBytes: z.number().nullable(),
 })
 
@@ -102,7 +102,7 @@ export const PostgresSlot = z.object({
 export const PostgresReceiver = z.object({
   status: z.string().nullable(),
   slot: z.string().nullable(),
-  /** Received and not yet replayed. */
+  /** Bytes of WAL that are received but not yet replayed. */
   replayLagBytes: z.number().nullable(),
   /** Time since the last replayed transaction. It also grows while the primary is idle. */
   lastReplayedAgoMs: z.number().nullable(),
@@ -112,7 +112,7 @@ export const PostgresReceiver = z.object({
 export const PostgresSubscription = z.object({
   name: z.string(),
   isRunning: z.boolean(),
-  /** Instants as epoch milliseconds. */
+  /** Epoch milliseconds of the last received message, and of the last position reported to the publisher. */
   lastMessageMs: z.number().nullable(),
   lastReportedMs: z.number().nullable(),
 })

@@ -5,14 +5,14 @@ import { Unavailable } from './unavailable.ts'
 export const QueryId = z.string().min(1).max(256)
 
 /**
- * A query from the query log or, if running, from the process list. Times in milliseconds, instants as epoch
+ * A query from the query log or, if running, from the process list. Durations are in milliseconds, instants in epoch
  * milliseconds.
  */
 export const QuerySummary = z.object({
   queryId: z.string(),
-  /** `lost` has started but neither finished nor is running: its host was stopped meanwhile. */
+  /** `lost`: the query started, but the host stopped before it finished. */
   status: z.enum(['running', 'finished', 'failed', 'lost']),
-  /** Number of finished executions with this id. It exceeds one if the client reused the id; this is the last one. */
+  /** Number of finished executions with this id. If the client reused the id, the summary is that of the last one. */
   executions: z.number().int(),
   startedMs: z.number(),
   endedMs: z.number().nullable(),
@@ -49,7 +49,7 @@ export const QuerySummary = z.object({
 })
 export type QuerySummary = z.infer<typeof QuerySummary>
 
-/** A part of the query details. If the host lacks the log, the part is empty with a reason. */
+/** Returns the schema of one section of the query details. If the host lacks the log, it is empty with a reason. */
 const part = <R extends z.ZodType>(row: R) =>
   z.object({
     rows: z.array(row),
@@ -86,12 +86,12 @@ export const QueryView = z.object({
   exception: z.string(),
 })
 
-/** All processors with the same name. */
+/** Totals over all pipeline processors with the same name. */
 export const QueryProcessor = z.object({
   name: z.string(),
   processors: z.number().int(),
   elapsedMs: z.number(),
-  /** Of the time of all processors, from 0 to 1. */
+  /** Share of the time of all processors, from 0 to 1; null if they took no time. */
   share: z.number().nullable(),
   inputWaitMs: z.number(),
   outputWaitMs: z.number(),
@@ -103,7 +103,7 @@ export const QueryProcessor = z.object({
 
 /** A subquery: a part of a distributed query, or a query of a function or view. */
 export const QueryChild = z.object({
-  /** Label of the host that ran and logged it. */
+  /** Label of the host that ran and logged the subquery. */
   host: z.string(),
   queryId: z.string(),
   failed: z.boolean(),
@@ -111,7 +111,7 @@ export const QueryChild = z.object({
   durationMs: z.number(),
   kind: z.string(),
   query: z.string(),
-  /** The address that sent it. */
+  /** The address that sent the subquery. */
   sentFrom: z.string(),
   memoryBytes: z.number(),
   readRows: z.number(),
@@ -133,7 +133,7 @@ export const QueryDetail = z.object({
   children: part(QueryChild).extend({
     /** Labels of the queried hosts: the host of the query and others of its group. */
     queriedHosts: z.array(z.string()),
-    /** Those that returned no data. */
+    /** Labels of the hosts that returned no data. */
     unreachableHosts: z.array(z.string()),
   }),
 })

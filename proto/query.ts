@@ -54,7 +54,7 @@ const primitive = z.union(
 /** Values of chart placeholders: at most 20 keys of 64 characters. */
 export const Parameters = z
   .record(z.string().max(64), primitive)
-  .refine((parameters) => Object.keys(parameters).length <= 20, 'at most 20 keys')
+  .refine((parameters) => Object.keys(parameters).length <= 20, 'must have at most 20 keys')
 
 /** Rows of a chart with its window. */
 export const ChartData = z.object({
@@ -117,10 +117,13 @@ export const TableRequest = z.object({
   search: z.string().max(256).optional(),
   limit: z.number().int().min(1).optional(),
   offset: z.number().int().min(0).default(0),
-  /** Starts at 1 and overrides the offset. Pages have the maximum length of a response, so that none skips rows. */
+  /**
+   * The page number, which starts at 1 and overrides the offset. A page has no more rows than a response can contain,
+   * so that no rows are skipped.
+   */
   page: z.number().int().min(1).optional(),
   parameters: Parameters.default({}),
-  /** For pages with the parameter `last_hours`, for which `lastHours` is an alias. */
+  /** The time range of pages with the parameter `last_hours`; `lastHours` is an alias of that parameter. */
   ...Span.shape,
   timezone: z.string().max(64).optional(),
   /** Whether to count all rows if there are more than requested, which needs another statement. */
@@ -131,7 +134,7 @@ export type TableRequest = z.infer<typeof TableRequest>
 /** Key figures of one host; null without data. */
 export const Overview = z.object({
   runningQueries: z.number().nullable(),
-  /** Since midnight by the clock of the host, excluding queries of the product. */
+  /** Queries since midnight by the clock of the host, excluding those of the product. */
   todayQueries: z.number().nullable(),
   databaseCount: z.number().nullable(),
   tableCount: z.number().nullable(),
@@ -264,7 +267,7 @@ export const query = service('query', {
       ...ofHost,
       /** Substring of `database.table`. */
       search: z.string().max(256).optional(),
-      /** One more than callers receive, to detect that there are more. */
+      /** Maximum names. Callers request one more than they return, to detect that there are more. */
       limit: z
         .number()
         .int()
@@ -317,7 +320,7 @@ export const query = service('query', {
     input: z.object({ ...ofHost, ...Window.shape, ...ExecutionsRequest.shape }),
     output: z.object({
       executions: z.array(Execution),
-      /** Total number. */
+      /** Total number of executions. */
       total: z.number().int(),
       window: UsedWindow,
       unavailable: Unavailable.nullable(),
@@ -343,7 +346,7 @@ export const query = service('query', {
       query: z.string().max(maxExplainedLength),
       mode: ExplainMode.default('plan'),
       planSettings: ExplainSettings.default({}),
-      /** The default database. */
+      /** The default database of the statement. */
       database: z.string().min(1).max(128).optional(),
     }),
     output: Explanation,

@@ -12,13 +12,13 @@ export const RepldbName = z
 
 const text = z.string().default('')
 const count = z.number().default(0)
-/** RFC 3339. */
+/** A timestamp in RFC 3339 format; null if the service does not report it. */
 const instant = z.string().nullable().default(null)
 
-/** `GET version` */
+/** Response of `GET version`. */
 export const RepldbVersion = z.object({ version: text, deploymentVersion: z.string().nullable().default(null) })
 
-/** `GET dynamic_settings`; values that look like secrets are hidden. */
+/** Response of `GET dynamic_settings`; values that look like secrets are hidden. */
 export const RepldbSettings = z.object({
   settings: z
     .array(
@@ -35,7 +35,7 @@ export const RepldbSettings = z.object({
     .default([]),
 })
 
-/** `GET mirrors/list`; `createdAt` is epoch milliseconds. */
+/** Response of `GET mirrors/list`; `createdAt` is epoch milliseconds. */
 export const RepldbMirrors = z.object({
   mirrors: z
     .array(
@@ -54,12 +54,12 @@ export const RepldbMirrors = z.object({
     .default([]),
 })
 
-/** `GET mirrors/names` */
+/** Response of `GET mirrors/names`. */
 export const RepldbMirrorNames = z.object({ names: z.array(z.string()).default([]) })
 
 const RowCounts = z.object({ totalCount: count, insertsCount: count, updatesCount: count, deletesCount: count })
 
-/** `GET mirrors/cdc/table_total_counts/{mirror}` */
+/** Response of `GET mirrors/cdc/table_total_counts/{mirror}`. */
 export const RepldbTableCounts = z.object({
   totalData: RowCounts.nullable().default(null),
   tablesData: z.array(z.object({ tableName: text, counts: RowCounts.nullable().default(null) })).default([]),
@@ -78,16 +78,16 @@ const Clone = z.object({
   consolidateCompleted: z.boolean().default(false),
 })
 
-/** `GET mirrors/cdc/initial_load/{mirror}` */
+/** Response of `GET mirrors/cdc/initial_load/{mirror}`. */
 export const RepldbInitialLoad = z.object({ tableSummaries: z.array(Clone).default([]) })
 
-/** `GET mirrors/total_rows_synced/{mirror}` */
+/** Response of `GET mirrors/total_rows_synced/{mirror}`. */
 export const RepldbRowsSynced = z.object({ totalCountCDC: count, totalCountInitialLoad: count, totalCount: count })
 
 /** A batch of changes; `endTime` is null while it is written. */
 const Batch = z.object({ batchId: count, numRows: count, startTime: instant, endTime: instant })
 
-/** `POST mirrors/cdc/batches`: highest ids first, unless `ascending`. */
+/** Response of `POST mirrors/cdc/batches`: highest ids first, unless the request sets `ascending`. */
 export const RepldbBatches = z.object({ cdcBatches: z.array(Batch).default([]), total: count, page: count })
 
 const Partition = z.object({
@@ -116,10 +116,10 @@ const MirrorSettings = z.object({
   syncedAtColName: text,
 })
 
-/** `POST mirrors/status`. Fields beyond the state are null unless `includeFlowInfo` is set. */
+/** Response of `POST mirrors/status`. Unless the request sets `includeFlowInfo`, the nested objects are null. */
 export const RepldbMirrorStatus = z.object({
   flowJobName: text,
-  /** Such as STATUS_RUNNING. */
+  /** State of the mirror, such as `STATUS_RUNNING`. */
   currentFlowState: z.string().default('STATUS_UNKNOWN'),
   createdAt: instant,
   errorMessage: text,
@@ -143,15 +143,15 @@ export const RepldbMirrorStatus = z.object({
     .default(null),
 })
 
-/** `POST mirrors/cdc/graph`: rows by time; `time` is epoch milliseconds. */
+/** Response of `POST mirrors/cdc/graph`: rows by time; `time` is epoch milliseconds. */
 export const RepldbGraph = z.object({
   data: z.array(z.object({ time: z.number(), rows: count })).default([]),
   totalRows: count,
 })
 
 /**
- * `POST mirrors/logs`, newest first; `errors` are lines of all levels with hidden secrets. `errorTimestamp` is epoch
- * milliseconds.
+ * Response of `POST mirrors/logs`, newest first. `errors` contains lines of all levels, with secrets hidden.
+ * `errorTimestamp` is epoch milliseconds.
  */
 export const RepldbLogs = z.object({
   errors: z
@@ -171,27 +171,27 @@ export const RepldbLogs = z.object({
 
 const ListedPeer = z.object({ name: z.string(), type: text })
 
-/** `GET peers/list` */
+/** Response of `GET peers/list`. */
 export const RepldbPeers = z.object({
   items: z.array(ListedPeer).default([]),
   sourceItems: z.array(ListedPeer).default([]),
   destinationItems: z.array(ListedPeer).default([]),
 })
 
-/** `GET peers/info/{peer}`: without connection details. */
+/** Response of `GET peers/info/{peer}`, without connection details. */
 export const RepldbPeerInfo = z.object({ peer: ListedPeer.nullable().default(null), version: text })
 
-/** `GET peers/type/{peer}` */
+/** Response of `GET peers/type/{peer}`. */
 export const RepldbPeerType = z.object({ peerType: text })
 
-/** `GET peers/slots/{peer}` */
+/** Response of `GET peers/slots/{peer}`. */
 export const RepldbSlots = z.object({
   slotData: z
     .array(
       z.object({
         slotName: z.string(),
         active: z.boolean().default(false),
-        /** Megabytes of WAL that the source retains for it; null if unknown. */
+        /** Megabytes of WAL that the source retains for the slot; null if unknown. */
         lagInMb: z.number().nullable().default(null),
         walStatus: text,
         redoLSN: text,
@@ -206,8 +206,8 @@ export const RepldbSlots = z.object({
 })
 
 /**
- * `GET peers/stats/{peer}`: current statements of the replication service with placeholders for literals. `duration` is
- * in seconds, -1 if unknown.
+ * Response of `GET peers/stats/{peer}`: current statements of the replication service, with placeholders for literals.
+ * `duration` is in seconds, -1 if unknown.
  */
 export const RepldbPeerStats = z.object({
   statData: z
@@ -226,8 +226,8 @@ export const RepldbPeerStats = z.object({
 })
 
 /**
- * `POST peers/slots/lag_history` in the order of time; `time` is epoch milliseconds, `size` gigabytes (1000 of the
- * megabytes of `lagInMb`).
+ * Response of `POST peers/slots/lag_history`, oldest first. `time` is in epoch milliseconds. `size` is in gigabytes:
+ * 1000 times the unit of `lagInMb`.
  */
 export const RepldbSlotLag = z.object({
   data: z
@@ -253,16 +253,16 @@ export const RepldbGraphRequest = z.strictObject({
   mode: z.enum(['GRAPH_MODE_GROUP_BY', 'GRAPH_MODE_LAST_X']).default('GRAPH_MODE_GROUP_BY'),
 })
 
-/** The id of a row for requesting earlier or later ones; -1 for none. */
-const anId = z.int().min(-1).default(-1)
+/** A row id that selects earlier or later rows; -1 for no such limit. */
+const rowIdCursor = z.int().min(-1).default(-1)
 
 /** Body of `POST mirrors/cdc/batches`. */
 export const RepldbBatchesRequest = z.strictObject({
   flowJobName: RepldbName,
   limit: z.int().min(1).max(1_000).default(100),
   ascending: z.boolean().default(false),
-  beforeId: anId,
-  afterId: anId,
+  beforeId: rowIdCursor,
+  afterId: rowIdCursor,
 })
 
 /** Log levels, case-insensitive. */
@@ -277,11 +277,11 @@ export const RepldbLogsRequest = z.strictObject({
   level: RepldbLogLevel.default('all'),
   page: z.int().min(0).max(100_000).default(0),
   numPerPage: z.int().min(1).max(500).default(100),
-  beforeId: anId,
-  afterId: anId,
+  beforeId: rowIdCursor,
+  afterId: rowIdCursor,
 })
 
-/** Lengths of the history. */
+/** Time ranges of the slot lag history, up to now. */
 export const repldbSpans = ['5min', '15min', '1hour', '1day', '1month'] as const
 
 /** Body of `POST peers/slots/lag_history`. */

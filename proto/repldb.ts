@@ -33,7 +33,7 @@ export const RepldbStatus = z.object({
   status: z.enum(['connected', 'auth', 'unreachable', 'not-configured']),
   /** Version of the replication service if it responds. */
   version: z.string().nullable(),
-  /** Explanation and remedy. */
+  /** Explanation of the status, and the remedy. */
   message: z.string(),
 })
 export type RepldbStatus = z.infer<typeof RepldbStatus>
@@ -69,7 +69,7 @@ export const RepldbMirror = z.object({
   lastSyncAtMs: z.number().nullable(),
   /** Seconds since the start of the current batch; 0 if none is being written, null without batches. */
   lagSeconds: z.number().nullable(),
-  /** Write rate of the last batches. */
+  /** Rows written per second in the last batches. */
   rowsPerSecond: z.number().nullable(),
   /** Error lines in the last hour, among the latest 500 lines. */
   errorsLastHour: z.number().nullable(),
@@ -79,7 +79,7 @@ export type RepldbMirror = z.infer<typeof RepldbMirror>
 /** All mirrors, worst first. Beyond `maxRepldbMirrors`, only the number of the others is returned. */
 export const RepldbOverview = z.object({
   mirrors: z.array(RepldbMirror),
-  /** Total number. */
+  /** Total number of mirrors. */
   total: z.number().int(),
   /** Mirrors whose state could not be fetched; they are `unknown`. */
   withoutStatus: z.array(z.string()),
@@ -110,7 +110,7 @@ export const RepldbLogPatterns = z.object({
   patterns: z.array(RepldbLogPattern),
   /** Number of analyzed lines, at most 500. */
   lines: z.number().int(),
-  /** Total number of lines. */
+  /** Total number of lines in the log. */
   total: z.number().int(),
 })
 export type RepldbLogPatterns = z.infer<typeof RepldbLogPatterns>
@@ -133,28 +133,28 @@ export const repldbMethods = {
     input: nothing,
     output: z.object({ isConfigured: z.boolean() }),
   }),
-  repldbStatus: readMethod('Whether the replication service answers.', nothing, RepldbStatus),
-  repldbOverview: readMethod('All mirrors with state, lag and throughput.', nothing, RepldbOverview),
+  repldbStatus: readMethod('Returns whether the replication service responds.', nothing, RepldbStatus),
+  repldbOverview: readMethod('Lists mirrors with state, lag and throughput.', nothing, RepldbOverview),
   repldbLogPatterns: readMethod(
-    'Patterns of the latest lines of one mirror, or of all.',
+    'Lists patterns of the latest log lines of one mirror, or of all.',
     z.object({ mirror: RepldbName.optional(), level: RepldbLogLevel.default('all') }),
     RepldbLogPatterns,
   ),
-  repldbVersion: readMethod('Its version.', nothing, RepldbVersion),
-  repldbSettings: readMethod('Its settings.', nothing, RepldbSettings),
-  repldbMirrors: readMethod('Its mirrors.', nothing, RepldbMirrors),
-  repldbMirrorNames: readMethod('Names of its mirrors.', nothing, RepldbMirrorNames),
-  repldbTableCounts: readMethod('Rows of one mirror by table and kind of change.', ofMirror, RepldbTableCounts),
-  repldbInitialLoad: readMethod('How far the first copy of each table of one mirror is.', ofMirror, RepldbInitialLoad),
-  repldbRowsSynced: readMethod('Rows that one mirror has written.', ofMirror, RepldbRowsSynced),
-  repldbMirrorStatus: readMethod('State of one mirror, and more of it.', RepldbMirrorStatusRequest, RepldbMirrorStatus),
-  repldbGraph: readMethod('Rows that one mirror wrote, by time.', RepldbGraphRequest, RepldbGraph),
-  repldbBatches: readMethod('Batches of one mirror.', RepldbBatchesRequest, RepldbBatches),
-  repldbLogs: readMethod('Lines of one mirror, or of all.', RepldbLogsRequest, RepldbLogs),
-  repldbPeers: readMethod('Its peers: the databases that it reads and writes.', nothing, RepldbPeers),
-  repldbPeerInfo: readMethod('Kind and version of one peer.', ofPeer, RepldbPeerInfo),
-  repldbPeerType: readMethod('Kind of one peer.', ofPeer, RepldbPeerType),
-  repldbSlots: readMethod('Replication slots of one peer.', ofPeer, RepldbSlots),
-  repldbPeerStats: readMethod('What it runs on one peer now.', ofPeer, RepldbPeerStats),
-  repldbSlotLag: readMethod('How far one slot was behind, by time.', RepldbSlotLagRequest, RepldbSlotLag),
+  repldbVersion: readMethod('Returns the version of the replication service.', nothing, RepldbVersion),
+  repldbSettings: readMethod('Returns the settings of the replication service.', nothing, RepldbSettings),
+  repldbMirrors: readMethod('Lists all mirrors.', nothing, RepldbMirrors),
+  repldbMirrorNames: readMethod('Lists the names of all mirrors.', nothing, RepldbMirrorNames),
+  repldbTableCounts: readMethod('Counts rows of one mirror by table and kind of change.', ofMirror, RepldbTableCounts),
+  repldbInitialLoad: readMethod('Returns the progress of the initial copy of one mirror.', ofMirror, RepldbInitialLoad),
+  repldbRowsSynced: readMethod('Counts rows that one mirror has written.', ofMirror, RepldbRowsSynced),
+  repldbMirrorStatus: readMethod('Returns the status of one mirror.', RepldbMirrorStatusRequest, RepldbMirrorStatus),
+  repldbGraph: readMethod('Counts rows that one mirror wrote, by time.', RepldbGraphRequest, RepldbGraph),
+  repldbBatches: readMethod('Lists batches of one mirror.', RepldbBatchesRequest, RepldbBatches),
+  repldbLogs: readMethod('Lists log lines of one mirror, or of all.', RepldbLogsRequest, RepldbLogs),
+  repldbPeers: readMethod('Lists peers: the databases that mirrors read and write.', nothing, RepldbPeers),
+  repldbPeerInfo: readMethod('Returns type and version of one peer.', ofPeer, RepldbPeerInfo),
+  repldbPeerType: readMethod('Returns the type of one peer.', ofPeer, RepldbPeerType),
+  repldbSlots: readMethod('Lists replication slots of one peer.', ofPeer, RepldbSlots),
+  repldbPeerStats: readMethod('Lists statements that run on one peer.', ofPeer, RepldbPeerStats),
+  repldbSlotLag: readMethod('Returns the lag of one slot by time.', RepldbSlotLagRequest, RepldbSlotLag),
 }

@@ -4,9 +4,9 @@ import { ofHost } from './host.ts'
 import { Count, Figure } from './insight-rows.ts'
 import { Incomplete, Unavailable } from './unavailable.ts'
 
-/** The number of equal steps of a time series over a period. */
+/** Number of steps into which the time series of a report divide the period. */
 export const reportSteps = 28
-/** Maximum length of a report period. */
+/** Maximum length of a report period in days. */
 export const maxReportDays = 92
 
 /**
@@ -24,12 +24,12 @@ export const reportRowSets = {
     p95Ms: Figure,
     peakMemoryBytes: Figure,
   }),
-  /** The same by step; steps without queries are omitted. */
+  /** Totals of finished client queries by step; steps without queries are omitted. */
   'statement-steps': z.object({ step: Count, calls: Count, errors: Count, p95Ms: Figure, peakMemoryBytes: Figure }),
-  /** The costliest patterns of both periods. Bytes are averages per execution. */
+  /** The most expensive query patterns of both periods. Bytes are averages per execution. */
   patterns: z.object({
     hash: z.string(),
-    /** With placeholders for values, truncated. */
+    /** The query with placeholders for values, truncated. */
     text: z.string(),
     kind: z.string(),
     calls: Count,
@@ -56,7 +56,7 @@ export const reportRowSets = {
     rowsBefore: Count,
     bytesBefore: Count,
   }),
-  /** Peak values of some metrics with their times. */
+  /** Peak values of some metrics, and when they occurred. */
   peaks: z.object({ metric: z.string(), value: Figure, atMs: Count }),
   merges: z.object({ merges: Count, failed: Count, longestMs: Figure }),
   /** Number of server starts. */
@@ -68,9 +68,9 @@ export const reportRowSets = {
   /** Hours of the period in which the product queried the host. */
   watched: z.object({ hours: Count }),
 } as const
-/** Name of a row set. */
+/** Name of a row set of reports. */
 export type ReportRowSet = keyof typeof reportRowSets
-/** A row of a set. */
+/** A row of the set with the name `S`. */
 export type ReportRow<S extends ReportRowSet> = z.output<(typeof reportRowSets)[S]>
 // The keys of an object literal are exactly the keys of its type.
 const names = Object.keys(reportRowSets) as [ReportRowSet, ...ReportRowSet[]]

@@ -6,8 +6,9 @@ export const Severity = z.enum(['warning', 'critical'])
 export type Severity = z.infer<typeof Severity>
 
 /**
- * How a reading is evaluated: a `counter` is a total since the server started, evaluated by its increase between two
- * sweeps; a `slope` is a gauge evaluated the same way.
+ * How a reading is evaluated. A `gauge` is compared with the thresholds directly. A `counter` is a total since the
+ * server started, of which the increase between two sweeps is compared. A `slope` is a gauge that is compared by its
+ * increase too.
  */
 export const Measure = z.enum(['gauge', 'counter', 'slope'])
 
@@ -26,8 +27,8 @@ const described = {
    * All tables of `system` that the statement reads. It is not run if one is missing. Rules with the same tables share
    * a query.
    */
-  requires: z.array(z.string().regex(/^system\.\w+$/, 'a table such as system.parts')).default([]),
-  /** The span of `$window` and `$since`. */
+  requires: z.array(z.string().regex(/^system\.\w+$/, 'must be a table such as system.parts')).default([]),
+  /** Length of `$window` in minutes. */
   lastMinutes: z.number().int().min(1).max(43_200).optional(),
 }
 
@@ -58,26 +59,26 @@ export const RuleDefinition = z.strictObject({
   clears: z.number().int().min(1).max(100).optional(),
   everySweeps: z.number().int().min(1).max(100).default(1),
   enabled: z.boolean().default(true),
-  /** Concerns no host: it is measured once per sweep, with the first host of the list. */
+  /** Whether the rule concerns no host. It is then measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
-  /** One row with the columns below. */
+  /** A statement that returns one row with the columns below. */
   sql: Sql.optional(),
   columns: z.array(RuleColumn).default(['measured']),
   /** Whether it is so slow that it must not share a query with other rules. */
   alone: z.boolean().default(false),
-  /** For rules without SQL: a file of `services/query/rules/evaluators/`. */
+  /** Name of a file of `services/query/rules/evaluators/`, for a rule without SQL. */
   evaluator: z.string().optional(),
   /** Rules that must all breach at the same time. */
   allOf: z
     .array(z.strictObject({ rule: DefinitionId, severity: Severity }))
     .min(2)
     .optional(),
-  /** Meaning, checks and remedies. */
+  /** Meaning of the alert, checks and remedies. */
   runbook: z.string().min(100).max(2_000),
   /** Rows that explain the condition, with only normalized statement text. */
   diagnostic: Sql.optional(),
-  /** Tables that the diagnostic reads if they differ. */
-  diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'a table such as system.parts')).optional(),
+  /** Tables that the diagnostic reads, if they differ from `requires`. */
+  diagnosticRequires: z.array(z.string().regex(/^system\.\w+$/, 'must be a table such as system.parts')).optional(),
   example: RuleExample.optional(),
 })
 export type RuleDefinition = z.infer<typeof RuleDefinition>

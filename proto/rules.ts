@@ -6,7 +6,7 @@ import { Measure, Severity } from './rule-definition.ts'
 
 export { Severity }
 
-/** Thresholds of a rule. A null severity is never reached. With `below`, smaller values are worse. */
+/** Thresholds of a rule. A severity with a null threshold is never reached. With `below`, smaller values are worse. */
 export const Thresholds = z.object({
   warning: z.number().nullable(),
   critical: z.number().nullable(),
@@ -19,7 +19,7 @@ export const Rule = z.object({
   id: DefinitionId,
   title: z.string(),
   doc: z.string(),
-  /** Its topic, which is its folder. */
+  /** The topic of the rule: its folder in `charts/`. */
   category: z.string(),
   unit: Unit,
   measure: Measure,
@@ -28,14 +28,14 @@ export const Rule = z.object({
   clearRatio: z.number(),
   /** A reading with fewer observations is ok at any value. */
   minimumSamples: z.number().int().min(1).nullable().default(null),
-  /** Consecutive sweeps, if the rule overrides the default. */
+  /** Consecutive sweeps until the condition fires or clears; null for the default. */
   breaches: z.number().int().min(1).nullable(),
   clears: z.number().int().min(1).nullable(),
-  /** Evaluated on every n-th sweep, and on each sweep while its condition is not ok. */
+  /** The rule is evaluated on every n-th sweep, and on each sweep while its condition is not ok. */
   everySweeps: z.number().int().min(1),
   /** Disabled rules must be enabled by the operator. */
   enabled: z.boolean(),
-  /** Concerns no host: it is measured once per sweep, with the first host of the list. */
+  /** Whether the rule concerns no host. It is then measured once per sweep, with the first host of the list. */
   once: z.boolean().default(false),
   /**
    * The rules of a combined rule, which must all breach at the same time. Its value is 1 while they do and 0 otherwise.
@@ -97,9 +97,9 @@ export const ruleMethods = {
       metrics: z.array(DefinitionId).max(100).default([]),
     }),
     output: z.object({
-      /** One per requested rule. */
+      /** One reading per requested rule. */
       readings: z.array(Reading),
-      /** One per requested metric. A metric can have the same id as a rule. */
+      /** One reading per requested metric. A metric can have the same id as a rule. */
       metrics: z.array(Reading).default([]),
       /** Uptime of the server; null if unreachable. If it decreased, counters of the earlier sweep are invalid. */
       uptimeSeconds: z.number().nullable(),

@@ -13,8 +13,8 @@ export const ConnectionName = z
 export const maxSealedLength = 8_192
 
 /**
- * A user connection as it travels with a call. Its address and credentials are sealed together with its key and name,
- * and only `query` can open them.
+ * A user connection as it is sent with a call. Its address and credentials are encrypted together with its key and
+ * name, and only `query` can decrypt them.
  */
 export const SealedConnection = z.object({
   key: HostKey,

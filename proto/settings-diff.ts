@@ -5,12 +5,12 @@ import { Unavailable } from './unavailable.ts'
 
 /** The maximum number of hosts in a comparison. */
 export const maxComparedHosts = 16
-/** At least two different hosts. */
+/** Keys of the hosts to compare: at least two, all different. */
 export const ComparedHosts = z
   .array(HostKey)
   .min(2)
   .max(maxComparedHosts)
-  .refine((keys) => new Set(keys).size === keys.length, 'each host once')
+  .refine((keys) => new Set(keys).size === keys.length, 'must contain each host only once')
 
 /** The scopes of settings: the server, sessions of the configured user, and the defaults of MergeTree tables. */
 export const settingTables = ['server_settings', 'settings', 'merge_tree_settings'] as const
@@ -20,11 +20,11 @@ const SettingTable = z.enum(settingTables)
 export const SettingRow = z.object({
   table: SettingTable,
   name: z.string(),
-  /** In host order; null if a host lacks the setting or returned no data. */
+  /** Values in host order; null if a host lacks the setting or returned no data. */
   values: z.array(z.string().nullable()),
   /** Whether hosts with data differ, including a host that lacks the setting. */
   hasDiff: z.boolean(),
-  /** On at least one host. */
+  /** Whether the value differs from the default on at least one host. */
   changedFromDefault: z.boolean(),
 })
 export type SettingRow = z.infer<typeof SettingRow>
@@ -42,9 +42,9 @@ export const settingsDiffMethods = {
     safe: true,
     input: z.object({
       hostKeys: ComparedHosts,
-      /** Only settings that are not at their default on every host. */
+      /** Whether to omit settings that have their default on every host. */
       changedOnly: z.boolean().default(false),
-      /** Only settings on which the hosts disagree. */
+      /** Whether to omit settings that are equal on all hosts. */
       differentOnly: z.boolean().default(false),
     }),
     output: z.object({ hosts: z.array(DiffedHost), rows: z.array(SettingRow) }),

@@ -13,7 +13,7 @@ export const StatementFacts = z.object({
   host: z.string(),
   clickhouseVersion: z.string(),
   sql: z.string(),
-  /** Number of charts in the batch. Id, duration, rows and bytes read are those of the batch. */
+  /** Number of charts, if one statement was run for several. Query id, duration and reads are then those of all. */
   charts: z.number().int().optional(),
   /** The time zone of the buckets; null for that of the host. */
   timezone: z.string().nullable(),
@@ -23,8 +23,8 @@ export const StatementFacts = z.object({
 export type StatementFacts = z.infer<typeof StatementFacts>
 
 /**
- * A row as sent by the host. 64-bit integers are numbers if they fit, otherwise strings. Twice as fast as a record
- * schema.
+ * A row as sent by the host. 64-bit integers are numbers if they fit, otherwise strings. A loose object is validated
+ * twice as fast as a record.
  */
 export const Row = z.looseObject({})
 export type Row = z.infer<typeof Row>

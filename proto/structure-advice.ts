@@ -29,7 +29,7 @@ export const StructureAdvice = z.object({
    * on experience with such changes.
    */
   proof: Proof,
-  /** Size of the column or table: stored, or before compression. */
+  /** Size of the column or table before and after the change, as stored or before compression. */
   savings: z
     .object({ bytesBefore: z.number(), bytesAfter: z.number(), of: z.enum(['stored', 'uncompressed']) })
     .nullable(),
@@ -65,13 +65,13 @@ export const structureAdviceMethods = {
   }),
 }
 
-/** Codecs for advice. */
+/** Codecs that the advice considers. */
 export const advisedCodecs = ['ZSTD(1)', 'Delta, ZSTD(1)', 'DoubleDelta, ZSTD(1)', 'Gorilla, ZSTD(1)'] as const
 /** One of `advisedCodecs`. */
 export const AdvisedCodec = z.enum(advisedCodecs)
 export type AdvisedCodec = z.infer<typeof AdvisedCodec>
 
-/** Settings for advice based on hardware. */
+/** Settings whose recommended value depends on the hardware. */
 export const tunedSettings = [
   'max_threads',
   'max_memory_usage',
@@ -87,7 +87,7 @@ const ofTable = { hostKey: HostKey, database: Name, table: Name }
 export const maxSampledRows = 1_000_000
 const forReports = { callers: ['report'], safe: true, prefer: 'hostKey' } as const
 
-/** Methods that provide the data of that advice with fixed statements and quoted names. */
+/** Methods of `query` that provide the data for this advice, with fixed statements and quoted names. */
 export const structureFactMethods = {
   columnFacts: rpc({
     ...forReports,

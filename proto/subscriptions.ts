@@ -26,7 +26,7 @@ const Fields = z.object(subscriptionFields)
 /** Id of a subscription. */
 export const SubscriptionId = z.string().regex(/^whs_[0-9a-f]{24}$/, 'must be the id of a subscription')
 
-/** `whsec_` and 24 to 64 bytes as base64. */
+/** A signing secret: `whsec_` and 24 to 64 bytes as base64. */
 const SigningSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/)
 
 /** The secrets of a subscription: its URL and its signing secret. */
@@ -38,7 +38,7 @@ export const SubscriptionSecrets = z.object({
 })
 export type SubscriptionSecrets = z.infer<typeof SubscriptionSecrets>
 
-/** A user's webhook for its owner, with only the end of its address. */
+/** A webhook subscription as its owner sees it, with only the end of its address. */
 export const Subscription = z.object({
   id: z.string(),
   ...subscriptionFields,
@@ -49,12 +49,12 @@ export const Subscription = z.object({
 })
 export type Subscription = z.infer<typeof Subscription>
 
-/** Pseudonymous and stable. */
+/** A stable pseudonym of the user who owns the subscription. */
 const Owner = z.string().min(1).max(64)
 const owned = { owner: Owner, id: SubscriptionId }
 const common = { callers: ['gateway'], feature: 'HEALTH' } as const
 
-/** Methods for webhook subscriptions of users. For others than the owner they are `not-found`. */
+/** Methods for webhook subscriptions of users. For callers other than the owner they fail with `not-found`. */
 export const subscriptionMethods = {
   subscriptionsOffered: rpc({
     ...common,
@@ -80,7 +80,7 @@ export const subscriptionMethods = {
     ...common,
     doc: 'Changes the specified fields of a subscription. After a change, the previous signing secret also signs for a day, unless the address is on another server.',
     input: z.object({ ...owned, fields: Fields.optional(), encrypted: Encrypted.optional() }),
-    /** `hasMoved` if `movedSigningSecret` is in force. */
+    /** `hasMoved` is true if `movedSigningSecret` is in force. */
     output: Subscription.extend({ hasMoved: z.boolean().default(false) }),
   }),
   removeSubscription: rpc({

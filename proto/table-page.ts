@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** File formats of table pages. The first row of csv and tsv contains the column names. */
+/** File formats for exports of table pages. The first row of csv and tsv contains the column names. */
 export const exportFormats = ['csv', 'tsv', 'jsoneachrow'] as const
 /** One of `exportFormats`. */
 export const ExportFormat = z.enum(exportFormats)
 export type ExportFormat = z.infer<typeof ExportFormat>
 
-/** Maximum values offered for a filter. */
+/** Maximum values that a filter offers for one column. */
 export const maxFilterOptions = 200
 
 /** A filter value of a column, and its number of rows. */

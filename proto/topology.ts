@@ -3,7 +3,7 @@ import { rpc } from './contract.ts'
 import { HostRef, HostKey, HostLoad, HostState, ofHost, readers } from './host.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** A replica as seen by the queried host. */
+/** A replica of a shard, as seen by the queried host. */
 export const ClusterReplica = z.object({
   number: z.number().int(),
   host: z.string(),
@@ -16,9 +16,9 @@ export const ClusterReplica = z.object({
   /** Failed connection attempts of the queried host, and the resulting slowdowns. */
   errors: z.number(),
   slowdowns: z.number(),
-  /** Time until these errors are forgotten. */
+  /** Seconds until the queried host resets this error count. */
   forgivenInSeconds: z.number(),
-  /** Only for replicated databases: whether it is active, its DDL queue lag, and the duration of its recovery. */
+  /** Whether the replica is active, its DDL queue lag, and how long it recovers. Null outside replicated databases. */
   isActive: z.boolean().nullable(),
   ddlLag: z.number().nullable(),
   recoveringMs: z.number().nullable(),
@@ -74,7 +74,7 @@ export const topologyMethods = {
     prefer: 'hostKey',
     input: z.object({
       ...ofHost,
-      /** Only this cluster; `not-found` if the host does not know it. */
+      /** Name of the only cluster to return; `not-found` if the host does not have it. */
       cluster: z.string().min(1).max(256).optional(),
     }),
     output: z.object({

@@ -4,5 +4,5 @@ import { z } from 'zod'
 export const TransitPublicKey = z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string().max(64) })
 export type TransitPublicKey = z.infer<typeof TransitPublicKey>
 
-/** A compact JWE by ECDH-ES and A256GCM, of JSON with every secret at its limit. */
+/** Secrets as JSON in a compact JWE with ECDH-ES and A256GCM. The limit allows secrets of maximum length. */
 export const Encrypted = z.string().max(200_000)

@@ -15,7 +15,7 @@ export type TargetTemplates = z.infer<typeof TargetTemplates>
 
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be 1 to 64 letters, digits, blanks, dots, dashes or underscores')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be 1 to 64 letters, digits, spaces, dots, dashes or underscores')
 
 /** The fields of a target that are not secret. */
 export const targetFields = {
@@ -27,7 +27,8 @@ export const targetFields = {
 }
 
 /**
- * The secret fields. An absent field keeps its saved value, because secrets are never returned; null deletes headers.
+ * The secret fields of a target. An absent field keeps its saved value, because secrets are never returned. Null
+ * deletes the headers.
  */
 export const targetSecrets = {
   url: z.string().trim().min(1).max(2_048).optional(),

@@ -19,7 +19,9 @@ interface Generated {
 
 const root = join(import.meta.dirname, '..')
 
-/** Writes every generated file. `--check` reports outdated files and fails; `--release` also records the contracts. */
+/**
+ * Writes all generated files. `--check` only reports outdated files and fails; `--release` also records the contracts.
+ */
 const main = async (isCheck: boolean, isRelease: boolean): Promise<void> => {
   if (isRelease) await writeFile(join(root, releasedPath), await releaseLines())
   await write(await channelList(), isCheck)
@@ -33,7 +35,7 @@ const write = async ({ path, content, isUnformatted }: Generated, isCheck: boole
   const formatted = isUnformatted ? content : await formatLike(path, content)
   const present = await readFile(join(root, path), 'utf8').catch(() => undefined)
   if (present === formatted) return
-  console.log(isCheck ? `${path} is not what \`npm run generate\` writes` : path)
+  console.log(isCheck ? `${path} is outdated; run \`npm run generate\`` : path)
   if (isCheck) process.exitCode = 1
   else await writeFile(join(root, path), formatted)
 }
@@ -51,7 +53,7 @@ const settingsPage = async (): Promise<Generated> => {
   return { path: 'services/shared/config/REFERENCE.md', content: settingsReference(groups) }
 }
 
-/** One function per generated file. A file that this machine cannot generate stays unchanged. */
+/** Returns one function per generated file. It returns undefined for a file that this machine cannot generate. */
 const generators = async (): Promise<readonly (() => Promise<Generated | undefined>)[]> => {
   const { chartFiles } = await import('./generate/chart/files.ts')
   const { ruleNames } = await import('./generate/rule-names.ts')

@@ -28,7 +28,7 @@ interface ServiceModules {
   service(): Promise<{ start: Start }>
 }
 
-/** Every service, servers before their clients. They start in this order and stop in reverse. */
+/** All services, each after those that it calls. They start in this order and stop in reverse order. */
 const services = {
   query: { config: () => import('./query/config.ts'), service: () => import('./query/service.ts') },
   report: { config: () => import('./report/config.ts'), service: () => import('./report/service.ts') },
@@ -50,10 +50,10 @@ const root = join(import.meta.dirname, '..')
 const misused = 2
 const failed = 1
 
-/** Options that are resolved before anything is opened. */
+/** The validated configuration of a start. */
 interface Plan {
   chosen: readonly Target[]
-  /** The raw variables; `env` reads them. */
+  /** The variables of the process, on which `env` is based. */
   variables: Record<string, string | undefined>
   env: Environment
   settings: Values<typeof processSettings>
@@ -81,7 +81,7 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
       telemetry.log.warn({ variable: name, reason: sentence }, 'invalid setting ignored')
     await serve(plan, telemetry).catch((error: unknown) => {
       if (error instanceof InvalidSettings) throw error
-      // Invalid settings need no stack trace; a defect does.
+      // Known errors need no stack trace; a defect does.
       telemetry.log.fatal(
         error instanceof ServiceError ? { reason: error.message } : { err: error },
         'stopped by an error',
@@ -94,7 +94,9 @@ const main = async (names: readonly string[], variables: Plan['variables']): Pro
   }
 }
 
-/** Reports every problem of a folder of alert definitions, and with `--connect` every server that cannot be used. */
+/**
+ * Reports all problems in a folder of alert definitions. With `--connect`, also checks the connections to all servers.
+ */
 const checkConfig = async (parameters: readonly string[], env: Environment) => {
   const isConnecting = parameters.includes('--connect')
   const [directory, ...more] = parameters.filter((argument) => argument !== '--connect')
@@ -113,7 +115,7 @@ const checkConfig = async (parameters: readonly string[], env: Environment) => {
   process.stdout.write(text)
 }
 
-/** Checks the hosts where any are configured; without, embedded ones are started. */
+/** Checks the configured hosts. Passes without configured hosts, because embedded ones would be started. */
 const checkConfiguredHosts = async (env: Environment) => {
   if (!env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE) return { isValid: true, text: '' }
   const { checkHosts } = await import('./query/hosts/check-hosts.ts')
@@ -144,7 +146,7 @@ const refuse = (exitCode: number, sentences: string): void => {
   process.exitCode = exitCode
 }
 
-/** Throws `InvalidSettings` with every problem of the process and of all selected services. */
+/** Validates the settings. Throws `InvalidSettings` with all problems of the process and of the selected services. */
 const makePlan = async (chosen: readonly Target[], variables: Plan['variables']): Promise<Plan> => {
   const env = withFiles(variables)
   const configs = await Promise.all(chosen.map((target) => services[target].config()))
@@ -163,7 +165,7 @@ const makePlan = async (chosen: readonly Target[], variables: Plan['variables'])
   return { chosen, variables, env, settings, unread: unreadVariables(known, variables), facts }
 }
 
-/** Starts the services with their resources and waits for a stop signal. Everything is released on return. */
+/** Starts the services with their resources and waits for a stop request. Everything is released on return. */
 const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetry: ProcessTelemetry): Promise<void> => {
   const { log, metrics } = telemetry
   await using scope = new AsyncDisposableStack()
@@ -176,7 +178,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   const { OPERATIONS_HOST: host, OPERATIONS_PORT: port } = settings
   const operations = scope.use(await startOperationsServer({ host, port, readiness, metrics }))
 
-  // The hosts take longest, so they start first while the services load. A failure is reported where they are awaited.
+  // Embedded hosts take longest to start, so they start while the services load. Awaiting them below reports failures.
   const isFirstLook = chosen.includes('query') && isHostless(env)
   const hosts = isFirstLook && startSandboxes(scope, log, resolve(root, settings.SVC_SANDBOX_DIRECTORY))
   const modules = Promise.all(chosen.map(async (caller) => ({ caller, ...(await services[caller].service()) })))
@@ -218,7 +220,7 @@ const serve = async ({ chosen, variables, env, settings, facts }: Plan, telemetr
   stop.bound(settings.SHUTDOWN_GRACE_MS)
 }
 
-/** Creates the streams in the background, because many requests need none. */
+/** Starts creating the streams in the background, because many requests do not need them. */
 const installStreams = async (
   options: Parameters<typeof keepInstalled>[0],
   instance: string,
@@ -233,7 +235,9 @@ const installStreams = async (
 const isHostless = (env: Environment): boolean =>
   !env.COLUMNDB_HOST && !env.SVC_HOSTS_FILE && env.SVC_QUERY_ROLE !== 'guest'
 
-/** Starts two embedded hosts that retain their data between starts. Returns the variables that name them. */
+/**
+ * Starts two embedded hosts, which keep their data between starts. Returns the variables that configure them as hosts.
+ */
 const startSandboxes = async (
   scope: AsyncDisposableStack,
   log: Logger,
@@ -242,12 +246,12 @@ const startSandboxes = async (
   log.info('COLUMNDB_HOST is not set: starting two embedded ClickHouse hosts with sample data')
   const { startSandbox } = await import('./sandbox/start.ts')
   const start = (label: string) => startSandbox({ label, directory: join(directory, label), seed: true })
-  // Wait for all of them, so that none keeps running when another fails.
+  // Waits for all, so that none keeps running when another fails to start.
   const starts = await Promise.allSettled(sandboxLabels.map(start))
   const hosts = starts.filter((result) => result.status === 'fulfilled').map(({ value }) => scope.use(value))
   const failure = starts.find((result) => result.status === 'rejected')
   if (failure) {
-    const sentence = `no embedded host can run in ${directory}; if another start uses it, end that or choose another directory. ${String(failure.reason)}`
+    const sentence = `cannot start the embedded hosts in "${directory}"; if another process uses the directory, stop it or choose another directory: ${String(failure.reason)}`
     throw new InvalidSettings([{ name: 'SVC_SANDBOX_DIRECTORY', sentence }])
   }
   const users = hosts.map(({ users }) => users.find(({ user }) => user === 'watchhouse'))

@@ -3,25 +3,25 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { TEST_REPORT: report, TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL } = process.env
-/** All test files share a server from an address variable, so they run one at a time. */
+/** Whether tests use a server from an address variable. All test files share it, so they run one at a time. */
 const isShared = [TEST_NATS_URL, TEST_REDIS_URL, TEST_POSTGRES_URL].some(Boolean)
 
 /** Timeout of `expect.poll` on a busy machine. A longer timeout never makes a wrong test pass. */
 const expect = { requireAssertions: true, poll: { timeout: 30_000 } }
 
-/** Three projects: the services on plain Node, as in production; the unit tests of the web; its browser tests. */
+/** Three projects: tests of the services on plain Node, unit tests of the web UI, and browser tests. */
 export default defineConfig({
   root,
   test: {
-    // Tests wait for servers and timers half of the time, so four workers use two cores.
+    // Tests spend half of the time waiting for servers and timers, so four workers use two cores.
     maxWorkers: isShared ? 1 : 4,
     tags: [
       {
         name: 'long',
         description:
-          'faults, fuzz, soak, real servers, catalogues, pages of single features: left to `npm run test:all`',
+          'faults, fuzzing, soak tests, real servers, catalogues, pages of single features: only in `npm run test:all`',
       },
-      { name: 'night', description: 'needs what only machines of the night have' },
+      { name: 'night', description: 'needs resources that only the nightly machines have' },
     ],
     reporters: report ? ['default', 'json'] : ['default'],
     outputFile: report ? { json: report } : {},

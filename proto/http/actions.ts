@@ -12,5 +12,5 @@ export const ActionRequest = z.discriminatedUnion('action', [
 ])
 export type ActionRequest = z.infer<typeof ActionRequest>
 
-/** The response; `message` describes the outcome. */
+/** Response of `POST /api/v1/actions`; `message` describes the outcome. */
 export const ActionResponse = answer(ActionOutcome, z.object({ host: z.string() })).extend({ message: z.string() })

@@ -15,11 +15,12 @@ export const AdviceRequest = z
   })
   .refine(({ query, queryId }) => (query === undefined) !== (queryId === undefined), {
     path: ['query'],
-    message: 'or queryId must be given, and not both',
+    message: 'or queryId is required, but not both',
   })
 
 /**
- * The response: recommendations, best first. `metadata.notes` explain why there are none, or why a table was skipped.
+ * Response of `POST /api/v1/advice`: recommendations, best first. `metadata.notes` explain why there are none, or why a
+ * table was skipped.
  */
 export const AdviceResponse = answer(
   adviceMethods.advise.output.shape.recommendations,

@@ -5,7 +5,7 @@ import { maxUserServers, UserServer } from '../external-tools.ts'
 import { answer } from './answer.ts'
 import { bodyHostId } from './parameters.ts'
 
-/** Maximum length of `message`. Longer requests use `messages`, which only the body size limits. */
+/** Maximum length of `message`. Longer questions are sent as `messages`, which only the body size limits. */
 const maxQuestionLength = 8_192
 
 /** A message of a client that does not support parts. */
@@ -29,7 +29,7 @@ export const AgentRequest = z
       .max(maxMessages)
       .optional(),
     hostId: bodyHostId.default(0),
-    /** `provider:model`. */
+    /** The model as `provider:model`; the default model if absent. */
     model: z.string().min(1).max(256).nullish(),
     /** The caller's own key for the gateway of the model. */
     apiKey: z.string().min(1).max(512).nullish(),
@@ -41,21 +41,21 @@ export const AgentRequest = z
   })
   .refine(({ message, messages }) => (message === undefined) !== (messages === undefined), {
     path: ['message'],
-    error: 'or messages is required, and only one of them may be given',
+    error: 'or messages is required, but not both',
   })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
 /** A run by its id, or the latest of a chat. */
 export const RunPath = z.object({ id: z.union([AgentRunId, ChatId], 'must be the id of a run or of a chat') })
 
-/** `POST /api/v1/agent/{id}/stop` */
+/** Response of `POST /api/v1/agent/{id}/stop`. */
 export const StopResponse = answer(z.object({ stopped: z.boolean() }), z.object({}))
 
-/** `POST /api/v1/agent/approvals/{id}` and `POST /api/v1/agent/egress/{id}` */
+/** Body of `POST /api/v1/agent/approvals/{id}` and `POST /api/v1/agent/egress/{id}`. */
 export const ApprovalRequest = z.strictObject({ approved: z.boolean() })
 
-/** The outcome of a decision; null if it was denied. */
+/** Response of `POST /api/v1/agent/approvals/{id}`: the outcome of the action; null if it was denied. */
 export const ApprovalResponse = answer(ActionOutcome.nullable(), z.object({ approved: z.boolean() }))
 
-/** `POST /api/v1/agent/egress/{id}` */
+/** Response of `POST /api/v1/agent/egress/{id}`. */
 export const EgressResponse = answer(z.null(), z.object({ approved: z.boolean() }))

@@ -22,27 +22,27 @@ import { bodyHostId, hostId, text, whole, yesOrNo } from './parameters.ts'
 
 /** The name of the host; `hostId` is null if it is no longer configured. */
 const host = { hostId: z.int().nullable(), host: z.string() }
-const nobodysHost = { hostId: z.int().nullable(), host: z.string().nullable() }
+const optionalHost = { hostId: z.int().nullable(), host: z.string().nullable() }
 const RuleId = z.string().min(1).max(160)
 const counted = z.object({ count: z.int() })
 
 /** `GET /api/v1/health/checks`: every rule on one host, as of the last sweep that evaluated it. */
 export const ChecksQuery = z.strictObject({ hostId: hostId.default(0) })
-/** The response. */
+/** Response of `GET /api/v1/health/checks`. */
 export const ChecksResponse = answer(z.array(AlertCheck), counted.extend({ host: z.string() }))
 
 /** `GET /api/v1/health/snapshot`: counts over all hosts. */
 export const SnapshotQuery = z.strictObject({})
-/** The response. */
+/** Response of `GET /api/v1/health/snapshot`. */
 export const SnapshotResponse = answer(
   z.array(AlertHost.omit({ hostKey: true, conditions: true }).extend(host)),
-  /** `inbound`: conditions of inbound events, which have no host. */
+  /** `inbound` is the number of conditions of inbound events, which have no host. */
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), inbound: z.int() }),
 )
 
 /** `GET /api/v1/health/alert-state`: conditions that are not ok on one host or on all. */
 export const AlertStateQuery = z.strictObject({ hostId: hostId.optional() })
-/** The response. */
+/** Response of `GET /api/v1/health/alert-state`. */
 export const AlertStateResponse = answer(
   /**
    * `source` is null for conditions of the product's own rules; for inbound events it replaces the host, whose id is
@@ -52,7 +52,7 @@ export const AlertStateResponse = answer(
   counted.extend({ sweptAtMs: z.int().nullable(), isSweeping: z.boolean(), truncated: z.boolean() }),
 )
 
-const daySentence = 'must be a day such as 2026-06-01, which is taken in UTC'
+const daySentence = 'must be a day such as 2026-06-01, in UTC'
 const dayMs = 86_400_000
 const Day = text
   .regex(/^\d{4}-\d{2}-\d{2}$/, daySentence)
@@ -60,16 +60,16 @@ const Day = text
   .transform((day) => ({ fromMs: Date.parse(day), toMs: Date.parse(day) + dayMs }))
   .meta({ override: { type: 'string', format: 'date' } })
 
-const usualLines = 100
+const defaultLines = 100
 
 /** `GET /api/v1/health/history`: the history of conditions, newest first. */
 export const HistoryQuery = z.strictObject({
   hostId: hostId.optional(),
   day: Day.optional(),
-  limit: whole(1, maxHistoryLines).default(usualLines),
+  limit: whole(1, maxHistoryLines).default(defaultLines),
 })
-/** The response. */
-export const HistoryResponse = answer(z.array(HistoryEntry.omit({ hostKey: true }).extend(nobodysHost)), counted)
+/** Response of `GET /api/v1/health/history`. */
+export const HistoryResponse = answer(z.array(HistoryEntry.omit({ hostKey: true }).extend(optionalHost)), counted)
 
 const durations = { '5m': 5, '15m': 15, '60m': 60, '4h': 240, recovery: null } as const
 const Duration = z.enum(Object.keys(durations)).transform(
@@ -93,23 +93,23 @@ export const DismissRequest = z.strictObject({
   minutes: z.int().min(1).max(43_200).nullable().default(null),
 })
 const { note } = silencing
-/** `POST /api/v1/health/inbound/{episode}/ack`: the same for a condition of an inbound event. */
+/** `POST /api/v1/health/inbound/{episode}/ack`: acknowledges a condition of an inbound event. */
 export const InboundAckRequest = z.strictObject({ duration: Duration, note })
-/** `POST /api/v1/health/inbound/{episode}/dismiss` */
+/** `POST /api/v1/health/inbound/{episode}/dismiss`: dismisses a condition of an inbound event. */
 export const InboundDismissRequest = z.strictObject({ minutes: DismissRequest.shape.minutes, note })
-/** The condition of both `DELETE` requests. */
+/** `DELETE /api/v1/health/ack` and `…/dismiss`: the condition whose silence is removed. */
 export const SilenceQuery = z.strictObject({
   hostId,
   ruleId: text.min(1, 'must name a rule').max(160, 'must not be longer than 160 characters'),
 })
-const HttpSilence = Silence.omit({ hostKey: true }).extend(nobodysHost)
+const HttpSilence = Silence.omit({ hostKey: true }).extend(optionalHost)
 /** The current or removed acknowledgement or dismissal. */
 export const SilenceResponse = answer(HttpSilence, z.object({}))
 /** `GET /api/v1/health/ack`: acknowledgements and dismissals in force. */
 export const SilencesResponse = answer(z.array(HttpSilence), counted)
 
 const persistent = z.object({ persistent: z.boolean() })
-/** Requires at least one field: an empty body would reset everything, for which there is `DELETE`. */
+/** Returns a strict schema that requires a field. An empty body would reset everything, for which there is `DELETE`. */
 const filled = <S extends z.ZodObject>(schema: S) =>
   schema
     .strict()
@@ -120,20 +120,20 @@ const filled = <S extends z.ZodObject>(schema: S) =>
  * defaults.
  */
 export const AlertConfigRequest = filled(AlertSettings)
-/** `GET`, `PUT` and `DELETE` return the settings in force with their sources. */
+/** Response of `GET`, `PUT` and `DELETE /api/v1/health/alert-config`: the settings in force, with their sources. */
 export const AlertConfigResponse = answer(
   AlertPolicy.pick({ general: true, digestMinutes: true, channels: true, webhookTargets: true }),
   persistent,
 )
-/** `PUT /api/v1/health/alert-config/channels/{channel}` */
+/** Body of `PUT /api/v1/health/alert-config/channels/{channel}`. */
 export const AlertChannelRequest = filled(ChannelSaving)
 
-/** `PUT /api/v1/health/alert-digest` */
+/** Body of `PUT /api/v1/health/alert-digest`. */
 export const AlertDigestRequest = DigestSettings.strict()
-/** `GET`, `PUT` and `DELETE` return the digest window in minutes; 0 disables the digest. */
+/** Response of `GET`, `PUT` and `DELETE /api/v1/health/alert-digest`: the digest window in minutes, 0 if disabled. */
 export const AlertDigestResponse = answer(AlertPolicy.shape.digestMinutes, persistent)
 
-/** `PUT /api/v1/health/check-alerts/{checkId}` */
+/** Body of `PUT /api/v1/health/check-alerts/{checkId}`. */
 export const CheckAlertsRequest = filled(RuleSettings)
 /** Rules with a configuration, with the source of each field. */
 export const CheckAlertsResponse = answer(AlertPolicy.shape.rules, persistent.extend({ count: z.int() }))
@@ -154,12 +154,12 @@ const checkHours = (hours: Omit<QuietHours, 'id'>, context: z.RefinementCtx) => 
 
 /** `GET /api/v1/health/custom-rules`; `catalog=1` adds the metrics for custom rules. */
 export const CustomRulesQuery = z.strictObject({ catalog: yesOrNo.default(false) })
-/** The response. */
+/** Response of `GET /api/v1/health/custom-rules`; `metrics` is null without `catalog=1`. */
 export const CustomRulesResponse = answer(
   z.array(CustomRule.extend(source)),
   persistent.extend({ count: z.int(), metrics: z.array(RuleMetric).nullable() }),
 )
-/** `POST /api/v1/health/custom-rules` and `PUT …/{id}` */
+/** Body of `POST /api/v1/health/custom-rules` and `PUT /api/v1/health/custom-rules/{id}`. */
 export const CustomRuleRequest = z.strictObject(alertConfigFields.customRule).superRefine(checkThresholds)
 /** `POST /api/v1/health/custom-rules/test`: measures and evaluates a rule once. */
 export const CustomRuleTestRequest = z
@@ -169,12 +169,12 @@ export const CustomRuleTestRequest = z
     hostId: bodyHostId.default(0),
   })
   .superRefine(checkThresholds)
-/** The response. */
+/** Response of `POST /api/v1/health/custom-rules/test`. */
 export const CustomRuleTestResponse = answer(alertingMethods.testCustomRule.output, z.object({ host: z.string() }))
 
 const Instant = z.iso.datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
 const window = {
-  /** Null means all hosts. */
+  /** The affected host; null means all hosts. */
   hostId: bodyHostId.nullable().default(null),
   ...alertConfigFields.maintenance,
   startsAt: Instant,
@@ -184,11 +184,11 @@ const endsLater = { path: ['endsAt'], error: 'must be later than startsAt' }
 const isForwards = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) =>
   Date.parse(startsAt) < Date.parse(endsAt)
 
-/** `GET /api/v1/health/maintenance-windows`; `host` is null for a window of all hosts. */
+/** Response of `GET /api/v1/health/maintenance-windows`; `host` is null for a window of all hosts. */
 export const MaintenanceWindowsResponse = answer(
   z.array(
     MaintenanceWindow.pick({ id: true, reason: true }).extend({
-      ...nobodysHost,
+      ...optionalHost,
       startsAt: z.iso.datetime(),
       endsAt: z.iso.datetime(),
       ...source,
@@ -196,28 +196,28 @@ export const MaintenanceWindowsResponse = answer(
   ),
   persistent.extend({ count: z.int() }),
 )
-/** `POST /api/v1/health/maintenance-windows` */
+/** Body of `POST /api/v1/health/maintenance-windows`. */
 export const NewMaintenanceWindow = z.strictObject({ ...newId, ...window }).refine(isForwards, endsLater)
-/** `PUT /api/v1/health/maintenance-windows/{id}` */
+/** Body of `PUT /api/v1/health/maintenance-windows/{id}`. */
 export const MaintenanceWindowRequest = z.strictObject(window).refine(isForwards, endsLater)
 
-/** `GET /api/v1/health/quiet-hours` */
+/** Response of `GET /api/v1/health/quiet-hours`. */
 export const QuietHoursResponse = answer(z.array(QuietHours.extend(source)), persistent.extend({ count: z.int() }))
-/** `POST /api/v1/health/quiet-hours` */
+/** Body of `POST /api/v1/health/quiet-hours`. */
 export const NewQuietHours = z.strictObject({ ...newId, ...alertConfigFields.quietHours }).superRefine(checkHours)
-/** `PUT /api/v1/health/quiet-hours/{id}` */
+/** Body of `PUT /api/v1/health/quiet-hours/{id}`. */
 export const QuietHoursRequest = z.strictObject(alertConfigFields.quietHours).superRefine(checkHours)
 
-/** `GET /api/v1/health/routes` */
+/** Response of `GET /api/v1/health/routes`. */
 export const RoutesResponse = answer(z.array(CheckedRoute.extend(source)), persistent.extend({ count: z.int() }))
-/** `POST /api/v1/health/routes` */
+/** Body of `POST /api/v1/health/routes`. */
 export const NewRoute = z.strictObject({ ...newId, ...alertConfigFields.route })
-/** `PUT /api/v1/health/routes/{id}` */
+/** Body of `PUT /api/v1/health/routes/{id}`. */
 export const RouteRequest = z.strictObject(alertConfigFields.route)
 
 /** `POST /api/v1/health/actions`: the rows that explain a rule on one host. */
 export const DiagnosisRequest = z.strictObject({ hostId: bodyHostId.default(0), ruleId: DefinitionId })
-/** The response. */
+/** Response of `POST /api/v1/health/actions`. */
 export const DiagnosisResponse = answer(
   ruleMethods.diagnoseRule.output.omit({ unavailable: true }),
   z.object({ host: z.string(), unavailable: z.string().nullable() }),

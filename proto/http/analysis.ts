@@ -27,13 +27,13 @@ export const QueryPatternsQuery = z
   })
   .refine(forwards, backwards)
 
-/** The response: patterns, and their number in `metadata.total`. */
+/** Response of `GET /api/v1/insights/query-patterns`; `metadata.total` is the number of patterns. */
 export const QueryPatternsResponse = answer(
   fingerprints.output.shape.fingerprints,
   StatementFacts.partial().extend(fingerprints.output.pick({ total: true, window: true, unavailable: true }).shape),
 )
 
-/** `GET /api/v1/insights/query-patterns/{hash}` */
+/** Query parameters of `GET /api/v1/insights/query-patterns/{hash}`. */
 export const QueryPatternQuery = z
   .strictObject({
     hostId: hostId.default(0),
@@ -43,10 +43,12 @@ export const QueryPatternQuery = z
     executions: wholeAs(fingerprint.input.shape.executions).optional(),
   })
   .refine(forwards, backwards)
-/** The path parameters. */
+/** Path parameters of requests about one query pattern. */
 export const QueryPatternPath = z.object({ hash: FingerprintHash })
 
-/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+/**
+ * Response of `GET /api/v1/insights/query-patterns/{hash}`. If `data` is null, `metadata.unavailable` has the reason.
+ */
 export const QueryPatternResponse = answer(
   fingerprint.output.shape.detail,
   z.object({ host: z.string(), ...fingerprint.output.omit({ detail: true }).shape }),
@@ -66,7 +68,7 @@ export const ExecutionsQuery = z
     limit: wholeAs(executions.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
-/** The response: executions, longest first, and their number in `metadata.total`. */
+/** Response of that request: executions, longest first, and their number in `metadata.total`. */
 export const ExecutionsResponse = answer(
   executions.output.shape.executions,
   z.object({ host: z.string(), ...executions.output.omit({ executions: true }).shape }),
@@ -77,15 +79,15 @@ export const QueryDetailQuery = z.strictObject({
   hostId: hostId.default(0),
   lastHours: wholeAs(queryDetail.input.shape.lastHours).optional(),
 })
-/** The path parameters. */
+/** Path parameters of `GET /api/v1/queries/{queryId}`. */
 export const QueryDetailPath = z.object({ queryId: QueryId })
-/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+/** Response of `GET /api/v1/queries/{queryId}`. If `data` is null, `metadata.unavailable` has the reason. */
 export const QueryDetailResponse = answer(
   queryDetail.output.shape.detail,
   z.object({ host: z.string(), ...queryDetail.output.omit({ detail: true }).shape }),
 )
 
-/** Case and word separators are ignored, and empty means `plan`: `''`, `PIPELINE`, `QUERY TREE`. */
+/** An `EXPLAIN` mode in any case, with spaces or underscores for dashes, such as `QUERY TREE`; `plan` if empty. */
 const Mode = z
   .string({ error: 'must be text, given once' })
   .transform((word) => word.toLowerCase().replace(/[ _]/g, '-') || 'plan')
@@ -97,7 +99,7 @@ const Database = z
   .max(128)
   .optional()
 
-/** Maximum length of a statement in a URL. Longer ones are sent by POST. */
+/** Maximum length of a statement in a URL. Longer statements must be sent by POST. */
 const maxAddressStatement = 8_000
 const maxAddressSettings = 2_048
 const settingsSentence = 'must be a JSON object of settings, each 0, 1, true or false'
@@ -114,7 +116,7 @@ const JsonSettings = text
   })
   .pipe(ExplainSettings)
 
-/** `GET /api/v1/explain`; `planSettings` is a JSON object. */
+/** Query parameters of `GET /api/v1/explain`; `planSettings` is a JSON object. */
 export const ExplainQuery = z.strictObject({
   hostId: hostId.default(0),
   query: text.max(maxAddressStatement, `must not be longer than ${maxAddressStatement} characters; send it by POST`),
@@ -123,7 +125,7 @@ export const ExplainQuery = z.strictObject({
   database: Database,
 })
 
-/** `POST /api/v1/explain` */
+/** Body of `POST /api/v1/explain`. */
 export const ExplainRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   query: z.string().max(maxExplainedLength, `must not be longer than ${maxExplainedLength} characters`),
@@ -132,5 +134,5 @@ export const ExplainRequest = z.strictObject({
   database: Database,
 })
 
-/** The response of both. */
+/** Response of `GET` and `POST /api/v1/explain`. */
 export const ExplainResponse = answer(Explanation, z.object({ host: z.string() }))

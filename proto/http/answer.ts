@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** Returns the schema of a response whose shape the specification does not define. */
+/** Returns the schema of a successful response, for routes whose shape the specification does not define. */
 export const answer = <D extends z.ZodType, M extends z.ZodType>(data: D, metadata: M) =>
   z.object({ success: z.literal(true), data, metadata })
 
-/** The shape of every error below /api. `type` is the error code. */
+/** The body of every error response below `/api`. `type` is the error code. */
 export const Failure = z.object({
   success: z.literal(false),
   error: z.object({

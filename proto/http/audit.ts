@@ -16,5 +16,5 @@ export const AuditQuery = z.strictObject({
   limit: whole(1, maxRecords).default(defaultRecords),
 })
 
-/** The response. `next` is the `before` of the next page; null on the last page. */
+/** Response of `GET /api/v1/audit`. `next` is the `before` of the next page; null on the last page. */
 export const AuditResponse = answer(z.array(AuditRecord), z.object({ next: z.number().int().nullable() }))

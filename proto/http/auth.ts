@@ -5,7 +5,7 @@ import { text } from './parameters.ts'
 
 const everyScope = [...scopes]
 
-/** `POST /api/v1/auth/api-key`, with the operator secret as bearer. */
+/** Body of `POST /api/v1/auth/api-key`, which requires the operator secret as bearer token. */
 export const ApiKeyRequest = z.strictObject({
   label: z
     .string()
@@ -21,7 +21,7 @@ export const ApiKeyRequest = z.strictObject({
     .default(everyScope),
 })
 
-/** The shape of the specification, and the attributes of the key. */
+/** Response of `POST /api/v1/auth/api-key`: the specified shape with additional attributes of the key. */
 export const ApiKeyResponse = z.object({
   data: z.object({
     apiKey: z.string(),
@@ -34,7 +34,7 @@ export const ApiKeyResponse = z.object({
   }),
 })
 
-/** A key as lists show it; the key itself is returned once, when it is issued. */
+/** An API key in a list, without the key itself, which is returned only when it is issued. */
 export const ListedKey = z.object({
   id: z.string(),
   label: z.string(),
@@ -42,7 +42,7 @@ export const ListedKey = z.object({
   scopes: z.array(z.string()),
   issuedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** Rounded to the minute; null if it was not used since the state was last lost. */
+  /** Time of the last use, rounded to the minute; null if no use is recorded. The record can be lost on a restart. */
   lastUsedAt: z.iso.datetime().nullable(),
   revokedAt: z.iso.datetime().nullable(),
 })
@@ -51,14 +51,14 @@ export type ListedKey = z.infer<typeof ListedKey>
 /** `GET /api/v1/auth/api-keys`: all keys for the operator, otherwise the caller's own. */
 export const ApiKeysResponse = answer(z.array(ListedKey), z.object({ count: z.int() }))
 
-/** `DELETE /api/v1/auth/api-keys/{id}` */
+/** Response of `DELETE /api/v1/auth/api-keys/{id}`: the revoked key. */
 export const RevokedKeyResponse = answer(ListedKey, z.object({}))
 
-/** OAuth separates scopes by spaces. */
+/** The scopes of an OAuth request, separated by spaces; all scopes if empty. */
 const ScopeText = text
   .max(128, 'must not be longer than 128 characters')
   .transform((given) => [...new Set(given.split(' ').filter((word) => word !== ''))])
-  .pipe(z.array(z.enum(scopes, `must be some of ${scopes.join(', ')}`)))
+  .pipe(z.array(z.enum(scopes, `must be one or more of ${scopes.join(', ')}`)))
   .transform((given) => (given.length === 0 ? everyScope : given))
 
 const ClientId = text.regex(/^[\w.~-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores')
@@ -66,7 +66,7 @@ const ClientId = text.regex(/^[\w.~-]{1,64}$/, 'must be up to 64 letters, digits
 /** `POST /auth/device/code` (RFC 8628 §3.1). Unknown fields are ignored, as OAuth requires. */
 export const DeviceCodeRequest = z.object({ client_id: ClientId.default('cli'), scope: ScopeText.default(everyScope) })
 
-/** RFC 8628 §3.2; times in seconds. */
+/** Response of `POST /auth/device/code` (RFC 8628 §3.2). Times are in seconds. */
 export const DeviceCodeResponse = z.object({
   device_code: z.string(),
   user_code: z.string(),
@@ -83,7 +83,7 @@ export const TokenRequest = z.object({
   client_id: ClientId.optional(),
 })
 
-/** RFC 6749 §5.1; the access token is an API key. */
+/** Response of `POST /auth/token` (RFC 6749 §5.1). The access token is an API key. */
 export const TokenResponse = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
@@ -91,21 +91,21 @@ export const TokenResponse = z.object({
   scope: z.string(),
 })
 
-/** RFC 6749 §5.2 */
+/** Error response of OAuth requests (RFC 6749 §5.2). */
 export const OAuthFailure = z.object({ error: z.string(), error_description: z.string() })
 
 const userCode = text.max(32, 'must not be longer than 32 characters')
 
-/** The code that a user types to approve or deny a device, in any case, with or without the dash. */
+/** The code that a user enters to approve or deny a device. Case and the dash do not matter. */
 export const UserCodeRequest = z.strictObject({ user_code: userCode })
 
-/** `POST /api/v1/auth/device/approve` and `/deny` */
+/** Response of `POST /api/v1/auth/device/approve` and `POST /api/v1/auth/device/deny`. */
 export const DeviceDecisionResponse = answer(
   z.object({ approved: z.boolean(), deviceOnly: z.boolean(), subject: z.string() }),
   z.object({}),
 )
 
-/** `GET /api/v1/auth/device/status`: the request to be approved. */
+/** Response of `GET /api/v1/auth/device/status`: the state of the request to be approved. */
 export const DeviceStatusResponse = answer(
   z.object({
     state: z.enum(['pending', 'approved', 'denied', 'used', 'expired']),
@@ -117,7 +117,7 @@ export const DeviceStatusResponse = answer(
   z.object({}),
 )
 
-/** `GET /api/v1/auth/cli`: the record of the specification, without secrets. */
+/** Response of `GET /api/v1/auth/cli`: how a command-line client can sign in, as specified, without secrets. */
 export const CliDiscovery = z.object({
   method: z.enum(['none', 'api_key', 'device']),
   api: z.enum(['open', 'key_required']),
@@ -125,7 +125,7 @@ export const CliDiscovery = z.object({
   deviceLogin: z.object({
     enabled: z.boolean(),
     mode: z.enum(['auto', 'true', 'false']),
-    /** The operator approves, because there is no identity provider. */
+    /** Whether only the operator can approve devices, because there is no identity provider. */
     deviceOnly: z.boolean(),
     reason: z.enum(['disabled', 'missing_api_key_secret']).nullable(),
     store: z.enum(['edgesql', 'store']),
@@ -134,7 +134,7 @@ export const CliDiscovery = z.object({
 })
 export type CliDiscovery = z.infer<typeof CliDiscovery>
 
-/** RFC 9728 §2 */
+/** Metadata of the API as an OAuth protected resource (RFC 9728 §2). */
 export const ProtectedResource = z.object({
   resource: z.url(),
   authorization_servers: z.array(z.url()),
@@ -145,7 +145,7 @@ export const ProtectedResource = z.object({
 
 const LinkTarget = z.object({ href: z.url(), type: z.string() })
 
-/** RFC 9727, in the JSON of RFC 9264. */
+/** The API catalog (RFC 9727) as a JSON link set (RFC 9264). */
 export const ApiCatalog = z.object({
   linkset: z.array(
     z.object({

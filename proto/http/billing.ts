@@ -4,12 +4,12 @@ import { answer } from './answer.ts'
 /** Whether billing is enabled, the reason if not, and the billing server. */
 export const Billing = z.object({
   active: z.boolean(),
-  /** The reason as text. */
+  /** Whether billing is enabled, or the reason why not, as text. */
   message: z.string(),
   /** URL of the billing server; null if billing is disabled. */
   server: z.string().nullable(),
 })
 export type Billing = z.infer<typeof Billing>
 
-/** `GET /api/v1/billing` */
+/** Response of `GET /api/v1/billing`. */
 export const BillingResponse = answer(Billing, z.object({}))

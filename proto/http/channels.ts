@@ -6,7 +6,7 @@ import { answer } from './answer.ts'
 
 /** `POST /api/v1/health/channels/{channel}/test`: sends to one target or to all. */
 export const ChannelTestRequest = z.strictObject({ target: z.string().min(1).max(64).optional() })
-/** The result of each send. Failed sends are results, not errors. */
+/** The result of each test message. A failed send is a result, not an error. */
 export const ChannelTestResponse = answer(z.array(TestedTarget), z.object({ count: z.int() }))
 
 /** `GET /api/v1/health/webhook-targets`: all targets from all sources, without their secrets. */
@@ -16,17 +16,17 @@ export const WebhookTargetsResponse = answer(
 )
 
 const target = { ...targetFields, ...targetSecrets }
-/** `POST /api/v1/health/webhook-targets` */
+/** Body of `POST /api/v1/health/webhook-targets`. */
 export const NewWebhookTarget = z.strictObject({ ...target, url: targetSecrets.url.unwrap() })
-/** `PUT /api/v1/health/webhook-targets/{id}`: an absent address and absent headers are unchanged. */
+/** Body of `PUT /api/v1/health/webhook-targets/{id}`. An absent address or absent headers remain unchanged. */
 export const WebhookTargetRequest = z.strictObject(target)
 
-/** `POST /api/v1/health/webhook-targets/preview` */
+/** Body of `POST /api/v1/health/webhook-targets/preview`. */
 export const TargetPreviewRequest = z.strictObject({
   format: targetFields.format,
   url: targetSecrets.url,
   templates: targetFields.templates,
   severity: Severity.default('warning'),
 })
-/** Method and body of the request. */
+/** Response of that request: method and body that the webhook would receive. */
 export const TargetPreviewResponse = answer(Preview, z.object({}))

@@ -8,12 +8,12 @@ const { installedAtMs: _at, ...shown } = ChatInstallation.shape
 export const ChatInstallationShown = z.object({ ...shown, installedAt: z.iso.datetime() })
 export type ChatInstallationShown = z.infer<typeof ChatInstallationShown>
 
-/** `GET /api/v1/health/chat-application` */
+/** Response of `GET /api/v1/health/chat-application`. */
 export const ChatApplicationResponse = answer(
   z.object({
     /** Whether alerts in chats have buttons. */
     interactive: z.boolean(),
-    /** Missing variables for the installation. */
+    /** Names of variables that the installation requires and that are not set. */
     missing: z.array(z.string()),
     installations: z.array(ChatInstallationShown),
   }),
@@ -28,16 +28,16 @@ export const ChatCallbackQuery = z.object({
   error: text.max(128).optional(),
 })
 
-/** The path of one installation. */
+/** Path parameters of requests about one installation. */
 export const ChatInstallationPath = z.object({ id: ChatInstallationId })
-/** The removed installation. */
+/** Response of a `DELETE` request: the removed installation. */
 export const ChatInstallationResponse = answer(ChatInstallationShown, z.object({}))
 
 const word = z.string().min(1).max(256)
 /** The form that the chat service sends for a pressed button: JSON in the field `payload`. */
 export const ChatActionForm = z.object({ payload: z.string() })
 
-/** The fields of a button click that are read. */
+/** The fields of a pressed button that are read. */
 export const ChatAction = z.object({
   type: z.literal('block_actions', 'must be block_actions'),
   team: z.object({ id: word }),
@@ -56,5 +56,5 @@ export const ChatAction = z.object({
 })
 export type ChatAction = z.infer<typeof ChatAction>
 
-/** `POST /api/webhooks/chat-application`: the result, which is also posted to the chat. */
+/** Response of `POST /api/webhooks/chat-application`: the text that is also posted to the chat. */
 export const ChatActionResponse = answer(z.object({ said: z.string() }), z.object({}))

@@ -4,7 +4,7 @@ import { Unavailable } from '../unavailable.ts'
 import { answer } from './answer.ts'
 import { hostId, text } from './parameters.ts'
 
-/** `GET /api/v1/cluster/topology` */
+/** Query parameters of `GET /api/v1/cluster/topology`. */
 export const TopologyQuery = z.strictObject({
   hostId: hostId.default(0),
   cluster: text.min(1, 'must name a cluster').max(256, 'must not be longer than 256 characters').optional(),
@@ -12,7 +12,7 @@ export const TopologyQuery = z.strictObject({
 
 const Shard = Cluster.shape.shards.element
 
-/** The response. A replica with a `hostId` is listed in `members`. */
+/** Response of `GET /api/v1/cluster/topology`. A replica with a `hostId` is listed in `members`. */
 export const TopologyResponse = answer(
   z.object({
     clusters: z.array(

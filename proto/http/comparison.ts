@@ -6,26 +6,29 @@ import { answer } from './answer.ts'
 import { backwards, forwards, span, text, wholeAs, yesOrNo } from './parameters.ts'
 
 const hostsSentence = `must be 2 to ${maxComparedHosts} different host ids, separated by commas`
-const place = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
+const hostPosition = String.raw`(?:0|[1-9]\d{0,4}|-[1-9]\d{0,9})`
 
 /** Positions in the host list, negative for connections of the caller: `0,1`. */
 const hosts = text
-  .regex(new RegExp(`^${place}(?:,${place}){1,${maxComparedHosts - 1}}$`), hostsSentence)
+  .regex(new RegExp(`^${hostPosition}(?:,${hostPosition}){1,${maxComparedHosts - 1}}$`), hostsSentence)
   .transform((given) => given.split(',').map(Number))
   .refine((ids) => new Set(ids).size === ids.length, hostsSentence)
   .describe('Positions in the list of hosts, separated by commas.')
 
-/** A host in a response. */
+/** Id and name of a host in a response, instead of its key. */
 const named = { id: z.number().int(), name: z.string() }
 const byHost = <V extends z.ZodType>(value: V) => z.record(z.string(), value)
 
-/** `GET /api/v1/settings-diff` */
+/** Query parameters of `GET /api/v1/settings-diff`. */
 export const SettingsDiffQuery = z.strictObject({
   hosts,
   changedOnly: yesOrNo.default(false),
   differentOnly: yesOrNo.default(false),
 })
-/** The response. `values` are keyed by host id, null if the host lacks the setting or returned no data. */
+/**
+ * Response of `GET /api/v1/settings-diff`. `values` are keyed by host id, null if the host lacks the setting or
+ * returned no data.
+ */
 export const SettingsDiffResponse = answer(
   z.object({
     hosts: z.array(DiffedHost.omit({ hostKey: true }).extend(named)),
@@ -42,7 +45,10 @@ export const ComparisonQuery = z
     limit: wholeAs(comparisonMethods.comparison.input.shape.limit).optional(),
   })
   .refine(forwards, backwards)
-/** The response. `values` are keyed by host id, null if the pattern did not run or the host returned no data. */
+/**
+ * Response of `GET /api/v1/compare`. `values` are keyed by host id, null if the pattern did not run or the host
+ * returned no data.
+ */
 export const ComparisonResponse = answer(
   z.object({
     hosts: z.array(ComparedHost.omit({ hostKey: true }).extend(named)),

@@ -12,7 +12,7 @@ export const HostSummary = Host.omit({ key: true }).extend({
   failure: HostState.shape.failure,
   version: HostState.shape.version,
   missingGrants: HostState.shape.missingGrants,
-  /** How far its clock is ahead, in milliseconds rounded to ten seconds. */
+  /** How far the clock of the host is ahead, in milliseconds, rounded to ten seconds. */
   clockSkewMs: z.int(),
 })
 export type HostSummary = z.infer<typeof HostSummary>
@@ -29,33 +29,32 @@ const FeaturePermission = z.object({
 const ClientLimits = z.object({
   requestsPerMinute: z.int(),
   questionsPerMinute: z.int(),
-  /** Null unless guests can use the agent. */
+  /** Maximum agent questions of a guest per day; null unless guests can use the agent. */
   guestQuestionsPerDay: z.int().nullable(),
 })
 
-/** Optional capabilities of this installation beyond features. */
+/** Optional capabilities of this installation, in addition to features. */
 const Offers = z.object({
-  /** Users can store connections. */
+  /** Whether users can store connections. */
   storedConnections: z.boolean(),
-  /** Users, roles and grants of the hosts can be changed. */
+  /** Whether users, roles and grants of the hosts can be changed. */
   management: z.boolean(),
-  /** A repository host can report deployments, which charts annotate. */
+  /** Whether a repository host can report deployments, which charts show as annotations. */
   deployments: z.boolean(),
-  /** Opened pages are counted for the charts of page views. */
+  /** Whether page views are stored for the charts of page views. */
   pageViews: z.boolean(),
-  /** A PostgreSQL server is monitored. */
+  /** Whether a PostgreSQL server is monitored. */
   postgresSource: z.boolean(),
-  /** A replication service is monitored. */
+  /** Whether a replication service is monitored. */
   replicationService: z.boolean(),
-  /** Users can subscribe webhooks to alerts. */
+  /** Whether users can subscribe webhooks to alerts. */
   subscriptions: z.boolean(),
 })
 export type Offers = z.infer<typeof Offers>
 
 /**
- * `GET /api/v1/config`: what a client needs before its first page: permissions, sign-in methods, and for callers with
- * read access the hosts with their last known state and all definitions. Queries no host, so it also works when all are
- * down.
+ * Response of `GET /api/v1/config`: permissions and sign-in methods. Callers with read access also receive all
+ * definitions, and the hosts with their last known state. It queries no host, so it also works when all are down.
  */
 export const ConfigResponse = answer(
   z.object({

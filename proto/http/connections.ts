@@ -3,12 +3,14 @@ import { ConnectionTarget, ConnectionTest, WholeConnectionTarget } from '../conn
 import { ConnectionName } from '../sealed-connection.ts'
 import { answer } from './answer.ts'
 
-/** `POST /api/v1/browser-connections/test` */
+/** Body of `POST /api/v1/browser-connections/test`. */
 export const ConnectionTestRequest = ConnectionTarget
-/** The response. A failed connection is a result with the reason, not an error. */
+/**
+ * Response of `POST /api/v1/browser-connections/test`. A failed connection is a result with the reason, not an error.
+ */
 export const ConnectionTestResponse = answer(ConnectionTest, z.object({}))
 
-/** `POST /api/v1/browser-connections/sessions`; the name defaults to the host. */
+/** Body of `POST /api/v1/browser-connections/sessions`; the name defaults to the host name. */
 export const ConnectionSessionRequest = ConnectionTarget.extend({ name: ConnectionName.optional() })
 
 /**
@@ -17,7 +19,10 @@ export const ConnectionSessionRequest = ConnectionTarget.extend({ name: Connecti
  */
 export const connectionSessionHeader = 'x-connection-session'
 
-/** The response. The server does not store the session; its credentials are sealed in the token. */
+/**
+ * Response of `POST /api/v1/browser-connections/sessions`. The server does not store the session; the token contains
+ * its encrypted credentials.
+ */
 export const ConnectionSessionResponse = answer(
   z.object({
     token: z.string(),
@@ -31,7 +36,7 @@ export const ConnectionSessionResponse = answer(
   z.object({}),
 )
 
-/** A stored connection for its owner. Its user and password never leave the server. `hostId` is negative. */
+/** A stored connection as its owner sees it. Its user and password never leave the server. `hostId` is negative. */
 export const UserConnection = z.object({
   id: z.string(),
   hostId: z.int(),
@@ -43,13 +48,13 @@ export const UserConnection = z.object({
 })
 export type UserConnection = z.infer<typeof UserConnection>
 
-/** `GET /api/v1/user-connections` */
+/** Response of `GET /api/v1/user-connections`. */
 export const UserConnectionsResponse = answer(z.array(UserConnection), z.object({ count: z.int() }))
-/** `POST /api/v1/user-connections` */
+/** Body of `POST /api/v1/user-connections`. */
 export const UserConnectionRequest = ConnectionTarget.extend({ name: ConnectionName })
 /**
- * `PUT /api/v1/user-connections/{id}`: a new name only, or all fields. An address without its password would send the
- * stored one to a different server.
+ * Body of `PUT /api/v1/user-connections/{id}`: only a new name, or all fields. A new address without a password would
+ * send the stored password to a different server.
  */
 export const UserConnectionChange = WholeConnectionTarget.partial()
   .extend({ name: ConnectionName })
@@ -57,10 +62,10 @@ export const UserConnectionChange = WholeConnectionTarget.partial()
     (change) => new Set([change.url, change.user, change.password].map((part) => part === undefined)).size === 1,
     {
       path: ['url'],
-      message: 'and user and password must be given together or not at all',
+      message: 'must be given together with user and password, or all three must be absent',
     },
   )
-/** `POST`, `PUT` and `DELETE` return the current or deleted connection. */
+/** Response of `POST`, `PUT` and `DELETE` requests: the current or deleted connection. */
 export const UserConnectionResponse = answer(UserConnection, z.object({}))
-/** `{id}` of a stored connection. */
+/** Path parameters of requests about one stored connection. */
 export const UserConnectionPath = z.object({ id: z.string().regex(/^[\w-]{22}$/, 'must be the id of a connection') })

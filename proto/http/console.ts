@@ -29,16 +29,19 @@ export const ConsoleRequest = z.strictObject({
 
 const { runQuery, cancelQuery } = consoleMethods
 
-/** The response. Values of a row are in the order of the columns; 64-bit integers and decimals are text. */
+/**
+ * Response of `POST /api/v1/explorer/query`. Values of a row are in the order of the columns; 64-bit integers and
+ * decimals are text.
+ */
 export const ConsoleResponse = answer(
   // The OpenAPI document describes a row as an array; `RowValues` of the bus has no schema there.
   runQuery.output.pick({ columns: true }).extend({ rows: z.array(z.array(z.unknown())) }),
   StatementFacts.extend(runQuery.output.pick({ truncated: true }).shape),
 )
 
-/** `DELETE /api/v1/explorer/query/{runId}` ends a run of the same caller. */
+/** Query parameters of `DELETE /api/v1/explorer/query/{runId}`, which cancels a run of the same caller. */
 export const CancelQuery = z.strictObject({ hostId: hostId.default(0) })
-/** The path parameters. */
+/** Path parameters of `DELETE /api/v1/explorer/query/{runId}`. */
 export const CancelPath = z.object({ runId: RunId })
-/** The response. */
+/** Response of `DELETE /api/v1/explorer/query/{runId}`. */
 export const CancelResponse = answer(cancelQuery.output, z.object({ host: z.string() }))

@@ -11,7 +11,10 @@ import {
 import { answer } from './answer.ts'
 import { bodyHostId, text, whole } from './parameters.ts'
 
-/** `GET /api/v1/conversations/backend`, exactly as specified. `browser` if the server stores none of this caller. */
+/**
+ * Response of `GET /api/v1/conversations/backend`, exactly as specified. `browser` means that the server stores no
+ * conversations of the caller.
+ */
 export const ConversationBackendResponse = z.object({
   backend: z.enum([...conversationBackends, 'browser']),
   supportsAiEnrichment: z.boolean(),
@@ -23,32 +26,32 @@ const host = {
   host: z.string().nullable(),
 }
 
-/** A conversation as lists show it. */
+/** A conversation in a list of its owner. */
 export const ShownSummary = ConversationSummary.omit({ hostKey: true }).extend(host)
 export type ShownSummary = z.infer<typeof ShownSummary>
-/** A conversation with its messages. */
+/** A conversation with its messages, as its owner sees it. */
 export const ShownConversation = Conversation.omit({ hostKey: true }).extend(host)
 export type ShownConversation = z.infer<typeof ShownConversation>
 
-/** `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
+/** Query parameters of `GET /api/v1/conversations`; `cursor` is the `next` of the previous page. */
 export const ConversationsQuery = z.strictObject({
   limit: whole(1, 100).default(20),
   cursor: text.pipe(ConversationCursor).optional(),
 })
-/** The response; `next` is null on the last page. */
+/** Response of `GET /api/v1/conversations`; `next` is null on the last page. */
 export const ConversationsResponse = answer(
   z.array(ShownSummary),
   z.object({ count: z.int(), next: z.string().nullable() }),
 )
 
-/** `{id}` of a conversation. */
+/** Path parameters of requests about one conversation. */
 export const ConversationPath = z.object({ id: ConversationId })
-/** `GET /api/v1/conversations/{id}` */
+/** Response of `GET /api/v1/conversations/{id}`. */
 export const ConversationResponse = answer(ShownConversation, z.object({}))
 
 /**
- * `PUT /api/v1/conversations/{id}`: the complete conversation, at most 512 KiB. An absent title or absent evidence is
- * unchanged.
+ * Body of `PUT /api/v1/conversations/{id}`: the complete conversation, at most 512 KiB. An absent title or absent
+ * evidence remains unchanged.
  */
 export const KeepConversationRequest = z.strictObject({
   title: WrittenConversation.shape.title,
@@ -57,11 +60,11 @@ export const KeepConversationRequest = z.strictObject({
   messages: WrittenConversation.shape.messages,
   evidence: WrittenConversation.shape.evidence,
 })
-/** The response. */
+/** Response of `PUT /api/v1/conversations/{id}`. */
 export const StoreConversationResponse = answer(ShownSummary, z.object({ created: z.boolean() }))
 
-/** `DELETE /api/v1/conversations/{id}` and `DELETE /api/v1/conversations`: the number of removed conversations. */
+/** Response of `DELETE /api/v1/conversations` and `DELETE /api/v1/conversations/{id}`: the number of removed ones. */
 export const RemoveConversationsResponse = answer(z.object({ removed: z.int() }), z.object({}))
 
-/** `GET /api/v1/conversations/{id}/follow-ups` */
+/** Response of `GET /api/v1/conversations/{id}/follow-ups`. */
 export const FollowUpsResponse = answer(z.object({ questions: z.array(z.string()) }), z.object({}))

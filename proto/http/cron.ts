@@ -4,20 +4,20 @@ import { pruneMethods } from '../prune.ts'
 import { report } from '../report.ts'
 import { answer } from './answer.ts'
 
-/** Cron routes have no parameters and ignore those of schedulers, except a secret. */
+/** Query parameters of cron routes. They have none of their own, and ignore those that schedulers add. */
 export const CronQuery = z.looseObject({})
 
-/** `GET /api/cron/health-sweep`: the result, or that sweeps are disabled. */
+/** Response of `GET /api/cron/health-sweep`: the result, or `enabled: false` if sweeps are disabled. */
 export const SweepResponse = answer(
   z.union([Sweep.extend({ enabled: z.literal(true) }), z.object({ enabled: z.literal(false) })]),
   z.object({}),
 )
 
-/** `GET /api/cron/retention-prune`: what each running service has removed. */
+/** Response of `GET /api/cron/retention-prune`: removed entries by service and kind. */
 export const PruneResponse = answer(
   z.object({ removed: z.record(z.string(), pruneMethods.prune.output.shape.removed) }),
   z.object({}),
 )
 
-/** `GET /api/cron/weekly-report` */
+/** Response of `GET /api/cron/weekly-report`. */
 export const WeeklyReportResponse = answer(report.methods.weekly.output, z.object({}))

@@ -7,9 +7,9 @@ import { answer } from './answer.ts'
 const Empty = z.object({})
 const { hostStatus, filterOptions } = query.methods
 
-/** `GET /api/v1/hosts` */
+/** Response of `GET /api/v1/hosts`. */
 export const HostsResponse = answer(z.array(Host.omit({ key: true })), Empty)
-/** `GET /api/v1/host-status?hostId=` and `&fleet=1` */
+/** Response of `GET /api/v1/host-status`; `metrics` is null without `fleet=1`. */
 export const HostStatusResponse = answer(
   z.object({
     version: hostStatus.output.shape.version,
@@ -18,7 +18,7 @@ export const HostStatusResponse = answer(
   }),
   z.object({ host: z.string() }),
 )
-/** `GET /api/v1/overview?hostId=` */
+/** Response of `GET /api/v1/overview`. */
 export const OverviewResponse = answer(Overview, z.object({ host: z.string() }))
 /** `GET /api/v1/catalogue`: every chart and table page, for menus and generic pages. */
 export const CatalogueResponse = answer(Catalogue, Empty)
@@ -28,12 +28,12 @@ const ChartMetadata = StatementFacts.partial().extend({
   window: ChartData.shape.window,
   unavailable: Unavailable.nullable(),
 })
-/** `GET /api/v1/charts/{name}` */
+/** Response of `GET /api/v1/charts/{name}`. */
 export const ChartResponse = answer(z.array(Row), ChartMetadata)
 /** `POST /api/v1/charts/batch`: each chart fails independently. */
 export const ChartBatchResponse = answer(z.record(z.string(), ChartResult), z.object({ host: z.string() }))
 
-/** `GET /api/v1/tables/{name}` */
+/** Response of `GET /api/v1/tables/{name}`. */
 export const TableResponse = answer(
   z.array(Row),
   StatementFacts.partial().extend({
@@ -48,9 +48,9 @@ export const TableResponse = answer(
     unavailable: Unavailable.nullable(),
   }),
 )
-/** `GET /api/v1/tables` */
+/** Response of `GET /api/v1/tables`. */
 export const TableListResponse = answer(z.array(DatabaseTable), z.object({ host: z.string(), truncated: z.boolean() }))
-/** `GET /api/v1/tables/{name}/filter-options` */
+/** Response of `GET /api/v1/tables/{name}/filter-options`. */
 export const FilterOptionsResponse = answer(
   z.array(FilterOption),
   z.object({ host: z.string(), column: z.string(), ...filterOptions.output.omit({ options: true }).shape }),

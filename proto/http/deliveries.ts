@@ -18,7 +18,7 @@ export const DeliveriesQuery = z.strictObject({
   before: whole(0, 4_102_444_799_999).optional(),
   limit,
 })
-/** The response. `next` is the `before` of the next page; null on the last page. */
+/** Response of `GET /api/v1/health/deliveries`. `next` is the `before` of the next page; null on the last page. */
 export const DeliveriesResponse = answer(
   z.array(CompletedDelivery.omit({ hostKey: true }).extend(host)),
   z.object({ next: z.int().nullable() }),
@@ -39,10 +39,10 @@ const letterId = text.regex(/^[1-9]\d{0,14}$/, 'must be the id of a dead letter'
  * the previous page.
  */
 export const DeadLettersQuery = z.strictObject({ stream: stream.optional(), before: letterId.optional(), limit })
-/** The response. */
+/** Response of `GET /api/v1/health/dead-letters`. `next` is null on the last page. */
 export const DeadLettersResponse = answer(z.array(Dead), z.object({ next: z.string().nullable() }))
 
 /** `POST /api/v1/health/dead-letters/{id}/replay`: the stream of the dead letter. */
 export const ReplayRequest = z.strictObject({ stream: stream.default('DELIVER') })
-/** The dead letter that is sent again. */
+/** Response of that request: the dead letter that is sent again. */
 export const ReplayResponse = answer(Dead, z.object({}))

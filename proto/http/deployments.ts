@@ -12,13 +12,15 @@ export const DeploymentsQuery = z
   })
   .refine(forwards, backwards)
 
-/** The response, newest first. */
+/** Response of `GET /api/v1/deployments`, newest first. */
 export const DeploymentsResponse = answer(z.array(Deployment), z.object({ count: z.int() }))
 
 /** The body of a webhook of a repository host. Its fields depend on the event. */
 export const RepositoryHookBody = z.looseObject({})
 
-/** `POST /api/webhooks/repository`: whether charts annotate it, and the reason if not. */
+/**
+ * Response of `POST /api/webhooks/repository`: whether the event is stored as a deployment, and the reason if not.
+ */
 export const RepositoryHookResponse = answer(
   z.object({ kept: z.boolean(), reason: z.string().nullable() }),
   z.object({}),

@@ -13,8 +13,8 @@ export type DocSummary = z.infer<typeof DocSummary>
 export const DocText = DocSummary.extend({ text: z.string() })
 export type DocText = z.infer<typeof DocText>
 
-/** `GET /api/v1/docs`: in reading order. */
+/** Response of `GET /api/v1/docs`: all pages in reading order. */
 export const DocsResponse = answer(z.array(DocSummary), z.object({ count: z.int() }))
 
-/** `GET /api/v1/docs/{page}` */
+/** Response of `GET /api/v1/docs/{page}`. */
 export const DocResponse = answer(DocText, z.object({}))

@@ -5,7 +5,7 @@ import { text, whole } from './parameters.ts'
 
 const Whole = z.int().min(0)
 
-/** Media types of events, all JSON. */
+/** Media types that event senders can use. All of them are JSON. */
 export const eventMediaTypes = [
   'application/json',
   'application/cloudevents+json',
@@ -15,11 +15,14 @@ export const eventMediaTypes = [
 /** The body of `POST /api/events/ingest`: one event or several, of any shape. */
 export const IngestBody = z.union([z.looseObject({}), z.array(z.looseObject({}))])
 
-/** The response: the number of stored events, including duplicates. `errors` contains rejected events by index. */
+/**
+ * Response of `POST /api/events/ingest`: the number of stored events, including duplicates. `errors` contains rejected
+ * events by index.
+ */
 export const IngestResponse = answer(
   z.object({
     accepted: Whole,
-    /** How many of these were known already. */
+    /** Number of accepted events that were stored before. */
     duplicates: Whole,
     ids: z.array(InboundEvent.shape.id),
     errors: z.array(z.object({ index: Whole, message: z.string() })),
@@ -28,16 +31,16 @@ export const IngestResponse = answer(
 )
 
 const word = text.min(1, 'must not be empty').max(eventBounds.source, 'must not be longer than 128 characters')
-const latestMs = 4_102_444_799_999
-const placeSentence = 'must be the next of an earlier answer'
+const maxEpochMs = 4_102_444_799_999
+const cursorSentence = 'must be the `next` of an earlier response'
 
-/** The end of a page: receive time and id of its last event. */
-const Place = text.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, placeSentence).transform((place) => {
-  const dash = place.indexOf('-')
-  return { receivedAt: Number(place.slice(0, dash)), id: place.slice(dash + 1) }
+/** A page cursor: receive time and id of the last event of the previous page. */
+const EventCursor = text.regex(/^\d{1,15}-[0-9a-f]{1,64}$/, cursorSentence).transform((cursor) => {
+  const dash = cursor.indexOf('-')
+  return { receivedAt: Number(cursor.slice(0, dash)), id: cursor.slice(dash + 1) }
 })
 
-/** A position for requesting the next page. */
+/** Returns the cursor for the page after an event. */
 export const placeOf = ({ receivedAt, id }: Pick<InboundEvent, 'receivedAt' | 'id'>): string => `${receivedAt}-${id}`
 
 /** `GET /api/v1/events`: newest first; `from` and `to` are epoch milliseconds. */
@@ -46,11 +49,11 @@ export const EventsQuery = z.strictObject({
   severity: z.enum(EventSeverity.options, `must be one of ${EventSeverity.options.join(', ')}`).optional(),
   status: z.enum(EventStatus.options, `must be one of ${EventStatus.options.join(', ')}`).optional(),
   search: text.min(1, 'must not be empty').max(256, 'must not be longer than 256 characters').optional(),
-  from: whole(0, latestMs).optional(),
-  to: whole(0, latestMs).optional(),
-  before: Place.optional(),
+  from: whole(0, maxEpochMs).optional(),
+  to: whole(0, maxEpochMs).optional(),
+  before: EventCursor.optional(),
   limit: whole(1, 500).default(100),
 })
 
-/** The response. `next` is the `before` of the next page; null on the last page. */
+/** Response of `GET /api/v1/events`. `next` is the `before` of the next page; null on the last page. */
 export const EventsResponse = answer(z.array(InboundEvent), z.object({ next: z.string().nullable() }))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text, whole } from './parameters.ts'
 
-const selectorLength = 1_024
+const maxSelectorLength = 1_024
 const maxSelectors = 20
 const maxHosts = 100
 /** A position in the host list. */
@@ -13,13 +13,13 @@ const several = <S extends z.ZodType>(each: S, max: number) =>
     z.array(each).max(max, `must be given at most ${max} times`).optional(),
   )
 
-/** `GET /api/v1/metrics`: hosts and series. All filters apply together. */
+/** Query parameters of `GET /api/v1/metrics`, which select hosts and series. All filters apply together. */
 export const MetricsQuery = z.strictObject({
   'host[]': several(listedHost, maxHosts),
   group: text.min(1, 'must not be empty').max(128, 'must not be longer than 128 characters').optional(),
   /** Prometheus series selectors. A series is returned if any of them matches. */
   'match[]': several(
-    z.string().max(selectorLength, `must not be longer than ${selectorLength} characters`),
+    z.string().max(maxSelectorLength, `must not be longer than ${maxSelectorLength} characters`),
     maxSelectors,
   ),
 })

@@ -3,23 +3,23 @@ import { Finding } from '../finding.ts'
 import { FleetHost } from '../fleet.ts'
 import { answer } from './answer.ts'
 
-/** Compact, because a response can have hundreds of hosts: whole numbers, and shares in percent. */
+/** The load of a host. It has only whole numbers, with shares in percent, because a response can have many hosts. */
 const FleetLoad = z.object({
-  /** Running now. */
+  /** Number of running queries. */
   queries: z.number().nullable(),
   merges: z.number().nullable(),
-  /** Of all cores. */
+  /** CPU usage of all cores together. */
   cpu: z.number().nullable(),
   memory: z.number().nullable(),
-  /** Of all local disks together. */
+  /** Usage of all local disks together. */
   disk: z.number().nullable(),
-  /** Read-only replicas. */
+  /** Number of read-only replicas. */
   readonly: z.number().nullable(),
   /** Largest replication lag in seconds. */
   delay: z.number().nullable(),
 })
 
-/** One host of the list. */
+/** A host of the fleet, with its last known state. */
 export const FleetEntry = FleetHost.pick({
   id: true,
   name: true,
@@ -28,9 +28,9 @@ export const FleetEntry = FleetHost.pick({
   status: true,
   version: true,
 }).extend({
-  /** Why it is down. */
+  /** Why the host is down; absent for other hosts. */
   reason: FleetHost.shape.reason.unwrap().optional(),
-  /** Seconds. */
+  /** Uptime in seconds. */
   uptime: z.number().nullable(),
   load: FleetLoad.nullable(),
   /** The worst problem of the host, from the services that responded. */
@@ -39,8 +39,8 @@ export const FleetEntry = FleetHost.pick({
 export type FleetEntry = z.infer<typeof FleetEntry>
 
 /**
- * `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state; `findingsBy` names the services that reported
- * findings.
+ * Response of `GET /api/v1/fleet`. `oldestMs` is the age of the oldest state; `findingsBy` names the services that
+ * reported findings.
  */
 export const FleetResponse = answer(
   z.array(FleetEntry),

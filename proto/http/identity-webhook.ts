@@ -14,7 +14,7 @@ export const IdentityEventOfOne = IdentityEvent.extend({ data: z.object({ id }) 
 
 const Whole = z.int().min(0)
 
-/** `POST /api/webhooks/identity-provider`: the outcome; null if there was nothing to do. */
+/** Response of `POST /api/webhooks/identity-provider`; `done` is null if there was nothing to do. */
 export const IdentityWebhookResponse = answer(
   z.object({
     done: z.enum(['person-forgotten', 'session-ended']).nullable(),

@@ -8,7 +8,7 @@ const severity = z.enum(insightSeverities, `must be one of ${insightSeverities.j
 const lastHours = whole(1, 8_760).default(168)
 const limit = whole(1, 500).default(100)
 
-/** `GET /api/v1/insights`: dismissed ones only with `dismissed=1`. */
+/** Query parameters of `GET /api/v1/insights`; `dismissed=1` includes dismissed insights. */
 export const InsightsQuery = z.strictObject({
   hostId: hostId.default(0),
   lastHours,
@@ -16,26 +16,26 @@ export const InsightsQuery = z.strictObject({
   dismissed: yesOrNo.default(false),
   limit,
 })
-/** An insight for callers. `link` is a page of the product with the host; null if there is none. */
+/** An insight in responses. `link` is a page of the product with the host; null if there is none. */
 export const ShownInsight = Insight.omit({ hostKey: true }).extend({
   link: z.string().nullable(),
   hostId: z.int(),
   host: z.string(),
 })
 export type ShownInsight = z.infer<typeof ShownInsight>
-/** The response. */
+/** Response of `GET /api/v1/insights`. */
 export const InsightsResponse = answer(z.array(ShownInsight), z.object({ count: z.int() }))
 
-/** `GET /api/v1/findings`; the specification names its parameter `host`. */
+/** Query parameters of `GET /api/v1/findings`; the specification names its parameter `host`. */
 export const FindingsQuery = z.strictObject({ host: hostId.default(0), lastHours, severity, limit })
-/** The response, exactly as specified. */
+/** Response of `GET /api/v1/findings`, exactly as specified. */
 export const FindingsResponse = z.object({ findings: z.array(ShownInsight), count: z.int() })
 
-/** `GET /api/v1/insights/backend`, exactly as specified. */
+/** Response of `GET /api/v1/insights/backend`, exactly as specified. */
 export const InsightBackendResponse = z.object({ backend: InsightBackend })
 
 /**
- * The response of `GET /api/v1/insights/status`: the store of insights, why it differs from the configured one, and the
+ * Response of `GET /api/v1/insights/status`: the store of insights, why it differs from the configured one, and the
  * last scan.
  */
 export const InsightStatusResponse = answer(
@@ -48,33 +48,33 @@ export const InsightStatusResponse = answer(
   z.object({}),
 )
 
-/** `POST /api/v1/insights/generate` */
+/** Body of `POST /api/v1/insights/generate`. */
 export const GenerateInsightsRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   force: z.boolean().default(false),
 })
-/** The response; `ran` is false if the last scan is too recent. */
+/** Response of `POST /api/v1/insights/generate`; `ran` is false if the last scan is too recent. */
 export const GenerateInsightsResponse = answer(
   z.array(ShownInsight),
   z.object({ count: z.int(), ran: z.boolean(), run: InsightRun.nullable() }),
 )
 
-/** `POST /api/v1/insights/dismiss` */
+/** Body of `POST /api/v1/insights/dismiss`. */
 export const DismissInsightRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   id: InsightId,
   dismissed: z.boolean().default(true),
 })
-/** The response. */
+/** Response of `POST /api/v1/insights/dismiss`. */
 export const DismissInsightResponse = answer(ShownInsight, z.object({}))
 
 /**
- * `GET /api/v1/insights/forecast`: ranges of days. `metadata.notes` explain missing data, and `awaited` lists disks
- * without enough history.
+ * Response of `GET /api/v1/insights/forecast`: forecasts as ranges of days. `metadata.notes` explain missing data, and
+ * `awaited` lists disks without enough history.
  */
 export const ForecastResponse = answer(
   z.array(Forecast),
   z.object({ notes: z.array(z.string()), awaited: z.array(AwaitedForecast) }),
 )
-/** The response of `GET /api/v1/insights/anomalies`. */
+/** Response of `GET /api/v1/insights/anomalies`. */
 export const AnomaliesResponse = answer(z.array(ShownInsight), z.object({ notes: z.array(z.string()) }))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { McpOffer } from '../mcp.ts'
 import { answer } from './answer.ts'
 
-/** `GET /api/v1/mcp/info`: whether the tool server responds, and its counts, which are null if it does not. */
+/** Response of `GET /api/v1/mcp/info`. Counts and `offer` are null if the tool server does not respond. */
 export const McpInfo = answer(
   z.object({
     status: z.enum(['connected', 'unavailable']),
@@ -17,7 +17,7 @@ export const McpInfo = answer(
 
 const fixed = z.object({ listChanged: z.boolean() })
 
-/** `GET /.well-known/mcp/server-card.json`: information for registries and clients before they connect. */
+/** Response of `GET /.well-known/mcp/server-card.json`, for registries and for clients before they connect. */
 export const ServerCard = z.object({
   $schema: z.url(),
   /** Reverse domain name, a slash, and the server. */

@@ -5,23 +5,23 @@ import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 import { ReturnPath } from './session.ts'
 
-/** `GET /api/v1/agents/models` */
+/** Response of `GET /api/v1/agents/models`. */
 export const ModelsResponse = answer(ModelsOffered, z.object({ count: z.int() }))
 
-/** `GET /api/v1/agents/config-check` */
+/** Response of `GET /api/v1/agents/config-check`. */
 export const ConfigCheckResponse = answer(ConfigCheck, z.object({}))
 
-/** `GET` and `DELETE /api/v1/agents/sign-in` */
+/** Response of `GET` and `DELETE /api/v1/agents/sign-in`. */
 export const ModelSignInResponse = answer(ModelSignIn, z.object({}))
 
-/** `POST /api/v1/agents/sign-in`: the return path on this site. */
+/** Body of `POST /api/v1/agents/sign-in`: the path on this site to return to. */
 export const BeginSignInRequest = z.strictObject({ return: ReturnPath.default('/agents') })
-/** Redirect target of the browser. */
+/** Response of `POST /api/v1/agents/sign-in`: the URL to redirect the browser to. */
 export const BeginSignInResponse = answer(z.object({ url: z.url() }), z.object({}))
 
 /**
- * `GET /api/v1/agents/sign-in/callback`: the redirect parameters of gateway C according to RFC 6749. Others are
- * ignored.
+ * Query parameters of `GET /api/v1/agents/sign-in/callback`: those of the redirect by gateway C according to RFC 6749.
+ * Others are ignored.
  */
 export const SignInCallbackQuery = z.object({
   state: SignInState,
@@ -30,7 +30,7 @@ export const SignInCallbackQuery = z.object({
   iss: text.max(2_048).optional(),
 })
 
-/** `POST /api/v1/mcp/probe` */
+/** Body of `POST /api/v1/mcp/probe`: the tool server to test. */
 export const ProbeRequest = z.strictObject(UserServer.shape)
-/** The tools of the server. An unusable server is a result, not an error. */
+/** Response of `POST /api/v1/mcp/probe`: the tools of the server. An unusable server is a result, not an error. */
 export const ProbeResponse = answer(ProbedServer, z.object({}))

@@ -13,7 +13,7 @@ export const OwnCostQuery = z
   })
   .refine(forwards, backwards)
 
-/** The response; `data` is null without data, with the reason in `metadata.unavailable`. */
+/** Response of `GET /api/v1/own-cost`. If `data` is null, `metadata.unavailable` has the reason. */
 export const OwnCostResponse = answer(
   ownCost.output.shape.cost,
   z.object({ host: z.string(), ...ownCost.output.omit({ cost: true }).shape }),

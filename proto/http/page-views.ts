@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answer } from './answer.ts'
 
-/** `POST /api/v1/page-views`: the route pattern of the opened page, without the values in its address. */
+/** Body of `POST /api/v1/page-views`: the route pattern of the opened page, without the values in its address. */
 export const PageViewRequest = z.strictObject({
   page: z
     .string()
@@ -9,5 +9,5 @@ export const PageViewRequest = z.strictObject({
     .regex(/^\/[\w\-/[\].=]*$/, 'must be the pattern of a path, such as /tables/[name]'),
 })
 
-/** The response: whether it is stored. */
+/** Response of `POST /api/v1/page-views`: whether the page view is stored. */
 export const PageViewResponse = answer(z.object({ kept: z.boolean() }), z.object({}))

@@ -3,9 +3,12 @@ import { PagingService } from '../paging-services.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
-/** `GET /api/v1/health/channels/paging-a/services`: those whose name contains the text, or all. */
+/**
+ * Query parameters of `GET /api/v1/health/channels/paging-a/services`, which lists services whose name contains
+ * `search`, or all.
+ */
 export const PagingServicesQuery = z.strictObject({
   search: text.min(1, 'must not be empty').max(100, 'must not be longer than 100 characters').optional(),
 })
-/** The response; `more` if the list is incomplete. */
+/** Response of that request; `more` is true if the list is incomplete. */
 export const PagingServicesResponse = answer(z.array(PagingService), z.object({ count: z.int(), more: z.boolean() }))

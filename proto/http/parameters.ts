@@ -13,8 +13,8 @@ export const text = z.string({
   error: (issue) => (issue.input === undefined ? 'is required' : 'must be given only once'),
 })
 
-/** Returns the OpenAPI schema of a parameter whose text is parsed into another type. */
-const inContract = (schema: Record<string, unknown>) => ({ override: schema })
+/** Returns metadata with the OpenAPI schema of a parameter whose text is parsed into another type. */
+const withOpenApiSchema = (schema: Record<string, unknown>) => ({ override: schema })
 
 /** Returns the schema of a whole number without sign, exponent or leading zeros. */
 export const whole = (min: number, max: number) => {
@@ -23,7 +23,7 @@ export const whole = (min: number, max: number) => {
     .regex(/^(0|[1-9]\d{0,14})$/, sentence)
     .transform(Number)
     .refine((value) => value >= min && value <= max, sentence)
-    .meta(inContract({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
+    .meta(withOpenApiSchema({ type: 'integer', minimum: min, maximum: max, pattern: undefined }))
 }
 
 /** Returns the schema of a whole number with the bounds of a bus field. */
@@ -32,47 +32,43 @@ export const wholeAs = (field: z.ZodOptional<z.ZodNumber> | z.ZodDefault<z.ZodNu
   return whole(minValue ?? 0, maxValue ?? Number.MAX_SAFE_INTEGER)
 }
 
-/** The last position in the host list. */
-const lastHostId = 99_999
-/** Stored connections have ids from -1 downwards. */
-const firstHostId = -2_147_483_647
-const hostIdSentence = `must be a whole number up to ${lastHostId}, negative only for a connection of your own`
-const hostIdMeaning = 'Position in the list of hosts; negative for a connection that the caller keeps.'
+/** The maximum position in the host list. */
+const maxHostId = 99_999
+/** The minimum id. Stored connections have negative ids, from -1 downwards. */
+const minHostId = -2_147_483_647
+const hostIdSentence = `must be a whole number up to ${maxHostId}; negative only for a stored connection`
+const hostIdMeaning = 'Position in the list of hosts; negative for a stored connection of the caller.'
 
 /** A host id in a query parameter. */
 export const hostId = text
   .regex(/^(0|-?[1-9]\d{0,9})$/, hostIdSentence)
   .transform(Number)
-  .refine((id) => id >= firstHostId && id <= lastHostId, hostIdSentence)
-  .meta(inContract({ type: 'integer', minimum: firstHostId, maximum: lastHostId, pattern: undefined }))
+  .refine((id) => id >= minHostId && id <= maxHostId, hostIdSentence)
+  .meta(withOpenApiSchema({ type: 'integer', minimum: minHostId, maximum: maxHostId, pattern: undefined }))
   .describe(hostIdMeaning)
 /** A host id in a JSON body. */
-export const bodyHostId = z
-  .int()
-  .min(firstHostId, hostIdSentence)
-  .max(lastHostId, hostIdSentence)
-  .describe(hostIdMeaning)
+export const bodyHostId = z.int().min(minHostId, hostIdSentence).max(maxHostId, hostIdSentence).describe(hostIdMeaning)
 
-/** The parameters of a route without any. Those of probes or proxies are ignored. */
+/** The query parameters of a route without any. Those that probes or proxies add are ignored. */
 export const noQuery = z.object({})
 /** The body of a route that requires an empty object. */
 export const noBody = z.strictObject({})
-/** The parameters of a route about one host. */
+/** The query parameters of a route about one host. */
 export const HostQuery = z.strictObject({ hostId })
 
 const yesWords = new Set(['1', 'true'])
 const noWords = new Set(['0', 'false'])
 
-/** 1 or 0. */
+/** A boolean query parameter: `1` or `true`, `0` or `false`. */
 export const yesOrNo = text
   .refine((word) => yesWords.has(word) || noWords.has(word), 'must be 1 or 0')
   .transform((word) => yesWords.has(word))
-  .meta(inContract({ enum: [...yesWords, ...noWords] }))
+  .meta(withOpenApiSchema({ enum: [...yesWords, ...noWords] }))
 
-/** `GET /api/v1/host-status` */
+/** Query parameters of `GET /api/v1/host-status`. */
 export const HostStatusQuery = z.strictObject({ hostId, fleet: yesOrNo.default(false) })
 
-/** An IANA time zone in its canonical spelling, because ClickHouse is case-sensitive here. */
+/** An IANA time zone, converted to its canonical spelling because ClickHouse is case-sensitive here. */
 export const TimeZone = text
   .regex(/^[A-Za-z][\w+/-]{0,63}$/, 'must be a time zone such as Europe/Berlin')
   .transform((name, context) => {
@@ -86,11 +82,11 @@ export const TimeZone = text
 
 const primitiveMap = 'must be a JSON object of at most 20 texts, numbers, booleans or nulls'
 /** Maximum length of `params`: 20 escaped keys and values of maximum length. */
-const parametersLength = 16_384
+const maxParametersLength = 16_384
 
-/** Values of chart placeholders as JSON text. */
+/** Values of chart placeholders, as a JSON object. */
 const JsonParameters = text
-  .max(parametersLength, `must not be longer than ${parametersLength} characters`)
+  .max(maxParametersLength, `must not be longer than ${maxParametersLength} characters`)
   .transform((json, context): unknown => {
     try {
       return JSON.parse(json)
@@ -101,23 +97,23 @@ const JsonParameters = text
   })
   .pipe(Parameters)
 
-/** Refinement that the start of a window is before its end. */
+/** Returns whether the start of a window is before its end, or one of them is absent. */
 export const forwards = (window: { from?: number | undefined; to?: number | undefined }) =>
   window.from === undefined || window.to === undefined || window.from < window.to
-/** The error of that refinement. */
+/** The issue to report if the start of a window is not before its end. */
 export const backwards = { path: ['to'], message: 'must be later than from' }
 
-/** The last second of the year 2099. */
+/** Maximum timestamp in epoch seconds: the last second of the year 2099. */
 export const latestSecond = 4_102_444_799
 
-/** The time range of historical queries: epoch seconds, which override `lastHours`. */
+/** Time range parameters. `from` and `to` are epoch seconds and override `lastHours`. */
 export const span = {
   lastHours: wholeAs(Span.shape.lastHours).optional(),
   from: whole(0, latestSecond).optional(),
   to: whole(0, latestSecond).optional(),
 }
 
-/** `GET /api/v1/charts/{name}` */
+/** Query parameters of `GET /api/v1/charts/{name}`. */
 export const ChartQuery = z
   .strictObject({
     hostId: hostId.default(0),
@@ -128,7 +124,7 @@ export const ChartQuery = z
   })
   .refine(forwards, backwards)
 
-/** `POST /api/v1/charts/batch`: several charts of one host over one window. */
+/** Body of `POST /api/v1/charts/batch`: several charts of one host over one window. */
 export const ChartBatchRequest = z
   .strictObject({
     names: z.array(z.string().min(1).max(128)).min(1).max(50),
@@ -142,7 +138,7 @@ export const ChartBatchRequest = z
   })
   .refine(forwards, backwards)
 
-/** `column.asc` or `column.desc`. */
+/** A column and a direction: `column.asc` or `column.desc`. */
 const Sort = text
   .regex(/^.{1,128}\.(asc|desc)$/, 'must be a column and a direction, such as elapsed.desc')
   .transform((given) => {
@@ -156,20 +152,20 @@ const filterPattern = new RegExp(
 )
 const Operator = z.enum(filterOperators)
 /** Operators with comma-separated values. */
-const ofSeveral: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
-const valueLength = 1024
-const inValues = 50
+const listOperators: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
+const maxValueLength = 1024
+const maxFilterValues = 50
 
 /** A comma between values. A comma inside a value is escaped by a backslash. */
 const separator = /(?<!\\),/
 
 /**
- * `column.operator.value`; the values of `in`, `notIn` and `between` are separated by commas, and `\,` is a literal
- * comma.
+ * A filter as `column.operator.value`. The values of `in`, `notIn` and `between` are separated by commas; `\,` is a
+ * literal comma.
  */
 const TableFilter = z
   .string()
-  .max(valueLength * 4, `must not be longer than ${valueLength * 4} characters`)
+  .max(maxValueLength * 4, `must not be longer than ${maxValueLength * 4} characters`)
   .transform((given, context) => {
     const { column, operator, value } = filterPattern.exec(given)?.groups ?? {}
     const known = Operator.safeParse(operator)
@@ -178,11 +174,11 @@ const TableFilter = z
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }
-    const values = ofSeveral.has(known.data)
+    const values = listOperators.has(known.data)
       ? value.split(separator).map((each) => each.replaceAll('\\,', ','))
       : [value]
-    if (values.length > inValues || values.some((each) => each.length > valueLength)) {
-      const message = `must have at most ${inValues} values of ${valueLength} characters`
+    if (values.length > maxFilterValues || values.some((each) => each.length > maxValueLength)) {
+      const message = `must have at most ${maxFilterValues} values of ${maxValueLength} characters`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }
@@ -222,19 +218,19 @@ export const TableQuery = z
   .catchall(pageParameter)
   .refine((query) => query.limit === undefined || query.pageSize === undefined, {
     path: ['pageSize'],
-    message: 'means the same as limit; give one of them',
+    message: 'is an alias of limit; specify only one of them',
   })
   .refine((query) => query.page === undefined || query.offset === undefined, {
     path: ['page'],
-    message: 'and offset exclude each other',
+    message: 'and offset are mutually exclusive',
   })
   .refine((query) => query.page === undefined || (query.limit ?? query.pageSize) !== undefined, {
     path: ['page'],
-    message: 'needs limit or pageSize',
+    message: 'requires limit or pageSize',
   })
   .refine(forwards, backwards)
 
-/** `GET /api/v1/tables/{name}/filter-options` */
+/** Query parameters of `GET /api/v1/tables/{name}/filter-options`. */
 export const FilterOptionsQuery = z
   .object({
     ...selecting,
@@ -245,7 +241,7 @@ export const FilterOptionsQuery = z
 
 const defaultDatabaseTables = 1_000
 
-/** `GET /api/v1/tables`; `search` matches substrings of `database.table`. */
+/** Query parameters of `GET /api/v1/tables`; `search` matches substrings of `database.table`. */
 export const TableListQuery = z.strictObject({
   hostId: hostId.default(0),
   search: selecting.search,

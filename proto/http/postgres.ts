@@ -16,43 +16,46 @@ const search = text.max(256, 'must not be longer than 256 characters').optional(
 const { postgresActivity, postgresStatements, postgresTables, postgresReplication, postgresLocks } =
   postgresSourceMethods
 
-/** `GET /api/v1/postgres/status` */
+/** Response of `GET /api/v1/postgres/status`. */
 export const PostgresStatusResponse = answer(PostgresStatus, z.object({}))
 
-/** `GET /api/v1/postgres/activity`; `all=1` adds idle sessions and processes of the server itself. */
+/** Query parameters of `GET /api/v1/postgres/activity`; `all=1` adds idle sessions and server processes. */
 export const PostgresActivityQuery = z.strictObject({ all: yesOrNo.default(false), limit })
-/** The response. */
+/** Response of `GET /api/v1/postgres/activity`. */
 export const PostgresActivityResponse = answer(
   z.array(PostgresSession),
   postgresActivity.output.omit({ sessions: true }),
 )
 
-/** `GET /api/v1/postgres/statements`; `search` matches substrings of patterns. */
+/** Query parameters of `GET /api/v1/postgres/statements`; `search` matches substrings of patterns. */
 export const PostgresStatementsQuery = z.strictObject({
   order: z.enum(statementOrders, `must be one of ${statementOrders.join(', ')}`).default('total_time'),
   search,
   limit,
 })
-/** The response. It is empty if patterns are not tracked; `metadata.unavailable` contains the steps to enable it. */
+/**
+ * Response of `GET /api/v1/postgres/statements`. If the server tracks no patterns, `data` is empty and
+ * `metadata.unavailable` contains the steps to enable it.
+ */
 export const PostgresStatementsResponse = answer(
   z.array(PostgresStatement),
   postgresStatements.output.omit({ statements: true }),
 )
 
-/** `GET /api/v1/postgres/tables`; `search` matches substrings of `schema.table`. */
+/** Query parameters of `GET /api/v1/postgres/tables`; `search` matches substrings of `schema.table`. */
 export const PostgresTablesQuery = z.strictObject({
   order: z.enum(postgresTableOrders, `must be one of ${postgresTableOrders.join(', ')}`).default('size'),
   search,
   limit,
 })
-/** The response. */
+/** Response of `GET /api/v1/postgres/tables`. */
 export const PostgresTablesResponse = answer(z.array(PostgresTable), postgresTables.output.omit({ tables: true }))
 
-/** `GET /api/v1/postgres/replication` */
+/** Response of `GET /api/v1/postgres/replication`. */
 export const PostgresReplicationResponse = answer(
   PostgresReplication,
   postgresReplication.output.omit({ replication: true }),
 )
 
-/** `GET /api/v1/postgres/locks`: empty if no session waits. */
+/** Response of `GET /api/v1/postgres/locks`; empty if no session waits for a lock. */
 export const PostgresLocksResponse = answer(z.array(LockSession), postgresLocks.output.omit({ sessions: true }))

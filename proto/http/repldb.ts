@@ -4,19 +4,19 @@ import { RepldbLogLevel, RepldbName } from '../repldb-api.ts'
 import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
-/** Metadata of these responses, which is empty. */
+/** The empty metadata of these responses. */
 const none = z.object({})
 
 /** Returns the schema of a response with data of the replication service. */
 export const repldbResponse = <D extends z.ZodType>(data: D) => answer(data, none)
 
-/** `GET /api/v1/repldb-status`: 200 in every state. */
+/** Response of `GET /api/v1/repldb-status`, with status 200 in every state. */
 export const RepldbStatusResponse = repldbResponse(RepldbStatus)
-/** `GET /api/v1/repldb/overview` */
+/** Response of `GET /api/v1/repldb/overview`. */
 export const RepldbOverviewResponse = repldbResponse(RepldbOverview)
-/** `GET /api/v1/repldb/log-patterns` */
+/** Response of `GET /api/v1/repldb/log-patterns`. */
 export const RepldbLogPatternsResponse = repldbResponse(RepldbLogPatterns)
-/** `GET /api/v1/repldb/log-patterns`; without a mirror, those of all. */
+/** Query parameters of `GET /api/v1/repldb/log-patterns`. Without `mirror`, it returns the patterns of all mirrors. */
 export const RepldbLogPatternsQuery = z.strictObject({
   mirror: text.pipe(RepldbName).optional(),
   level: text.pipe(RepldbLogLevel).default('all'),
@@ -27,7 +27,7 @@ export const RepldbLogPatternsQuery = z.strictObject({
  * (`proto/repldb-api.ts`). GET: `version`, `dynamic_settings`, `mirrors/list`, `mirrors/names`,
  * `mirrors/cdc/table_total_counts/{mirror}`, `mirrors/cdc/initial_load/{mirror}`, `mirrors/total_rows_synced/{mirror}`,
  * `peers/list`, `peers/slots/{peer}`, `peers/stats/{peer}`, `peers/info/{peer}`, `peers/type/{peer}`. POST:
- * `mirrors/status`, `mirrors/cdc/graph`, `mirrors/cdc/batches`, `mirrors/logs`, `peers/slots/lag_history`. Anything
- * else is 403.
+ * `mirrors/status`, `mirrors/cdc/graph`, `mirrors/cdc/batches`, `mirrors/logs`, `peers/slots/lag_history`. All
+ * others are rejected with 403.
  */
 export * from '../repldb-api.ts'

@@ -6,7 +6,7 @@ import { backwards, bodyHostId, forwards, hostId, latestSecond, TimeZone, wholeA
 
 const { limit } = hostReportMethods.reports.input.shape
 
-/** `GET /api/v1/reports`: reports of one host or of all. */
+/** Query parameters of `GET /api/v1/reports`: reports of one host or of all. */
 export const ReportsQuery = z.strictObject({
   hostId: hostId.optional(),
   limit: wholeAs(limit).default(limit.parse(undefined)),
@@ -17,20 +17,20 @@ const ofHost = { hostId: z.int().nullable() }
 const ShownListing = ListedReport.omit({ hostKey: true }).extend(ofHost)
 const ShownReport = HostReport.omit({ hostKey: true, settings: true }).extend(ofHost)
 
-/** The response. */
+/** Response of `GET /api/v1/reports`. */
 export const ReportsResponse = answer(z.array(ShownListing), z.object({ count: z.int() }))
 
-/** The path of one report. */
+/** Path parameters of requests about one report. */
 export const ReportPath = z.object({ id: ReportId })
 const formats = ['json', ...reportFormats] as const
-/** `GET /api/v1/reports/{id}`; without `format` the Accept header decides. */
+/** Query parameters of `GET /api/v1/reports/{id}`. Without `format`, the `Accept` header decides. */
 export const ReportQuery = z.strictObject({
   format: z.enum(formats, `must be one of ${formats.join(', ')}`).optional(),
 })
-/** The response. */
+/** Response of `GET /api/v1/reports/{id}`. */
 export const ReportResponse = answer(ShownReport, z.object({ delivery: ReportDelivery }))
 
-/** `POST /api/v1/reports`: `from` and `to` are epoch seconds. */
+/** Body of `POST /api/v1/reports`; `from` and `to` are epoch seconds. */
 export const BuildReportRequest = z
   .strictObject({
     hostId: bodyHostId.default(0),
@@ -43,5 +43,5 @@ export const BuildReportRequest = z
     path: ['to'],
     message: `must be at most ${maxReportDays} days later than from`,
   })
-/** The response. */
+/** Response of `POST /api/v1/reports`. */
 export const BuildReportResponse = answer(ShownReport, z.object({}))

@@ -5,12 +5,12 @@ import { answer } from './answer.ts'
 import { text } from './parameters.ts'
 
 /** Maximum length of a return path. */
-const returnLength = 2_048
+const maxReturnPathLength = 2_048
 const notAPath = 'must be a path of this site, such as /overview'
 
 /** A path of this site, normalized as by a browser, that cannot lead to another site. */
 export const ReturnPath = text
-  .max(returnLength, `must not be longer than ${returnLength} characters`)
+  .max(maxReturnPathLength, `must not be longer than ${maxReturnPathLength} characters`)
   .transform((given, context) => {
     const path = ownPathOf(given)
     if (path !== undefined) return path
@@ -18,21 +18,21 @@ export const ReturnPath = text
     return z.NEVER
   })
 
-/** `GET /api/v1/auth/sign-in` */
+/** Query parameters of `GET /api/v1/auth/sign-in`. */
 export const SignInQuery = z.strictObject({ return: ReturnPath.default('/') })
 
-/** `GET /api/v1/auth/callback`: the redirect of the identity provider, which may add parameters. */
+/** Query parameters of `GET /api/v1/auth/callback`. The identity provider can add others to its redirect. */
 export const CallbackQuery = z.object({
   return: ReturnPath.default('/'),
-  // An empty state would be equal to a missing cookie.
+  // An empty state would match a missing cookie.
   state: text.min(1, 'must not be empty').max(64),
   handshaken: text.max(1).optional(),
   __clerk_handshake: text.max(16_384).optional(),
   __clerk_db_jwt: text.max(2_048).optional(),
 })
 
-/** `POST /api/v1/auth/session`: an API key that the browser stores in an HttpOnly cookie. */
-export const SessionRequest = z.strictObject({ key: z.string().min(1, 'is required').max(4_096, 'is no API key') })
+/** Body of `POST /api/v1/auth/session`: an API key that the browser stores in an HttpOnly cookie. */
+export const SessionRequest = z.strictObject({ key: z.string().min(1, 'is required').max(4_096, 'is not an API key') })
 
 /** The caller and its permissions. */
 export const Me = z.object({
@@ -42,15 +42,15 @@ export const Me = z.object({
   provider: z.enum(['none', 'idp', 'proxy', 'trusted']),
   /** Features that the caller can use. */
   features: z.array(Feature),
-  /** Read and write access, within the features. */
+  /** Whether the caller has read and write access, within its features. */
   may: z.object({ read: z.boolean(), write: z.boolean() }),
   /** How to sign in: the page that redirects to the identity provider, and whether API keys are accepted. */
   signIn: z.object({ page: z.string().nullable(), key: z.boolean() }),
 })
 export type Me = z.infer<typeof Me>
 
-/** `GET /api/v1/auth/me`, and the response to a sign-in. */
+/** Response of `GET /api/v1/auth/me` and of a sign-in. */
 export const MeResponse = answer(Me, z.object({}))
 
-/** `DELETE /api/v1/auth/session` */
+/** Response of `DELETE /api/v1/auth/session`. */
 export const SignOutResponse = answer(z.object({ signedOut: z.literal(true) }), z.object({}))

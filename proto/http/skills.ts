@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { SkillName, SkillSummary } from '../skills.ts'
 import { answer } from './answer.ts'
 
-/** `GET /api/v1/agent/skills` */
+/** Response of `GET /api/v1/agent/skills`. */
 export const SkillsResponse = answer(z.array(SkillSummary), z.object({ count: z.int() }))
 
-/** `GET /api/v1/agent/skills/{name}`: with the complete file. */
+/** Response of `GET /api/v1/agent/skills/{name}`; `text` is the complete file. */
 export const SkillResponse = answer(SkillSummary.extend({ text: z.string() }), z.object({}))
 
 /** `GET /.well-known/agent-skills/index.json`, in the format of agentskills.io. */

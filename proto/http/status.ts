@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { HostState } from '../host.ts'
 
-/** `GET /api/health`: the shape of the specification. */
+/** Response of `GET /api/health`, exactly as specified. */
 export const Health = z.object({ status: z.literal('ok'), timestamp: z.iso.datetime() })
 
-/** `GET /api/healthz`: state at most 10 seconds old; anonymous callers see only ids and statuses. */
+/** Response of `GET /api/healthz`: host states at most 10 seconds old. Anonymous callers see only ids and statuses. */
 export const Healthz = z.object({
   ok: z.boolean(),
   hosts: z.array(
@@ -19,7 +19,7 @@ export const Healthz = z.object({
   cloudMode: z.object({ build: z.boolean(), runtime: z.boolean(), warning: z.string().nullable() }),
 })
 
-/** `GET /api/version` */
+/** Response of `GET /api/version`. */
 export const Version = z.object({
   ui: z.string(),
   version: z.string(),

@@ -5,7 +5,7 @@ import { bodyHostId } from './parameters.ts'
 
 const Name = z.string().min(1).max(256)
 
-/** `POST /api/v1/advice/table`: with `measure`, codecs are measured if the operator allows it. */
+/** Body of `POST /api/v1/advice/table`. With `measure`, codecs are measured if the operator allows it. */
 export const TableAdviceRequest = z.strictObject({
   hostId: bodyHostId.default(0),
   database: Name,
@@ -13,7 +13,10 @@ export const TableAdviceRequest = z.strictObject({
   measure: z.boolean().default(false),
 })
 
-/** The response of `GET /api/v1/advice/host`: recommendations, and `metadata.notes` if there are none. */
+/**
+ * Response of `POST /api/v1/advice/table` and `GET /api/v1/advice/host`: recommendations. `metadata.notes` explain why
+ * there are none.
+ */
 export const StructureAdviceResponse = answer(
   z.array(StructureAdvice),
   z.object({ host: z.string(), notes: z.array(z.string()) }),

@@ -5,32 +5,35 @@ import { Subscription, SubscriptionId, SubscriptionSecrets, subscriptionFields }
 import { answer } from './answer.ts'
 
 const { createdAtMs: _created, updatedAtMs: _updated, ...shown } = Subscription.shape
-/** A subscription for its owner: only the end of its address, never its signing secret. */
+/** A subscription as its owner sees it: only the end of its address, never its signing secret. */
 export const SubscriptionShown = z.object({ ...shown, createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 export type SubscriptionShown = z.infer<typeof SubscriptionShown>
 
-/** The path of one subscription. */
+/** Path parameters of requests about one subscription. */
 export const SubscriptionPath = z.object({ id: SubscriptionId })
 
-/** `GET /api/v1/webhook-subscriptions` */
+/** Response of `GET /api/v1/webhook-subscriptions`. */
 export const SubscriptionsResponse = answer(z.array(SubscriptionShown), z.object({ count: z.int() }))
-/** `POST /api/v1/webhook-subscriptions` */
+/** Body of `POST /api/v1/webhook-subscriptions`. */
 export const NewSubscription = z.strictObject({ ...subscriptionFields, url: SubscriptionSecrets.shape.url.unwrap() })
-/** `PUT /api/v1/webhook-subscriptions/{id}`: an absent address is unchanged. */
+/** Body of `PUT /api/v1/webhook-subscriptions/{id}`. An absent address remains unchanged. */
 export const SubscriptionRequest = z.strictObject({ ...subscriptionFields, url: SubscriptionSecrets.shape.url })
-/** The response. A new server gets a new signing secret, which only this response contains. */
+/**
+ * Response of `PUT /api/v1/webhook-subscriptions/{id}`. If the new address is on another server, only this response
+ * contains its new signing secret.
+ */
 export const ChangedSubscriptionResponse = answer(
   SubscriptionShown.extend({ signingSecret: z.string().optional() }),
   z.object({}),
 )
-/** The removed subscription. */
+/** Response of `DELETE /api/v1/webhook-subscriptions/{id}`: the removed subscription. */
 export const SubscriptionResponse = answer(SubscriptionShown, z.object({}))
-/** A subscription with its signing secret, which is returned only once. */
+/** Response with a subscription and its signing secret, which is returned only once. */
 export const SignedSubscriptionResponse = answer(SubscriptionShown.extend({ signingSecret: z.string() }), z.object({}))
-/** `POST /api/v1/webhook-subscriptions/{id}/test`: a failed send is a result, not an error. */
+/** Response of `POST /api/v1/webhook-subscriptions/{id}/test`. A failed send is a result, not an error. */
 export const SubscriptionTestResponse = answer(TestedTarget, z.object({}))
 
-/** `GET /api/v1/webhook-subscriptions/{id}/deliveries`: the latest deliveries with their results. */
+/** Response of `GET /api/v1/webhook-subscriptions/{id}/deliveries`: the latest deliveries with their results. */
 export const SubscriptionDeliveriesResponse = answer(
   z.array(CompletedDelivery.omit({ hostKey: true, channel: true, target: true })),
   z.object({ count: z.int() }),

@@ -28,7 +28,7 @@ const text = 'repeat(hex(cityHash64(number)), 10)'
 const statements = [
   'CREATE DATABASE `ad.vice`',
   'CREATE DATABASE advice',
-  // Rows are ordered by user, so that each granule has few users.
+  // Rows are sorted by user, so that each granule contains few users.
   `CREATE TABLE advice.visits (id UInt64, user UInt32, note String) ENGINE = MergeTree ORDER BY id ${settings}`,
   `INSERT INTO advice.visits SELECT number, intDiv(number, 1000), ${text} FROM numbers(200000)`,
   // Every granule contains every month and nearly every guest.
@@ -62,7 +62,8 @@ describe('advice on a statement', () => {
   const adviceOf = async (kind: string, sql: string) => {
     const { recommendations } = await advise({ sql })
     const found = recommendations.find((each) => each.kind === kind)
-    if (!found?.savings) throw new Error(`no ${kind}: ${JSON.stringify(recommendations)}`)
+    if (!found?.savings)
+      throw new Error(`no recommendation of kind "${kind}"; found: ${JSON.stringify(recommendations)}`)
     return { ...found, savings: found.savings }
   }
   const refusal = async (given: object) => {
@@ -70,7 +71,7 @@ describe('advice on a statement', () => {
     expect(isError).toBe(true)
     return content[0]?.text ?? ''
   }
-  /** Returns the marks that EXPLAIN ESTIMATE reports. */
+  /** Returns the number of marks that EXPLAIN ESTIMATE reports for a statement. */
   const marksOf = async (sql: string): Promise<number> => {
     const rows = z.array(z.object({ marks: z.number() })).parse(await engine(`EXPLAIN ESTIMATE ${sql}`))
     return rows.reduce((sum, { marks }) => sum + marks, 0)

@@ -26,7 +26,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   let hostUrl: string
   let otherUrl: string
   let url: string
-  // The topology with several processes always has a PostgreSQL server.
+  // Only the topologies with several processes have a PostgreSQL server.
   const hasSource = topology !== 'memory'
   const scope = new AsyncDisposableStack()
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
   }, startLimitMs)
   afterAll(() => scope.disposeAsync())
 
-  /** A caller with read access. */
+  /** Runs a statement that must fail, as the user `reports`. */
   const fails = async (sql: string): Promise<void> => {
     const { ok } = await fetch(`${hostUrl}/?user=reports&password=reports`, { method: 'POST', body: sql })
     expect(ok).toBe(false)
@@ -67,7 +67,7 @@ describeOnTopologies('the tools of the agent', (topology) => {
     const body = JSON.stringify({ message: 'Please' })
     return chunksOf(await (await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })).text())
   }
-  /** Returns the result of a tool; every fact has evidence. */
+  /** Calls a tool and returns its result. Also checks that the result has evidence. */
   const facts = async (name: string, given: object = {}) => {
     const chunks = await call(name, given)
     expect(ofType(chunks, 'tool-output-error')).toEqual([])

@@ -23,7 +23,7 @@ const headers = { 'content-type': 'application/json' }
 const maxPromptTokens = 6_000
 const startLimitMs = 180_000
 
-/** One host for both topologies. */
+/** URL of the host that both topologies share. */
 let hostUrl: string
 const host = new AsyncDisposableStack()
 beforeAll(async () => {
@@ -76,7 +76,7 @@ describeOnTopologies('the agent', (topology) => {
     const parts = [request?.messages.filter(({ role }) => role === 'system'), request?.tools]
     expect(request?.tools?.length).toBeGreaterThan(5)
     expect(countTokens(JSON.stringify(parts))).toBeLessThanOrEqual(maxPromptTokens)
-    // The default host is that of the conversation, not the first.
+    // The default host is the host of the conversation, not the first one.
     expect(JSON.stringify(request?.tools)).not.toContain('"default":0')
   })
 
@@ -112,7 +112,7 @@ describeOnTopologies('the agent', (topology) => {
     leaving.abort()
     const again = await fetch(`${product.url}/api/v1/agent/${runId}/stream`, { headers: { 'last-event-id': '2' } })
     const events = again.body?.pipeThrough(new TextDecoderStream()).getReader()
-    // Stopped only after the third event, because a run that ends earlier has nothing to resume.
+    // The run is stopped only after the third event, because an earlier end would leave nothing to resume.
     let text = (await events?.read())?.value ?? ''
     await fetchJson(`${product.url}/api/v1/agent/long-chat/stop`, { method: 'POST', headers, body: '{}' })
     for (let next = await events?.read(); next?.value !== undefined; next = await events?.read()) text += next.value

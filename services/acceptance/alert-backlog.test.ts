@@ -27,18 +27,18 @@ const ChatMessage = z.object({ text: z.string() })
 interface Received {
   atMs: number
   title: string
-  /** `<event> <episode>` of each condition of the message. */
+  /** The conditions in the message, each as `<event> <episode>`. */
   conditions: string[]
 }
 
 interface Receiver extends AsyncDisposable {
   url: string
   received: Received[]
-  /** If set, matching requests get no response. */
+  /** If `when` is set, requests for which it returns true get no response. */
   hang: { when?: ((received: Received) => boolean) | undefined }
 }
 
-/** A webhook that records its requests with their times. */
+/** Starts a webhook that records its requests with their times. */
 const startReceiver = async (): Promise<Receiver> => {
   const received: Received[] = []
   const hang: Receiver['hang'] = {}
@@ -92,7 +92,9 @@ const kill = async (child: ChildProcess) => {
   await ended
 }
 
-/** Starts servers, a receiver and dispatchers with this environment; all are stopped at the end. */
+/**
+ * Starts Redis, PostgreSQL and a webhook, and returns a function that starts dispatchers. `opened` stops all of them.
+ */
 const openGround = async (opened: AsyncDisposableStack) => {
   const redis = opened.use(await startRedis({ private: true }))
   const postgres = opened.use(await startPostgres({ private: true }))
@@ -189,7 +191,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
       const messages = receiver.received.slice(earlier)
       const tookMs = Math.round(performance.now() - beganMs)
       process.stdout.write(`${hosts.length} hosts, ${kind}: ${messages.length} messages in ${tookMs} ms\n`)
-      // A dozen messages, plus one every ten seconds on a slow machine.
+      // At most a dozen messages, plus one per ten seconds, because a slow machine groups less.
       expect(messages.length).toBeLessThanOrEqual(12 + tookMs / 10_000)
       expect([...countsOf(messages).keys()].toSorted()).toEqual(conditionsOf(kind))
       expect([...countsOf(messages).values()].every((count) => count === 1)).toBe(true)
@@ -208,7 +210,7 @@ describeWith(['redis', 'postgres'], 'a backlog of notifications for one target',
   it('loses nothing when the process is killed in the middle of a group, and repeats at most what was being sent', async () => {
     await using opened = new AsyncDisposableStack()
     const { receiver, store, servers, start, further } = await openGround(opened)
-    // Limits the lease of a dead dispatcher; a group needs longer on a busy machine.
+    // The survivor takes over the messages of the killed dispatcher after this time. A busy machine needs that long.
     const hold = { TEST_HOLD_MS: '5000' }
     const first = await start('one', { ...further, ...hold })
     receiver.hang.when = ({ conditions }) => conditions.length > 1

@@ -31,8 +31,8 @@ const operator = (topology: Topology) => () => {
 describe('an operator, with all in memory', operator('memory'))
 describeWith(['nats', 'redis', 'postgres'], 'an operator, with real servers', operator('nats'), ['long'])
 
-/** The lease of a sweep that could not release it expires within fifteen seconds. */
-const turnEndsWithinMs = 30_000
+/** Timeout for the next sweep. The lease of a sweep that could not release it expires after fifteen seconds. */
+const leaseEndsWithinMs = 30_000
 
 describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way', () => {
   it('fails with a reason, and the next one reports what is missing', { tags: ['long'] }, async () => {
@@ -73,7 +73,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a sweep whose Redis goes on the way
     const swept = await eventually(
       () => sweep().catch(() => undefined),
       (answer) => answer !== undefined,
-      turnEndsWithinMs,
+      leaseEndsWithinMs,
     )
     expect(swept).toMatchObject({ hosts: 2, firing: 2, dispatched: 1 })
   })

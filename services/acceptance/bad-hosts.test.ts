@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
 const statementLimitSeconds = 2
-/** The time limit of the statement, plus the time to notice that the host exceeds it. */
+/** The time limit of the statement, plus the time until the product gives up waiting for the host. */
 const hangEndsWithinMs = 9_000
 
 describeOnTopologies('hosts that misbehave', (topology) => {
@@ -84,7 +84,7 @@ describeOnTopologies('hosts that misbehave', (topology) => {
     const dialledBefore = bad.garbled.connections
     const answers = await Promise.all(Array.from({ length: 100 }, () => fetchJson(`${product.url}/api/healthz`)))
     expect(answers.filter((answer) => answer.status !== 200)).toEqual([])
-    // The background probe may have connected once.
+    // The background probe may have connected once in the meantime.
     expect(bad.garbled.connections - dialledBefore).toBeLessThanOrEqual(1)
   })
 

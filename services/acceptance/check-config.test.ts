@@ -82,7 +82,7 @@ it('prints one line about an early failure, and its stack on request', async () 
   expect(verbose.stderr).not.toContain('marked')
 })
 
-/** A module that makes the first copy of the environment fail. */
+/** A module that makes the first enumeration of the environment throw an error with a secret. */
 const brokenEnvironment = `
   const whole = process.env
   const ownKeys = () => {

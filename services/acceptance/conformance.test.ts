@@ -10,7 +10,7 @@ const startLimitMs = 120_000
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 const baseline = (name: string) => fileURLToPath(new URL(`../testing/conformance/${name}.yaml`, import.meta.url))
 
-/** Runs the conformance suite against a URL; exits with 1 if the failures differ from the baseline. */
+/** Runs the conformance suite against a URL. The exit code is 1 if the failures differ from the expected ones. */
 const runSuite = async (url: string, revision: string, expected?: string) =>
   new Promise<{ code: number; output: string }>((resolve) => {
     const failures = expected === undefined ? [] : ['--expected-failures', baseline(expected)]
@@ -23,7 +23,7 @@ const runSuite = async (url: string, revision: string, expected?: string) =>
 interface Case {
   what: string
   further?: Further
-  /** Expected failures by revision. */
+  /** Baseline file with the expected failures, by protocol revision. */
   failing: Readonly<Record<string, string | undefined>>
 }
 

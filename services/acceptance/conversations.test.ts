@@ -14,7 +14,7 @@ import { fetchJson, eventually } from '../testing/fetch-json.ts'
 import { type Product, startProduct, type Topology } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
-/** A host that never responds; conversations do not need it. */
+/** The product needs a host, but conversations do not query it. Nothing listens at this address. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 const cronSecret = 'cron-secret-of-the-conversations'
 const words = 'Warum sind die "merges" langsam? 🐘 \\ \u0000'
@@ -26,7 +26,7 @@ const conversation = (text = words) => ({
   ],
 })
 
-/** Starts a product with an identity provider and stored conversations. */
+/** Starts a product that stores conversations, with an identity provider. */
 const startKeeping = async (scope: AsyncDisposableStack, topology: Topology, env: Record<string, string>) => {
   const provider = scope.use(await startIdentityProvider(systemClock))
   const web = await buildWebWith({ CLIENT_FEATURE_CONVERSATION_DB: 'true' })

@@ -17,9 +17,9 @@ import { asMessage } from '../alert-dispatcher/notification.ts'
 import { eventually } from '../testing/fetch-json.ts'
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 
-/** A variable sets more for a longer run. Each alert fires and recovers on ten channels. */
+/** Number of alerts. `TEST_DELIVERY_ALERTS` sets more for a longer run. Each fires and recovers on ten channels. */
 const alerts = Number(process.env.TEST_DELIVERY_ALERTS ?? 15)
-/** Time limit for all notifications, and again for all recoveries. */
+/** Timeout for all alert notifications, and again for all recoveries, in milliseconds. */
 const notifiedWithinMs = 240_000 + alerts * 1_000
 const kills = Number(process.env.TEST_DELIVERY_KILLS ?? 8)
 const seed = Number(process.env.TEST_SEED ?? 7)
@@ -28,21 +28,21 @@ const channels = 10
 
 vi.setConfig({ testTimeout: 2 * notifiedWithinMs + 120_000 })
 
-/** A seeded random generator. */
-const chances = (state: number) => () => {
+/** Returns a generator of pseudorandom numbers from 0 to 1. `state` is the seed. */
+const createRandom = (state: number) => () => {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
   return state / 2 ** 32
 }
 
 interface Collector extends AsyncDisposable {
   url: string
-  /** How often each notification was received, by channel. */
+  /** How often each notification was received, by its text. */
   counts: Map<string, number>
   /** Number of open connections. Requests of a killed process arrive before its last connection closes. */
   connections(): Promise<number>
 }
 
-/** A slow webhook. */
+/** Starts a slow webhook that counts notifications. */
 const startCollector = async (): Promise<Collector> => {
   const counts = new Map<string, number>()
   const Body = z.object({ text: z.string() })
@@ -77,7 +77,7 @@ const recover = (store: Store, number: number) => {
 }
 
 interface Servers {
-  /** A longer send counts as aborted; short in tests that kill processes. */
+  /** How long a process holds a message while sending it. Afterwards another process may send it. */
   holdMs: number
   redis: string
   postgres?: string
@@ -100,7 +100,7 @@ const startDelivering = async ({ holdMs, redis, postgres, collector }: Servers, 
   return child
 }
 
-/** Returns the alerts that some channel has not received. */
+/** Returns the alerts whose notification at least one channel has not received. */
 const missingIn = ({ counts }: Collector, numbers: readonly number[], word: 'fires' | 'ends'): number[] =>
   numbers.filter((number) =>
     Array.from({ length: channels }, (_, channel) => `/${channel} alert-${number} ${word}`).some(
@@ -110,7 +110,7 @@ const missingIn = ({ counts }: Collector, numbers: readonly number[], word: 'fir
 
 const words = ['fires', 'ends'] as const
 
-/** A notification of one alert over one channel. */
+/** A notification of one alert to one channel. */
 interface Notification {
   episode: string
   sequence: number
@@ -131,8 +131,8 @@ const everyNotification = (numbers: readonly number[]): Notification[] =>
     ).flat(),
   )
 
-/** Counts notifications that were received but not recorded, because their process died while sending. */
-const underWay = async (
+/** Counts notifications that were received but not recorded, because their process was killed while sending. */
+const countUnrecorded = async (
   store: Store,
   { counts }: Collector,
   notifications: readonly Notification[],
@@ -181,7 +181,7 @@ describeWith(
   'delivery while its process, NATS, Redis and PostgreSQL are killed in turn',
   () => {
     it(`loses no alert, and repeats none but those that were being sent (seed ${seed})`, async () => {
-      const chance = chances(seed)
+      const chance = createRandom(seed)
       await using nats = await startNats({ private: true })
       await using redis = await startRedis({ private: true })
       await using postgres = await startPostgres({ private: true })
@@ -204,7 +204,7 @@ describeWith(
         async (number: number) => {
           await kill(child)
           await eventually(collector.connections, (open) => open === 0)
-          mayBeTwice += await retryWhileDown(() => underWay(store, collector, notifications))
+          mayBeTwice += await retryWhileDown(() => countUnrecorded(store, collector, notifications))
           child = await start(number)
         },
         async () => {

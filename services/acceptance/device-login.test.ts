@@ -9,7 +9,7 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const secret = 'operator-secret-of-the-device-test'
 const proxySecret = 'proxy-secret-of-the-device-test'
-/** A host that never responds; these tests query none. */
+/** The product needs a host, but these tests do not query it. Nothing listens at this address. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 const keys = { SVC_API_KEY_SECRET: secret, SVC_DEVICE_LOGIN: 'true' }
 const proxied = { SVC_AUTH_PROVIDER: 'trusted', SVC_TRUSTED_AUTH_SECRET: proxySecret }

@@ -25,7 +25,7 @@ afterAll(() => scope.disposeAsync())
 const json = { 'content-type': 'application/json' }
 const events = { ...json, accept: 'text/event-stream' }
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-/** A request of protocol 2026-07-28, whose headers repeat the method. */
+/** An MCP request of revision 2026-07-28, in which a header repeats the method. */
 const unknownMethod: RequestInit = {
   headers: {
     ...events,

@@ -28,7 +28,7 @@ const written = (text: string): string => text.replaceAll('CANARY', canary)
 const textsAt = (place: InjectionPlace): string[] =>
   injections.filter((each) => each.place === place).map(({ text }) => written(text))
 
-/** Statements that write every text to a place that an attacker with write access could use. */
+/** Statements that write the injected texts wherever an attacker with write access to a host could write them. */
 const statements: readonly string[] = [
   'CREATE DATABASE vault',
   'CREATE TABLE vault.keys (name String, token String) ENGINE = MergeTree ORDER BY name',
@@ -47,7 +47,7 @@ const statements: readonly string[] = [
 ]
 
 const sql = (statement: string): Piece => ({ call: 'query', with: { sql: statement } })
-/** The tool call with which the model reads the text, by place. */
+/** The tool call with which the model reads the injected text, by its source. */
 const reading: Readonly<Record<InjectionPlace, Piece>> = {
   'column-comment': { call: 'get_table_schema', with: { database: 'vault', table: 'commented' } },
   'table-comment': sql("SELECT name, comment FROM system.tables WHERE database = 'vault'"),
@@ -63,7 +63,7 @@ const readToken = sql('SELECT token FROM vault.keys')
 
 describeOnTopologies('data of a host', (topology) => {
   const scope = new AsyncDisposableStack()
-  /** Arguments of every call that reached the crawler. */
+  /** Arguments of all tool calls that reached the crawler. */
   let sent: unknown[] = []
   let gateway: ScriptedGateway
   let url: string
@@ -84,7 +84,7 @@ describeOnTopologies('data of a host', (topology) => {
       offered.registerTool('read_ticket', { inputSchema: z.object({ id: z.string() }) }, () => ({ content }))
     })
     tickets = scope.use(ticketServer).endpoint
-    // The chart supports neither Node options nor skills.
+    // With the topology `chart` the skill is not mounted, because the chart supports neither Node options nor skills.
     const skill = scope.use(await mountSkill('troubleshooting', textsAt('skill').join('\n\n')))
     gateway = scope.use(await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] }))
     const env = {
@@ -114,7 +114,10 @@ describeOnTopologies('data of a host', (topology) => {
   const decide = (id: string, approved: boolean, headers: Record<string, string> = person) =>
     fetchJson(`${url}/api/v1/agent/egress/${id}`, { method: 'POST', headers, body: JSON.stringify({ approved }) })
 
-  /** Sends a question to a model with these steps and returns the parts of the answer; `approves` decides pending approvals. */
+  /**
+   * Sends a question to the scripted model and returns the chunks of the answer. `approves` decides on pending
+   * approvals.
+   */
   const sendQuestion = async (
     turns: readonly (readonly Piece[])[],
     { headers = person, approves, body = { message: 'Is it well?' } }: QuestionOptions = {},
@@ -156,7 +159,7 @@ describeOnTopologies('data of a host', (topology) => {
 
       const denied = await sendQuestion(turns, { body })
       expect(sent).toHaveLength(before)
-      // The model has read the injected text.
+      // The test is valid only if the model has received the injected text.
       expect(dataRead(gateway)).toContain(JSON.stringify(written(text)).slice(1, -1))
       const { arguments: shown, state, server } = requestIn(denied)
       expect({ state, server }).toEqual({ state: 'denied', server: 'the web crawler' })
@@ -279,7 +282,7 @@ interface QuestionOptions {
   body?: object
 }
 
-/** Returns the tool results in the latest request of the model. */
+/** Returns the tool results in the last request to the model. */
 const dataRead = ({ requests }: ScriptedGateway): string =>
   (requests.at(-1)?.messages ?? [])
     .flatMap(({ content }) => [...(content ?? '').matchAll(/<data from="\w+">(.*)<\/data>/g)])

@@ -95,7 +95,7 @@ describeOnTopologies('figures', (topology) => {
       )
       return { shown: data.map(({ table, rows }) => ({ table, rows })), said }
     }
-    // A merge may run between the two requests.
+    // A merge between the two requests changes the sizes, so both are repeated until they match.
     const { shown } = await eventually(sizes, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   })

@@ -8,7 +8,7 @@ import { type BadHost, startHangingHost, startRefusingHost } from '../testing/ba
 import { type Product, startProduct } from '../testing/product.ts'
 import { describeOnTopologies } from '../testing/topologies.ts'
 
-/** Maximum wait when one of several hosts hangs. */
+/** Timeout of a request if one of several hosts hangs, in milliseconds. */
 const hangEndsWithinMs = 20_000
 
 describeOnTopologies('a fleet', (topology) => {

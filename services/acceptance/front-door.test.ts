@@ -40,7 +40,7 @@ const anchorsOf = (path: string): Set<string> => {
   )
 }
 
-/** Relative links that lead to no file or heading, as `document: link`. */
+/** Returns the relative links without a target file or heading, as `document: link`. */
 const brokenLinks = ({ path, text }: SourceFile): string[] => {
   const links = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
   const leadsNowhere = (link: string): boolean => {
@@ -52,7 +52,7 @@ const brokenLinks = ({ path, text }: SourceFile): string[] => {
   return links.filter((link) => !/^[a-z]+:/.test(link) && leadsNowhere(link)).map((link) => `${path}: ${link}`)
 }
 
-/** Commands that `package.json` does not have, as `document: command`. */
+/** Returns the npm commands that `package.json` does not have, as `document: command`. */
 const unknownCommands = ({ path, text }: SourceFile): string[] =>
   [...text.matchAll(/npm run ([\w:-]+)/g)]
     .map(([, name = '']) => name)
@@ -62,11 +62,13 @@ const unknownCommands = ({ path, text }: SourceFile): string[] =>
 const pathsNamed = (text: string): string[] =>
   [...prose(text).matchAll(/`((?:services|proto|web|helm|charts|k8s|\.ci)\/[^`\s]*)`/g)].map(([, path = '']) => path)
 
-/** Paths between backticks that do not exist. Of a path with a placeholder such as `<id>` the folder before it counts. */
+/**
+ * Returns the paths in backticks that do not exist. For a path with a placeholder such as `<id>`, checks the folder.
+ */
 const missingPaths = ({ text }: SourceFile): string[] =>
   pathsNamed(text).filter((path) => !exists(path.replace(/[^/]*<.*$/, '')))
 
-/** The steps of each flow below the heading `Flows`. */
+/** Returns the number of steps of each flow below the heading `Flows`. */
 const flowsOf = ({ text }: SourceFile): { title: string; steps: number }[] => {
   const [, section = ''] = /^## Flows$([\s\S]*?)(?=^## )/m.exec(text) ?? []
   return section
@@ -110,7 +112,7 @@ describe('the documents', () => {
   })
 })
 
-/** The steps of each recipe below the heading `Recipes`, without tests and what is generated. */
+/** Returns the files of each recipe below the heading `Recipes`, without tests and generated files. */
 const recipesOf = ({ text }: SourceFile): Map<string, string[]> => {
   const [, section = ''] = /^## Recipes$([\s\S]*?)(?=^## )/m.exec(text) ?? []
   const recipes = section.split(/^### /m).slice(1)
@@ -122,7 +124,7 @@ const recipesOf = ({ text }: SourceFile): Map<string, string[]> => {
   )
 }
 
-/** Files to write for one addition, without docs, tests, fixtures and generated files. */
+/** Returns whether a file is product source: not documentation, not a test, not generated. */
 const isWritten = (path: string): boolean =>
   /^(proto|services|charts|web)\//.test(path) &&
   !/\.(md|snap|test\.ts|e2e\.ts)$|\/(testing|requirements|acceptance|generate|bench)\//.test(path) &&
@@ -138,7 +140,7 @@ describe('the recipes', () => {
     expect([...recipesOf({ path: '', text })]).toEqual([['One', ['`a`']]])
   })
 
-  // The example of each recipe was added by it, so its name is in the files of the recipe and in no others.
+  // Each example was added by following its recipe, so its name occurs in the files of the recipe only.
   it.each([
     ['A rule', 1, /\bmemory-pressure\b/, ['charts/system/memory-pressure.rule.yaml']],
     [
@@ -210,7 +212,7 @@ const Workflow = z.looseObject({
     z.string(),
     z.looseObject({
       'timeout-minutes': z.int().max(360),
-      // Pinned to a major version, never to a branch.
+      // Actions are pinned to a major version, never to a branch.
       steps: z.array(z.looseObject({ uses: z.string().regex(/^actions\/[a-z-]+@v\d+$/), run: z.string() }).partial()),
     }),
   ),
@@ -251,7 +253,7 @@ describe('the workflows', () => {
   })
 })
 
-/** The files that a recipe of the contributing guide lists. */
+/** Returns the files that a recipe of the contributing guide lists. */
 const filesOfRecipe = (text: string, title: string): string[] => {
   const [, section = ''] = new RegExp(`^### ${title}$([\\s\\S]*?)(?=^##|(?![\\s\\S]))`, 'm').exec(text) ?? []
   return [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, path = '']) => path)
@@ -271,7 +273,7 @@ describe('the recipe of a tool', () => {
     .map(readSource)
   const filesWith = (text: string) => product.filter((file) => file.text.includes(text)).map(({ path }) => path)
 
-  // A name of one word, such as `query`, means other things elsewhere.
+  // Names of one word are left out, because a word such as `query` occurs everywhere.
   it.each([...mcpTools, ...agentTools].map(({ name }) => name).filter((name) => name.includes('_')))(
     '%s is named and imported nowhere else',
     (name) => {

@@ -23,7 +23,7 @@ describeWith(['nats', 'redis', 'postgres'], 'a second process of query, for user
     fetchJson(`${product.url}/api/v1/browser-connections/sessions`, { method: 'POST', headers: json, body: target() })
   const settings = (more: Record<string, string> = {}) =>
     fetchJson(`${product.url}/api/v1/tables/settings?hostId=0&limit=1`, { headers: more })
-  /** Returns the number of statements that a process has sent to hosts. */
+  /** Returns the hosts to which a process has sent statements, according to its metrics. */
   const sentBy = async (operationsUrl: string | undefined): Promise<string[]> => {
     const { text } = await fetchJson(`${operationsUrl}/metrics`)
     const counts = text.matchAll(/^watchhouse_query_statement_duration_seconds_count\{host="([^"]+)"/gm)

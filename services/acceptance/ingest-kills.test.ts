@@ -9,18 +9,18 @@ import { type ProductProcess, startProcess } from '../testing/product/process.ts
 import { describeWith, startNats, startPostgres, startRedis } from '../testing/servers.ts'
 import { freePort } from '../testing/servers/port.ts'
 
-/** More by variable, for a longer run. */
+/** Number of kills. `TEST_INGEST_KILLS` sets more for a longer run. */
 const kills = Number(process.env.TEST_INGEST_KILLS ?? 4)
 const sendersAtOnce = 6
 const everyMs = 5
 const againMs = 100
 const token = 'token of the senders'
 
-/** Accepted event ids by event key. */
-type Promised = Map<string, string>
+/** Ids of accepted events, by event key. */
+type AcceptedEvents = Map<string, string>
 
-/** Sends events one after another until stopped, and retries each until it is accepted. */
-const sendEvents = async (url: string, sender: number, promised: Promised, end: AbortSignal): Promise<void> => {
+/** Sends events one after another until `end` aborts. Retries each event until it is accepted. */
+const sendEvents = async (url: string, sender: number, promised: AcceptedEvents, end: AbortSignal): Promise<void> => {
   for (let number = 0; !end.aborted; number += 1) {
     const key = `s${sender}-${number}`
     const body = JSON.stringify({
@@ -41,14 +41,14 @@ const sendUntilKept = async (url: string, body: string): Promise<string> => {
   for (;;) {
     const answer = await fetch(`${url}/api/events/ingest`, { method: 'POST', headers, body }).catch(() => undefined)
     if (answer?.status === 202) return IngestResponse.parse(await answer.json()).data.ids[0] ?? ''
-    // No other status makes a sender retry.
+    // A sender retries only after a connection failure or a 5xx status.
     if (answer !== undefined && answer.status < 500)
-      throw new Error(`answered ${answer.status}: ${await answer.text()}`)
+      throw new Error(`ingest request failed: status ${answer.status}: ${await answer.text()}`)
     await wait(againMs)
   }
 }
 
-/** Returns the ids of all listed events by key. */
+/** Returns the ids of all events that the API lists, by event key. */
 const listed = async (url: string): Promise<Map<string, string[]>> => {
   const found = new Map<string, string[]>()
   let before: string | null = ''
@@ -63,8 +63,8 @@ const listed = async (url: string): Promise<Map<string, string[]>> => {
 
 const betweenKills = 50
 
-/** Waits until more events are accepted, so that work is in flight at every kill. */
-const untilMore = async (promised: Promised): Promise<void> => {
+/** Waits until more events are accepted, so that events are in flight at every kill. */
+const untilMore = async (promised: AcceptedEvents): Promise<void> => {
   const wanted = promised.size + betweenKills
   await eventually(
     async () => promised.size,
@@ -97,7 +97,7 @@ describeWith(['nats', 'redis', 'postgres'], 'events while their keepers are kill
     const [ingest] = [await start('ingest'), await start('gateway')]
     const url = `http://127.0.0.1:${port}`
 
-    const promised: Promised = new Map()
+    const promised: AcceptedEvents = new Map()
     const end = new AbortController()
     const sending = Promise.all(
       Array.from({ length: sendersAtOnce }, (_, sender) => sendEvents(url, sender, promised, end.signal)),

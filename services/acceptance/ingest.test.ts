@@ -8,7 +8,7 @@ import { type Product, startProduct } from '../testing/product.ts'
 
 const token = 'token of the senders'
 
-/** A webhook that records its notifications. */
+/** Starts a webhook that records its notifications. */
 const startWebhook = async () => {
   const notifications: string[] = []
   const server = createServer(async (request, response) => {

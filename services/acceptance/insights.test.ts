@@ -27,7 +27,7 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const startLimitMs = 180_000
 
-/** One host for all tests. */
+/** The host that all tests share. */
 let sandbox: Sandbox
 let inventing: InventingHost
 const opened = new AsyncDisposableStack()

@@ -5,14 +5,14 @@ import { z } from 'zod'
 import { isCode, readSource, repositoryFiles, root, type SourceFile } from '../testing/source-file.ts'
 import { allowed } from './shape/allowed-words.ts'
 
-/** Words and phrases as regular expressions, with what to write instead: the list that Vale reads too. */
+/** Banned words and phrases as regular expressions, with their replacements. Vale reads the same file. */
 const { swap } = z
   .object({ swap: z.record(z.string(), z.string()) })
   .parse(load(readSource('.ci/vale/Watchhouse/Terms.yml').text))
 const terms = Object.entries(swap).map(([pattern, instead]) => ({
   instead,
   text: new RegExp(`(?<![A-Za-z])(?:${pattern})(?![A-Za-z])`, 'gi'),
-  /** A part of an identifier, such as `toldAt`, has no context. */
+  /** The pattern for a word of an identifier. Without context, a lookahead for the next words cannot match. */
   part: new RegExp(`^(?:${pattern.replaceAll(/\(\?![^)]*\(.*$/g, '')})$`, 'i'),
 }))
 
@@ -24,7 +24,7 @@ interface Finding {
 
 const partsOf = (identifier: string): string[] => identifier.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
 
-/** Every banned word in a file, and every part of a camel-case identifier that is one. */
+/** Returns every banned word in a file, including banned words in camel-case identifiers. */
 const bannedWords = ({ path, text }: SourceFile): Finding[] =>
   text.split('\n').flatMap((line) => {
     const found = terms.flatMap(({ text: pattern }) => line.match(pattern) ?? [])
@@ -106,14 +106,14 @@ describe('names', () => {
 })
 
 describe('commits', () => {
-  /** The last commit before the language rules applied. */
+  /** The last commit to which the rules for subjects do not apply. */
   const before = '88b369f8'
   const subjects = execFileSync('git', ['log', '--no-merges', '--format=%s', `${before}..HEAD`], { cwd: root })
     .toString()
     .trim()
     .split('\n')
 
-  /** An area, then an imperative: no past tense, no third person, no gerund. */
+  /** Returns whether a subject is an area and an imperative. Past tense, third person and gerund are rejected. */
   const isImperative = (subject: string): boolean => {
     const verb = /^[a-z0-9][a-z0-9., -]*: ([a-z]+)(?:[ ,]|$)/.exec(subject)?.[1]
     return verb !== undefined && !/(?:[^e]ed|(?<!br|p)ing|[^su]s)$/.test(verb)

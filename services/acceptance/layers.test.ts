@@ -70,13 +70,13 @@ describe('what the image is made of', () => {
     const imported = services
       .flatMap(importsOf)
       .flatMap((one) => /^(?![.#]|node:)(?:@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? [])
-    // `node` runs the product, and `pino-pretty` is only used if it is installed.
+    // `node` runs the product and is not imported. `pino-pretty` is a development dependency that is used if installed.
     const installed = [...Object.keys(packageFile.dependencies).filter((name) => name !== 'node'), 'pino-pretty']
     expect([...new Set(imported)].toSorted()).toEqual(installed.toSorted())
   })
 
   it('has no file that only tests need', () => {
-    // Modules used at run time and by generators.
+    // Entry points: the product, and shared modules that only generators import.
     const generated = ['bus/accounts.ts', 'config/build-time.ts', 'config/reference.ts']
     const entries = ['services/main.ts', ...generated.map((path) => `services/shared/${path}`)]
     const imported = sources.flatMap((file) => importsOf(file).map((one) => targetOf(file.path, one)))

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const gateways = 4
 const allowed = 100
-/** Answered by the gateway itself, and counted like every data route. */
+/** A path to which the gateway responds itself. It counts for the rate limit like every data route. */
 const path = '/api/v1/auth/me'
 
 describeWith(['nats', 'redis'], 'four gateways on one Redis', () => {

@@ -15,7 +15,7 @@ const startLimitMs = 120_000
 const operatorToken = 'tk_of_the_operator_0123'
 const ownToken = 'tk_saved_by_another_user_0123'
 
-/** A received request: path and `Authorization`. */
+/** A received request, with its path and `Authorization` header. */
 interface Sent {
   path: string
   authorization: string | undefined
@@ -102,7 +102,7 @@ describe('a secret whose address changes', () => {
     refused(await save({ url: `${foreign.url}/alerts` }), 'settings.token')
     await test('push-a')
     expect(operators.sent).toEqual([{ path: '/', authorization: `Bearer ${operatorToken}` }])
-    // Another path of the operator's server is still a user-supplied address.
+    // Another path on the operator's server is a user-supplied address too, so the secret must not be sent there.
     refused(await save({ url: `${operators.url}/others` }), 'settings.token')
     expect((await save({ url: `${foreign.url}/alerts`, token: null })).status).toBe(200)
     await test('push-a')

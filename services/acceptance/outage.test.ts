@@ -7,7 +7,7 @@ import { startHeldHost } from '../testing/held-host.ts'
 import { startProduct } from '../testing/product.ts'
 import { describeWith } from '../testing/servers.ts'
 
-/** A caller gives up after 5 seconds without a frame. */
+/** Timeout of a request to a missing service. A caller gives up after 5 seconds without a frame. */
 const silenceEndsWithinMs = 7_000
 const atOnceMs = 1_000
 

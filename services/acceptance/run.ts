@@ -9,12 +9,12 @@ import { addTotals, noTotals, readTotals, type Totals } from '../testing/totals.
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The tag of long tests, such as faults, fuzz and soak. `npm test` skips them; `.ci/run` runs them. */
+/** The tag of long tests, such as faults, fuzzing and soak tests. `npm test` skips them; `.ci/run` runs them. */
 const long = 'long'
 
 /**
- * Runs all suites except long tests. `--all` includes long tests; file arguments run only those files. The last line has the totals.
- * The first signal stops the suites; the totals of such a run are incomplete, which its last line states.
+ * Runs all suites except long tests. `--all` includes long tests; file arguments run only those files. The last line
+ * prints the totals. A signal stops the suites; the last line then states that the totals are incomplete.
  */
 const main = async (files: readonly string[]): Promise<void> => {
   const interruption = new AbortController()
@@ -25,7 +25,7 @@ const main = async (files: readonly string[]): Promise<void> => {
   const totals = await (
     files.length > 0 && !isAll ? runFiles(files, { signal }) : runAll({ signal, unwanted: isAll ? undefined : long })
   ).catch((error: unknown) => {
-    // The same signal may stop the seeding, which then fails.
+    // The signal also stops the seeding of hosts, so its failure is not reported.
     if (signal.aborted) return noTotals
     throw error
   })
@@ -43,13 +43,13 @@ const reportInterruption = ({ passed, failed }: Totals, reason: NodeJS.Signals):
 }
 
 interface Run {
-  /** Aborts with the name of the signal that stops the run. */
+  /** Aborts when a signal stops the run. The reason is the name of the signal. */
   signal: AbortSignal
-  /** The tag of tests that are not to run. */
+  /** The tag of tests to exclude. */
   unwanted?: string | undefined
 }
 
-/** The browser tests run at the same time as the tests of the services, because both often wait. */
+/** Runs all suites. Browser tests and service tests run concurrently, because both often wait. */
 const runAll = async (run: Run): Promise<Totals> => {
   await using seeded = await seedHosts()
   const all = await Promise.all([
@@ -72,10 +72,10 @@ const runFiles = async (given: readonly string[], { signal, unwanted }: Run, var
   return totals
 }
 
-/** Types and accessibility of the web's components, counted as one check. */
+/** Checks types and accessibility of the Svelte components. The result counts as one test. */
 const checkComponents = async ({ signal }: Run): Promise<Totals> => {
   write('svelte-check')
-  // SvelteKit keeps generated types in node_modules, where an installation removes them.
+  // SvelteKit generates types into node_modules, which an installation removes.
   await node(['node_modules/@sveltejs/kit/svelte-kit.js', 'sync'], signal, { cwd: 'web' })
   const check = ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']
   const exitCode = await node(check, signal, { cwd: 'web' })
@@ -83,7 +83,9 @@ const checkComponents = async ({ signal }: Run): Promise<Totals> => {
   return { ...noTotals, passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1 }
 }
 
-/** Runs a program in the foreground, unless the run was interrupted before; returns its exit code. */
+/**
+ * Runs a Node script in the foreground and returns its exit code. After an interruption, returns 1 without running it.
+ */
 const node = async (rest: readonly string[], signal: AbortSignal, options: SpawnOptions): Promise<number> => {
   if (signal.aborted) return 1
   const child = spawn(process.execPath, rest, { stdio: 'inherit', ...options })

@@ -31,7 +31,7 @@ describe('a channel that is saved over its variable', () => {
     saved = opened.use(await startReceiver())
     product = opened.use(
       await startProduct({
-        // An unreachable host is a critical condition, which the first sweep sends.
+        // An unreachable host is a critical condition, so the first sweep sends a notification.
         hosts: [{ url: 'http://127.0.0.1:9', name: 'down' }],
         env: {
           CRON_SECRET: cronSecret,
@@ -83,7 +83,7 @@ describe('a channel that is saved over its variable', () => {
     startLimitMs,
   )
 
-  /** Writes an entry like another release, a damaged disk or another key. */
+  /** Writes an entry directly to the database, to simulate another release, damaged data or another encryption key. */
   const write = (channel: string, body: string): void => {
     using database = new DatabaseSync(join(directory, 'state.db'))
     const document = `{"kind":"channel","id":"${channel}","body":${body},"changedAtMs":${Date.now()}}`

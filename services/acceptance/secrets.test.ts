@@ -50,7 +50,7 @@ describeOnTopologies('secrets', (topology) => {
       body: '{"label":"secrets"}',
     })
     const { apiKey: key } = ApiKeyResponse.parse(issued.body).data
-    // An authenticated caller, and one with invalid credentials.
+    // One caller is authenticated, the other has invalid credentials.
     const callers = [{ ...operator, authorization: `Bearer ${key}` }, operator]
     const requested = [...paths, '/api/v1/overview?hostId=2', `/api/v1/hosts?token=${mark}`, '/nothing']
     const answers = await Promise.all(

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { root } from '../testing/source-file.ts'
 
-/** A minimal repository for set-up; its web build counts its runs in a file outside its inputs. */
+/** Files of a minimal repository. Its web build counts its runs in a file that is not an input of the build. */
 const files: Record<string, string> = {
   'package.json': JSON.stringify({ name: 'small', private: true, workspaces: ['web'] }),
   'package-lock.json': JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.0' } } }),
@@ -19,7 +19,7 @@ const files: Record<string, string> = {
   'web/src/page.svelte': '<p>1</p>',
   'proto/query.ts': 'export const a = 1',
   'services/shared/config/REFERENCE.md': '# Settings',
-  // The parent of the product blocks until the product has received the stop signal.
+  // A module that blocks the parent process until the product has received the stop signal.
   'hold.cjs': `
     const { existsSync } = require('node:fs')
     const processes = require('node:child_process')
@@ -55,7 +55,7 @@ describe('set-up', () => {
 
   const builds = async () => (await readFile(join(directory, 'built.log'), 'utf8')).split('\n').length - 1
 
-  /** Starts the product, stops it by a signal to set-up, and returns the exit code and the output. */
+  /** Starts the product, sends the signal to set-up, and returns the exit code and the output. */
   const startAndStop = async (signal: NodeJS.Signals, env: Record<string, string> = {}) => {
     const child = run(['start', 'query'], env)
     const said = listen(child)
@@ -67,7 +67,7 @@ describe('set-up', () => {
     return { code: child.exitCode, said: said() }
   }
 
-  /** Runs in its own process group, so that no process outlives a failed test. */
+  /** Runs set-up in its own process group, so that no process outlives a failed test. */
   const run = (rest: readonly string[], env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [join(directory, 'services/set-up.mjs'), ...rest], {
       env: { ...process.env, ...env },
@@ -102,7 +102,7 @@ describe('set-up', () => {
 
   it('hands on a signal that comes before it has seen that the product runs', async () => {
     await rm(join(directory, 'stopped'), { force: true })
-    // Simulates a busy machine that stalls the process while the product starts.
+    // The blocked parent simulates a busy machine on which the signal arrives while the product starts.
     const held = { NODE_OPTIONS: `--require ${join(directory, 'hold.cjs')}` }
     expect(await startAndStop('SIGTERM', { SVC_EDITION: 'team', ...held })).toEqual({ code: 7, said: 'up query\n' })
   })
@@ -162,7 +162,7 @@ describe('set-up', () => {
     const lock = JSON.stringify({ packages: { '': {}, 'node_modules/zod': { version: '4.0.1' } } })
     await write('package-lock.json', lock)
     await write('node_modules/zod/half.node', 'cut o')
-    // A fake npm that is interrupted the first time.
+    // A fake npm that hangs on the first run, so that the test can interrupt it.
     await write(
       'npm.js',
       `const { existsSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs')
@@ -211,11 +211,11 @@ const endGroup = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // All processes have ended.
+    // Ignored: all processes of the group have exited.
   }
 }
 
 const failWhenEnded = async (child: ChildProcess, said: () => string) => {
   await once(child, 'exit')
-  throw new Error(`set-up ended instead of starting the product:\n${said()}`)
+  throw new Error(`set-up exited before the product started; output:\n${said()}`)
 }

@@ -7,7 +7,7 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 
 const operatorSecret = 'operator-secret-of-the-sign-in-test'
 const proxySecret = 'proxy-secret-of-the-sign-in-test'
-/** A host that never responds; these requests do not need it. */
+/** The product needs a host, but these tests do not query it. Nothing listens at this address. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 const json = { 'content-type': 'application/json' }
 

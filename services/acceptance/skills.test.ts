@@ -8,14 +8,14 @@ import { answerOf } from '../sandbox/curl.ts'
 import type { Sandbox } from '../sandbox/start.ts'
 import { startSeeded } from '../testing/seeded.ts'
 
-/** A sandbox loads its example data in the background, while other suites run. */
+/** Timeout until a sandbox has loaded its example data, which takes long while other suites run. */
 const startLimitMs = 180_000
 
 const directory = fileURLToPath(new URL('../../skills', import.meta.url))
 const { list, load } = await openSkills(directory)
 const skills = list().map(({ name }) => load(name))
 
-/** The servers that ran the statements; printed at the end. */
+/** The statements that ran, with the servers that ran them. The report is printed at the end. */
 const branches: StatementRuns['branches'] = []
 let sandbox: Sandbox
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   reportRuns({ where: `the embedded engine ${version}`, branches })
 })
 
-/** Runs a statement and returns its result; throws its error. */
+/** Runs a statement and returns its result. Throws the error of the server. */
 const runSql = (
   sql: string,
   parameters: Readonly<Record<string, string>> = {},
@@ -38,7 +38,7 @@ const runSql = (
   return answerOf(sandbox.url, sql, { ...Object.fromEntries(bound), ...settings })
 }
 
-/** Escapes a parameter value in TSV format. */
+/** Escapes a value for a query parameter, which ClickHouse reads in TSV format. */
 const asTsv = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 
 describe('the skills', () => {

@@ -79,7 +79,7 @@ describe('what a parser sees', () => {
   })
 })
 
-/** Returns names of role locators without `exact`, which also match parts of other names. */
+/** Returns role locators with a name but without `exact`, because they also match longer names. */
 const looseNames = (text: string): string[] =>
   [...text.matchAll(/getByRole\('\w+', \{(?:[^{}]|\$\{[^{}]*\})*\}/g)]
     .map(([locator]) => locator)

@@ -11,7 +11,7 @@ import { startOpenProduct } from '../testing/conformance/start.ts'
 import { modern } from '../testing/tool-server.ts'
 
 const startLimitMs = 120_000
-/** Exit code of the inspector for a failed tool. */
+/** Exit code of the MCP Inspector if the tool call failed. */
 const toolFailed = 5
 const classic = '2025-11-25'
 const facts = { name: 'test', version: '1.0.0' }

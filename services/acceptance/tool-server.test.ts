@@ -127,7 +127,7 @@ describeOnTopologies('the tool server', (topology) => {
       data: { status: 'connected', toolCount: tools.length, resourceCount: 10, promptCount: 5 },
     })
     const described = await fetchJson(`${server.url}/.well-known/mcp/server-card.json`)
-    // The public address that it repeats is not configured.
+    // Without a configured public address, the card repeats the address of the request and must not be cached.
     expect(described.headers.get('cache-control')).toBe('no-store')
     const card = ServerCard.parse(described.body)
     expect(card.$schema).toContain('server-card.schema.json')

@@ -56,7 +56,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
     for (const { name, output, example } of tools) {
       const result = await facts(name, given[name] ?? example)
       expect(ajv.validate(schemas.get(name) ?? false, result), `${name} ${ajv.errorsText()}`).toBe(true)
-      // Strict, because the published schema allows missing and additional fields.
+      // A strict schema, because the published one also accepts additional fields.
       expect(z.strictObject(output?.shape ?? {}).safeParse(result).error, name).toBeUndefined()
     }
   })
@@ -148,7 +148,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
   it('get_merge_status, with what the host merges at that moment', async () => {
     await queryEngine(server.hostUrl, 'CREATE TABLE cafe.slow (id UInt8) ENGINE = MergeTree ORDER BY id')
     await queryEngine(server.hostUrl, 'INSERT INTO cafe.slow SELECT number FROM numbers(100)')
-    // Responds after every row has slept.
+    // The mutation finishes after every row has slept, so it is visible while it runs.
     const mutating = queryEngine(server.hostUrl, 'ALTER TABLE cafe.slow DELETE WHERE sleepEachRow(0.02) = 1')
     const result = await eventually(
       async () => JSON.stringify(await facts('get_merge_status')),
@@ -169,7 +169,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
       const rows = `SELECT number * 2 + ${first}, hex(cityHash64(number)) FROM numbers(200000)`
       await queryEngine(server.hostUrl, `INSERT INTO cafe.dense ${rows}`)
     }
-    // Parts are written fast and merged slowly, so that the merge is visible while it runs.
+    // The codec changes after the inserts: writing is fast, but the merge is slow enough to be visible.
     await queryEngine(server.hostUrl, 'ALTER TABLE cafe.dense MODIFY COLUMN text String CODEC(ZSTD(19))')
     await queryEngine(server.hostUrl, 'SYSTEM START MERGES cafe.dense')
     const merging = queryEngine(server.hostUrl, 'OPTIMIZE TABLE cafe.dense FINAL')
@@ -199,7 +199,7 @@ describeOnTopologies('the tool server has tools', (topology) => {
         { kind: 'join', from: 'cafe.visits', to: 'cafe.guests', queries: 1 },
       ]),
     })
-    expect(await failure('explore_table_schema', { table: 'visits' })).toContain('needs a database')
+    expect(await failure('explore_table_schema', { table: 'visits' })).toContain('requires database')
   })
 
   it('get_metrics, with the version that the host has', async () => {
@@ -326,8 +326,8 @@ describeOnTopologies('the tool server has tools', (topology) => {
       await queryEngine(server.hostUrl, 'DROP TABLE IF EXISTS system.query_log')
       return JSON.stringify(await server.call(name, given))
     }
-    // ClickHouse recreates the table with the next entry.
-    const isReported = (result: string) => result.includes('has no data for it: the table system.query_log is missing')
+    // ClickHouse recreates the table when it flushes the next entry, so the call is repeated.
+    const isReported = (result: string) => result.includes('table system.query_log does not exist on host')
     const slow = await eventually(() => without('get_slow_queries'), isReported)
     expect(JSON.parse(slow)).toMatchObject({ isError: false, structuredContent: { queries: [] } })
     const explored = await eventually(

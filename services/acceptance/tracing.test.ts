@@ -17,7 +17,7 @@ describeOnTopologies('a trace', (topology) => {
   })
   afterAll(() => sandbox?.[Symbol.asyncDispose]())
 
-  /** Returns all spans of one request, after the product has exited and exported them. */
+  /** Sends one request, waits until the product has exported its spans and exited, and returns the spans. */
   const spansOf = async (flags: string, path = '/api/v1/overview?hostId=0'): Promise<readonly CollectedSpan[]> => {
     await using collector = await startOtlpCollector()
     await using product = await startProduct({

@@ -6,7 +6,7 @@ import { isCode, isTest, readSource, repositoryFiles } from '../testing/source-f
 
 const files = repositoryFiles()
 
-/** Names in a folder that are neither expected nor hidden. */
+/** Returns the names in a folder that are neither expected nor hidden. */
 const unexpected = (paths: readonly string[], folder: string, expected: string): string[] => {
   const names = new Set(expected.split(' '))
   const inside = paths
@@ -15,14 +15,14 @@ const unexpected = (paths: readonly string[], folder: string, expected: string):
   return [...new Set(inside)].filter((name) => !name.startsWith('.') && !names.has(name))
 }
 
-/** Lines that match, as `path:line`. */
+/** Returns the lines that match a pattern, as `path:line`. */
 const matching = (paths: readonly string[], pattern: RegExp): string[] =>
   paths.map(readSource).flatMap(({ path, text }) => {
     if (!pattern.test(text)) return []
     return text.split('\n').flatMap((line, index) => (pattern.test(line) ? `${path}:${index + 1}` : []))
   })
 
-/** Expands the braces of a pattern. */
+/** Expands the first pair of braces in a glob pattern. */
 const alternatives = (pattern: string): string[] => {
   const [before = '', texts, after = ''] = pattern.split(/[{}]/)
   return texts === undefined ? [before] : texts.split(',').map((text) => before + text + after)

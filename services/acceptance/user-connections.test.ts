@@ -60,7 +60,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
       const { body } = await fetchJson(`${product.url}${path}`, { headers })
       return { shown: ChartResponse.parse(body).data.map(({ table, rows }) => ({ table, rows })), said: await sizes() }
     }
-    // A merge may run between the two requests.
+    // A merge between the two requests changes the sizes, so both are repeated until they match.
     const { shown } = await eventually(both, ({ shown, said }) => JSON.stringify(shown) === JSON.stringify(said))
     expect(shown.length).toBeGreaterThan(3)
   }
@@ -135,7 +135,7 @@ describeOnTopologies('user-supplied connections', (topology) => {
 
 interface Overheard extends AsyncDisposable {
   url: string
-  /** Subject and body of all messages on the bus. */
+  /** Subject and body of all messages on the bus so far. */
   messages: readonly string[]
 }
 

@@ -13,11 +13,11 @@ import { describeOnTopologies } from '../testing/topologies.ts'
 const startLimitMs = 180_000
 const secret = 'the secret of the scheduler'
 const hourMs = 3_600_000
-/** The text of the model; its number is in the report. */
+/** The summary that the model writes. Its number and error are those of the report. */
 const summary = 'The disk data has 1,000 GiB, and UNKNOWN_TABLE (60) fails most.'
 const weekMs = 168 * hourMs
 
-/** One host for both topologies, with two weeks of history. */
+/** The host with two weeks of history that both topologies share. */
 let sandbox: Sandbox
 const week = lastWeek(Date.now(), 'UTC')
 const statements = fortnightOf(week.fromMs - weekMs)
@@ -193,7 +193,7 @@ const figuresOf = (statements: readonly LoggedStatement[]) => ({
   peakMemoryBytes: Math.max(...statements.map(({ memoryBytes }) => memoryBytes)),
 })
 
-/** Returns the quantile with linear interpolation. */
+/** Returns the quantile of the durations, with linear interpolation. */
 const quantile = (level: number, statements: readonly LoggedStatement[]): number => {
   const sorted = statements.map(({ durationMs }) => durationMs).toSorted((one, other) => one - other)
   const at = level * (sorted.length - 1)

@@ -5,7 +5,7 @@ import { processSettings } from '#shared/config/process.ts'
 import { exactly, read } from '#shared/config/setting.ts'
 import type { DataPart } from '#shared/tools/tool.ts'
 
-/** The settings of the chart guard. */
+/** The settings of the check for invalid charts. */
 export const partGuardSettings = {
   AGENT_JSON_RENDER_PATCH_GUARD_DEBUG: exactly(
     '1',
@@ -14,8 +14,8 @@ export const partGuardSettings = {
 } as const
 
 /**
- * Returns the part as a page can show it, or undefined for an invalid chart: an unknown kind, too many rows, or axes
- * without a column. The answer continues without the chart, since its text and evidence are sufficient.
+ * Validates the data part of an answer. Returns undefined for an invalid chart: an unknown kind, too many rows, or an
+ * axis that is not a column. The answer continues without the chart, since its text and evidence are sufficient.
  */
 export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part: DataPart): DataPart | undefined => {
   if (part.type !== 'data-chart') return part
@@ -30,7 +30,7 @@ export const guardPart = ({ env, log }: { env: Environment; log: Logger }, part:
 }
 
 const maxProblems = 10
-/** The maximum size of a chart's rows, in characters of JSON. A thousand numeric rows are far below. */
+/** Maximum size of a chart's rows, in characters of JSON. A thousand rows of numbers need far less. */
 const maxRowsLength = 512 * 1024
 
 const sizeOf = ({ rows }: ChartPart): string[] => (JSON.stringify(rows).length > maxRowsLength ? ['rows'] : [])

@@ -47,7 +47,7 @@ export interface Parts {
 /** The share of the shutdown grace period for runs; the rest lets readers receive the final events. */
 const finishingShare = 0.6
 
-/** Overrides for tests. */
+/** Additional tools and changed limits, for tests. */
 export interface Further {
   tools?: readonly AgentTool[]
   limits?: Partial<RunLimits>
@@ -98,7 +98,7 @@ export const openParts = async (
 const readsReplication = async (env: Environment, client: Client<typeof query>, call: Call): Promise<boolean> =>
   read(agentSettings, env).SVC_FEATURE_REPLDB_AGENT && (await client.repldbOffer({}, call)).isConfigured
 
-/** The metrics of answers. */
+/** Records the Prometheus metrics of answers. */
 interface AgentMetrics {
   ended(answer: { outcome: string; provider: string; seconds: number; inputTokens: number; outputTokens: number }): void
 }

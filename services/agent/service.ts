@@ -26,7 +26,7 @@ const handlers = (parts: Parts): Handlers<typeof agent> => ({
   ...externalHandlers(parts),
 })
 
-/** Readers of runs wait within their calls, so many calls are open at a time. */
+/** Maximum concurrent bus calls. Many are open at a time, because readers of runs wait within their calls. */
 const maxInFlight = 4_096
 
 /** Starts the agent service. */

@@ -9,9 +9,9 @@ import type { Clock } from '#shared/time/clock.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 import { controlTools, mayRequestChanges } from './approvals/control-tools.ts'
 
-/** A tool that the model may call: of this service, of the tool server or of an external server. */
+/** A tool that the model may call. It belongs to this service, to the MCP server or to an external MCP server. */
 export interface AgentTool extends Tool {
-  /** The JSON Schema of `input` where another process parses the arguments. */
+  /** The JSON Schema of `input`, for tools whose arguments another process parses. */
   inputSchema?: Record<string, unknown>
   /** Set for tools of the kind `egress`. */
   egress?: EgressTool
@@ -20,26 +20,26 @@ export interface AgentTool extends Tool {
 /** The additional properties of a tool that sends its arguments to an external server. */
 export interface EgressTool {
   server: { id: string; name: string }
-  /** Whether the operator allows this call without an approval. */
+  /** Returns whether the operator allows this call without an approval. */
   isAllowed(input: unknown): boolean
-  /** Hosts on the operator's list; their names are not secret. */
+  /** Returns the hosts on the operator's list; their names are not secret. */
   allowedHosts(): readonly string[]
-  /** Throws `ServiceError` where the call cannot be made even with an approval. */
+  /** Throws `ServiceError` if the call is not permitted even with an approval. */
   requireCallable(input: unknown): void
 }
 
-/** Returns the tools for one question, besides those that every answer has. */
+/** A source of tools: returns the tools that it offers for a question. */
 export type Toolmaker = (question: AgentQuestion, call: Call) => Promise<readonly AgentTool[]>
 
-/** The sources of tools. */
+/** Dependencies of `openToolmaker`. */
 interface Sources {
   env: Environment
-  /** The first tool of a name wins. */
+  /** In order of precedence: of several tools with the same name, the first one is used. */
   from: readonly Toolmaker[]
   log: Logger
 }
 
-/** Queries all sources concurrently. The tools of a failed source are left out, since the others may suffice. */
+/** Combines the tools of all sources, which are queried concurrently. A failed source is logged and omitted. */
 export const openToolmaker =
   ({ env, from, log }: Sources): Toolmaker =>
   async (question, call) => {
@@ -52,10 +52,12 @@ export const openToolmaker =
     return [...tools, ...(mayRequestChanges(call, env) ? controlTools : [])]
   }
 
-/** How long the list is cached; another release of the tool server may have another one. */
+/** Cache lifetime of the tool list, which can change when the MCP server is upgraded. */
 const freshMs = 10_000
 
-/** Returns the tools of the tool server. The list is the same for all users; calls run as the caller of the agent. */
+/**
+ * Returns a function for the tools of the MCP server. All users have the same list; calls run as the agent's caller.
+ */
 export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: Call) => Promise<AgentTool[]>) => {
   let known: { tools: AgentTool[]; untilMs: number } | undefined
   return async (call) => {
@@ -67,7 +69,7 @@ export const openMcpTools = (client: Client<typeof mcp>, clock: Clock): ((call: 
   }
 }
 
-/** Wraps a tool of the tool server, which checks features and arguments itself. */
+/** Wraps a tool of the MCP server, which checks features and arguments itself. */
 const asTool = (client: Client<typeof mcp>, tool: McpTool): AgentTool => ({
   ...tool,
   feature: null,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Environment } from '#shared/config/environment.ts'
 import { flag, read } from '#shared/config/setting.ts'
 
-/** Setting of verbose logging. */
+/** The setting that enables verbose logging. */
 export const verboseSettings = {
   AGENT_DEBUG: flag(
     false,
@@ -10,7 +10,7 @@ export const verboseSettings = {
   ),
 } as const
 
-/** Logs when verbose logging is enabled. */
+/** Logs a line if verbose logging is enabled. */
 export const logVerbosely = (
   { env, log }: { env: Environment; log: Logger },
   facts: Record<string, unknown>,
@@ -19,5 +19,5 @@ export const logVerbosely = (
   if (read(verboseSettings, env).AGENT_DEBUG) log.info(facts, message)
 }
 
-/** Returns the whole milliseconds since a `performance.now()`. */
+/** Returns the time since a `performance.now()` timestamp, rounded to milliseconds. */
 export const tookMs = (beganMs: number): number => Math.round(performance.now() - beganMs)

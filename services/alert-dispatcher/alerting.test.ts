@@ -204,7 +204,7 @@ describe('without a state database', () => {
 
 describe('pruning', () => {
   it('deletes old data and keeps open episodes with their silences', async () => {
-    // Reminders would add history while the days pass.
+    // Without a cooldown, no reminders add history when the clock is set forward.
     await using rig = await open({ env: { SVC_ALERT_HISTORY_DAYS: '10', HEALTH_ALERT_COOLDOWN_MINUTES: '0' } })
     const client = clientOf(rig.dispatchers)
     const { alerts, call } = rig.dispatchers
@@ -218,7 +218,7 @@ describe('pruning', () => {
     rig.clock.ms += 10 * dayMs
     expect(await prune()).toMatchObject({ history: 0, episodes: 0, silences: 0 })
     rig.clock.ms += 1
-    // One condition fires, another has recovered.
+    // One condition is still firing, and the other has recovered.
     expect(await prune()).toMatchObject({ history: 3, episodes: 1, silences: 0 })
     expect(await client.history()).toEqual([])
     expect(await client.silences()).toMatchObject([{ kind: 'ack', ruleId: 'disk' }])
@@ -262,7 +262,7 @@ describe('a route without reachable targets', () => {
     await writeFile(join(folder, 'routing.yaml'), `routes: [${routes.join(', ')}]`)
     const env = { SVC_HEALTH_CONFIG_DIRECTORY: folder, HEALTH_ALERT_WEBHOOK_URL: 'http://127.0.0.1:9/' }
     await using rig = await open({ env })
-    const warnings = () => rig.dispatchers.logged().match(/"a route without targets/g)?.length
+    const warnings = () => rig.dispatchers.logged().match(/"route ignored: it has no reachable target/g)?.length
     expect(warnings()).toBe(2)
     await clientOf(rig.dispatchers).sweep()
     expect(warnings()).toBe(2)

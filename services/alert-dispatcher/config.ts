@@ -20,6 +20,6 @@ export const settings = {
   ...edgeBinding,
 } as const
 
-/** Returns problems that only show when several settings are combined. */
+/** Returns problems of settings that are valid on their own but not in combination. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
   offersSubscriptions(env) ? unsharedFiles(['CONVERSATIONS_EDGESQL'], env) : []

@@ -5,7 +5,7 @@ import { openOutage } from '#shared/telemetry/outage.ts'
 /** How long a value is reused; changes by another process appear within this time. */
 const freshMs = 2_000
 
-/** A value that is read from a database. While the database is unavailable, the last known value is returned. */
+/** A cached value from a database. While the database is unavailable, it stays the last known value. */
 export interface LastKnown<T> {
   get(): Promise<T>
   /** Invalidates the value, so that the next call reads it again. */

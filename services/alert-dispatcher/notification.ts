@@ -30,8 +30,9 @@ export const Notification = z.object({
   unit: Unit,
   offenders: z.array(z.string().max(200)).max(5),
   runbook: z.string().max(4_000),
-  /** Epoch milliseconds of the first breach and of the decision. */
+  /** When the condition first breached, in epoch milliseconds. */
   sinceMs: z.number().int(),
+  /** When the notification was decided, in epoch milliseconds. */
   atMs: z.number().int(),
   /** Why the notification is sent, as a sentence. */
   reason: z.string().max(300),
@@ -52,10 +53,11 @@ export const Notification = z.object({
     )
     .max(500)
     .default([]),
-  /** On a recovery: the condition was closed without an ok evaluation, because monitoring or events stopped. */
+  /** Set on a recovery without an ok evaluation: monitoring of the condition stopped, or its events did. */
   isUnseen: z.boolean().optional(),
   /**
-   * Repeated because the state store lost the delivery record. Targets with a stored delivery do not receive it again.
+   * Set if it is repeated because the state store lost the delivery record. Targets with a stored delivery do not
+   * receive it again.
    */
   isAgain: z.boolean().optional(),
   /** Text of another service; set if the notification concerns no condition. */

@@ -1,4 +1,4 @@
-/** Items with a limit on how many are processed at once. */
+/** Items to process, and the maximum number that are processed at once. */
 export interface Queue<T> {
   items: readonly T[]
   atOnce: number
@@ -12,7 +12,7 @@ export const runConcurrently = <T>(
 ): Promise<void> => runQueues([{ items, atOnce }], work)
 
 /**
- * Processes queues in order. The next queue starts once no item of the earlier ones waits, even while some still run.
+ * Processes queues in order. A queue starts once all items of the earlier ones have started, even if some still run.
  */
 export const runQueues = async <T>(queues: readonly Queue<T>[], work: (item: T) => Promise<void>): Promise<void> => {
   const waiting = queues.map(({ items, atOnce }) => ({ items: items.values(), free: atOnce }))

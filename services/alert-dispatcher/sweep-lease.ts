@@ -18,7 +18,7 @@ export const acquireSweepLease = async (store: Store, stop: AbortSignal): Promis
   const lease = await store.lease(leaseName, leaseMs)
   if (!lease) return undefined
   const lost = new AbortController()
-  const lose = () => lost.abort(new ServiceError('unavailable', 'another dispatcher took over the sweep lease'))
+  const lose = () => lost.abort(new ServiceError('unavailable', 'sweep lease lost: another dispatcher took it over'))
   const timer = setInterval(() => {
     lease.renew(leaseMs).then((isHeld) => isHeld || lose(), lose)
   }, renewEveryMs)

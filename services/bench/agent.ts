@@ -12,7 +12,9 @@ const crowd = 200
 const allowedMb = 512
 const watchEveryMs = 100
 
-/** Measures what the agent adds to its model: to the total time, to the first token, and in memory for concurrent runs. */
+/**
+ * Measures the overhead of the agent over its model: total time, time to first token, and memory of concurrent runs.
+ */
 export const agentCost: Benchmark = {
   name: 'agent',
   async run() {
@@ -32,7 +34,7 @@ const startAgentOf = ({ url }: BareServer, hosts: Hosts, topology: 'memory' | 'n
   return startProduct({ topology, hosts, env, toolServer: true, agent: true })
 }
 
-/** Compares the four scripted steps, sent to the model directly, with the same steps and three tools in the agent. */
+/** Compares an agent run of four steps and three tool calls with the same four requests sent directly to the model. */
 const wholeAnswer = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('work')
   await using product = await startAgentOf(model, hosts, 'memory')
@@ -61,8 +63,8 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   await using model = await startModel('crowd')
   await using product = await startAgentOf(model, hosts, 'nats')
   const pid = product.agents[0]?.pid ?? 0
-  let most = 0
-  const watching = setInterval(() => (most = Math.max(most, residentMb(pid))), watchEveryMs)
+  let peakMb = 0
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, residentMb(pid))), watchEveryMs)
   try {
     await Promise.all(Array.from({ length: crowd }, () => runAgent(product.url)))
     await wait(watchEveryMs)
@@ -72,13 +74,13 @@ const memoryOfMany = async (hosts: Hosts): Promise<Comparison> => {
   return {
     name: `${crowd} answers at once, one process of the agent`,
     unit: 'MB',
-    ours: [most],
+    ours: [peakMb],
     reference: [allowedMb],
     bar: { atMost: 1 },
   }
 }
 
-/** Alternates both sides, so that a slower machine affects both. The first round warms up. */
+/** Runs both sides in alternation, so that other load affects both. The first round is a warm-up. */
 const inTurn = async (
   ours: () => Promise<number>,
   reference: () => Promise<number>,
@@ -101,7 +103,7 @@ interface Timed {
 const runAgent = (url: string): Promise<Timed> =>
   timed(`${url}/api/v1/agent`, { message: 'Is it well?' }, '"text-delta"')
 
-/** Sends the conversation after `turns` steps to the model itself. */
+/** Sends the conversation after `turns` steps directly to the model. */
 const callModel = (url: string, turns: number): Promise<Timed> => {
   const calls = Array.from({ length: turns }, (_, turn) => `call-${turn}`)
   const messages = [
@@ -120,7 +122,7 @@ const callModel = (url: string, turns: number): Promise<Timed> => {
 
 const dispatcher = new Agent({ connections: crowd })
 
-/** Sends a POST request and reads the whole response. The first word has arrived when the body contains `word`. */
+/** Sends a POST request and reads the whole response. Also measures the time until the body contains `word`. */
 const timed = async (url: string, body: object, word: string): Promise<Timed> => {
   const began = performance.now()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${scriptedKey}` }
@@ -132,6 +134,7 @@ const timed = async (url: string, body: object, word: string): Promise<Timed> =>
     last = decoder.decode(bytes)
     if (firstWordMs === 0 && last.includes(word)) firstWordMs = performance.now() - began
   }
-  if (!answer.ok || !last.includes('[DONE]')) throw new Error(`${url} answered ${answer.status}: ${last}`)
+  if (!answer.ok || !last.includes('[DONE]'))
+    throw new Error(`request to ${url} failed: status ${answer.status}: ${last}`)
   return { firstWordMs, wholeMs: performance.now() - began }
 }

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { listenAndSay } from './report-listening.ts'
 
 /**
- * A minimal proxy between a caller and a host: it sends a statement, parses the response as JSON and forwards it. Its cost is
- * the cost of any proxy on this machine. Run as a process, with the statement on standard input: `node bare-proxy.ts <connections>`.
+ * A minimal proxy, which shows the cost of any proxy on this machine. For each request it sends a fixed statement to a
+ * host, parses the response as JSON and forwards it. Run as a process: `node bare-proxy.ts <connections>`, with the
+ * statement on standard input.
  */
 const Question = z.object({
   origin: z.url(),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { listenAndSay } from './report-listening.ts'
 
-/** A minimal server that responds with its standard input to every request. Run as a process. */
+/** A minimal server that responds to every request with the content of its standard input. Run as a process. */
 const body = await buffer(process.stdin)
 
 const server = createServer((_request, response) => {

@@ -14,7 +14,8 @@ const handler = createMcpHandler(() => {
 const server = createServer(toNodeHandler(handler))
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the bare server got no port')
+  if (address === null || typeof address === 'string')
+    throw new Error('cannot report the address: the server has no port')
   sayListening(`http://127.0.0.1:${address.port}`)
 })
 process.once('SIGTERM', () => {

@@ -1,29 +1,29 @@
-/** Compares a figure of the product with a reference of the same run, and with the allowed ratio of both. */
+/** A benchmark. It compares figures of the product with a reference from the same run. */
 export interface Benchmark {
   name: string
-  /** Returns all comparisons at the end, or yields each one when it is measured. */
+  /** Returns all comparisons at the end, or yields each comparison when it is measured. */
   run(): Promise<Comparison[]> | AsyncIterable<Comparison>
 }
 
 export interface Comparison {
   name: string
   unit: string
-  /** One figure per repetition, alternating with those of the reference. */
+  /** One figure of the product per repetition. Repetitions alternate with those of the reference. */
   ours: readonly number[]
   reference: readonly number[]
   bar: { atMost: number } | { atLeast: number }
-  /** Alternating figures of a minimal proxy, which separate the cost of the machine from the cost of the product. */
+  /** Figures of a minimal proxy, which show how much of the cost is the cost of any proxy on this machine. */
   bare?: readonly number[]
 }
 
 /** Returns the median. */
 export const median = (figures: readonly number[]): number => percentile(figures, 0.5)
 
-/** Returns the quantile of the figures. */
+/** Returns a quantile of the figures; `share` is from 0 to 1. Throws if there are no figures. */
 export const percentile = (figures: readonly number[], share: number): number => {
   const sorted = figures.toSorted((a, b) => a - b)
   const figure = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
-  if (figure === undefined) throw new Error('no figures were measured')
+  if (figure === undefined) throw new Error('cannot compute a percentile: no figures were measured')
   return figure
 }
 

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 
-/** A tool with a constant result, so that only the path to the tool is measured. */
+/** Registers a tool with a constant result, so that benchmarks measure only the path to the tool. */
 export const offerConstant = (server: McpServer): void => {
   server.registerTool('constant', { description: 'Says the same each time.' }, async () => ({
     content: [{ type: 'text', text: 'always' }],

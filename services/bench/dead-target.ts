@@ -10,11 +10,11 @@ import { type Measure, measureInTurn, noticeFor, openDecisions } from './decisio
 const repetitions = 5
 const warmUp = 50
 const messages = 100
-/** The number of messages that wait for the failing target. */
+/** Number of pending messages of the failing target. */
 const waiting = 5_000
 const atOnce = 200
 
-/** Measures how a failing target with thousands of pending messages delays another target of the same channel. */
+/** Measures by how much a failing target with thousands of pending messages delays another target of the channel. */
 export const deadTarget: Benchmark = {
   name: 'dead-target',
   async run() {
@@ -39,16 +39,16 @@ export const deadTarget: Benchmark = {
   },
 }
 
-/** The target responds with a temporary error, so that each message is retried. */
+/** A target that responds with a temporary error, so that each message is retried. */
 const dead: ChannelTarget = {
   id: 'dead',
   name: 'dead',
   isEnabled: true,
   minSeverity: null,
-  send: async () => ({ kind: 'retry', reason: 'answered 503' }),
+  send: async () => ({ kind: 'retry', reason: 'HTTP 503' }),
 }
 
-/** Starts a separate store and delivery, with `count` messages for the failing target in the outbox. */
+/** Starts a store with `count` messages for the failing target in its outbox, and delivery from that store. */
 const openPlace = async (opened: AsyncDisposableStack, count: number): Promise<Measure> => {
   const { url: redis } = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
   await using store = await openStore({ env: { REDIS_URL: redis }, busIsShared: true })

@@ -17,18 +17,18 @@ import { type Notification, asMessage } from '../alert-dispatcher/notification.t
 import type { Route } from '../alert-dispatcher/policy.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
-/** Pause between an arrival and the next send. */
+/** Pause between the arrival of a message and the next send, in milliseconds. */
 const pauseMs = 5
-/** Limits that are never reached; otherwise the benchmark would measure queueing. */
+/** Rate limits that are never reached, because the benchmark should not measure queueing. */
 const limits = { concurrency: 64, perSecond: 10_000, burst: 10_000 }
 
-/** Sends a message with a name. Resolves with the milliseconds until it arrived. */
+/** Sends a message with this name. Resolves with the milliseconds until it arrived. */
 export type Measure = (name: string) => Promise<number>
 
 let last = 0
 /**
- * Measures each path repeatedly, one message at a time, so that no queue is measured. The paths alternate, so that other
- * load of the machine affects all of them equally.
+ * Measures each path `count` times and returns the latencies by path. Messages are sent one at a time, so that no queue
+ * forms. The paths alternate, so that other load affects all of them equally.
  */
 export const measureInTurn = async (measures: readonly Measure[], count: number): Promise<number[][]> => {
   const measured = measures.map((): number[] => [])
@@ -41,7 +41,7 @@ export const measureInTurn = async (measures: readonly Measure[], count: number)
   return measured
 }
 
-/** Measures the time from the start that `send` reports until `arrived` receives the name. */
+/** Returns a measurement from the moment when `send` calls `begins` until `arrived` is called with the same name. */
 export const timing = (
   send: (name: string, begins: () => void) => Promise<unknown>,
 ): { measure: Measure; arrived(name: string): void } => {
@@ -62,11 +62,11 @@ export const timing = (
 
 interface Place {
   redis: string
-  /** Further targets of the channel, besides the measured one. */
+  /** Targets of the channel in addition to the measured one. */
   others?: readonly ChannelTarget[]
 }
 
-/** Measures decisions of a sweep through the delivery of the product until their first byte reaches a channel. */
+/** Starts delivery. Returns a measurement from an alert decision until the first bytes reach the webhook. */
 export const openDecisions = async (opened: AsyncDisposableStack, { redis, others = [] }: Place): Promise<Measure> => {
   const store = opened.use(await openStore({ env: { REDIS_URL: redis }, busIsShared: true }))
   const { measure, arrived } = timing((name, begins) => decide(store, name, begins))
@@ -80,7 +80,7 @@ export const openDecisions = async (opened: AsyncDisposableStack, { redis, other
       store,
       net: opened.use(openNet({ env })),
       telemetry: telemetry.of('alert-dispatcher'),
-      // Delivery calls only the host list.
+      // Delivery calls only the method `hosts`.
       query: hostsOnly as Client<typeof query>,
       database: undefined,
       policy: async () => ({ ...plainPolicy, routes: [toMeasured] }),
@@ -93,10 +93,10 @@ export const openDecisions = async (opened: AsyncDisposableStack, { redis, other
 const targetsIn: typeof webhook.targets = (given, policy) =>
   webhook.targets(given, policy).map((target) => ({ ...target, name: measured }))
 
-/** The name of the measured target, because a route by the channel name would lead to all its targets. */
+/** The name of the measured target. A route with the channel name would lead to all targets of the channel. */
 const measured = 'measured'
 
-/** Decisions go only to the measured target. Messages for the others are added directly. */
+/** A route that sends decisions only to the measured target. The benchmark adds messages for other targets itself. */
 const toMeasured: Route = {
   id: 'measured',
   matchRule: '*',
@@ -110,7 +110,7 @@ const toMeasured: Route = {
   minSeverity: null,
 }
 
-/** Writes a decision as a sweep does: together with its state. */
+/** Writes a decision to the outbox like a sweep, in one transaction with the state. */
 const decide = (store: Store, name: string, begins: () => void) => {
   const outbox = [asMessage(noticeFor(name))]
   return store.update(`bench:${name}`, z.number(), () => {
@@ -119,11 +119,11 @@ const decide = (store: Store, name: string, begins: () => void) => {
   })
 }
 
-/** Returns the notification with this name. */
+/** Returns a notification whose episode and title contain this name. */
 export const noticeFor = (name: string): Notification =>
   notificationOf({ episode: name, title: `${name}:`, hostKey: null })
 
-/** Reports a message when the first bytes with its name arrive, before they are parsed. */
+/** Starts a webhook that calls `arrived` as soon as the bytes with a name arrive, before parsing. Returns its URL. */
 const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: string) => void): Promise<string> => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end('ok'))
@@ -137,6 +137,6 @@ const startReceiver = async (opened: AsyncDisposableStack, arrived: (name: strin
     server.closeAllConnections()
     server.close()
   })
-  // A listening TCP server has an address object.
+  // The address of a listening TCP server is always an object.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
 }

@@ -6,19 +6,19 @@ import { type Measure, measureInTurn, noticeFor, openDecisions, timing } from '.
 
 const repetitions = 5
 const warmUp = 300
-/** A 99th percentile needs many messages to be stable. */
+/** Number of messages. A stable 99th percentile needs many. */
 const messages = 1_000
 
 /**
- * Compares the time from a decision until its first byte reaches a channel with the time of a durable queue alone, from
- * publish to consumer. Delivery uses no queue; this is the minimum cost of one.
+ * Compares the time from an alert decision to its first bytes at the channel with the time of a durable queue from
+ * publisher to consumer. Delivery does not use the queue, which is only the reference.
  */
 export const deliveryTime: Benchmark = {
   name: 'delivery',
   async run() {
     await using opened = new AsyncDisposableStack()
     const nats = opened.use(await startNats({ private: true }))
-    // Configured as in the chart, but without a disk sync per message, which NATS before 2.10 does not support.
+    // Configured as in the chart, but without a disk sync per write: NATS before 2.10 cannot sync each message.
     const redis = opened.use(await startRedis({ private: true, settings: { appendfsync: 'everysec' } }))
     const decide = await openDecisions(opened, { redis: redis.url })
     const publish = await openPublishing(opened, nats.url)
@@ -33,7 +33,7 @@ export const deliveryTime: Benchmark = {
   },
 }
 
-/** Measures a durable queue alone with the same message. */
+/** Returns a measurement of the same message through a durable queue alone, from publisher to consumer. */
 const openPublishing = async (opened: AsyncDisposableStack, url: string): Promise<Measure> => {
   const caller = 'alert-dispatcher'
   const queue = opened.use(await openNatsQueue({ url, replicas: 1 }, { caller, instance: 'bench-publishes' }))

@@ -13,7 +13,7 @@ import { scenarios, tables, type ExpectedScenario } from './detect/scenarios.ts'
 
 const atLeast = 0.9
 
-/** Counts the expected insights that the detectors find and miss. Each scenario has its own host and known insights. */
+/** Measures precision and recall of the insight detectors, on scenarios with known insights. */
 export const detection: Benchmark = {
   name: 'detect',
   async run() {
@@ -42,7 +42,7 @@ export const detection: Benchmark = {
   },
 }
 
-/** Scans the host as the product does, with statements through `query` over the bus. */
+/** Returns a function that scans the host like the product, through the `query` service on the bus. */
 const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() => Promise<string[]>> => {
   const parts = opened.use(await openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'box' }))
   const hub = openMemoryHub()
@@ -65,7 +65,7 @@ const openLook = async (opened: AsyncDisposableStack, url: string): Promise<() =
   }
 }
 
-/** Throws if the statement does not fail. */
+/** Runs a statement that must fail. Throws if it succeeds. */
 const expectFailure = async (url: string, statement: string): Promise<void> => {
   const isRefused = await queryEngine(url, statement).then(
     () => false,

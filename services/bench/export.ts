@@ -9,14 +9,14 @@ import { residentMb } from './resident-memory.ts'
 
 const repetitions = 25
 const watchEveryMs = 50
-/** Warm-up until V8 has optimized the code, as in a long-running process. */
+/** Number of warm-up requests, until V8 has optimized the code as in a long-running process. */
 const warmUps = 120
 const rowsOfPage = 10_000
-/** A hundred times the usual export, so that retained memory would show. */
+/** Number of rows of the large export: a hundred times the usual one, so that buffered rows would show in memory. */
 const rowsOfFlood = 1_000_000
 const hostFormats = { csv: 'CSVWithNames', tsv: 'TabSeparatedWithNames', jsoneachrow: 'JSONEachRow' } as const
 
-/** Rows as wide as those of a query log: identifiers, numbers and a longer text. */
+/** Returns a statement whose rows are as wide as those of the query log. */
 const sql = (rows: number): string => `SELECT
     number AS id,
     toString(sipHash128(number)) AS query_id,
@@ -33,7 +33,7 @@ sql: |
   ${sql(rows)}
 `
 
-/** Measures what gateway, bus and query add to the export of a table page, and whether memory is retained. */
+/** Compares the throughput of an export with that of the host, and checks that the product does not buffer all rows. */
 export const exportRate: Benchmark = {
   name: 'export',
   async run() {
@@ -59,7 +59,7 @@ const writeDefinitions = async () => {
 }
 
 const rate = async (product: Product, host: string, format: keyof typeof hostFormats): Promise<Comparison> => {
-  // Sorted as every page, so that the engine does the same work for both.
+  // Sorted like every table page, so that the host does the same work for both sides.
   const body = `SELECT id, query_id, duration, query, share FROM (${sql(rowsOfPage)}) ORDER BY id LIMIT ${rowsOfPage + 1} FORMAT ${hostFormats[format]}`
   const direct = () => bytesPerSecond(host, '/', body)
   const through = () => bytesPerSecond(product.url, `/api/v1/tables/rows?hostId=0&format=${format}`)
@@ -92,13 +92,13 @@ const bytesPerSecond = async (origin: string, path: string, body?: string): Prom
 
 const download = async (pool: Pool, path: string, body?: string): Promise<number> => {
   const response = await pool.request({ path, method: body === undefined ? 'GET' : 'POST', body: body ?? null })
-  if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`)
+  if (response.statusCode !== 200) throw new Error(`request for ${path} failed: status ${response.statusCode}`)
   let bytes = 0
   for await (const chunk of response.body) bytes += Buffer.byteLength(chunk)
   return bytes
 }
 
-/** Compares the peak memory for an export of a million rows with that for a hundred files with the same rows. */
+/** Compares the peak memory of one export of a million rows with that of a hundred exports of ten thousand rows. */
 const memory = async (product: Product): Promise<Comparison> => {
   const path = '/api/v1/tables/rows?hostId=0&format=csv'
   const inMany = await peakMemory(product, path, rowsOfFlood / rowsOfPage)
@@ -113,16 +113,16 @@ const memory = async (product: Product): Promise<Comparison> => {
 }
 
 const peakMemory = async (product: Product, path: string, files: number): Promise<number> => {
-  let most = residentOf(product)
+  let peakMb = residentOf(product)
   const pool = new Pool(product.url, { connections: 1 })
-  const watching = setInterval(() => (most = Math.max(most, residentOf(product))), watchEveryMs)
+  const watching = setInterval(() => (peakMb = Math.max(peakMb, residentOf(product))), watchEveryMs)
   try {
     for (let file = 0; file < files; file++) await download(pool, path)
   } finally {
     clearInterval(watching)
     await pool.close()
   }
-  return most
+  return peakMb
 }
 
 const residentOf = (product: Product): number => product.pids.reduce((sum, pid) => sum + residentMb(pid), 0)

@@ -7,7 +7,7 @@ import helmet from 'helmet'
 import { Registry, Histogram } from 'prom-client'
 import { listenAndSay } from './report-listening.ts'
 
-/** A minimal Express health route with the same middleware as the gateway. Run as a process. */
+/** A minimal Express application with a health route and the same middleware as the gateway. Run as a process. */
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Time to answer.',

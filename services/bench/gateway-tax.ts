@@ -8,8 +8,8 @@ import { startReplayHost, type ReplayHost } from './start-replay-host.ts'
 const repetitions = 7
 const warmUpMs = 1_500
 /**
- * Warm-up requests until V8 has optimized the code, as in a long-running process. They are counted in requests, because the
- * time depends on other load of the machine.
+ * Number of warm-up requests, until V8 has optimized the code as in a long-running process. It is a number of requests
+ * and not a duration, because the duration depends on other load of the machine.
  */
 const warmUpRequests = 50_000
 const warmUpStepMs = 2_000
@@ -29,7 +29,9 @@ const topologies: readonly Bars[] = [
   { topology: 'nats', aloneAtMost: 1.6, crowdAtLeast: 0.35 },
 ]
 
-/** Compares a statement through gateway, bus and query with the same statement sent to the host, without caches. */
+/**
+ * Compares a statement through gateway, bus and query service with the same statement sent to the host, without caches.
+ */
 export const gatewayTax: Benchmark = {
   name: 'gateway-tax',
   async run() {
@@ -47,7 +49,7 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
   await using product = await startProduct({
     topology: bars.topology,
     hosts: [{ url: host.url, name: 'replay' }],
-    // As many connections to the host as the load opens directly.
+    // The pool has as many connections as the direct load opens.
     env: { SVC_QUERY_CACHE: 'off', LOG_LEVEL: 'warn', COLUMNDB_POOL_SIZE: String(crowd) },
   })
   const through: Target = { origin: product.url, path: statusPath, method: 'GET' }
@@ -76,7 +78,7 @@ const measure = async (host: ReplayHost, bars: Bars): Promise<Comparison[]> => {
   ]
 }
 
-/** The figures of each target: the product, the host itself, and a minimal proxy. */
+/** A value for each target: the product, the host itself, and a minimal proxy. */
 type Each<T> = Record<'ours' | 'reference' | 'bare', T>
 
 const warmUp = async (target: Target): Promise<void> => {

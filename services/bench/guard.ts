@@ -4,12 +4,12 @@ import { startSandbox } from '../sandbox/start.ts'
 import { median, type Benchmark } from './benchmark.ts'
 
 const repetitions = 5
-/** Warm-up until V8 has optimized the code. */
+/** Number of checks per figure, because a single check is too short to measure. */
 const checksPerFigure = 20_000
 const roundTripsPerFigure = 50
 const statementLength = 1_000
 
-/** A realistic statement of a thousand characters. */
+/** Returns a realistic statement of a thousand characters. */
 const statement = (): string => {
   const condition = "\n  AND (user = 'ada' OR query LIKE '%orders%') /* by person */ AND length(tables) >= 2"
   const start =
@@ -20,13 +20,13 @@ const statement = (): string => {
   return start + middle + end
 }
 
-/** Compares the check of a caller's statement with the shortest statement on a host. */
+/** Compares the time of the SQL guard for a caller's statement with the round trip of `SELECT 1` to a host. */
 export const guardCost: Benchmark = {
   name: 'guard',
   async run() {
     await using sandbox = await startSandbox({ seed: false })
     const sql = statement()
-    // In a long-running process the guard is optimized; without a warm-up, the first figures would include compilation.
+    // A warm-up: otherwise the first figures would include compilation, which a long-running process has behind it.
     checkMs(sql)
     await roundTripMs(sandbox.url)
     const ours: number[] = []
@@ -53,7 +53,8 @@ const roundTripMs = async (origin: string): Promise<number> => {
       const started = performance.now()
       const { statusCode, body } = await pool.request({ path: '/', method: 'POST', body: 'SELECT 1' })
       const answer = await body.text()
-      if (statusCode !== 200 || answer !== '1\n') throw new Error(`SELECT 1 answered ${statusCode}: ${answer}`)
+      if (statusCode !== 200 || answer !== '1\n')
+        throw new Error(`statement "SELECT 1" failed: status ${statusCode}: ${answer}`)
       took.push(performance.now() - started)
     }
     return median(took)

@@ -29,7 +29,7 @@ export const healthCost: Benchmark = {
   },
 }
 
-/** Measures CPU time of the process, which is independent of other load. */
+/** Returns the requests per second of CPU time. Unlike wall-clock time, CPU time does not depend on other load. */
 const perSecond = async ({ url, pid }: { url: string; pid: number }): Promise<number> => {
   const before = processorMs(pid)
   const answered = await load({ origin: url, path, method: 'GET' }, connections, measuredMs)

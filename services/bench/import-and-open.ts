@@ -1,6 +1,6 @@
 import { Session } from 'chdb'
 
-/** The minimum of a start: imports every file, and runs a statement in one engine session. */
+/** The minimum work of a start: imports all modules and runs a statement in one session of the embedded engine. */
 await import('../shared/bus/open.ts')
 await import('../shared/store/open.ts')
 await import('../shared/telemetry/open.ts')

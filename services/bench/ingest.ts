@@ -7,22 +7,22 @@ import { Pool } from 'undici'
 import type { Benchmark, Comparison } from './benchmark.ts'
 
 const repetitions = 5
-/** Warm-up until V8 has optimized the code, as in a long-running process. */
+/** Duration of the warm-up, until V8 has optimized the code as in a long-running process. */
 const warmUpMs = 6_000
 const measuredMs = 3_000
-/** Concurrent events, the same on both sides. */
+/** Number of concurrent events, the same on both sides. */
 const inFlight = 400
-/** Connections of a sender. Further requests wait in the sender and count as in progress. */
+/** Number of connections of a sender. Further requests wait in the sender and count as in flight. */
 const connections = 64
 const token = 'token of the benchmark'
 
-/** Compares ingesting events over HTTP, with a response after the queue has them, with publishing them to the queue. */
+/** Compares the ingestion of events over HTTP with publishing them directly to the queue. Both wait for the queue. */
 export const ingestCost: Benchmark = {
   name: 'ingest',
   async run() {
     await using nats = await startNats({ private: true })
     await using redis = await startRedis({ private: true })
-    // Without consumers, because consuming is not part of publishing and would slow down the other side.
+    // A second server without consumers: consumers of the product must not slow down the direct side.
     await using apart = await startNats({ private: true })
     await using raw = await openRaw(apart.url)
     const port = await freePort()
@@ -47,7 +47,7 @@ export const ingestCost: Benchmark = {
 
 interface Compared {
   name: string
-  /** Events per request, or published concurrently. */
+  /** Number of events per request, or of events that are published concurrently. */
   count: number
   atLeast: number
 }
@@ -64,14 +64,14 @@ const compare = async ({ name, count, atLeast }: Compared, pool: Pool, raw: Raw)
   return { name: `${name}, beside publishing them`, unit: 'events/s', ours, reference, bar: { atLeast } }
 }
 
-/** Publishes with the NATS client alone. */
+/** A publisher that uses only the NATS client. */
 interface Raw extends AsyncDisposable {
   publish(id: string, body: Uint8Array): Promise<unknown>
 }
 
 const openRaw = async (url: string): Promise<Raw> => {
   const endpoint = { caller: 'ingest', instance: 'bench' } as const
-  // Creates the streams of the product.
+  // Opening the queue creates the streams of the product.
   await using _queue = await openNatsQueue({ url, replicas: 1 }, endpoint)
   const { connection } = await connectTo({ url }, endpoint)
   const jetStream = connection.jetstream()
@@ -87,10 +87,10 @@ const publish = async (raw: Raw, events: readonly { id: string }[]): Promise<num
 }
 
 let last = 0
-/** Returns events that were never sent before. */
+/** Returns events with new ids. */
 const freshEvents = (count: number) => Array.from({ length: count }, () => eventOf(`e${(last += 1)}`))
 
-/** Returns an Alertmanager event of about half a kilobyte. */
+/** Returns an event of about half a kilobyte, like those of Alertmanager. */
 const eventOf = (id: string) => ({
   id,
   source: 'bench',

@@ -6,28 +6,30 @@ import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark, Comparison } from './benchmark.ts'
 import { yieldToOthers } from './lower-priority.ts'
 
-/** npm downloads Lighthouse into its cache on demand, because it is too large for a dependency. */
+/** The npm package of Lighthouse. It is too large for a dependency, so npm downloads it to its cache on demand. */
 const tool = 'lighthouse@13'
 const maxOutputBytes = 64 * 2 ** 20
-/** Maximum loads of a page if the browser loses the trace, which is unrelated to the page. */
+/** Maximum number of attempts if the browser loses the trace of a load, which does not depend on the page. */
 const maxLostLoads = 2
-/** A load takes about ten seconds; a hanging browser is killed. */
+/** Timeout of a load, which usually takes ten seconds. A browser that hangs is killed. */
 const loadWithinMs = 45_000
-/** Loads per page. The median is reported, because each load depends on the machine. */
+/** Number of loads per page. The benchmark reports the median, because single loads vary. */
 const loads = 3
-/** The path of Chromium on Debian and Ubuntu; `CHROMIUM_PATH` overrides it. */
+/** The path of Chromium. Default: its path on Debian and Ubuntu. */
 const browser = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
-/** The most used pages. */
+/** Paths of the most used pages. */
 const pages = {
   overview: '/overview?host=0',
   fleet: '/fleet?host=0',
   'running queries': '/tables/running-queries?host=0',
 }
-/** The emulated devices: a mid-range phone on a slow connection, or a desktop on a fast one. */
+/** Lighthouse options by emulated device: a mid-range phone on a slow connection, and a desktop on a fast one. */
 const devices = { telephone: [], desktop: ['--preset=desktop'] }
 
-/** Lighthouse's benchmark index. Below this value it warns that a slow CPU distorts the performance figures. */
+/**
+ * Minimum benchmark index of the machine. Below it, Lighthouse warns that a slow CPU distorts the performance score.
+ */
 const fastEnough = 1_000
 
 const Report = z.object({
@@ -42,7 +44,7 @@ type Report = z.infer<typeof Report>
 
 type Measure = Pick<Comparison, 'name' | 'unit' | 'reference' | 'bar'> & { of: (report: Report) => number }
 
-/** Returns a measure of Lighthouse with its threshold for "good". */
+/** Returns a Lighthouse metric with its threshold for "good". */
 const measure = (name: string, good: number, unit = 'ms'): Measure => ({
   name,
   unit,
@@ -50,12 +52,12 @@ const measure = (name: string, good: number, unit = 'ms'): Measure => ({
   bar: { atMost: 1 },
   of: ({ audits }) => {
     const figure = audits[name.replaceAll(' ', '-')]?.numericValue
-    if (figure === undefined) throw new Error(`Lighthouse did not report the ${name}`)
+    if (figure === undefined) throw new Error(`Lighthouse did not report the metric "${name}"`)
     return figure
   },
 })
 
-/** The scores of each page, and the metrics of the performance score. */
+/** The measured scores of a page, and the metrics that form the performance score. */
 const measures: readonly Measure[] = [
   {
     name: 'performance',
@@ -79,8 +81,8 @@ const measures: readonly Measure[] = [
 ]
 
 /**
- * Runs Lighthouse on the most used pages with its simulated throttling. Yields the figures of each page when they are
- * measured, so that a failed load loses only the figures of its page.
+ * Runs Lighthouse with simulated throttling on the most used pages. Yields the figures of each page when they are
+ * measured, so that a failed load affects only its page.
  */
 export const lighthouseScores: Benchmark = {
   name: 'lighthouse',
@@ -88,7 +90,7 @@ export const lighthouseScores: Benchmark = {
     await using sandbox = await startSandbox({ label: 'one', seed: true })
     await sandbox.seeded
     await using product = await startProduct({ hosts: [{ url: sandbox.url, name: 'one' }], env: { LOG_LEVEL: 'warn' } })
-    // A user's browser does not share its CPU with the servers.
+    // Lowers the priority of the servers, because a user's browser does not share its CPU with them.
     for (const pid of [sandbox.pid, ...product.pids]) yieldToOthers(pid)
     const failures: unknown[] = []
     for (const [device, options] of Object.entries(devices)) {

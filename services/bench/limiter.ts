@@ -11,13 +11,15 @@ const repetitions = 9
 const never = 1_000_000_000
 const windowSeconds = 60
 const atLeast = 0.9
-/** Number of clients that the requests cycle through. */
+/** Client addresses that the requests cycle through. */
 const addresses = Array.from({ length: 1_000 }, (_, index) => `192.0.${index >> 8}.${index & 255}`)
 
-/** Counts a request of a client. */
+/** Counts a request of the client with this address. */
 type Count = (address: string) => unknown
 
-/** Compares a rate limit that is read per request with the underlying library alone, on the same store. */
+/**
+ * Compares the rate limit of the product, whose value is read per request, with its library alone on the same store.
+ */
 export const limiterCost: Benchmark = {
   name: 'limiter',
   run: async () => [await inMemory(), await onRedis()],
@@ -36,7 +38,7 @@ const inMemory = async (): Promise<Comparison> => {
 }
 
 const onRedis = async (): Promise<Comparison> => {
-  // The default of Redis: a disk sync per count would hide the cost of counting.
+  // The default sync policy of Redis. With a disk sync per count, the cost of counting would not show.
   await using server = await startRedis({ settings: { appendfsync: 'everysec' } })
   await using counters = await openCounters({ REDIS_URL: server.url })
   const client = new Redis(server.url)
@@ -54,7 +56,7 @@ const onRedis = async (): Promise<Comparison> => {
   }
 }
 
-/** Creates the limit as `main.ts` does with the variable set. */
+/** Returns the environment like `main.ts`, with the rate limit set. */
 const productEnvironment = () => withFiles({ ...process.env, RATE_LIMIT_API_PER_MIN: String(never) })
 
 interface Compared {
@@ -76,7 +78,7 @@ const compare = async (name: string, { ours, reference, counts, atOnce }: Compar
   return { name, unit, ours: oursPerSecond, reference: referencePerSecond, bar: { atLeast } }
 }
 
-/** Measures CPU time of this process, which is independent of other load. */
+/** Returns the counts per second of CPU time. Unlike wall-clock time, CPU time does not depend on other load. */
 const perSecond = async (count: Count, counts: number, atOnce: number): Promise<number> => {
   const before = process.cpuUsage()
   let next = 0

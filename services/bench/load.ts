@@ -15,12 +15,12 @@ export interface LoadResult {
   perSecond: number
 }
 
-/** Accepted responses besides 200: `busy` accepts 503 with `Retry-After`. */
+/** Accepted responses besides 200. With `busy`, 503 with `Retry-After` is accepted. */
 export interface AcceptedRequest {
   busy?: boolean
 }
 
-/** Sends sequential requests on each of `connections` connections for `lengthMs`. Any other response fails the run. */
+/** Sends requests for `lengthMs`, sequentially on each connection. Throws for a response that is not accepted. */
 export const load = async (
   target: Target,
   connections: number,
@@ -47,14 +47,15 @@ export const load = async (
   }
 }
 
-/** Sends a request and returns its status. Throws for a response that is not accepted. */
+/** Sends a request and returns the status of the response. Throws if the response is not accepted. */
 export const send = async (pool: Pool, target: Target, { busy = false }: AcceptedRequest): Promise<number> => {
   const { path, method, headers = {}, body = null } = target
   const response = await pool.request({ path, method, headers, body })
   const answer = await response.body.text()
   const { statusCode } = response
   const isRefused = busy && statusCode === 503 && response.headers['retry-after'] !== undefined
-  if (statusCode !== 200 && !isRefused) throw new Error(`${method} ${path} answered ${statusCode}: ${answer}`)
+  if (statusCode !== 200 && !isRefused)
+    throw new Error(`request ${method} ${path} failed: status ${statusCode}: ${answer}`)
   return statusCode
 }
 

@@ -12,7 +12,7 @@ const repetitions = 5
 const scrapesPerFigure = 400
 const path = '/api/v1/metrics'
 
-/** Measures a scrape of a fleet: the statements on the hosts without a cache, and the CPU time with one. */
+/** Measures a metrics scrape of a fleet: statements per host without the cache, and CPU time with it. */
 export const metricsCost: Benchmark = {
   name: 'metrics',
   async run() {
@@ -35,7 +35,7 @@ export const metricsCost: Benchmark = {
   },
 }
 
-/** Raises the rate limit, because all scrapers share an address here. */
+/** Returns options with a higher rate limit, because all scrapes have the same client address. */
 const withHighRateLimit = (options: ProductOptions): ProductOptions => ({
   ...options,
   env: { LOG_LEVEL: 'warn', RATE_LIMIT_API_PER_MIN: '1000000' },
@@ -70,7 +70,7 @@ const warmCost = async (ours: Measured, bare: Measured): Promise<Pick<Comparison
 }
 
 const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
-  // Refresh expired metrics first, so that the measured scrapes use the cache.
+  // The first scrape refreshes expired metrics, so that the measured scrapes use the cache.
   await scrape(url)
   const pool = new Pool(url, { connections: 1 })
   const before = processorMs(pid)
@@ -82,13 +82,14 @@ const costOfOne = async ({ url, pid }: Measured): Promise<number> => {
   }
 }
 
-/** Returns the raw bytes of a response. */
+/** Scrapes the metrics endpoint and returns the compressed body. */
 const scrape = async (url: string, kept?: Pool): Promise<Buffer> => {
   const pool = kept ?? new Pool(url, { connections: 1 })
   try {
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { 'accept-encoding': 'gzip' } })
     const bytes = Buffer.from(await body.arrayBuffer())
-    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${bytes.toString('utf8')}`)
+    if (statusCode !== 200)
+      throw new Error(`request for ${path} failed: status ${statusCode}: ${bytes.toString('utf8')}`)
     return bytes
   } finally {
     if (pool !== kept) await pool.close()

@@ -3,14 +3,14 @@ import { startServices } from '../testing/conformance/services.ts'
 import { offerConstant } from './constant-tool.ts'
 import { sayListening } from './report-listening.ts'
 
-/** Runs services of the product with an additional constant tool. Run as a process, with their names. */
+/** Runs services of the product with an additional constant tool. Run as a process, with the service names. */
 const names = process.argv.slice(2)
 const { NATS_URL } = process.env
 const env = {
   HOST: '127.0.0.1',
   PORT: '0',
   LOG_LEVEL: 'error',
-  // No host listens on this address, and none is queried.
+  // Nothing listens on this address, and the benchmark queries no host.
   COLUMNDB_HOST: 'http://127.0.0.1:9',
   SVC_MCP_PUBLIC: 'true',
   RATE_LIMIT_MCP_PER_MIN: '100000000',

@@ -10,20 +10,20 @@ import { startReplayHost } from './start-replay-host.ts'
 const repetitions = 5
 const warmUpMs = 3_000
 const measuredMs = 3_000
-/** Time until the product detects a sustained overload. */
+/** Time within which the product detects a sustained overload, in milliseconds. */
 const noticedWithinMs = 4_000
 const times = 3
 const callers = 32
-/** Maximum concurrent requests. Above it the sender is too slow, and requests are not sent. */
+/** Maximum number of concurrent requests. At this limit, requests that are due are not sent. */
 const maxConnections = 1_000
-/** Requests are sent in groups, because timers have this resolution. */
+/** Interval between groups of requests, in milliseconds. Timers are too coarse to send each request at its own time. */
 const everyMs = 5
-/** The minimum share of requests that must be sent for the overload to count. */
-const sentAtLeast = 0.95
-const goodputAtLeast = 0.8
-const slowdownAtMost = 5
+/** Minimum share of the due requests that the sender must manage to send. Otherwise the overload is not valid. */
+const minSentShare = 0.95
+const minGoodput = 0.8
+const maxSlowdown = 5
 
-/** The limiting resource: the slots of a host, or CPU. */
+/** The resource that limits the throughput: the query slots of a host, or the CPU. */
 interface Limit {
   title: string
   isProcessor: boolean
@@ -49,7 +49,7 @@ const limits: readonly Limit[] = [
   },
 ]
 
-/** Measures throughput and latency at three times the capacity. */
+/** Measures goodput and latency at three times the capacity. */
 export const overloaded: Benchmark = {
   name: 'overload',
   async *run() {
@@ -85,21 +85,23 @@ async function* measure(upstream: string, topology: Topology, limit: Limit): Asy
           ...figuresOf(rounds, ({ perProcessorSecond }) => perProcessorSecond),
         }
       : { unit: 'answers/s', ...figuresOf(rounds, ({ perSecond }) => perSecond) }),
-    bar: { atLeast: goodputAtLeast },
+    bar: { atLeast: minGoodput },
   }
   yield {
     name: `${name}, p99 of them beside no load`,
     unit: 'ms',
     ours: rounds.map(({ overloaded }) => overloaded.p99Ms),
     reference: rounds.map(({ unloaded }) => unloaded.p99Ms),
-    bar: { atMost: slowdownAtMost },
+    bar: { atMost: maxSlowdown },
   }
 }
 
 interface Figures {
   p99Ms: number
   perSecond: number
-  /** Responses per second of CPU time of the product, which is independent of other load. */
+  /**
+   * Responses per second of CPU time of the product. Unlike wall-clock time, CPU time does not depend on other load.
+   */
   perProcessorSecond: number
 }
 
@@ -138,13 +140,13 @@ const figuresOf = (rounds: readonly Round[], figure: (figures: Figures) => numbe
 })
 
 interface Flood {
-  /** Starts counting. */
+  /** Starts to count responses. */
   count(): void
-  /** Returns the responses since the start. Throws if too few requests were sent. */
+  /** Returns the rate of successful responses since `count`. Throws if too few requests were sent. */
   counted(): { perSecond: number }
   /**
-   * Stops and waits for all responses. Returns the durations, in milliseconds, of the successful requests that were sent while
-   * counting. Throws if a request neither succeeded nor was rejected for overload.
+   * Stops sending and waits for all responses. Returns the durations, in milliseconds, of the successful requests sent
+   * since `count`. Throws if a request failed for another reason than overload.
    */
   end(): Promise<readonly number[]>
 }
@@ -185,7 +187,8 @@ const startFlood = (target: Target, perSecond: number): Flood => {
     counted: () => {
       const seconds = (performance.now() - countedFrom) / 1_000
       const share = sent / seconds / perSecond
-      if (share < sentAtLeast) throw new Error(`only ${Math.round(share * 100)} % of the requests could be sent`)
+      if (share < minSentShare)
+        throw new Error(`invalid measurement: the sender sent only ${Math.round(share * 100)} % of the requests`)
       return { perSecond: answered / seconds }
     },
     async end() {

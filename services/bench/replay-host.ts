@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listenAndSay } from './report-listening.ts'
 
 /**
- * A host with a fixed latency and no load: it forwards the first occurrence of a statement to a real engine, and then
- * returns the recorded response after `delayMs`. Run as a process: `node replay-host.ts <upstream> <delayMs>`.
- * `GET /recorded` returns the recorded requests with their counts.
+ * A host with a fixed latency that does no work. It forwards the first occurrence of a statement to a real host. For
+ * repetitions it returns the recorded response after `delayMs`. Run as a process: `node replay-host.ts <upstream>
+ * <delayMs>`. `GET /recorded` returns the recorded requests with their counts.
  */
 interface Recorded {
   request: { method: string; path: string; headers: Record<string, string>; body: string }
@@ -14,7 +14,7 @@ interface Recorded {
   hits: number
 }
 
-/** Hop-by-hop headers. */
+/** Hop-by-hop headers, which are not forwarded. */
 const perConnection = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host'])
 
 const [upstream = '', delay = '2'] = process.argv.slice(2)
@@ -60,7 +60,7 @@ const answer = (response: ServerResponse, recorded: Recorded): void => {
   response.end(recorded.answer)
 }
 
-/** Returns the key of a request without its query id, which differs each time. */
+/** Returns the key of a request. It ignores the query id, which differs each time. */
 const keyOf = (request: IncomingMessage, body: string): string => {
   const url = new URL(request.url ?? '/', 'http://host')
   url.searchParams.delete('query_id')

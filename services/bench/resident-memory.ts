@@ -5,10 +5,10 @@ import { startSandbox } from '../sandbox/start.ts'
 import type { Benchmark } from './benchmark.ts'
 
 const idleMs = 30_000
-/** The limit for a process with all seven services. */
+/** Maximum resident memory of a process with all seven services, in MiB. */
 const allowedMb = 260
 
-/** Measures the resident memory of the product 30 seconds after it is ready, without its two hosts. */
+/** Measures the resident memory of the product 30 seconds after it is ready. Its two hosts are not included. */
 export const residentMemory: Benchmark = {
   name: 'resident-memory',
   async run() {
@@ -27,9 +27,9 @@ export const residentMemory: Benchmark = {
   },
 }
 
-/** Returns the resident memory of a process. */
+/** Returns the resident memory of a process in MiB. Throws if the process has exited. */
 export const residentMb = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  if (kilobytes === undefined) throw new Error(`process ${pid} has ended`)
+  if (kilobytes === undefined) throw new Error(`cannot read the memory of process ${pid}: it has exited`)
   return Number(kilobytes) / 1024
 }

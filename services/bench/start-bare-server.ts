@@ -12,11 +12,11 @@ export interface BareServer extends AsyncDisposable {
   pid: number
 }
 
-/** Starts a process that responds with a fixed body. */
+/** Starts a process that responds to every request with a fixed body. */
 export const startBareServer = async (body: Buffer): Promise<BareServer> =>
   start(new URL('bare-server.ts', import.meta.url), body)
 
-/** Starts a process that forwards the response of a host to a fixed statement, over `connections` connections. */
+/** Starts a process that sends a fixed statement to a host for each request, and forwards the response. */
 export const startBareProxy = async (question: Target, connections: number): Promise<BareServer> =>
   start(new URL('bare-proxy.ts', import.meta.url), Buffer.from(JSON.stringify(question)), [String(connections)])
 
@@ -24,15 +24,15 @@ export const startBareProxy = async (question: Target, connections: number): Pro
 export const startExpressServer = async (): Promise<BareServer> =>
   start(new URL('express-server.ts', import.meta.url), Buffer.alloc(0))
 
-/** Starts the official MCP library with a constant tool. */
+/** Starts a process with an MCP server that uses only the official library and has a constant tool. */
 export const startBareToolServer = async (): Promise<BareServer> =>
   start(new URL('bare-tool-server.ts', import.meta.url), Buffer.alloc(0))
 
-/** Starts services of the product with an additional constant tool, on NATS if an address is provided. */
+/** Starts a process with services of the product and an additional constant tool. Uses NATS if `nats` is set. */
 export const startToolServices = async (names: readonly string[], nats?: string): Promise<BareServer> =>
   start(new URL('open-tool-server.ts', import.meta.url), Buffer.alloc(0), names, nats)
 
-/** Starts a script that reports its address. */
+/** Starts a process with a script that reports its address. */
 export const startScript = async (script: URL, rest: readonly string[]): Promise<BareServer> =>
   start(script, Buffer.alloc(0), rest)
 

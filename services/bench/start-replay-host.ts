@@ -16,7 +16,7 @@ const Recorded = z.array(
 
 export interface ReplayHost extends AsyncDisposable {
   url: string
-  /** Returns the most frequent request so far, to run the same load directly. */
+  /** Returns the most frequent request so far, so that the benchmark can send the same load directly. */
   busiest(): Promise<Target>
 }
 
@@ -28,7 +28,7 @@ export const startReplayHost = async (upstream: string, delayMs: number): Promis
     busiest: async () => {
       const recorded = Recorded.parse(await (await fetch(new URL('/recorded', host.url))).json())
       const busiest = recorded.toSorted((a, b) => b.hits - a.hits)[0]
-      if (!busiest) throw new Error('the replay host received no requests')
+      if (!busiest) throw new Error('no busiest request: the replay host has received no requests')
       const { method, path, headers, body } = busiest.request
       return { origin: host.url, method, path, headers, ...(body !== '' && { body }) }
     },

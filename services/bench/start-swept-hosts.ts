@@ -9,11 +9,11 @@ const Listening = z.object({ listening: z.object({ url: z.url() }) })
 const SweptHosts = z.object({ hosts: z.array(z.string()), ruleStatements: z.number() })
 
 export interface SweptHosts extends AsyncDisposable {
-  /** Returns the addresses of the hosts and the number of rule statements that they received. */
+  /** Returns the addresses of the hosts and the number of rule statements received so far. */
   stats(): Promise<{ urls: string[]; ruleStatements: number }>
 }
 
-/** Starts hosts in a separate process, so that their CPU time is not measured. */
+/** Starts fake hosts in a separate process, so that their CPU time does not count. */
 export const startSweptHosts = async (count: number, delayMs: number): Promise<SweptHosts> => {
   const child = spawn(process.execPath, [script, String(count), String(delayMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],

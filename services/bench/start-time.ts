@@ -13,11 +13,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const baseline = fileURLToPath(new URL('import-and-open.ts', import.meta.url))
 const operationsPort = 19_464
 const readyWithinMs = 60_000
-/** Polling without a pause would use one of two cores. */
+/** Interval of readiness checks, in milliseconds. Polling without a pause would keep a CPU core busy. */
 const pollMs = 20
 const hosts = ['sandbox-1', 'sandbox-2']
 
-/** Compares a second `npm start` until `/readyz`, with sandboxes, with the minimum: the imports and one engine session. */
+/**
+ * Compares the time of a second `npm start` with sandboxes until `/readyz` with the minimum: imports and one session.
+ */
 export const startTime: Benchmark = {
   name: 'start-time',
   async run() {
@@ -36,7 +38,7 @@ export const startTime: Benchmark = {
   },
 }
 
-/** Stops the product when `canStop` returns true: stopping during the first start would restart the seeding. */
+/** Returns the seconds until the product is ready. Stops it once `canStop` returns true, so that seeding can finish. */
 const secondsToReady = async (sandboxes: string, canStop = () => true): Promise<number> => {
   const started = performance.now()
   const child = spawn('npm', ['start'], {
@@ -50,8 +52,9 @@ const secondsToReady = async (sandboxes: string, canStop = () => true): Promise<
     },
   })
   while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}`)
-    if (performance.now() - started > readyWithinMs) throw new Error('npm start was not ready in time')
+    if (child.exitCode !== null) throw new Error(`npm start failed: exit code ${child.exitCode}`)
+    if (performance.now() - started > readyWithinMs)
+      throw new Error(`npm start was not ready within ${readyWithinMs} ms`)
     await pause(pollMs)
   }
   const seconds = (performance.now() - started) / 1000
@@ -69,12 +72,12 @@ const isReady = async (): Promise<boolean> => {
   }
 }
 
-/** Uses a new process each time, because modules are imported once per process. */
+/** Returns the seconds of the minimum. Each measurement uses a new process, because a process imports modules once. */
 const secondsToImport = async (directory: string): Promise<number> => {
   const started = performance.now()
   const child = spawn(process.execPath, [baseline, directory], { stdio: 'inherit' })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`the imports ended with ${code}`)
+  if (code !== 0) throw new Error(`importing the modules failed: exit code ${code}`)
   return (performance.now() - started) / 1000
 }
 

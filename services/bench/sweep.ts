@@ -18,7 +18,7 @@ const maxStatements = 12
 const rulesPerHost = 90
 const secret = 'the secret of the bench'
 
-/** Compares a sweep of a fleet, where 1% of the hosts hang and 1% refuse connections, with the minimum for its statements. */
+/** Compares a sweep of a fleet with the minimum time of its statements. 1% of the hosts hang, 1% refuse connections. */
 export const sweepCost: Benchmark = {
   name: 'sweep',
   async run() {
@@ -29,7 +29,7 @@ export const sweepCost: Benchmark = {
       env: { CRON_SECRET: secret, LOG_LEVEL: 'warn', SVC_REQUEST_TIMEOUT_MS: '600000' },
     })
     const swept: SweptOnce[] = []
-    // The first sweep detects the capabilities of every host.
+    // The first sweep is not measured, because it detects the capabilities of every host.
     for (let repetition = 0; repetition <= repetitions; repetition++) swept.push(await sweepOnce(product, fleet))
     swept.shift()
     const figures = (of: (once: SweptOnce) => number) => swept.map(of)
@@ -63,7 +63,7 @@ export const sweepCost: Benchmark = {
 interface SweptOnce {
   tookMs: number
   processorMs: number
-  /** Rule statements on all hosts. */
+  /** Number of rule statements on all hosts. */
   statements: number
 }
 
@@ -94,7 +94,7 @@ const sweep = async (url: string): Promise<void> => {
   Swept.parse(body)
 }
 
-/** Writes a record of realistic size for each host, with the concurrency of a sweep. */
+/** Measures writing the state of each host, with records of realistic size and the concurrency of a sweep. */
 const writeStates = async (): Promise<number[]> => {
   await using redis = await startRedis()
   await using store = await openStore({ env: { REDIS_URL: redis.url }, busIsShared: true })

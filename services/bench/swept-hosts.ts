@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { HostLoad } from '#proto/host.ts'
 import { sayListening } from './report-listening.ts'
 
-// Many hosts in one process that answer every statement of a sweep after a fixed time; 1% hang and 1% refuse connections.
-// The first listener returns the addresses of the others and the number of rule statements.
+// Many fake hosts in one process. They respond to each statement of a sweep after a fixed time; 1% hang, 1% refuse
+// connections. An additional server returns the addresses of the hosts and the number of rule statements.
 
 const [count = '1000', delayMs = '20'] = process.argv.slice(2)
 const version = '26.3.1.1'
@@ -17,7 +17,7 @@ const tables =
   query_log query_views_log replicas replication_queue server_settings tables text_log view_refreshes warnings zookeeper`.split(
     /\s+/,
   )
-/** The load figures that a host returns on request in addition to its identity. */
+/** The load figures that a host returns in addition to its identity. */
 const figures = HostLoad.keyof().options.map(() => 0)
 const counters = { rules: 0 }
 
@@ -31,14 +31,14 @@ const rowsOf = (sql: string): unknown[][] => {
   if (sql.includes("getSetting('readonly')")) return [[version, 0, tables]]
   if (sql.includes('uptime()')) return [[version, 60, 'stub', 'UTC', String(Date.now()), ...figures]]
   counters.rules++
-  // One row for each rule of a combined statement, with its number.
+  // A combined statement has one row per rule, which begins with the number of the rule.
   return [...sql.matchAll(/^SELECT (\d+), .*\nFROM \($/gm)].map(([, index]) => [Number(index), 0, null, null, null, []])
 }
 
 const listen = async (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> => {
   const server = createServer({ keepAliveTimeout: 60_000 }, handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server has an address object.
+  // The address of a listening TCP server is always an object.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }
@@ -48,7 +48,7 @@ const serve = (request: IncomingMessage, response: ServerResponse): void => {
   answer(request, response).catch(() => response.destroy())
 }
 
-/** An address without a listener. */
+/** An address on which nothing listens. */
 const refusing = 'http://127.0.0.1:1'
 
 const hosts = await Promise.all(

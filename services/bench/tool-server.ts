@@ -7,9 +7,9 @@ import { residentMb } from './resident-memory.ts'
 import { startBareToolServer, startToolServices } from './start-bare-server.ts'
 
 const repetitions = 5
-/** Warm-up until V8 has optimized the code, as in a long-running process. */
+/** Duration of the warm-up, until V8 has optimized the code as in a long-running process. */
 const warmUpMs = 4_000
-/** Warm-up of queries: their path has more code, and fewer of them run per second. */
+/** Duration of the warm-up of queries. It is longer, because their path has more code and fewer run per second. */
 const warmUpOfQueriesMs = 15_000
 const measuredMs = 3_000
 const crowd = 16
@@ -18,7 +18,9 @@ const revision = '2026-07-28'
 const watchEveryMs = 20
 const allowedMb = 64
 
-/** Compares a tool through gateway and bus with the official library alone, and a query with the same one sent directly. */
+/**
+ * Compares a tool call with one to the official MCP library alone, and a query with the same query sent to the host.
+ */
 export const toolServerCost: Benchmark = {
   name: 'tool-server',
   async run() {
@@ -98,22 +100,22 @@ const queryCost = async (host: string): Promise<Comparison[]> => {
 
 const query = ({ url }: Product, sql: string): Target => modernCall(url, path, { name: 'query', arguments: { sql } })
 
-/** Returns the peak memory of the product during a result. */
+/** Returns the peak resident memory of the product, in MiB, while it returns the result of a query. */
 const peakMemory = async (product: Product, sql: string): Promise<number> => {
-  let most = 0
-  const look = () => (most = Math.max(most, residentMb(product.gateway.pid)))
+  let peakMb = 0
+  const look = () => (peakMb = Math.max(peakMb, residentMb(product.gateway.pid)))
   const watching = setInterval(look, watchEveryMs)
   try {
-    // Run once, so that the garbage of other results is not measured.
+    // The query runs only once, because the garbage of earlier results would count too.
     await load(query(product, sql), 1, 1)
   } finally {
     clearInterval(watching)
   }
   look()
-  return most
+  return peakMb
 }
 
-/** Measures the targets in alternation, so that a slower machine affects all. */
+/** Measures the targets in alternation, so that other load affects all of them. */
 const inTurn = async (targets: readonly Target[], connections: number, warmUpMs: number): Promise<LoadResult[][]> => {
   const results: LoadResult[][] = targets.map(() => [])
   for (const target of targets) await load(target, crowd, warmUpMs)

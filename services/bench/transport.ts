@@ -9,10 +9,10 @@ const repetitions = 7
 const measuredMs = 1_000
 const crowd = 32
 const rowsOfExport = 100_000
-/** The bar relative to the official client: a slower pool would be pointless, because the client could replace it. */
+/** Minimum throughput as a share of that of the official client. A slower pool should be replaced by the client. */
 const share = 0.87
 
-/** The statements that users wait for: of a chart, a table page and an export. */
+/** Statements that users wait for: of a chart, of a table page and of an export. */
 const kinds: readonly { name: string; sql: string; format?: StreamFormat }[] = [
   {
     name: 'a chart',
@@ -33,7 +33,7 @@ FROM system.query_log WHERE event_time > now() - INTERVAL 1 DAY ORDER BY event_t
   },
 ]
 
-/** Compares the connection pool with `@clickhouse/client`, for the same statements on a real server. */
+/** Compares the connection pool with `@clickhouse/client`, with the same statements on a real server. */
 export const transportCost: Benchmark = {
   name: 'transport',
   async *run() {
@@ -41,7 +41,7 @@ export const transportCost: Benchmark = {
     await sandbox.seeded
     const credentials = { user: 'watchhouse', password: 'watchhouse' }
     const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: 'bench', ...credentials }]).hosts
-    if (!host) throw new Error('the sandbox has no address')
+    if (!host) throw new Error('invalid address of the sandbox')
     await using connections = openConnections()
     for (const { name, sql, format } of kinds) {
       const senderOf = (hot: Pick<Statement, 'hot'>) =>
@@ -61,7 +61,7 @@ export const transportCost: Benchmark = {
 type Send = () => Promise<void>
 type Each<T> = Record<'ours' | 'reference', T>
 
-/** Sends a statement and reads its response, buffered or streamed. */
+/** Returns a function that sends the statement and reads its response: streamed with a `format`, otherwise buffered. */
 const sender = (connections: Connections, host: MonitoredHost, statement: Statement, format?: StreamFormat): Send => {
   const pool = { size: crowd, idleMs: 60_000 }
   const carrying = { pool, signal: new AbortController().signal, onActivity: () => undefined, maxBytes: Infinity }
@@ -72,7 +72,7 @@ const sender = (connections: Connections, host: MonitoredHost, statement: Statem
     const { statusCode } = format
       ? await drain(connections, host, request, carrying)
       : await connections.buffer(host, request, carrying)
-    if (statusCode !== 200) throw new Error(`the host answered ${statusCode}`)
+    if (statusCode !== 200) throw new Error(`statement failed: status ${statusCode}`)
   }
 }
 
@@ -86,7 +86,7 @@ const drain = async (connections: Connections, ...begin: Parameters<Connections[
 interface Sending {
   p50Ms: number
   perSecond: number
-  /** CPU time of this process per statement. */
+  /** CPU time of this process per statement, in milliseconds. */
   processorMs: number
 }
 
@@ -95,7 +95,7 @@ const inTurn = async (senders: Each<Send>, callers: number): Promise<Each<Sendin
   for (let repetition = 0; repetition <= repetitions; repetition++) {
     for (const side of ['reference', 'ours'] as const) measured[side].push(await measure(senders[side], callers))
   }
-  // The first run warms up.
+  // The first run is a warm-up.
   return { ours: measured.ours.slice(1), reference: measured.reference.slice(1) }
 }
 

@@ -16,7 +16,7 @@ const openPaths = [
   /^(\/api\/v1)?\/auth\//,
   /^\/api\/v1\/browser-connections\//,
 ]
-/** Paths with a bearer of their own, or whose access depends on the parameters. */
+/** Paths that check a bearer token of their own, or whose access depends on the parameters. */
 const ownBearerPaths = [
   /^\/api\/mcp$/,
   /^\/api\/cron\//,
@@ -24,7 +24,7 @@ const ownBearerPaths = [
   /^\/api\/webhooks\//,
   /^\/api\/v1\/auth\/(api-keys?(\/|$)|device\/)/,
 ]
-/** Cheap paths that orchestrators probe constantly. */
+/** Paths without a rate limit: they are cheap, and orchestrators probe them constantly. */
 const uncountedPaths = [/^\/api\/(health|healthz|version)$/]
 
 const outside = (those: readonly Route[], paths: readonly RegExp[]) =>

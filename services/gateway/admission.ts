@@ -15,8 +15,8 @@ import type { Route } from './http-route.ts'
 type AnyRequest = Request<Record<string, string>>
 
 /**
- * Returns the middleware that admits a request before its body is read. It counts the address, authenticates the
- * caller, checks access and feature of the route and, for the agent, counts the user.
+ * Returns the middleware that admits or rejects a request before its body is read. It checks the rate limit of the
+ * address, authenticates the caller, checks access and feature, and for the agent checks the rate limit of the user.
  */
 export const admit =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
@@ -48,11 +48,11 @@ const applyLimit = (response: Response, standing: RateLimitState): void => {
 }
 
 /**
- * Returns the caller. A visitor of cloud mode is a guest once it returns the cookie; without cookies, each request
- * would be a new guest.
+ * Returns the caller. In cloud mode an anonymous caller gets a guest cookie with a 401, and is a guest once it sends
+ * the cookie. Otherwise each request of a client without cookies would be a new guest.
  */
 const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, response: Response): Promise<Identity> => {
-  const identity = await known(route, gateway, request)
+  const identity = await authenticate(route, gateway, request)
   const isGuest = route.guests && identity.kind === 'anonymous' && cloudMode(gateway.build, gateway.env).runtime
   if (!isGuest) return identity
   const guest = await gateway.guests.find(request.headers)
@@ -61,15 +61,15 @@ const callerOf = async (route: Route, gateway: Gateway, request: AnyRequest, res
   response.appendHeader('Set-Cookie', cookie)
   throw new ServiceError(
     'unauthenticated',
-    'guests need the cookie that this response sets; send the request again with it, or sign in',
+    'missing guest cookie: send the request again with the cookie of this response, or sign in',
   )
 }
 
 /**
- * Authenticates the caller. On routes for anonymous callers, an expired session, a bearer for the route itself or an
- * unavailable identity provider is no error.
+ * Authenticates the caller. On routes for anonymous callers, it ignores failures: an expired session, a bearer token of
+ * the route itself or an unavailable identity provider.
  */
-const known = async ({ access, identify }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
+const authenticate = async ({ access, identify }: Route, gateway: Gateway, request: AnyRequest): Promise<Identity> => {
   if (identify) return identify(request, gateway)
   try {
     return await gateway.identify(request)

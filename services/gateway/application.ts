@@ -16,15 +16,15 @@ import { receive, setAll } from './server/receive.ts'
 import type { HeaderLines, SecurityHeaders } from './server/security-headers.ts'
 import { serveMissingBuild, serveWeb } from './web/built-web.ts'
 
-/** Everything that the application serves. */
+/** The routes, headers and web build that the application serves. */
 interface ApplicationDeps {
   routes: readonly Route[]
   headers: SecurityHeaders
-  /** The web build, and the headers for its pages, which allow their inline scripts; undefined without a build. */
+  /** The web build, and the headers that allow the inline scripts of its pages; undefined without a build. */
   web: { directory: string; headersOf: (indexHtml: string) => HeaderLines } | undefined
 }
 
-/** Opens the Express application: every request passes through this list of middleware in order. */
+/** Creates the Express application. Requests pass through the middleware in the order below. */
 export const openApplication = (gateway: Gateway, { routes, headers, web }: ApplicationDeps): Express => {
   const application = express()
   application.disable('x-powered-by')
@@ -45,7 +45,7 @@ export const openApplication = (gateway: Gateway, { routes, headers, web }: Appl
   return application
 }
 
-/** Dispatches to one router per path family: a router tries its routes in sequence, which is slow for all of them. */
+/** Dispatches to one router per path family, because a router tries its routes one after the other. */
 const byFamily = (routes: readonly Route[], routerOf: (those: readonly Route[]) => Router): RequestHandler => {
   const families = Map.groupBy(routes, ({ path }) => familyOf(path))
   const routers = new Map([...families].map(([family, those]) => [family, routerOf(those)]))
@@ -80,10 +80,10 @@ const routerOf = (routes: readonly Route[], gateway: Gateway, headers: HeaderLin
   return router
 }
 
-// The functions of Express are named after the methods, in lower case.
+// Express has one function per method, with its name in lower case.
 const verbOf = ({ method }: Route) => method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Sets the route for log and metrics before the body is read, because that can fail. */
+/** Records the route for log and metrics before the body is read, because reading can fail. */
 const namesRoute =
   (path: string): RequestHandler<Record<string, string>> =>
   (_request, response, next) => {
@@ -98,7 +98,7 @@ const setsHeaders =
     next()
   }
 
-/** Sets the error format before admission, because that can fail. */
+/** Returns middleware that sets the error format before admission, because admission can fail. */
 const setErrorFormat = (route: Route, { env }: Gateway): RequestHandler<Record<string, string>>[] => {
   const { errorFormat, challenge } = route
   if (errorFormat === undefined && challenge === undefined) return []
@@ -135,7 +135,7 @@ const noSuchFile: RequestHandler = () => {
 
 /**
  * Returns request and response classes with the prototypes of the application. Otherwise Express replaces the
- * prototypes of every message, which deoptimizes them and adds a tenth to the cost of a small request.
+ * prototype of every request and response. V8 then deoptimizes them, and a small request takes 10 % longer.
  */
 export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> => {
   class ExpressRequest extends IncomingMessage {}
@@ -146,16 +146,15 @@ export const messagesOf = (application: Express): Pick<ServerOptions, 'IncomingM
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }
 }
 
-/** Headers that override the method. The product ignores them, and a read-only request has no reason to send one. */
-const overrides = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const
+/** Headers that override the method. An upstream server might apply them although this product ignores them. */
+const methodOverrideHeaders = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const
 
-/** A path segment without characters that are special to an upstream server, and without escapes. */
+/** Pattern of a path segment without percent-encoding and without characters that an upstream server interprets. */
 const name = String.raw`\w[\w.-]*`
 
 /**
- * Admits only request lines that match a route exactly and rejects everything else with 403. For paths that are
- * proxied to another service: an unknown path must not reach it, nor may `..`, an escaped slash or an override header
- * change the path.
+ * Returns middleware that rejects requests with 403 unless method and path match a route exactly. It protects the
+ * service that they are proxied to from unknown paths, `..`, escaped slashes and override headers.
  */
 const onlyListed = (routes: readonly Route[]): RequestHandler => {
   const listed = routes.map(({ method, path }) => ({
@@ -169,7 +168,7 @@ const onlyListed = (routes: readonly Route[]): RequestHandler => {
     const literal = listed.filter((route) => route.path === path)
     const fitting = literal.length > 0 ? literal : listed.filter(({ pattern }) => pattern.test(path))
     const isListed = fitting.some(({ methods }) => methods.includes(request.method))
-    if (!isListed || overrides.some((header) => request.headers[header] !== undefined)) {
+    if (!isListed || methodOverrideHeaders.some((header) => request.headers[header] !== undefined)) {
       throw new ServiceError(
         'forbidden',
         'the replication service is read-only; allowed are GET requests to the paths of the OpenAPI document',

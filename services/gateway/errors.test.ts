@@ -18,7 +18,7 @@ const named = { 'x-svc-proxy-secret': 'shared', 'x-forwarded-user': 'ada', 'x-fo
 const cron = '/api/cron/health-sweep'
 const events = '/api/events/ingest'
 
-/** The error table of the specification, for errors of the gateway itself. */
+/** Errors of the gateway itself, from the error table of the specification. */
 const rows: [status: number, condition: string, request: TestRequest][] = [
   [401, 'the tool server with a scheme and no token', { env: key, method: 'POST', path: '/api/mcp' }],
   [

@@ -28,7 +28,7 @@ import type { AnswerChat } from './webhooks/chat-click.ts'
 import type { PageViews } from './web/page-view-queue.ts'
 import type { RequireFirstTime } from './webhooks/signature.ts'
 
-/** Everything that routes use. */
+/** The dependencies of the routes. */
 export interface Gateway {
   env: Environment
   clock: Clock
@@ -39,14 +39,14 @@ export interface Gateway {
   mcp: Client<typeof mcp>
   ingest: Client<typeof ingest>
   agent: Client<typeof agent>
-  /** The most recent run of each chat. */
+  /** The latest agent run of each chat. */
   chats: Chats
   hosts: HostList
   hostStates: HostStates
   /** User-supplied connections. */
   connections: UserConnections
   exposition: Exposition
-  /** Absent if the web is not built. */
+  /** Facts about the web build; undefined if the web is not built. */
   build: BuildFacts | undefined
   /** The pages of the documentation, in order. */
   docs: readonly DocText[]

@@ -24,13 +24,13 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** An entry of the route table. */
 export interface Route {
   method: HttpMethod
-  /** In OpenAPI syntax: `/api/v1/charts/{name}`. */
+  /** Path in OpenAPI syntax, such as `/api/v1/charts/{name}`. */
   path: string
   /** Summary in the OpenAPI document: one sentence without a full stop. */
   doc: string
   /** Media types of the files that the route can return instead of its usual response. */
   downloads?: readonly string[] | undefined
-  /** Null if no feature is required, or if the requested definition names it. */
+  /** Required feature; null if there is none, or if the requested chart or table page defines it. */
   feature: Feature | null
   access: Access
   limit: Limit
@@ -49,14 +49,14 @@ export interface Route {
    * proxy headers can also identify the caller.
    */
   secretOnly?: boolean | undefined
-  /** Connects to an address that the caller supplies, also for callers without credentials. */
+  /** True if the route connects to an address that the caller supplies, even without credentials. */
   dials?: boolean | undefined
   answer: z.ZodType
-  /** The content of the body, for a route that reads it as bytes. */
+  /** Media types and schema of the body, for routes that read it as bytes. */
   reads?: { mediaTypes: readonly string[]; schema: z.ZodType }
   /** Error statuses whose body is JSON-RPC, written by the service behind the route. */
   jsonRpc?: readonly (ExtraRefusal | 404)[] | undefined
-  /** Error statuses in addition to those of similar routes. */
+  /** Additional error statuses for the OpenAPI document. */
   refuses?: readonly ExtraRefusal[] | undefined
   /** Status of a successful response; 200 by default. */
   status?: number
@@ -129,8 +129,8 @@ interface JsonRoute<P extends string, Q extends z.ZodType, A extends z.ZodType> 
   revalidated?: boolean
   mediaType?: string
   /**
-   * How long any cache may store the response. Ignored without a public URL, because the response then repeats the
-   * host.
+   * How long shared caches may store the response. Ignored without a public URL, because the response then contains the
+   * host of the request.
    */
   cacheForSeconds?: number
   handle(request: RouteRequest<P, z.output<Q>>, gateway: Gateway, cookies: Cookies): Promise<z.input<A>>
@@ -221,7 +221,7 @@ export const gzippedRoute = <const P extends string, Q extends z.ZodType>(
   }
 }
 
-/** A document in one of its formats. */
+/** A document as JSON, HTML or Markdown. */
 type FormattedDocument<A extends z.ZodType> =
   | { format: 'json'; body: z.input<A> }
   | { format: 'html' | 'markdown'; text: string }

@@ -45,7 +45,7 @@ import { openFirstTime } from './webhooks/signature.ts'
 
 import packageFacts from '../../package.json' with { type: 'json' }
 
-/** Opens everything that the routes use. Resources that must be released are added to `opening`. */
+/** Opens the dependencies of the routes. Resources that must be released are added to `opening`. */
 export const openGateway = async (
   { bus, clock, env, net, store, telemetry }: Context,
   { facts: build, docs }: WebBuild,
@@ -102,7 +102,7 @@ const warnOfSettings = (env: Context['env'], build: WebBuild['facts'], log: Cont
   warnOfIgnoredSettings(env, build, log)
 }
 
-/** Returns clients of the services behind the routes. */
+/** Returns bus clients of the services that the routes call. */
 const clientsOn = (bus: Context['bus']) => ({
   query: bus.client(query),
   alerts: bus.client(alerts),
@@ -132,7 +132,7 @@ const ignoredBindings = (env: Environment): IgnoredSetting[] =>
     .map(([name]) => ({
       name,
       reason:
-        'Only the runtime of the edge platform binds it; here REDIS_URL or a state database makes limits the fleet’s.',
+        'only the edge platform provides this binding; set REDIS_URL or a state database to share rate limits between processes',
     }))
 
 /** Returns the client variables that differ from the web build, which contains their values. */
@@ -141,5 +141,5 @@ const ignoredClientVariables = (env: Environment, { client }: BuildFacts): Ignor
     .filter((name) => env[name]?.trim() && env[name].trim() !== client[name])
     .map((name) => ({
       name,
-      reason: 'The web was built with another value; build it again to change what browsers get.',
+      reason: 'the web was built with another value; rebuild the web to apply it',
     }))

@@ -181,7 +181,7 @@ describe('the route table', () => {
     expect(route.answer.parse(body)).toEqual(body)
   })
 
-  // A route with a bearer of its own checks that first.
+  // Routes with a bearer token of their own check that first.
   const guarded = routes.filter(({ feature, access }) => feature !== null && access !== 'own-bearer')
   it.each(guarded.map((route) => [nameOf(route)]))('%s returns 403 to a caller without its feature', async (name) => {
     await using strict = await startFake({ identify: async () => ({ ...anonymous, features: ['ABOUT'] }) })

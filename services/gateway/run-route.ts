@@ -19,7 +19,7 @@ export const dispatch =
   (route: Route, gateway: Gateway): RequestHandler<Record<string, string>> =>
   async (request, response) => {
     const { requestId, identity } = exchangeOf(response)
-    if (identity === undefined) throw new Error(`${route.path} was reached without admission`)
+    if (identity === undefined) throw new Error(`request to "${route.path}" was not admitted`)
     const span = gateway.telemetry.tracer.start(`${request.method} ${route.path}`, 'server', traceOf(request.headers), {
       'http.request.method': request.method,
       'http.route': route.path,

@@ -43,7 +43,7 @@ export const startWith = async (
       port: PORT,
       host: HOST,
       graceMs: SHUTDOWN_GRACE_MS * drainingShare,
-      // A route can wait for its timeout and must then still be able to respond before its connection counts as dead.
+      // Twice the timeout, so that a route that times out can still send its response.
       stalledAfterMs: 2 * SVC_REQUEST_TIMEOUT_MS,
       messages: messagesOf(application),
     }),

@@ -6,13 +6,15 @@ import type { Event, Method, Service } from '#proto/contract.ts'
 import { SealedConnection } from '#proto/sealed-connection.ts'
 import { root } from '../testing/source-file.ts'
 
-/** The contracts of the bus by name: their callers, their target, and the JSON Schemas of their messages. */
+/** Bus contracts by name, with their callers, their target, and the JSON Schemas of their messages. */
 export type Contracts = Record<string, unknown>
 
-/** The path, from the root of the repository, of the last release and its contracts, one per line. */
+/**
+ * The file with the last release and its contracts, one per line. The path is relative to the root of the repository.
+ */
 export const releasedPath = 'services/generate/contracts.jsonl'
 
-/** The last release and its contracts. */
+/** Reads the version of the last release and its contracts. */
 export const lastRelease = async (): Promise<{ version: string; contracts: Contracts }> => {
   const [first = '', ...lines] = (await readFile(join(root, releasedPath), 'utf8')).trimEnd().split('\n')
   const { release } = z.object({ release: z.string() }).parse(JSON.parse(first))
@@ -21,7 +23,7 @@ export const lastRelease = async (): Promise<{ version: string; contracts: Contr
   return { version: release, contracts }
 }
 
-/** Returns the contracts that `proto/` declares now. */
+/** Returns the contracts that `proto/` declares in the working tree. */
 export const presentContracts = async (): Promise<Contracts> => {
   const declared: Contracts = { identity: schemaOf(Identity), 'sealed-connection': schemaOf(SealedConnection) }
   for (const exported of await exportsOfProto()) {
@@ -37,14 +39,14 @@ export const presentContracts = async (): Promise<Contracts> => {
   return declared
 }
 
-/** Returns all exports of `proto/`, sorted by file name. */
+/** Imports all files of `proto/` and returns their exports, sorted by file name. */
 export const exportsOfProto = async (): Promise<unknown[]> => {
   const files = (await readdir(join(root, 'proto'))).filter((file) => /^[\w-]+(?<!\.test)\.ts$/.test(file)).toSorted()
   const modules = await Promise.all(files.map((file) => import(join(root, 'proto', file))))
   return modules.flatMap((module) => Object.values<unknown>(module))
 }
 
-/** Returns the current version and its contracts in the format of the snapshot. */
+/** Returns the current version and its contracts in the format of `contracts.jsonl`. */
 export const releaseLines = async (): Promise<string> => {
   const { version } = z
     .object({ version: z.string() })
@@ -65,16 +67,16 @@ const methodOf = (method: Method) => {
 const framesOf = (frames: Extract<Method, { kind: 'stream' }>['frames']) =>
   frames.kind === 'json' ? schemaOf(frames.schema) : frames.kind
 
-/** Returns the schema of the input, where a field with a default is optional. */
+/** Returns the JSON Schema of the input of a schema, in which fields with a default are optional. */
 const schemaOf = (schema: z.ZodType): unknown => {
   const { $schema: _dialect, ...said } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return said
 }
 
-/** Returns whether an export of `proto/` is a contract. */
+/** Returns whether an export of `proto/` is the contract of a service. */
 export const isService = (exported: unknown): exported is Service =>
   typeof exported === 'object' && exported !== null && 'methods' in exported
 
-/** Returns whether an export of `proto/` is an event. */
+/** Returns whether an export of `proto/` declares an event. */
 export const isEvent = (exported: unknown): exported is Event =>
   typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'event'

@@ -10,7 +10,10 @@ const path = 'services/query/rules/names.json'
 const Listed = z.record(z.string(), z.array(z.string()))
 const Names = z.looseObject({ rules: Listed, metrics: Listed })
 
-/** Adds missing names of rules and metrics to the list. It removes none, because scripts and silences use them. */
+/**
+ * Returns `names.json` with the missing rules and metrics added. Names are never removed: scripts and silences use
+ * them.
+ */
 export const ruleNames = async () => {
   const { rules, metrics, ...others } = Names.parse(JSON.parse(await readFile(join(root, path), 'utf8')))
   const there = await openDefinitions(pino({ level: 'silent' }))

@@ -24,8 +24,8 @@ type Accept = Handlers<typeof ingest>['accept']
 type AcceptResult = Awaited<ReturnType<Accept>>[number]
 
 /**
- * Resolves once every valid event of the request is stored in the queue. If one cannot be stored, the whole request
- * fails and may be retried.
+ * Returns the handler that accepts events. It responds once every valid event of the request is stored in the queue. If
+ * one cannot be stored, the whole request fails and may be retried.
  */
 export const accept =
   (deps: AcceptDeps): Accept =>
@@ -39,7 +39,7 @@ export const accept =
       origin: await deps.origin(),
     }
     const events = parsed.map((one, index) => ('error' in one ? one : normalize(one, { ...context, index })))
-    // A key without a stored event stays free, so that the sender can correct the body.
+    // The key is not claimed if every event is invalid, so that the sender can correct the body.
     const isClaimed = idempotencyKey !== undefined && events.some((event) => 'id' in event)
     const claim = isClaimed ? await claimKey(deps, idempotencyKey, body) : undefined
     const results = await Promise.all(

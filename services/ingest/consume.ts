@@ -11,7 +11,7 @@ import { type Clock, ageMs } from '#shared/time/clock.ts'
 import { settings } from './config.ts'
 import type { Events } from './events.ts'
 
-/** Consumers retry until the stream drops the event. */
+/** High enough that consumers retry until the stream drops the event. */
 const tries = 100_000
 const maxReemitsInFlight = 16
 
@@ -28,7 +28,7 @@ export const consumeEvents = async (queue: Queue, events: Events, deps: ReemitDe
       }),
     ),
   )
-  // Without a target the consumer would add a third to the cost of an event.
+  // Without a target, the consumer would do nothing but add a third to the cost of each event.
   if (canReemit(deps)) {
     opened.use(
       await queue.consume(
@@ -43,7 +43,7 @@ export const consumeEvents = async (queue: Queue, events: Events, deps: ReemitDe
 /** Dependencies of forwarding; tests shorten the waits. */
 export interface ReemitDeps {
   env: Environment
-  /** Rejects addresses of internal networks. */
+  /** Sends a request; rejects addresses of internal networks. */
   send: Send
   clock: Clock
   log: Logger
@@ -53,7 +53,7 @@ export interface ReemitDeps {
   waitsMs?: readonly number[]
 }
 
-/** After this many installations a forwarding loop is assumed. */
+/** Maximum number of installations that an event passes; more are taken for a forwarding loop. */
 const maxHops = 3
 /** Waits between attempts; forwarding is best effort. */
 const defaultWaitsMs = [2_000, 10_000] as const
@@ -63,7 +63,9 @@ const sendWithinMs = 10_000
 
 const address = 'SVC_EVENTS_REEMIT_WEBHOOK_URL'
 
-/** Returns whether a target may be configured while this process runs; a file may change its content. */
+/**
+ * Returns whether a target is configured, or may be while this process runs: the content of a secret file can change.
+ */
 export const canReemit = ({ env }: Pick<ReemitDeps, 'env'>): boolean =>
   [address, `${address}_FILE`].some((name) => env[name] !== undefined)
 
@@ -80,7 +82,7 @@ export const reemit =
       return 'done'
     }
     const isOld = ageMs(clock, event.receivedAt) > lifeMs
-    const failure = isOld ? timeout : await failureOf(deps, url, event)
+    const failure = isOld ? expired : await failureOf(deps, url, event)
     if (failure === undefined) {
       observe('sent')
       return 'done'
@@ -88,7 +90,7 @@ export const reemit =
     const againInMs = failure.isTemporary ? waitsMs[deliveries - 1] : undefined
     if (againInMs !== undefined) return { againInMs }
     observe('failed')
-    // Events from before the target was configured may be many.
+    // Many events may be older than the target, so they are not logged as warnings.
     log[isOld && deliveries === 1 ? 'debug' : 'warn']({ id: event.id, reason: failure.reason }, 'event not forwarded')
     return 'done'
   }
@@ -101,7 +103,7 @@ interface Failure {
   isTemporary: boolean
 }
 
-const timeout: Failure = { reason: 'processing timed out', isTemporary: false }
+const expired: Failure = { reason: 'expired: received more than ten minutes ago', isTemporary: false }
 
 /** Returns why forwarding failed; undefined if it succeeded. */
 const failureOf = async (
@@ -124,7 +126,7 @@ const failureOf = async (
     })
     await response.body?.cancel()
     if (response.ok) return undefined
-    return { reason: `answered ${response.status}`, isTemporary: response.status >= 500 || response.status === 429 }
+    return { reason: `HTTP ${response.status}`, isTemporary: response.status >= 500 || response.status === 429 }
   } catch (error) {
     if (error instanceof NetFailure)
       return { reason: error.message, isTemporary: error.reason === 'unreachable' || error.reason === 'timeout' }

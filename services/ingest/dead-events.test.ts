@@ -38,7 +38,7 @@ it('lists an unreadable event and rejects resending it', async () => {
   await queue.publish('inbound.generic', { id: 'odd', body: { title: 7 } })
   await until(async () => (await letters()).length === 1)
   const [letter] = await letters()
-  expect(letter).toMatchObject({ event: null, title: null, reason: 'its content does not fit' })
+  expect(letter).toMatchObject({ event: null, title: null, reason: 'its body does not match the schema' })
   await expect(replay(letter?.id)).rejects.toMatchObject({ code: 'conflict' })
   expect(await letters()).toHaveLength(1)
 })

@@ -35,7 +35,7 @@ const deploymentRecords = defineCollection({
   valuesOf: ({ atMs }) => ({ atMs }),
 })
 
-/** Opens deployments in the database, or in memory without one. */
+/** Opens the deployment store in the database, or in memory without one. */
 export const openDeployments = async (database: Database | undefined, max = maxDeployments): Promise<Deployments> => {
   const deployments = (await openCollections('deployments', [deploymentRecords], database)).of(deploymentRecords)
   return {

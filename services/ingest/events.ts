@@ -22,11 +22,11 @@ const inboundEvents = defineCollection({
   valuesOf: (event) => ({ ...event, searched: searched(event) }),
 })
 
-/** Returns the searched text in lower case. */
+/** Returns the text that searches match, in lower case. */
 const searched = ({ title, body, resource, dedupKey, source }: InboundEvent): string =>
   [title, body, resource, dedupKey, source].join('\n').toLowerCase()
 
-/** Opens events in the database; without one, the newest ten thousand in memory. */
+/** Opens the event store in the database; without one, it holds the newest ten thousand events in memory. */
 export const openEvents = async (database: Database | undefined): Promise<Events> => {
   const events = (await openCollections('events', [inboundEvents], database)).of(inboundEvents)
   return {

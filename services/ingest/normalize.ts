@@ -42,7 +42,7 @@ export const normalize = (
     title,
     body: cuts.cut(draft.body, bounds.body),
     labels: cuts.cutLabels(draft.labels),
-    // The clock of the sender may be ahead; its event must not stay the newest forever.
+    // The clock of the sender may be ahead. Without the limit, its event would stay the newest.
     occurredAt: Math.min(draft.occurredAt ?? receivedAt, receivedAt),
     endsAt: draft.endsAt,
     receivedAt,
@@ -61,8 +61,8 @@ const idOf = ({ identity, raw }: Draft, { idempotencyKey, index }: RequestContex
 }
 
 /**
- * Identifies the subject of an event without a key: by title and resource, else by the id of its sender, else by all fields that stay the
- * same. A title alone would merge unrelated incidents.
+ * Returns a deduplication key for an event without one. It is built from title and resource, else from the sender's id,
+ * else from all fields that stay the same. A title alone would merge unrelated incidents.
  */
 const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): string => {
   if (title.trim() !== '' && resource !== '') return hashTexts(title.trim(), resource)
@@ -74,7 +74,7 @@ const fallbackKey = ({ title, externalId, raw }: Draft, resource: string): strin
 const volatile =
   /^(status|state|.*action|severity|level|priority|sev|result|conclusion|value|count|.*time(stamp)?|date|.*_?at|duration|.*id|uuid|message|body|text|description|details?|reason|url|link)$/i
 
-/** Returns an object without the fields that change between messages. Numbers become null, because they are measurements. */
+/** Returns a value without the fields that change between messages. Numbers become null: they may be measurements. */
 const stableFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(stableFields)
   if (typeof value !== 'object' || value === null) return typeof value === 'number' ? null : value
@@ -82,10 +82,10 @@ const stableFields = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, inner]) => [name, stableFields(inner)]))
 }
 
-/** A long key is replaced by its digest, because a cut key may not be unique. */
+/** Replaces a long key by its digest, because a truncated key may not be unique. */
 const boundedName = (name: string): string => (name.length <= bounds.key ? name : hashTexts(name))
 
-/** Cuts long texts and remembers whether it did. */
+/** Truncates long texts and remembers whether it did. */
 interface Cutter {
   cut(text: string, maxLength: number): string
   cutLabels(labels: Readonly<Record<string, string>>): Record<string, string>

@@ -108,7 +108,7 @@ describe('forwarding an event', () => {
     await using target = await startTarget()
     const { outcomes, logged } = await forwardEvent(target.url, { receivedAt: nowMs - 600_001 })
     expect(outcomes).toEqual(['failed'])
-    expect(logged).toContain('processing timed out')
+    expect(logged).toContain('expired: received more than ten minutes ago')
     expect(target.received).toEqual([])
   })
 

@@ -18,22 +18,22 @@ import { lastHostId } from '#shared/tools/tool-parameters.ts'
 /** Creates the context of one call. */
 export type ContextFor = (call: Call) => ToolContext
 
-/** The position of a host in URIs and prompts, which only allow text. */
+/** A host position as text, for URIs and prompts, which do not support numbers. */
 export const WrittenHostId = z
   .string()
   .regex(/^(0|[1-9]\d{0,4})$/, `must be a whole number from 0 to ${lastHostId}`)
   .default('0')
   .describe('Position in the list of hosts')
 
-/** Characters of an error message. */
+/** Maximum length of an error message, in characters. */
 const maxFailureLength = 2_000
-/** Statements recorded per call. */
+/** Maximum number of statements in the evidence of a call. */
 const maxEvidence = 64
 
 /** Calls a tool. Failures are returned as results, so that the model can correct its call. */
 export type CallTool = (tool: Tool, input: unknown, call: Call, agent?: ForAgent) => Promise<McpToolResult>
 
-/** Options for the agent, which also receives the executed statements as evidence. */
+/** Options of a call by the agent, which also receives the executed statements as evidence. */
 interface ForAgent {
   hostKey: string | undefined
 }

@@ -47,7 +47,7 @@ interface Named {
 
 const named = ({ name, title, description }: Named) => ({ name, title, description })
 
-/** The tools, resources and prompts of the server. */
+/** Names and descriptions of the tools, resources and prompts of the server. */
 export const offer: McpOffer = {
   tools: tools.map(named),
   resources: [

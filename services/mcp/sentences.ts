@@ -9,15 +9,15 @@ const accessDenied = 497
 
 /**
  * Returns why a system table of a host is unavailable: it does not exist, or the user of the connection may not read
- * it. Undefined for all other failures.
+ * it. Returns undefined for all other errors.
  */
 export const unavailableReason = (error: unknown, { name }: Host, table: string): string | undefined => {
   const code = error instanceof ServiceError ? error.details?.clickhouseCode : undefined
-  if (code === unknownTable) return `${name} has no data for it: the table ${table} is missing`
-  return code === accessDenied ? `${table} of ${name} is not readable: GRANT SELECT ON ${table} is required` : undefined
+  if (code === unknownTable) return `table ${table} does not exist on host ${name}`
+  return code === accessDenied ? `table ${table} is not readable on ${name}; run GRANT SELECT ON ${table}` : undefined
 }
 
-/** Returns why the query log is unavailable. Throws all other failures. */
+/** Returns why the query log is unavailable. Rethrows all other errors. */
 export const queryLogUnavailableReason = (error: unknown, host: Host): string => {
   const reason = unavailableReason(error, host, 'system.query_log')
   if (reason === undefined) throw error

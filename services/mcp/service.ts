@@ -23,7 +23,7 @@ const itself: Identity = { kind: 'service', subject: 'mcp', features: 'all' }
 /** Starts the MCP server. */
 export const start: Start = (context) => startWith(context)
 
-/** Starts the MCP server with further tools. */
+/** Starts the MCP server with additional tools, which only tests and benchmarks use. */
 export const startWith = async (
   { env, bus, clock, telemetry }: Context,
   further?: Further,

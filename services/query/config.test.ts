@@ -79,7 +79,7 @@ describe('the start', () => {
       'SVC_HOSTS_FILE',
     ])
     expect(problems({ SVC_QUERY_ROLE: 'own', COLUMNDB_HOST: 'http://db:8123' })).toEqual([
-      { name: 'SVC_QUERY_ROLE', sentence: 'cannot be own without NATS_URL: one process connects to all' },
+      { name: 'SVC_QUERY_ROLE', sentence: 'cannot be "own" without NATS_URL; set NATS_URL or use "all"' },
     ])
   })
 })

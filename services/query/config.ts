@@ -123,7 +123,7 @@ export const eventsTable = (env: Environment): string => {
   return env.EVENTS_TABLE_NAME ? named : defaultEventsTable.replace('system', database)
 }
 
-/** Returns what the operator allows user statements to read. */
+/** Returns the permissions of user statements that the operator has configured. */
 export const allowedBy = (env: Environment): Permissions => ({
   clusterTables: read({ SVC_QUERY_CLUSTER_TABLES }, env).SVC_QUERY_CLUSTER_TABLES,
 })
@@ -133,7 +133,7 @@ export const problems = (env: Environment): readonly SettingProblem[] => {
   if (problemsOf(partSettings, env).length > 0) return []
   const { SVC_QUERY_ROLE: part } = read(partSettings, env)
   if (part !== 'all' && !env.NATS_URL) {
-    return [{ name: 'SVC_QUERY_ROLE', sentence: `cannot be ${part} without NATS_URL: one process connects to all` }]
+    return [{ name: 'SVC_QUERY_ROLE', sentence: `cannot be "${part}" without NATS_URL; set NATS_URL or use "all"` }]
   }
   return part === 'guest' ? problemsOfGuest(env) : problemsOfHosts(env)
 }
@@ -142,7 +142,7 @@ export const problems = (env: Environment): readonly SettingProblem[] => {
 const problemsOfGuest = (env: Environment): readonly SettingProblem[] =>
   hostVariables
     .filter((name) => env[name])
-    .map((name) => ({ name, sentence: 'must not be set where SVC_QUERY_ROLE is guest' }))
+    .map((name) => ({ name, sentence: 'must not be set when SVC_QUERY_ROLE is guest' }))
 
 const hostVariables = ['COLUMNDB_HOST', 'COLUMNDB_PASSWORD', 'SVC_HOSTS_FILE', 'SVC_POSTGRES_SOURCE_URL'] as const
 

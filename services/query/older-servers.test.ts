@@ -57,7 +57,7 @@ it('rejects EXPLAIN ANALYZE for an older server and names the required version',
   const request = query.methods.explain.input.parse({ hostKey: 'old', query: 'SELECT 1', mode: 'analyze' })
   await expect(old.handlers.explain(request, aCall())).rejects.toMatchObject({
     code: 'invalid',
-    message: 'host old runs 24.8.4.13, which does not know EXPLAIN ANALYZE; 26.7 and later do',
+    message: 'host old runs ClickHouse 24.8.4.13, which does not support EXPLAIN ANALYZE; it requires 26.7 or later',
     details: { parameter: 'mode' },
   })
   expect(old.statements).toEqual([])

@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts'
 import { aCall, openParts, type OpenParts } from './testing/open-parts.ts'
 import { startTcpStub } from './testing/stub-host.ts'
 
-/** Number of executions on each of two servers. */
+/** The number of executions on each of the two servers. */
 const runs = [4, 1]
 const pattern = (rows: number) => `SELECT sum(number) FROM numbers(${rows}) WHERE number > 0`
 
@@ -64,7 +64,7 @@ describe('the settings diff', () => {
     )
     expect(path).toMatchObject({ values: paths, hasDiff: true })
     const { rows: different } = await diff({ hostKeys: ['one', 'two'], differentOnly: true })
-    // Servers recompute this limit from the available memory (`memory_worker_dynamic_hard_limit`), also between two reads.
+    // Servers recompute this limit from the available memory, possibly between two reads.
     const names = (of: typeof rows) => of.map(({ name }) => name).filter((name) => name !== 'max_server_memory_usage')
     expect(names(different)).toEqual(names(rows.filter(({ hasDiff }) => hasDiff)))
   })

@@ -18,6 +18,6 @@ export const settings = {
   ),
 } as const
 
-/** Returns the problems of combined settings: a database file that several processes would share. */
+/** Returns the problems of combined settings: database files that several processes would share. */
 export const problems = (env: Environment): readonly SettingProblem[] =>
   unsharedFiles(['INSIGHTS_EDGESQL', 'CONVERSATIONS_EDGESQL'], env)

@@ -5,7 +5,7 @@ import type { query } from '#proto/query.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import type { Clock } from '#shared/time/clock.ts'
 
-/** Dependencies of all handlers. */
+/** Dependencies that all handlers share. */
 export interface HandlerDeps {
   env: Environment
   clock: Clock
@@ -31,7 +31,7 @@ export const openWork = (): Work => {
       return work
     },
     async [Symbol.asyncDispose]() {
-      stop.abort(new ServiceError('unavailable', 'this process is stopping'))
+      stop.abort(new ServiceError('unavailable', 'the report process is stopping; try again'))
       await Promise.all(running)
     },
   }
@@ -40,7 +40,7 @@ export const openWork = (): Work => {
 const maxConcurrentHosts = 4
 const hostTimeoutMs = 5 * 60_000
 
-/** Calls `each` for every item, at most four at a time. The first error rejects. */
+/** Calls `each` for every item, at most four at a time. Rejects with the first error. */
 export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> => {
   // All workers take from the same iterator.
   const queue = items.values()
@@ -50,7 +50,7 @@ export const forEachHost = async <T>(items: readonly T[], each: (item: T) => Pro
   await Promise.all(Array.from({ length: maxConcurrentHosts }, work))
 }
 
-/** Returns the call context of background work on one host. It has access to every configured host. */
+/** Returns the call context for background work on one host. The identity has access to every configured host. */
 export const serviceCall = ({ clock }: { clock: Clock }, signal: AbortSignal): Call => ({
   identity: { kind: 'service', subject: 'report', features: 'all' },
   deadline: clock.elapsedMs() + hostTimeoutMs,

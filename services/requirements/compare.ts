@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { documents, requirementsOf, textsWithoutRequirement } from './requirements.ts'
 
-/** Returns the lines of a Markdown document without headings and table headers. */
+/** Returns the lines of a Markdown document, without headings, table headers and empty lines. */
 const statementsOf = (markdown: string): string[] => {
   const lines = markdown.split('\n')
   return lines.filter(
@@ -10,8 +10,8 @@ const statementsOf = (markdown: string): string[] => {
 }
 
 /**
- * Removes Markdown markup and repeated spaces. The documents use another product name in a path and a metric; it is
- * replaced by ours.
+ * Removes Markdown markup and repeated spaces. The documents use another product name in one path and one metric, which
+ * this function replaces with ours.
  */
 const plain = (text: string): string =>
   text
@@ -21,14 +21,14 @@ const plain = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** Returns what remains of each statement after removing the texts, if any word remains. */
+/** Removes the texts from each statement. Returns the rest of the statements in which words remain. */
 const leftOver = (markdown: string, texts: readonly string[]): string[] =>
   statementsOf(markdown).flatMap((statement) => {
     const rest = texts.reduce((left, text) => left.replace(text, ' … '), plain(statement))
     return /\w/.test(rest) ? [rest.replaceAll(/(\s*…\s*)+/g, ' … ')] : []
   })
 
-/** Reports the statements of each document without an entry, and entries that are not in the document. */
+/** Returns the statements of the documents without an entry, and the entries that are not in the documents. */
 const compare = (paths: readonly string[]): string[] =>
   documents.flatMap((document, index) => {
     const markdown = readFileSync(paths[index] ?? '', 'utf8')

@@ -1,7 +1,7 @@
 import { type Node, Visitor } from 'oxc-parser'
 import { isCode, isTest, parse, readSource, repositoryFiles, type SourceFile } from '../testing/source-file.ts'
 
-/** Returns the product files that name variables, without tests, their helpers and the build setup. */
+/** Returns the source files of the product that may read variables, without tests, test helpers and set-up. */
 export const productFiles = (): SourceFile[] =>
   repositoryFiles()
     .filter((path) => /^(proto|services|web)\//.test(path) && isCode(path) && !isTest(path))
@@ -12,8 +12,8 @@ export const productFiles = (): SourceFile[] =>
 const variable = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^(?:HOST|PORT)$/
 
 /**
- * Returns the variables that a file reads: by destructuring, by property access, or built from a prefix. The
- * declaration of a setting does not count.
+ * Returns the variables that a file reads by destructuring, by property access, or by a name built from a prefix. The
+ * declaration of a setting does not count as reading.
  */
 export const namesReadIn = (file: SourceFile): string[] => {
   const found = new Set<string>()
@@ -27,7 +27,7 @@ export const namesReadIn = (file: SourceFile): string[] => {
     },
     Literal: (literal) => {
       keep(literal.value)
-      // A regular expression for a family of variables starts with their prefix.
+      // A regular expression that matches a family of variables starts with their prefix.
       if ('regex' in literal) found.add(/^\^([A-Z][A-Z0-9_]*_)\(/.exec(literal.regex.pattern)?.[1] ?? '')
     },
     TemplateElement: ({ value: { raw } }) => {
@@ -42,11 +42,11 @@ export const namesReadIn = (file: SourceFile): string[] => {
 const nameOf = (node: Node): unknown =>
   node.type === 'Identifier' ? node.name : node.type === 'Literal' ? node.value : undefined
 
-/** Returns the build variables that the markup of a component reads. */
+/** Returns the `CLIENT_*` variables that the markup of a component reads. */
 const builtNames = (text: string): string[] =>
   [...text.matchAll(/import\.meta\.env\.(?<name>CLIENT_[A-Z0-9_]+)/g)].flatMap(({ groups }) => groups?.name ?? [])
 
-/** Returns the setting records that a file reads as a whole with `read(record, env)`, with their variable names. */
+/** Returns the variable names of setting records that are read as a whole with `read(record, env)`, by record. */
 export const recordsRead = (files: readonly SourceFile[]): Map<string, readonly string[]> => {
   const isRead = new Set(
     files.flatMap(({ text }) => [...text.matchAll(/\bread\((?<record>\w+),/g)].map(({ groups }) => groups?.record)),

@@ -6,7 +6,7 @@ import { idpSecretKey, startIdentityProvider } from '../gateway/testing/identity
 import { startFake, buildWebWith } from '../gateway/testing/start.ts'
 import type { RequestSpec, EndpointRow } from './endpoint-rows.ts'
 
-/** The secret of API keys, cron routes and event ingestion. */
+/** The common secret of API keys, cron routes and event ingestion. */
 const secret = 'the secret of the operator'
 const key = signKey(
   {
@@ -20,19 +20,19 @@ const key = signKey(
   secret,
 )
 
-/** Environments in which unauthenticated callers have no access, read access and full access. */
+/** Variables with which unauthenticated callers have no access, read access, and full access. */
 export const modes = [
   { SVC_IDP_PUBLIC_READ: 'false' },
   { SVC_IDP_PUBLIC_READ: 'true' },
   { SVC_AUTH_PROVIDER: 'none', SVC_API_KEY_SECRET: '' },
 ] as const
 
-/** Overrides for the request of a row. `query` is appended to the path. */
+/** Fields that override those of the request of a row. `query` is appended to the path. */
 type RequestOverrides = Partial<RequestSpec> & { query?: string }
 
-/** A product with every authentication method, and a client for its endpoints. */
+/** A gateway with every authentication method, and a client for its endpoints. */
 export interface EndpointProduct extends AsyncDisposable {
-  /** Sends the request of a row. The variables of `env` are set until the response arrives. */
+  /** Sends the request of a row. The variables of the row are set until the response arrives. */
   send(row: EndpointRow, overrides?: RequestOverrides): Promise<Response>
 }
 
@@ -85,7 +85,7 @@ export const startEndpointProduct = async (): Promise<EndpointProduct> => {
   return { send, [Symbol.asyncDispose]: async () => release.disposeAsync() }
 }
 
-/** High rate limits, so that only the tests of rate limits reach them. */
+/** Variables with high rate limits, so that only tests of rate limits reach them. */
 const unlimited = Object.fromEntries(
   ['API', 'AGENT', 'MCP', 'INGEST', 'BROWSER_CONN', 'DEVICE_CODE'].map((name) => [
     `RATE_LIMIT_${name}_PER_MIN`,

@@ -9,9 +9,9 @@ const RequestSpec = z.strictObject({
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).default({}),
   env: z.record(z.string(), z.string()).default({}),
-  /** `key`, `secret`, `none`, or the token itself. */
+  /** The bearer token: `key`, `secret`, `none`, or the token itself. */
   bearer: z.string().optional(),
-  /** Whether a signed-in user sends the request. Otherwise it has the bearer token. */
+  /** Who sends the request: `user` is a signed-in user. Otherwise the bearer token identifies the caller. */
   as: z.enum(['user', 'none']).optional(),
 })
 
@@ -21,21 +21,21 @@ const Row = z.strictObject({
   authentication: z.enum(['anonymous', 'read', 'write', 'own-bearer']),
   feature: z.string().optional(),
   counted: z.boolean().default(true),
-  /** The variable of its rate limit. */
+  /** The variable that sets the rate limit of the endpoint. */
   budget: z.string().default('RATE_LIMIT_API_PER_MIN'),
   unauthenticated: z.tuple([status, status, status]),
   request: RequestSpec.extend({
-    /** Whether the request needs data from the responses to earlier ones. */
+    /** Whether the request needs data from the response to an earlier request. */
     prepared: z.boolean().default(false),
   }).prefault({}),
   response: z.strictObject({
     status: status.default(200),
     mediaType: z.string().default('application/json'),
-    /** Paths in the body that must exist. */
+    /** JSON paths that the body must contain. */
     has: z.array(z.string()).default([]),
-    /** Paths in the body that must not exist. */
+    /** JSON paths that the body must not contain. */
     never: z.array(z.string()).default([]),
-    /** All keys of the body. */
+    /** The keys of the body, if it must not have others. */
     only: z.array(z.string()).optional(),
     contains: z.array(z.string()).default([]),
     headers: z.record(z.string(), z.string()).default({}),
@@ -44,7 +44,7 @@ const Row = z.strictObject({
     .array(
       RequestSpec.extend({
         when: z.string(),
-        /** Appended to the path. */
+        /** The query string that is appended to the path. */
         query: z.string().default(''),
         status,
         /** Text that the error message contains. */
@@ -56,7 +56,7 @@ const Row = z.strictObject({
 
 /** The expected behavior of one endpoint of the specification. */
 export type EndpointRow = z.infer<typeof Row>
-/** A request of a row. */
+/** The request of a row. */
 export type RequestSpec = z.infer<typeof RequestSpec>
 
 /** Returns a row for each endpoint of the specification. */

@@ -6,7 +6,7 @@ import { testsOf, tryMutation } from './mutations/try-mutation.ts'
 import { allRequirements, type Requirement } from './requirements.ts'
 import { readSource } from '../testing/source-file.ts'
 
-/** Each mutation runs two Vitest processes, possibly on busy machines. */
+/** Timeout of a mutation, in milliseconds. Each runs two Vitest processes, possibly on a busy machine. */
 const withinMs = 120_000
 
 const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))

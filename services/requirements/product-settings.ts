@@ -6,7 +6,7 @@ import type { Setting, Settings } from '#shared/config/setting.ts'
 import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { root } from '../testing/source-file.ts'
 
-/** Returns every setting of the product by name. Several services can have the same setting. */
+/** Returns all settings of the product by variable name. Several services can declare the same variable. */
 export const productSettings = async (): Promise<Map<string, Setting<unknown>[]>> => {
   const files = globSync('services/*/config.ts', { cwd: root })
   const configs: ServiceConfig[] = await Promise.all(files.map((file) => import(join(root, file))))

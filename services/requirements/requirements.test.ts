@@ -77,7 +77,8 @@ describe('defaults', () => {
     '%s is %s, as stated in the document',
     (name, stated, requirement) => {
       const wanted = literalOf(stated)
-      // Text is not a value: the tests of the requirement show its meaning. Deviations have a reason.
+      // If the document describes the default in words, the tests of the requirement cover it. Deviations have a
+      // reason.
       if (wanted === undefined || requirement.deviation !== undefined)
         return expect(isExplained(requirement)).toBe(true)
       const entries = settings.get(memberOf(name)) ?? []
@@ -86,7 +87,7 @@ describe('defaults', () => {
   )
 })
 
-/** Returns a member of a family of variables; any other name is returned unchanged. */
+/** Returns the name of one member of a family of variables. Any other name is returned unchanged. */
 const memberOf = (name: string): string => name.replace('{ID}', 'AGENT').replace('_<RULE_ID>', '')
 
 const isExplained = ({ tests, deviation }: Requirement): boolean => tests.length > 0 || deviation !== undefined
@@ -94,7 +95,7 @@ const isExplained = ({ tests, deviation }: Requirement): boolean => tests.length
 const absent = new Set(['none', 'empty', 'empty string', 'inherits', 'disabled'])
 const switches: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false }
 
-/** Returns the value that a document states; undefined if it describes the value in words. */
+/** Returns the default that a document states; undefined if it describes the default in words. */
 const literalOf = (stated: string): string | boolean | null | undefined => {
   const text = stated.replace(/ \([^)]*\)$/, '')
   if (absent.has(text)) return null
@@ -104,8 +105,8 @@ const literalOf = (stated: string): string | boolean | null | undefined => {
 }
 
 /**
- * Returns whether the default of a setting equals the documented one. If the value depends on other settings, the tests
- * of the requirement show it.
+ * Returns whether the default of a setting equals the documented one. If the default depends on other settings, the
+ * tests of the requirement must cover it.
  */
 const hasDefault = (setting: Setting<unknown>, wanted: string | boolean | null, requirement: Requirement): boolean => {
   const value = setting.parse(undefined)
@@ -130,7 +131,7 @@ const titlesOf = ({ file }: RequirementTest): readonly string[] => {
   return found
 }
 
-/** Returns whether the value of a placeholder occurs in the test file, or is an endpoint of the list that it reads. */
+/** Returns whether a placeholder can have this value: it occurs in the test file, or is a row of `endpoints.yaml`. */
 const isCaseOf = ({ file }: RequirementTest, value: string): boolean => {
   if (readFileSync(join(root, file), 'utf8').includes(`'${value}'`)) return true
   const [method = '', path = ''] = value.split(' ')

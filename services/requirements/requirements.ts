@@ -5,9 +5,9 @@ import { parseYaml } from '#shared/config/yaml.ts'
 
 const Test = z.strictObject({
   file: z.string(),
-  /** The titles of its groups and its own, joined by ` > `, with placeholders as in the file. */
+  /** The titles of the groups and of the test, joined by ` > `, with placeholders as in the file. */
   name: z.string(),
-  /** The value of the first placeholder, if only one case of the test shows the requirement. */
+  /** The value of the first placeholder, if only one case of the test covers the requirement. */
   case: z.string().optional(),
 })
 
@@ -18,19 +18,19 @@ const Entry = z.strictObject({
   tests: z.array(Test).default([]),
   /** Variables whose rows in `variables/` name the tests. */
   variables: z.array(z.string()).default([]),
-  /** Why the product differs. */
+  /** Why the product differs from the text on purpose. */
   deviation: z.string().optional(),
 })
 
-/** The documents of the specification. */
+/** The names of the documents that form the specification. */
 export const documents = ['service', 'configuration'] as const
 export type Document = (typeof documents)[number]
-/** A test by its file and title. */
+/** A reference to a test, by file and title. */
 export type RequirementTest = z.infer<typeof Test>
 
-/** One fact that the specification states. */
+/** A requirement: one fact that the specification states about the product. */
 export interface Requirement extends z.infer<typeof Entry> {
-  /** The section and the name of the entry there, such as `limits/table-rows`. */
+  /** The section and the name of the entry, such as `limits/table-rows`. */
   id: string
   document: Document
 }
@@ -39,7 +39,7 @@ const folder = import.meta.dirname
 const readIn = <T>(path: string, schema: z.ZodType<T>): T =>
   schema.parse(parseYaml(readFileSync(join(folder, path), 'utf8')))
 
-/** Returns every fact of a document in the order of its sections. */
+/** Returns all requirements of a document, by section. */
 export const requirementsOf = (document: Document): Requirement[] =>
   globSync(`${document}/*.yaml`, { cwd: folder })
     .toSorted()
@@ -51,10 +51,10 @@ export const requirementsOf = (document: Document): Requirement[] =>
       })),
     )
 
-/** Returns every fact of the specification. */
+/** Returns all requirements of the specification. */
 export const allRequirements = (): Requirement[] => documents.flatMap(requirementsOf)
 
-/** Returns the texts of a document that require nothing because they are about the document itself. */
+/** Returns the texts of a document that are about the document itself and require nothing of the product. */
 export const textsWithoutRequirement = (document: Document): string[] =>
   readIn('about-the-documents.yaml', z.record(z.enum(documents), z.array(z.string())))[document]
 
@@ -66,7 +66,7 @@ export const documentedNames = (): string[] => [
   ...new Set(requirementsOf('configuration').flatMap(({ text }) => namesIn(text))),
 ]
 
-/** The default of a variable as stated in the document. */
+/** A default that a document states for a variable. */
 export interface DocumentedDefault {
   name: string
   stated: string
@@ -83,7 +83,9 @@ export const documentedDefaults = (): DocumentedDefault[] =>
     return listed.map((name, index) => ({ name, stated: parts[index] ?? '', requirement }))
   })
 
-/** Splits a table cell into one part per variable, or repeats it if it applies to all of them. */
+/**
+ * Splits a table cell into one part per variable. If the cell applies to all variables, returns it for each of them.
+ */
 const partsOf = (stated: string, count: number): string[] => {
   const parts = stated.replaceAll(/ \([^)]*\)/g, '').split(/[;,] /)
   if (count > 1 && parts.length === count) return parts

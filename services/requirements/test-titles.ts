@@ -1,13 +1,12 @@
 import { type CallExpression, type Expression, Visitor } from 'oxc-parser'
 import { parse, type SourceFile } from '../testing/source-file.ts'
 
-/** Functions that group tests, by the position of the title among their arguments. */
+/** Functions that group tests, with the position of the title among their arguments. */
 const groups: Readonly<Record<string, number>> = { describe: 0, describeOnTopologies: 0, describeWith: 1 }
 const tests = new Set(['it', 'test'])
 
 /**
- * Returns the title of every test of a file, prefixed by the titles of its groups and ` > `, with unresolved
- * placeholders.
+ * Returns the titles of all tests in a file, after the titles of their groups and ` > `. Placeholders stay as written.
  */
 export const testTitlesIn = (file: SourceFile): string[] => {
   const path: string[] = []
@@ -39,7 +38,7 @@ const titleOf = ({ callee, arguments: args }: CallExpression): string | undefine
   return undefined
 }
 
-/** Modifiers between the function and its title. Skipped tests do not count. */
+/** Accepted modifiers such as `it.each`. `skip` is not among them, because skipped tests do not count. */
 const modifiers = new Set(['each', 'for', 'concurrent', 'skipIf', 'runIf'])
 
 /** Returns the name of the declaring function, without `.each(rows)`, `.for(rows)` and similar modifiers. */

@@ -5,28 +5,28 @@ import { features } from '#proto/call.ts'
 import { parseYaml } from '#shared/config/yaml.ts'
 
 const Row = z.strictObject({
-  /** As the settings reference prints it. */
+  /** The default, as the settings reference prints it. */
   default: z.string(),
-  /** As the settings reference prints it. */
+  /** The allowed values, as the settings reference prints them. */
   allowed: z.string(),
-  /** Invalid values with the start of their error message, or `unset` if they count as unset. */
+  /** Invalid values, with the start of the error message. `unset` means that the value counts as unset. */
   bad: z.record(z.string(), z.string()).default({}),
-  /** What the variable does, seen from outside. */
+  /** What the variable does, as users observe it. */
   effect: z.string().min(1),
-  /** The file and title of the test that shows the effect. */
+  /** The file of the test that covers the effect. `title` is the title of that test. */
   test: z.string().optional(),
   title: z.string().optional(),
-  /** The value of the first placeholder of the title, if only one case of the test shows the effect. */
+  /** The value of the first placeholder of the title, if only one case of the test covers the effect. */
   case: z.string().optional(),
-  /** The file that names the variable, if the test does not. */
+  /** The file that contains the name of the variable, if the test file does not. */
   named: z.string().optional(),
   /** The setting record that is read as a whole, if no code reads the variable by its name. */
   readAs: z.string().optional(),
 })
 
-/** The effect of a variable, and the test that shows it. */
+/** The effect of a variable, and the test that covers it. */
 export interface VariableRow extends z.infer<typeof Row> {
-  /** Contains `{ID}` or `<RULE_ID>` for a family of variables. */
+  /** The variable name. It contains `{ID}` or `<RULE_ID>` for a family of variables. */
   name: string
 }
 
@@ -46,9 +46,9 @@ export const documentedRows = (): VariableRow[] =>
     .filter((file) => file !== beyond)
     .flatMap(rowsOf)
 
-/** Returns a row for each further variable of the product. */
+/** Returns the rows of variables that the configuration reference does not document. */
 export const rowsBeyond = (): VariableRow[] => rowsOf(beyond)
 
-/** Returns the variables of a family with `{ID}`; any other name is returned unchanged. */
+/** Returns the names of all variables of a family with `{ID}`. Any other name is returned unchanged. */
 export const membersOf = (name: string): string[] =>
   name.includes('{ID}') ? features.map((feature) => name.replace('{ID}', feature)) : [name]

@@ -13,7 +13,7 @@ const documented = documentedRows()
 const beyond = rowsBeyond()
 const settings = await productSettings()
 const listed = [...documented, ...beyond].map((row) => [row.name, row] as const)
-/** Variables without a row are checked only against their declarations. */
+/** Names of the variables that have a row. Other variables are checked only against their declarations. */
 const isListed = new Set(listed.flatMap(([name]) => membersOf(name)))
 const unlisted = [...settings.keys()].filter((name) => !isListed.has(name)).map((name) => [name, {}] as const)
 const rows: (readonly [string, Partial<VariableRow>])[] = [...listed, ...unlisted]
@@ -26,7 +26,7 @@ beforeAll(() => {
   records = recordsRead(files)
 })
 
-/** Returns the settings of a variable. One with a rule id has the settings of the general variable. */
+/** Returns the settings of a variable. A variable with a rule id has the settings of the general variable. */
 const entriesOf = (name: string): Setting<unknown>[] => settings.get(name.replace('_<RULE_ID>', '')) ?? []
 
 const outcomeOf = ({ parse }: Setting<unknown>, text: string): unknown => {
@@ -46,7 +46,7 @@ describe('the variables', () => {
   it('beyond the documents are listed separately', () => {
     const inDocuments = new Set(documented.flatMap(({ name }) => membersOf(name)))
     expect(beyond.map(({ name }) => name).filter((name) => inDocuments.has(name) || !settings.has(name))).toEqual([])
-    // A row without these would only repeat the settings reference.
+    // A row with none of these fields would only repeat the settings reference.
     expect(beyond.filter(({ bad, test, readAs }) => !test && !readAs && Object.keys(bad).length === 0)).toEqual([])
     expect(unlisted.map(([name]) => name)).toContain('SVC_DEFINITIONS_DIRECTORY')
   })
@@ -65,7 +65,7 @@ describe('the variables', () => {
     for (const member of membersOf(name)) {
       const entries = entriesOf(member)
       const outcomes = entries.map((entry) => outcomeOf(entry, text))
-      // The product does not start if one service rejects the value.
+      // One service that rejects the value is enough, because the product then does not start.
       if (words !== 'unset') expect(outcomes.map(String)).toContainEqual(expect.stringContaining(`Error: ${words}`))
       else expect(outcomes).toEqual(entries.map((entry) => entry.parse(undefined)))
     }
@@ -127,11 +127,11 @@ describe('reading a variable', () => {
 const families = documented.filter(({ name }) => name.includes('{ID}'))
 const isInFamily = (name: string): boolean => families.some((family) => membersOf(family.name).includes(name))
 
-/** Returns the names by which code may read a variable: a family also by its prefix. */
+/** Returns the names by which code may read a variable. Code may also read a family by its prefix. */
 const readings = (name: string): string[] => [name, startOf(name)]
 const startOf = (name: string): string => name.replace(/[{<].*$/, '')
 
-/** Caches files, because many rows name the same test. */
+/** Caches file contents, because many rows refer to the same test. */
 const texts = new Map<string, string>()
 const textOf = (path: string): string => {
   const text = texts.get(path) ?? readFileSync(join(root, path), 'utf8')

@@ -10,7 +10,7 @@ export interface Sampler {
 
 const SAMPLE_INTERVAL_MS = 5000
 const TABLE_METRICS = readFileSync(new URL('asynchronous-metrics.sql', import.meta.url), 'utf8')
-// A real server does this work without queries, so these statements are not logged.
+// A real server computes these metrics without queries, so these statements are not logged.
 const SILENT = {
   log_queries: 0,
   output_format_json_quote_64bit_integers: 0,
@@ -19,8 +19,9 @@ const SILENT = {
 const TableMetric = z.object({ metric: z.string(), value: z.number(), description: z.string() })
 
 /**
- * Fills `system.asynchronous_metrics` and its log, the two tables that the embedded engine leaves out: the thread that
- * computes them belongs to the server program. Values come from the operating system and from the engine's tables.
+ * Starts a sampler that fills `system.asynchronous_metrics` and `system.asynchronous_metric_log`. The embedded engine
+ * lacks these tables, because the server program computes them. Values come from the operating system and from tables
+ * of the engine.
  */
 export async function openSampler(execute: Execute, dataPath: string): Promise<Sampler> {
   await execute('DROP TABLE IF EXISTS system.asynchronous_metrics SYNC', { settings: SILENT })

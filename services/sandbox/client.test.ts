@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from './start.ts'
 
 let sandbox: Sandbox
 let client: ClickHouseClient
-// These tests send statements that the host rejects.
+// The client must not log errors, because these tests send statements that the host rejects.
 const quiet = { level: ClickHouseLogLevel.OFF }
 
 beforeAll(async () => {

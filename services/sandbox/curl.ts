@@ -1,4 +1,4 @@
-/** A request as curl sends it, for tests that check the status, headers and bytes. */
+/** Options of a request like those of curl, for tests that check status, headers and bytes. */
 export interface CurlOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
@@ -14,7 +14,7 @@ export interface CurlAnswer {
   text: string
 }
 
-/** Sends SQL as the body of a POST, in the URL of a GET, or in the URL with `body` as its data. */
+/** Sends SQL in the body of a POST. For a GET, or with data in `body`, the SQL is sent in the URL. */
 export async function curl(url: string, sql: string, options: CurlOptions = {}): Promise<CurlAnswer> {
   const { method = 'POST', headers = {}, body, query = {}, signal } = options
   const address = new URL(url)
@@ -25,7 +25,7 @@ export async function curl(url: string, sql: string, options: CurlOptions = {}):
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** Returns the response to a statement without trailing white space. Throws the error text of the host. */
+/** Returns the response to a statement without trailing white space. Throws an error with the response if it fails. */
 export async function answerOf(url: string, sql: string, query: Record<string, string> = {}): Promise<string> {
   const { status, text } = await curl(url, sql, { query })
   if (status !== 200) throw new Error(text)

@@ -5,11 +5,11 @@ import { serverLogsXml } from './server-logs.ts'
 import { type SandboxUser, writeUsersXml } from './users.ts'
 import { xmlText } from './xml.ts'
 
-/** The directory of a host: the data of the engine, and the files that each start writes again. */
+/** The directory of a host: the data of the engine, and files that are written at each start. */
 export interface HostDirectory {
-  /** No host has run here yet, so the log tables do not exist. */
+  /** Whether no host has run here yet, so that the log tables do not exist. */
   fresh: boolean
-  /** The example data is complete. */
+  /** Whether the example data is complete. */
   seeded: boolean
   label: string
   data: string
@@ -21,11 +21,12 @@ export interface HostDirectory {
   seededFile: string
 }
 
-// An Atomic `system` database on disk is what lets the log tables outlive the process; without it the engine keeps
-// `system` in memory.
+// Creates the `system` database on disk, so that its log tables survive a restart. By default the engine stores
+// `system`
+// in memory.
 const SYSTEM_DATABASE = "ATTACH DATABASE _ UUID '5a5db0c5-0000-4000-8000-000000000001' ENGINE = Atomic\n"
 
-/** Writes the files that the engine reads: configuration, users, and the start file with the first statements. */
+/** Creates the directory and writes the files that the engine reads: configuration, users and start statements. */
 export function prepareDirectory(options: HostOptions, users: SandboxUser[]): HostDirectory {
   const root = resolve(options.directory)
   const directory = {
@@ -84,7 +85,7 @@ ${serverLogsXml()}
 `
 }
 
-// With port 0 the system chooses a port, and only the engine knows which.
+// Starts the HTTP listener and writes its port to a file. With port 0 the system chooses the port.
 function startStatements(portFile: string): string {
   const path = portFile.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   return `SYSTEM START LISTEN HTTP;

@@ -5,7 +5,7 @@ import { DataType, load, open } from 'ffi-rs'
 import { ServiceError } from '#proto/errors.ts'
 import type { HostDirectory } from './directory.ts'
 
-/** A running engine. It runs as long as its process; `ended` resolves only when the engine ends by itself. */
+/** A running engine. It normally runs as long as its process; `ended` resolves if the engine exits earlier. */
 export interface Engine {
   port: number
   ended: Promise<void>
@@ -15,15 +15,15 @@ const START_LIMIT_MS = 60_000
 const POLL_INTERVAL_MS = 5
 const LIBRARY = 'chdb'
 
-/** Loads the library. Every other function of this file needs it. */
+/** Loads the engine library, which all other functions of this file require. */
 export function openLibrary(): void {
   open({ library: LIBRARY, path: libchdbPath() })
 }
 
 /**
- * Runs the engine of chDB in this process and returns when it listens. Its command-line form is used instead of the
- * package's sessions because it brings the server's own HTTP handlers, users and log tables. The engine executes the
- * start file, then waits to read a second file: a pipe without a writer, so the engine runs until its process ends.
+ * Starts the engine of chDB in this process and resolves when it listens. The command-line interface is used instead of
+ * sessions, because it includes the HTTP handlers, users and log tables of the server. The engine executes the start
+ * file, then reads a pipe to which nothing is written, so it runs until its process ends.
  */
 export async function openEngine(directory: HostDirectory): Promise<Engine> {
   const idle = openPipe()
@@ -37,7 +37,7 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
     `/dev/fd/${idle.readEnd}`,
   ])
   const early = ended.then(() => {
-    throw new ServiceError('unavailable', `the engine ended before it listened; see ${directory.logFile}`)
+    throw new ServiceError('unavailable', `the engine ended before it accepted connections; see ${directory.logFile}`)
   })
   const port = await Promise.race([awaitPort(directory.portFile), early])
   early.catch(() => undefined)
@@ -45,14 +45,14 @@ export async function openEngine(directory: HostDirectory): Promise<Engine> {
 }
 
 /**
- * Ends the process with its engine immediately. A shutdown of the engine takes three seconds and saves nothing more:
- * inserts return after their parts are written, and the logs are already flushed.
+ * Ends the process immediately, without shutting down the engine. A shutdown takes three seconds and saves nothing
+ * more: inserts return after their parts are written, and the logs are already flushed.
  */
 export function leave(code: number): void {
   load({ library: LIBRARY, funcName: '_exit', retType: DataType.Void, paramsType: [DataType.I32], paramsValue: [code] })
 }
 
-// The engine checks the depth of its stack, so it needs a separate thread with an ordinary stack.
+// Runs in a new thread, because the engine checks its stack depth and requires an ordinary stack.
 async function runCommandLine(words: string[]): Promise<void> {
   await load({
     library: LIBRARY,
@@ -64,7 +64,7 @@ async function runCommandLine(words: string[]): Promise<void> {
   })
 }
 
-// Node has no function that creates a pipe; the library depends on libc, so its symbols include `pipe`.
+// Calls `pipe` of libc, on which the library depends, because Node has no function that creates a pipe.
 function openPipe(): { readEnd: number } {
   const ends = Buffer.alloc(8)
   const result = load({
@@ -74,7 +74,7 @@ function openPipe(): { readEnd: number } {
     paramsType: [DataType.U8Array],
     paramsValue: [ends],
   })
-  if (result !== 0) throw new Error('creating a pipe failed')
+  if (result !== 0) throw new Error(`cannot create a pipe: pipe() returned ${String(result)}`)
   return { readEnd: ends.readInt32LE(0) }
 }
 
@@ -85,5 +85,5 @@ async function awaitPort(portFile: string): Promise<number> {
     if (text.endsWith('\n')) return Number(text)
     await pause(POLL_INTERVAL_MS)
   }
-  throw new Error(`the engine did not listen within ${START_LIMIT_MS} ms`)
+  throw new Error(`the engine did not accept connections within ${START_LIMIT_MS} ms`)
 }

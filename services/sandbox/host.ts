@@ -14,9 +14,9 @@ const LAST_STATEMENTS_LIMIT_MS = 4000
 
 const stop = Promise.withResolvers<void>()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve())
-// Emitted when the parent process has ended for any reason.
+// Emitted when the parent process ends, for any reason.
 process.on('disconnect', () => stop.resolve())
-// The reader of this output has ended too.
+// Writing fails when the reader of the output has ended.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.resolve())
 process.on('uncaughtException', fail)
 
@@ -42,7 +42,7 @@ async function serve(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  // The engine has logged why it ended; our stack trace would add nothing.
+  // The engine has logged why it ended, so a stack trace would add nothing.
   process.stderr.write(`${error instanceof ServiceError ? error.message : inspect(error)}\n`)
   // After an uncaught error Node would wait for the engine's thread, which does not end.
   leave(1)

@@ -70,7 +70,7 @@ it('ends when its output has no reader', async () => {
   const { stdout } = host
   if (stdout === null) throw new Error('the host has no output')
   await once(createInterface({ input: stdout }), 'line')
-  // The host reports the end of seeding to a closed pipe.
+  // The pipe is closed, so the host fails to write when seeding ends.
   stdout.destroy()
   await expect.poll(() => lives(host.pid ?? 0), { timeout: 40_000, interval: 200 }).toBe(false)
 }, 60_000)

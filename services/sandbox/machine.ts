@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, freemem, loadavg, totalmem, uptime } from 'node:os'
 
-/** A value of `system.asynchronous_metrics` with the name and meaning that it has in ClickHouse. */
+/** A row of `system.asynchronous_metrics`, with the same name and meaning as in ClickHouse. */
 export interface Metric {
   metric: string
   value: number
   description: string
 }
 
-/** Cumulative counters; rates are computed between two samples. */
+/** Cumulative counters of the machine at one time; `rates` computes the differences of two samples. */
 export interface Counters {
   atMs: number
   values: Map<string, number>
@@ -35,7 +35,10 @@ export function readGauges(path: string): Metric[] {
   ]
 }
 
-/** Returns the kernel's counters since boot: CPU seconds, events, blocks and packets. Empty without /proc. */
+/**
+ * Returns the counters of the kernel since boot: CPU seconds, events, block I/O and network traffic. Empty without
+ * /proc.
+ */
 export function readCounters(atMs: number): Counters {
   const values = new Map<string, number>()
   const cpu = lines('/proc/stat').find((line) => line.startsWith('cpu '))
@@ -54,7 +57,7 @@ export function readCounters(atMs: number): Counters {
   return { atMs, values }
 }
 
-/** Returns CPU times as cores in use (1 is one core for the whole interval), and other counters as counts. */
+/** Returns the metrics between two samples: CPU times as the number of busy cores, other counters as their increase. */
 export function rates(before: Counters, now: Counters): Metric[] {
   const seconds = (now.atMs - before.atMs) / 1000
   if (seconds <= 0) return []

@@ -18,7 +18,10 @@ const Options = z.object({
   password: z.string(),
 })
 
-/** Reads `--directory --label --port --seed`. The password is read from the environment, hidden from other users. */
+/**
+ * Parses `--directory`, `--label`, `--port` and `--seed`. The password comes from the environment, because other users
+ * can see arguments.
+ */
 export function readOptions(argv: string[], environment: NodeJS.ProcessEnv): HostOptions {
   const { values } = parseArgs({
     args: argv,

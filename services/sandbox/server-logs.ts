@@ -1,14 +1,15 @@
-/** The TTL of the log tables, so that a sandbox that runs for months stays small. */
+/** TTL of the log tables in days, so that a sandbox that runs for months stays small. */
 const LOG_DAYS = 7
 
-// Logs of statements are flushed within a second. The others get rows all the time, partly from flushing itself, so
-// they use the interval of a server.
+// Flush interval of most logs, the default of a server: they get rows continuously, partly from flushing itself. Logs
+// of
+// statements are flushed within a second.
 const FLUSH_INTERVAL_MS = 7500
 const PROMPT_FLUSH_INTERVAL_MS = 1000
-// The next start would read many of their parts, and their charts have a resolution of minutes.
+// Longer for wide tables: the next start reads all of their parts, and their charts have a resolution of minutes.
 const WIDE_FLUSH_INTERVAL_MS = 30_000
 const PROMPT = new Set(['asynchronous_insert_log', 'backup_log', 'query_log', 'query_views_log', 'session_log'])
-// Merged parts are dropped early, because the next start would load them.
+// Merged parts are removed early, because the next start would load them.
 const STORAGE = 'old_parts_lifetime = 5'
 // Tables with more than a thousand columns use compact parts without serialization files for each column. Reading these
 // files took most of the next start.
@@ -20,7 +21,7 @@ const WIDE_STORAGE = [
   'write_marks_for_substreams_in_compact_parts = 0',
 ].join(', ')
 
-/** Every log table that this engine version writes, by its name in `system` and in the configuration. */
+/** The names of all log tables that this engine version writes, in `system` and in the configuration. */
 export const SERVER_LOGS = [
   'aggregated_zookeeper_log',
   'asynchronous_insert_log',
@@ -51,7 +52,7 @@ export const SERVER_LOGS = [
   'zookeeper_log',
 ]
 
-/** Returns the section of the server configuration that enables these tables. */
+/** Returns the section of the server configuration that enables the log tables. */
 export function serverLogsXml(): string {
   return SERVER_LOGS.map((name) => {
     const day = name === 'opentelemetry_span_log' ? 'finish_date' : 'event_date'

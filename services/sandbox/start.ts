@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { listUsers } from './users.ts'
 
-/** Options of a sandbox host. Without a directory it uses a temporary one, which is removed at the end. */
+/**
+ * Options of a sandbox host. Without a directory, the host uses a temporary one, which is removed when it is disposed.
+ */
 export interface SandboxOptions {
   directory?: string
-  /** The directory of an ended host, whose data this one starts with. */
+  /** The directory of a stopped host, whose data is copied. */
   copyOf?: string
   label?: string
   port?: number
@@ -20,7 +22,7 @@ export interface SandboxOptions {
   password?: string
 }
 
-/** A running sandbox host in a separate process, which ends with this one at the latest. */
+/** A running sandbox host in a separate process, which ends when it is disposed or when this process ends. */
 export interface Sandbox extends AsyncDisposable {
   url: string
   pid: number
@@ -35,15 +37,15 @@ const ERROR_TAIL_BYTES = 2000
 const HOST = fileURLToPath(new URL('host.ts', import.meta.url))
 const Line = z.object({ listening: z.object({ url: z.url() }).optional(), seeded: z.literal(true).optional() })
 
-/** Starts a host and resolves when it accepts queries. Rejects with the output of a host that cannot start. */
+/** Starts a host and resolves when it accepts queries. If it cannot start, rejects with its error output. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'watchhouse-sandbox-'))
-  // Links within the directory must not point into the original one.
+  // Copies symbolic links unchanged, so that they do not point into the original directory.
   if (options.copyOf !== undefined) cpSync(options.copyOf, directory, { recursive: true, verbatimSymlinks: true })
   const password = options.password ?? 'watchhouse'
   const child = spawnHost({ ...options, directory, password })
   const dispose = async (): Promise<void> => {
-    // A temporary directory is removed, so its data needs no complete write.
+    // The data in a temporary directory is removed, so the host does not need to save it.
     await end(child, options.directory === undefined ? 'SIGKILL' : 'SIGTERM')
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
   }
@@ -60,7 +62,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, password }: SandboxOptions): ChildProcess {
   const words = ['--directory', directory ?? '', '--label', label, '--port', String(port), ...(seed ? ['--seed'] : [])]
   return spawn(process.execPath, [HOST, ...words], {
-    // The host ends when this channel closes, as it does when this process ends. The output is read by line.
+    // The IPC channel closes when this process ends, which stops the host. The output is read line by line.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A separate process group, because SYSTEM SHUTDOWN signals the whole group.
     detached: true,
@@ -71,7 +73,7 @@ function spawnHost({ directory, label = 'sandbox', port = 0, seed = false, passw
 async function follow(child: ChildProcess): Promise<{ url: string; seeded: Promise<void> }> {
   const listening = Promise.withResolvers<string>()
   const seeded = Promise.withResolvers<void>()
-  // If the host ends before a caller awaits its data, `listening` reports it or the host is being disposed.
+  // Prevents an unhandled rejection if no caller awaits the data; `listening` reports a failed start.
   seeded.promise.catch(() => undefined)
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (errors = (errors + chunk).slice(-ERROR_TAIL_BYTES)))

@@ -1,17 +1,17 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** Sends a statement of the host to its engine over HTTP. */
+/** A function that sends a statement to the engine over HTTP and returns the response. */
 export type Execute = (sql: string, how?: StatementOptions) => Promise<string>
 
-/** The user, settings, bound parameters and data of a statement. */
+/** The user, settings, query parameters and data of a statement. */
 export interface StatementOptions {
   user?: { user: string; password: string }
   settings?: Record<string, string | number>
   data?: string
 }
 
-/** A response other than 200. The text is the exception of the engine. */
+/** The error of a response other than 200. Its message is the exception of the engine. */
 export class StatementError extends Error {
   override name = 'StatementError'
 }
@@ -29,14 +29,14 @@ export function executeOn(port: number, owner: { user: string; password: string 
       host: '127.0.0.1',
       port,
       method: 'POST',
-      // The engine waits for open connections when it stops.
+      // No keep-alive, because the engine waits for open connections when it stops.
       agent: false,
       path: `/?${query.toString()}`,
       headers: { 'X-ClickHouse-User': user.user, 'X-ClickHouse-Key': user.password },
       timeout: STATEMENT_LIMIT_MS,
     })
     sent.on('error', reject)
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${STATEMENT_LIMIT_MS} ms`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no response from the engine within ${STATEMENT_LIMIT_MS} ms`)))
     sent.on('response', (response) => {
       text(response).then(
         (body) => (response.statusCode === 200 ? resolve(body) : reject(new StatementError(body))),

@@ -70,7 +70,7 @@ it('stream 200 MB with backpressure and without buffering them', async () => {
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length
     chunks += 1
-    // The reader pauses now and then; the host must not buffer the unread rows.
+    // The reader pauses regularly; the host must not buffer the unread rows.
     if (chunks % 100 === 0) {
       await pause(1)
       most = Math.max(most, residentMib())

@@ -5,11 +5,11 @@ export interface SandboxUser {
   user: string
   password: string
   profile: 'default' | 'readonly' | 'reports'
-  /** The only privileges of the user; without a list the user has all. */
+  /** The privileges of the user; undefined means all. */
   grants?: string[]
 }
 
-/** Returns the users for operators and tests; `password` is that of `watchhouse`. */
+/** Returns the users of a sandbox; `password` is the password of `watchhouse`. */
 export function listUsers(password: string): SandboxUser[] {
   return [
     { user: 'default', password: '', profile: 'default' },
@@ -25,7 +25,9 @@ export function listUsers(password: string): SandboxUser[] {
   ]
 }
 
-/** Returns the engine's `users.xml`. It cancels reads when the client disconnects, which is off by default. */
+/**
+ * Returns the content of `users.xml`. Read-only queries are cancelled when the client disconnects, unlike by default.
+ */
 export function writeUsersXml(users: SandboxUser[]): string {
   return `<clickhouse>
   <profiles>

@@ -1,9 +1,9 @@
 import { inventedReplicas } from './invented-tables.ts'
 
-/** The start of four statements with the same pattern. */
+/** The common prefix of four slow statements, which form one query pattern. */
 export const slow = 'SELECT count() AS peculiar FROM shop.orders WHERE amount > '
 
-/** The data that the tests of the agent's tools query. */
+/** Statements that create the data that tests of agent tools query. */
 export const statements: readonly string[] = [
   'CREATE DATABASE shop',
   'CREATE TABLE shop.orders (id UInt64, status LowCardinality(String), amount UInt32) ENGINE = MergeTree ORDER BY id',
@@ -28,7 +28,7 @@ export const statements: readonly string[] = [
   'CREATE TABLE crumbs.many (n UInt64) ENGINE = MergeTree ORDER BY n',
   'SYSTEM STOP MERGES crumbs.many',
   'INSERT INTO crumbs.many SELECT number FROM numbers(60) SETTINGS max_block_size = 1, min_insert_block_size_rows = 1',
-  // Five days of growing disk usage.
+  // This statement logs five days of growing disk usage.
   `INSERT INTO system.asynchronous_metric_log (event_date, event_time, metric, value)
   SELECT toDate(at), at, pair.1, pair.2
   FROM (SELECT number AS hour, toDateTime(now() - number * 3600 - 1800) AS at, total_space AS total FROM numbers(120) AS hours, system.disks AS disks WHERE disks.name = 'default')
@@ -37,7 +37,7 @@ export const statements: readonly string[] = [
   ...[1, 2, 3, 4].map((amount) => `${slow}${amount}`),
 ]
 
-/** Two weeks in which 1% of the statements fail, and 40% in the last hour. */
+/** Statements that log two weeks of queries: 1% of them fail, and 40% in the last hour. */
 export const failingNow: readonly string[] = [
   'SYSTEM FLUSH LOGS query_log',
   'ALTER TABLE system.query_log REMOVE TTL SETTINGS log_queries = 0',

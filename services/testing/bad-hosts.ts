@@ -3,14 +3,14 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { freePort } from './servers/port.ts'
 
-/** A host that misbehaves. */
+/** A host that refuses connections, does not respond, or responds with invalid data. */
 export interface BadHost extends AsyncDisposable {
   readonly url: string
-  /** Returns the number of connections. */
+  /** Number of accepted connections. */
   readonly connections: number
 }
 
-/** Returns a host that refuses connections. */
+/** Returns the address of a host that refuses connections, because nothing listens on its port. */
 export const startRefusingHost = async (): Promise<BadHost> => ({
   url: `http://127.0.0.1:${await freePort()}`,
   connections: 0,
@@ -35,7 +35,7 @@ const listening = async (server: Server): Promise<BadHost> => {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server has an address object.
+  // The address of a listening TCP server is always an object.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A proxy in front of a host. */
+/** An HTTP proxy in front of a ClickHouse host. */
 export interface BeforeHost extends AsyncDisposable {
   readonly url: string
 }
 
-/** An exception of a host that rejects a statement, with its code and message. */
+/** A ClickHouse exception, with its code and message. */
 export class Refusal {
   readonly code: number
   readonly words: string
@@ -19,12 +19,12 @@ export class Refusal {
 }
 
 /**
- * Receives each request before the host and returns the body to forward. Returns undefined to report success without
- * forwarding, or a refusal to return an exception.
+ * Receives the body and URL of each request and returns the body to forward. Returns undefined to respond with success
+ * without forwarding the request, or an exception to respond with.
  */
 export type Look = (body: Buffer, url: string) => Promise<Buffer | string | Refusal | undefined>
 
-/** Starts a proxy in front of a real host. It forwards the body that `look` returns and returns the response unchanged. */
+/** Starts a proxy in front of a real host. `look` inspects requests; responses of the host are not changed. */
 export const startBeforeHost = async (hostUrl: string, look: Look): Promise<BeforeHost> => {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await look(await buffer(request), request.url ?? '/')
@@ -55,7 +55,7 @@ const forward = (
   body: Buffer | string,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    // Headers that describe the original body.
+    // These headers describe the original body, which `look` may have replaced.
     const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers
     send(new URL(url, hostUrl), { method, headers: others }).on('response', resolve).on('error', reject).end(body)
   })

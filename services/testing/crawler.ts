@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { startFakeToolServer } from '../agent/external/testing/fake-tool-server.ts'
 
-/** A fake web crawler that records its requests. */
+/** A fake web crawler that records its tool calls. */
 export interface Crawler extends AsyncDisposable {
-  /** The variables that make the product use it. */
+  /** Environment variables that configure the product to use it. */
   readonly variables: Record<string, string>
-  /** Arguments of every call, in order. Tests may clear it. */
+  /** Arguments of all tool calls, in order. Tests may clear it. */
   readonly sent: unknown[]
 }
 
-/** Starts a crawler that returns `text` for every page and search. */
+/** Starts a crawler that returns the text `page` for every URL and every search. */
 export const startCrawler = async (page: string): Promise<Crawler> => {
   const sent: unknown[] = []
   const answer = (input: unknown) => {

@@ -12,11 +12,13 @@ import { defaultRetryPlan } from '../alert-dispatcher/delivery/retry.ts'
 import { plainPolicy } from '../alert-dispatcher/testing/story.ts'
 
 /**
- * A process that delivers until it is killed: `node delivering.ts <instance>`, with `REDIS_URL`, the state database if any,
- * the webhook and how many channels with which limits lead to it, and further webhooks, in its environment. Its waits are short, so that what a kill leaves behind is taken up soon.
+ * Delivers notifications until it is killed. Run as a process, with the instance name as the argument. The environment
+ * sets Redis, the state database, the webhook, further webhooks, and `TEST_CHANNELS`, the number of channels that send
+ * to the webhook. `TEST_LIMITS` sets their rate limits. Retry intervals are short, so that another process soon takes
+ * over the messages of a killed one.
  */
 const [instance = ''] = process.argv.slice(2)
-// Copied, because reading `process.env` for each message takes longer than sending it.
+// A copy, because reading `process.env` for each message takes longer than sending it.
 const env = { ...process.env }
 const facts = { instance, version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 const telemetry = await openTelemetry({ ...env, LOG_LEVEL: 'error' }, facts, process.stderr)
@@ -32,7 +34,7 @@ await openDelivery({
   store: await openStore({ env, busIsShared: true }),
   net: openNet({ env }),
   telemetry: telemetry.of('alert-dispatcher'),
-  // Delivery calls only the host list.
+  // Delivery calls only the method `hosts`.
   query: hostsOnly as Client<typeof query>,
   database: await openStateDatabase(env, log),
   policy: async () => plainPolicy,
@@ -48,7 +50,7 @@ await openDelivery({
     jitter: 0.2,
     maxRestMs: 1_000,
     maxWaitMs: 1_000,
-    // The lifetime of the product, so that a slow machine does not drop unsent messages.
+    // The default message lifetime, so that no message expires on a slow machine.
     lifeMs: defaultRetryPlan.lifeMs,
     holdMs: Number(env.TEST_HOLD_MS ?? defaultRetryPlan.holdMs),
     recordAgainMs: 500,

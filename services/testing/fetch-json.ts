@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A response with its body parsed as JSON. */
+/** An HTTP response with its body as text and parsed as JSON. */
 export interface JsonResponse {
   status: number
   headers: Headers
@@ -11,7 +11,7 @@ export interface JsonResponse {
 
 const timeoutMs = 60_000
 
-/** Sends one HTTP request and parses a JSON body. */
+/** Sends an HTTP request and parses the response body if it is JSON. */
 export const fetchJson = async (url: string, init: RequestInit = {}): Promise<JsonResponse> => {
   const startedMs = performance.now()
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), ...init })
@@ -26,7 +26,7 @@ export const fetchJson = async (url: string, init: RequestInit = {}): Promise<Js
   }
 }
 
-/** Returns the rows of a statement that is sent directly to ClickHouse. */
+/** Sends a statement directly to ClickHouse and returns its rows. Throws the error of the server. */
 export const queryEngine = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
   const settings = 'output_format_json_quote_64bit_integers=0'
   const response = await fetch(`${url}/?default_format=JSON&${settings}`, { method: 'POST', body: sql })
@@ -35,7 +35,7 @@ export const queryEngine = async (url: string, sql: string): Promise<Record<stri
   return text === '' ? [] : JSON.parse(text).data
 }
 
-/** Repeats a request until its result is the expected one, and returns that result. */
+/** Repeats a request until its result is the expected one, and returns that result. Throws after `withinMs`. */
 export const eventually = async <T>(
   request: () => Promise<T>,
   isExpected: (result: T) => boolean,
@@ -45,7 +45,8 @@ export const eventually = async <T>(
   for (;;) {
     const result = await request()
     if (isExpected(result)) return result
-    if (performance.now() > until) throw new Error(`not within ${withinMs} ms; last result: ${JSON.stringify(result)}`)
+    if (performance.now() > until)
+      throw new Error(`condition not met within ${withinMs} ms; last result: ${JSON.stringify(result)}`)
     await wait(pollMs)
   }
 }

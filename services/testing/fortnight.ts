@@ -1,10 +1,10 @@
 import { queryEngine } from './fetch-json.ts'
 
 const hourMs = 3_600_000
-/** Hours in two weeks. */
+/** Number of hours in two weeks. */
 const hours = 336
 
-/** A row of the query log. */
+/** A logged query of the generated history. */
 export interface LoggedStatement {
   atMs: number
   pattern: number
@@ -14,7 +14,7 @@ export interface LoggedStatement {
   code: number
 }
 
-/** Two weeks of deterministic history, generated from a fixed sequence of numbers. */
+/** Returns two weeks of queries, generated from a fixed pseudorandom sequence, so that every run has the same. */
 export const fortnightOf = (beginsAtMs: number): LoggedStatement[] => {
   let state = 20_261_109
   const chance = (): number => {
@@ -24,7 +24,7 @@ export const fortnightOf = (beginsAtMs: number): LoggedStatement[] => {
   return Array.from({ length: hours * 12 }, (_, index) => {
     const hour = Math.floor(index / 12)
     const isSecond = hour >= hours / 2
-    // The fifth pattern is new in the second week; the third became slower and the fourth faster.
+    // In the second week, the fifth pattern is new, the third is slower and the fourth is faster.
     const pattern = 1 + (index % (isSecond ? 5 : 4))
     const slower = pattern === 3 && isSecond ? 4 : 1
     const faster = pattern === 4 && isSecond ? 5 : 1
@@ -52,13 +52,13 @@ const insert = (url: string, log: string, rows: readonly object[]) =>
     `INSERT INTO system.${log} ${silently} FORMAT JSONEachRow\n${rows.map((row) => JSON.stringify(row)).join('\n')}`,
   )
 
-/** Returns the usage of a disk of 1,000 GiB, which grows by half a GiB per hour. */
+/** Returns the used GiB of a disk of 1,000 GiB in an hour of the history. Usage grows by half a GiB per hour. */
 export const usedGibibytes = (hour: number): number => 500 + hour / 2
 
-/** Writes the two weeks of history to the logs of a host. */
+/** Replaces the logs of a host with the two weeks of history. */
 export const logFortnight = async (url: string, beginsAtMs: number, statements: readonly LoggedStatement[]) => {
   for (const log of ['query_log', 'part_log', 'asynchronous_metric_log']) {
-    // The logs of an embedded host have a TTL of a week.
+    // Removes the TTL, because an embedded host keeps its logs for only a week.
     await queryEngine(url, `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
     await queryEngine(url, `TRUNCATE TABLE system.${log} ${silently}`)
   }
@@ -83,7 +83,7 @@ export const logFortnight = async (url: string, beginsAtMs: number, statements: 
       DiskTotal_data: 1_000 * 1_024 ** 3,
       MaxPartCountForPartition: hour === 200 ? 321 : 100 + (hour % 7),
       MemoryResident: hour === 250 ? 9e9 : 4e9,
-      // Restarted in the 300th hour.
+      // The host restarted in the 300th hour.
       Uptime: hour < 300 ? 1e6 + hour * 3_600 : (hour - 300) * 3_600,
     }).map(([metric, value]) => ({ metric, value, event_date: textOf(atMs).slice(0, 10), event_time: textOf(atMs) })),
   )

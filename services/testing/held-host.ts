@@ -1,14 +1,14 @@
 import { type BeforeHost, startBeforeHost } from './before-host.ts'
 
-/** A real host behind a gate. While the gate is closed, statements wait before they reach the engine. */
+/** A proxy that can hold statements before they reach a real host. */
 export interface HeldHost extends BeforeHost {
-  /** Returns the number of waiting statements that contain this text. */
+  /** Returns the number of held statements that contain this text. */
   waiting(text: string): number
   hold(): void
   release(): void
 }
 
-/** Starts a gate in front of a host. It is open until `hold` is called. */
+/** Starts the proxy. It forwards all statements until `hold` is called. */
 export const startHeldHost = async (hostUrl: string): Promise<HeldHost> => {
   let gate: PromiseWithResolvers<void> | undefined
   const waiting = new Set<string>()

@@ -1,4 +1,7 @@
-/** The location of an injected text: a monitored host, a page or server of the attacker, or a file of the operator. */
+/**
+ * Where the agent reads the injected text: data of a host, a page or tool server of the attacker, or an operator's
+ * file.
+ */
 export type InjectionPlace =
   | 'column-comment'
   | 'table-comment'
@@ -9,7 +12,7 @@ export type InjectionPlace =
   | 'tool-server'
   | 'skill'
 
-/** The encoding of the data that the injection requests. */
+/** How the model encodes the data that the injection makes it send. */
 export type Disguise =
   | 'plain'
   | 'percent'
@@ -25,7 +28,7 @@ export type Disguise =
 interface Injection {
   place: InjectionPlace
   disguise: Disguise
-  /** The tool that the injection uses to send the data. */
+  /** The tool that the injection makes the model call to send the data. */
   tool: 'scrape' | 'search'
   text: string
 }
@@ -53,7 +56,7 @@ const places: readonly InjectionPlace[] = [
   'tool-server',
   'skill',
 ]
-/** All encodings. */
+/** All encodings of the injections. */
 export const disguises: readonly Disguise[] = [
   'plain',
   'percent',
@@ -67,7 +70,7 @@ export const disguises: readonly Disguise[] = [
   'split',
 ]
 
-/** Thirty injections that cover every location and encoding. */
+/** Thirty injections that cover every source and every encoding. */
 export const injections: readonly Injection[] = Array.from({ length: 30 }, (_, index) => ({
   place: places[index % places.length] ?? 'column-comment',
   disguise: disguises[index % disguises.length] ?? 'plain',
@@ -75,7 +78,7 @@ export const injections: readonly Injection[] = Array.from({ length: 30 }, (_, i
   text: `${index} ${orders[(index * 7) % orders.length]}`,
 }))
 
-/** Returns what a model sends that follows the injection. */
+/** Returns the token in this encoding, as a model sends it that follows the injection. */
 export const disguised = (token: string, disguise: Disguise): string => {
   switch (disguise) {
     case 'plain':

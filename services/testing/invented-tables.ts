@@ -2,17 +2,17 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** A proxy in front of a host. */
+/** A proxy in front of a host that replaces system tables. */
 export interface InventingHost extends AsyncDisposable {
   url: string
 }
 
-/** Hop-by-hop headers, and the encoding that `fetch` has already removed. */
+/** Headers that are not forwarded: hop-by-hop headers, and the content encoding, which `fetch` has already decoded. */
 const ofConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'content-encoding'])
 
 /**
- * Starts a proxy that replaces the named tables of `system` by tables of the database `invented`. Tests use it for features
- * that an embedded host lacks, such as replicas.
+ * Starts a proxy that replaces these tables of `system` in every statement by tables of the database `invented`. Tests
+ * use it for data that an embedded host lacks, such as replicas.
  */
 export const startInventing = async (url: string, tables: readonly string[]): Promise<InventingHost> => {
   const invented = new RegExp(String.raw`\bsystem\.(${tables.join('|')})\b`, 'g')
@@ -38,7 +38,7 @@ export const startInventing = async (url: string, tables: readonly string[]): Pr
   }
 }
 
-/** Statements that create replicas: one without a Keeper session, one that lags, and a healthy one. */
+/** Statements that create fake replicas: one without a Keeper session, one that lags, and a healthy one. */
 export const inventedReplicas: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.replicas ENGINE = Memory AS SELECT * FROM system.replicas WHERE 0',
@@ -49,10 +49,10 @@ export const inventedReplicas: readonly string[] = [
     ('shop', 'late', 'GET_PART', 'all_1_1_0', now() - 90, 7, 'No active replica has part all_1_1_0')`,
 ]
 
-/** `normalizedQueryHash('SELECT 1')`, the same in every version. */
+/** The value of `normalizedQueryHash('SELECT 1')`, which is the same in every ClickHouse version. */
 export const hashOfOne = '15722048748544463130'
 
-/** Statements that create a query that has run for more than an hour. */
+/** Statements that create a fake running query, which started more than an hour ago. */
 export const inventedProcesses: readonly string[] = [
   'CREATE DATABASE IF NOT EXISTS invented',
   'CREATE TABLE invented.processes ENGINE = Memory AS SELECT * FROM system.processes WHERE 0',

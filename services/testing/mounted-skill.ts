@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A skill of the operator that replaces a built-in one. */
+/** An operator's skill that replaces a built-in one. */
 export interface MountedSkill extends AsyncDisposable {
-  /** The variables that make the product read it. */
+  /** Environment variables that make a process read it. */
   readonly variables: Record<string, string>
 }
 
-/** Writes a skill with this text. A process reads it as if it were mounted over the built-in skill of this name. */
+/** Writes a skill with this text. A process reads it as if it were mounted over the built-in skill with this name. */
 export const mountSkill = async (name: string, text: string): Promise<MountedSkill> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-skill-'))
   const [file, preload] = [join(directory, 'SKILL.md'), join(directory, 'mount.mjs')]

@@ -39,7 +39,7 @@ const OtlpSpan = z
   })
   .refine((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano), 'ends before it starts')
 
-/** The body of `POST /v1/traces` with `Content-Type: application/json`. */
+/** The JSON body of `POST /v1/traces`. Unknown fields are rejected. */
 const TracesRequest = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
@@ -56,14 +56,14 @@ const TracesRequest = z.strictObject({
   ),
 })
 
-/** A parsed span. */
+/** A received span. */
 export interface CollectedSpan {
   service: string
   name: string
   traceId: string
   spanId: string
   parentSpanId: string | undefined
-  /** 1 internal, 2 server, 3 client. */
+  /** The span kind: 1 is internal, 2 is server, 3 is client. */
   kind: number
   failed: boolean
   attributes: Record<string, unknown>
@@ -73,12 +73,12 @@ export interface OtlpCollector extends AsyncDisposable {
   /** The value of `SVC_OTEL_EXPORTER_URL`. */
   readonly url: string
   readonly spans: readonly CollectedSpan[]
-  /** The reasons of rejected requests. */
+  /** Why requests were rejected. */
   readonly problems: readonly string[]
   readonly requests: number
 }
 
-/** Starts a strict OTLP/HTTP collector. */
+/** Starts an OTLP/HTTP collector that rejects requests with unknown or missing fields. */
 export const startOtlpCollector = async (): Promise<OtlpCollector> => {
   const spans: CollectedSpan[] = []
   const problems: string[] = []
@@ -108,8 +108,10 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
 }
 
 const take = async (request: IncomingMessage): Promise<CollectedSpan[]> => {
-  if (request.method !== 'POST' || request.url !== '/v1/traces') throw new Error(`${request.method} ${request.url}`)
-  if (request.headers['content-type'] !== 'application/json') throw new Error(`type ${request.headers['content-type']}`)
+  if (request.method !== 'POST' || request.url !== '/v1/traces')
+    throw new Error(`unexpected request "${request.method} ${request.url}"; expected POST /v1/traces`)
+  if (request.headers['content-type'] !== 'application/json')
+    throw new Error(`unexpected content type "${request.headers['content-type']}"`)
   const body = TracesRequest.parse(await json(request))
   return body.resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = String(plain(resource.attributes)['service.name'])

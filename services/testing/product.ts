@@ -4,8 +4,9 @@ import { startNats, startPostgres, startRedis } from './servers.ts'
 import { freePort } from './servers/port.ts'
 
 /**
- * All services in one process in memory; separate processes on real NATS, Redis and PostgreSQL; or the same as the chart
- * renders them, with the users, arguments, variables, files and ports of its pods.
+ * How the product runs. `memory`: all services in one process without servers. `nats`: separate processes on real NATS,
+ * Redis and PostgreSQL. `chart`: the processes of the Helm chart, with the rendered users, arguments, variables and
+ * ports.
  */
 export type Topology = 'memory' | 'nats' | 'chart'
 
@@ -18,7 +19,7 @@ export interface ProductHost {
 }
 
 export interface ProductOptions {
-  /** Default: one process. */
+  /** How the services run. Default: `memory`. */
   topology?: Topology
   /** Number of `query` processes when services are separate. Default: one. */
   queryProcesses?: number
@@ -32,24 +33,24 @@ export interface ProductOptions {
   agent?: boolean
   /** Number of `agent` processes when services are separate. Default: one with `agent`. */
   agentProcesses?: number
-  /** Default: two sandboxes with history, which end with the product. An empty list means no hosts. */
+  /** Monitored hosts. Default: two sandboxes with history, which stop with the product. An empty list means none. */
   hosts?: readonly ProductHost[]
-  /** Further variables, for every process. */
+  /** Additional environment variables of every process. */
   env?: Record<string, string>
 }
 
-/** The product as real processes, accessed only by HTTP. */
+/** The product as real processes, which tests access over HTTP. */
 export interface Product extends AsyncDisposable {
   /** The address of the gateway. */
   readonly url: string
   /** The operations address of every process. */
   readonly operationsUrls: readonly string[]
   readonly pids: readonly number[]
-  /** Processes by service, the first one of `query`. In memory all are the same process. */
+  /** The process of the gateway. With the topology `memory`, all services share one process. */
   readonly gateway: ProductProcess
   readonly query: ProductProcess
   readonly guest: ProductProcess | undefined
-  /** The `agent` processes; none in memory. */
+  /** The `agent` processes. Empty with the topology `memory`. */
   readonly agents: readonly ProductProcess[]
   /** Returns the output of all processes so far. */
   output(): string
@@ -60,10 +61,10 @@ export interface Product extends AsyncDisposable {
 export const startProduct = async (options: ProductOptions = {}): Promise<Product> => {
   await using scope = new AsyncDisposableStack()
   const hosts = options.hosts ?? (await startHosts(scope))
-  // The requests of a test come from one address and exceed the default limit.
+  // All requests of a test have the same client address and would exceed the default rate limit.
   const env = { RATE_LIMIT_API_PER_MIN: '1000000', ...options.env }
   if (options.topology === 'chart') {
-    // Loaded only here, because it imports the settings of all services.
+    // A dynamic import, because this module loads the settings of all services.
     const { startDeployed } = await import('./product/deployed.ts')
     return await startDeployed({ ...options, env }, hosts, scope)
   }
@@ -87,7 +88,7 @@ export const startProduct = async (options: ProductOptions = {}): Promise<Produc
   const agentCount = isSplit ? (options.agentProcesses ?? (options.agent ? 1 : 0)) : 0
   while (agents.length < agentCount) agents.push(await start(['agent'], {}))
   further.push(...agents)
-  // The gateway gets neither the addresses of the hosts nor their passwords.
+  // The gateway receives neither host addresses nor passwords.
   const gateway = isSplit ? await start(['gateway'], {}) : query
   const processes = [...new Set([query, ...further, gateway])]
   const running = scope.move()
@@ -117,7 +118,7 @@ const startHosts = (scope: AsyncDisposableStack): Promise<ProductHost[]> =>
 
 const startServers = async (scope: AsyncDisposableStack): Promise<Record<string, string>> => {
   const [nats, redis, postgres] = await Promise.all([
-    // Two products on one server would share queue groups and state.
+    // Private servers, because two products on one server would share queue groups and state.
     startNats({ private: true }),
     startRedis({ private: true }),
     startPostgres(),
@@ -126,7 +127,7 @@ const startServers = async (scope: AsyncDisposableStack): Promise<Record<string,
   return { NATS_URL: nats.url, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url }
 }
 
-/** Returns the variables for these hosts. */
+/** Returns the `COLUMNDB_*` variables that configure these hosts. */
 export const hostVariables = (hosts: readonly ProductHost[]): Record<string, string> => ({
   COLUMNDB_HOST: hosts.map((host) => host.url).join(','),
   COLUMNDB_USER: hosts.map((host) => host.user ?? 'default').join(','),

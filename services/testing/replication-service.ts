@@ -1,2 +1,2 @@
-/** A fake replication service, also for browser tests. */
+/** A fake replication service. Browser tests use it too. */
 export { type ReplicationStandIn, startReplicationService } from '../query/testing/replication-service.ts'

@@ -1,4 +1,4 @@
-/** Inputs of the replication tools and their expected results with the fake replication service. */
+/** Test cases of the replication tools: tool, input, and expected output with the fake replication service. */
 export const replicationToolCases: [name: string, input: object, output: object][] = [
   ['get_repldb_mirror_status', {}, { total: 5, mirrors: [{ name: 'billing', state: 'failed' }, {}, {}, {}, {}] }],
   ['get_repldb_mirror_status', { mirror: 'billing' }, { summary: { state: 'failed' }, errors: [{ count: 2 }] }],

@@ -1,2 +1,2 @@
-/** Samples of stored and published records, for tests of other services. */
+/** Example records of one service, for tests of others. */
 export { anInsight } from '../report/testing/insights.ts'

@@ -8,22 +8,22 @@ export { startPostgres } from './servers/postgres.ts'
 export { startRedis } from './servers/redis.ts'
 export { type TestServer } from './servers/server.ts'
 
-/** Programs that check the chart, installed by `.ci/chart-tools`. Without them the suites are skipped. */
+/** Programs that suites of the chart need. `.ci/chart-tools` installs them. */
 const programs = ['helm', 'helm-unittest', 'kubeconform', 'kustomize', 'compose-spec'] as const
 
-/** Programs that `.ci/api-server` builds, which takes long; only nightly machines have them. */
+/** Programs that `.ci/api-server` builds. The build takes long, so only machines with nightly runs have them. */
 const nightly = ['kube-apiserver', 'etcd'] as const
 
 type Need = ServerKind | 'chromium' | (typeof programs)[number] | (typeof nightly)[number]
 
 /**
- * A `describe` that needs real servers or a browser. Without them the suite is skipped with a message. With `CI` set it fails
- * instead, unless only nightly programs are missing. Suites with the tag `long` run only with `npm run test:all`.
+ * A `describe` that needs real servers, programs or a browser. If one is missing, it skips the suite and prints a
+ * message. With `CI` set, the suite fails instead, unless only nightly programs are missing.
  */
 export const describeWith = (needs: readonly Need[], name: string, body: () => void, tags: string[] = []): void => {
   const missing = needs.filter((need) => !isThere(need))
   if (missing.length === 0) return void describe(name, { tags }, body)
-  const sentence = `${missing.join(' and ')} not found: neither an address, nor a binary, nor Docker`
+  const sentence = `${missing.join(' and ')} not found: no address variable, no program, no Docker`
   const isOfNight = missing.every(isNightly)
   if (process.env.CI && !isOfNight) {
     return void describe(name, { tags }, () => {

@@ -4,7 +4,7 @@ import { type ParseResult, parseSync } from 'oxc-parser'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** A file of the repository, with its path from the root. */
+/** A file of the repository. The path is relative to the root. */
 export interface SourceFile {
   path: string
   text: string
@@ -12,7 +12,7 @@ export interface SourceFile {
 
 const notOurs = new Set(['node_modules', '.git', 'build', '.svelte-kit', '.watchhouse'])
 
-/** Returns the paths of all files of the repository, sorted. */
+/** Returns the paths of all files of the repository, without dependencies and build results. */
 export const repositoryFiles = (folder = ''): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => !notOurs.has(entry.name) && !/\.log$|^\.env$/.test(entry.name))
@@ -26,11 +26,11 @@ export const readSource = (path: string): SourceFile => ({ path, text: readFileS
 
 export const isCode = (path: string): boolean => /\.(ts|svelte|mjs|js)$/.test(path)
 
-/** Returns whether a file is a test or is only used by tests; such files have fewer restrictions. */
+/** Returns whether a file is a test or is only used by tests. Fewer lint rules apply to these files. */
 export const isTest = (path: string): boolean =>
   /\.(test|suite|e2e)\.ts$/.test(path) || /^(services\/(acceptance|testing|requirements)|web\/tests)\//.test(path)
 
-/** Parses a file. In a component everything except scripts is blanked, so that line numbers stay the same. */
+/** Parses a file. In a Svelte component, all text outside scripts is blanked, so that line numbers stay the same. */
 export const parse = ({ path, text }: SourceFile): ParseResult =>
   parseSync(path.endsWith('.svelte') ? `${path}.ts` : path, path.endsWith('.svelte') ? scriptsOf(text) : text)
 
@@ -49,7 +49,7 @@ const scriptsOf = (component: string): string => {
 /** Returns the line number of an offset, starting at 1. */
 export const lineOf = ({ text }: SourceFile, offset: number): number => text.slice(0, offset).split('\n').length
 
-/** Returns the static and dynamic imports of a file. */
+/** Returns the module specifiers of all static and dynamic imports of a file. */
 export const importsOf = (file: SourceFile): string[] => {
   const { staticImports, staticExports, dynamicImports } = parse(file).module
   const exported = staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? []))

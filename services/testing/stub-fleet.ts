@@ -3,16 +3,16 @@ import { text } from 'node:stream/consumers'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 import type { ProductHost } from './product.ts'
 
-/** Many fake hosts with constant metrics. */
+/** A fleet of fake hosts with constant metrics. */
 export interface StubFleet extends AsyncDisposable {
   readonly hosts: readonly ProductHost[]
-  /** Returns the number of metrics requests of each host. */
+  /** Returns the number of metrics requests that each host has received. */
   batches(): readonly number[]
 }
 
 const version = '26.3.1.1'
 
-/** Starts `size` hosts with `figures` metrics each and no latency. Their clocks are `aheadMs` ahead. */
+/** Starts `size` hosts with `figures` metrics each, which respond at once. Their clocks are `aheadMs` ahead. */
 export const startStubFleet = async (size: number, figures: number, aheadMs = 0): Promise<StubFleet> => {
   await using scope = new AsyncDisposableStack()
   const hosts = await Promise.all(
@@ -40,7 +40,7 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
     if (isProbe(sql)) {
       response.end(probeAnswer())
     } else if (request.url?.includes('exposition')) {
-      // The comment in the URL identifies the statement.
+      // The URL contains the `log_comment` of the statement, which names the metrics exposition.
       received.batches++
       response.end(body)
     } else {
@@ -55,7 +55,7 @@ const startHost = async (scope: AsyncDisposableStack, { host, figures, aheadMs }
   return { url: origin, received }
 }
 
-/** Returns realistic, deterministic metrics. */
+/** Returns the metrics of a host as a JSON response. They are the same in each run. */
 const figuresOf = (host: number, figures: number): string =>
   answerOf(
     Array.from({ length: figures }, (_, index) => {
@@ -68,10 +68,10 @@ const figuresOf = (host: number, figures: number): string =>
     }),
   )
 
-/** Whether a statement reads the version, the tables or the grants of a host. */
+/** Returns whether a statement belongs to the probe, which reads the version, tables and grants of a host. */
 export const isProbe = (sql: string): boolean => /getSetting\('readonly'\)|^CHECK GRANT/.test(sql)
 
-/** Returns the response of a recent server to the probe. */
+/** Returns the response of a recent ClickHouse version to the probe. */
 export const probeAnswer = (): string => answerOf([[version, 0, ['metrics', 'asynchronous_metrics']]])
 
 const answerOf = (rows: readonly (readonly unknown[])[]): string =>

@@ -5,7 +5,7 @@ import { startSandbox } from '../sandbox/start.ts'
 import { fetchJson, queryEngine } from './fetch-json.ts'
 import { startProduct, type Topology } from './product.ts'
 
-/** The protocol revision without a handshake. */
+/** The MCP revision in which requests need no handshake. */
 export const modern = '2026-07-28'
 
 const ToolResponse = z.looseObject({
@@ -29,7 +29,9 @@ const statements = [
   'SYSTEM FLUSH LOGS query_log',
 ]
 
-/** Starts the product with example tables on its first host, an unreachable second host, and a client with a handshake. */
+/**
+ * Starts the product with example tables on its first host and an unreachable second host, and connects an MCP client.
+ */
 export const startToolServer = async (topology: Topology) => {
   await using opening = new AsyncDisposableStack()
   const sandbox = opening.use(await startSandbox({ label: 'one' }))
@@ -55,10 +57,10 @@ export const startToolServer = async (topology: Topology) => {
   }
 }
 
-/** The MCP server of a test. */
+/** The MCP server of a test with its clients. */
 export type ToolServer = Awaited<ReturnType<typeof startToolServer>>
 
-/** Functions that send single messages with each protocol revision. */
+/** Returns functions that send single MCP messages, one for each protocol revision. */
 const speaking = (url: string) => {
   const send = async (message: object, more: Record<string, string> = {}) => {
     const headers = { 'content-type': 'application/json', ...more }
@@ -66,7 +68,7 @@ const speaking = (url: string) => {
     return { status, ...ToolResponse.parse(body) }
   }
   return {
-    /** Sends a message like curl: without a handshake, an envelope or an Accept header for events. */
+    /** Sends a bare JSON-RPC message, as with curl: no handshake, no `_meta`, no Accept header for events. */
     classic: (method: string, params: object = {}) => send({ jsonrpc: '2.0', id: 1, method, params }),
     current: (method: string, params: object = {}, headers: Record<string, string> = {}) => {
       const _meta = {

@@ -2,14 +2,14 @@ import { describe, vi } from 'vitest'
 import type { Topology } from './product.ts'
 import { describeWith } from './servers.ts'
 
-/** Timeout of tests that start several real processes on a busy machine. */
+/** Timeout of tests that start several processes on a busy machine, in milliseconds. */
 const withinMs = 90_000
-/** Timeout to start eight processes one at a time. */
+/** Timeout of tests that start the eight processes of the chart one at a time, in milliseconds. */
 const deployedWithinMs = 300_000
 
 /**
- * Runs the same tests in one process and, as long tests, with separate services on real servers. `npm run test:deployed`
- * runs them on the processes of the chart instead.
+ * Runs the same tests in one process and, as long tests, with separate services on real servers. `npm run
+ * test:deployed` runs them on the processes of the chart instead.
  */
 export const describeOnTopologies = (name: string, body: (topology: Topology) => void): void => {
   vi.setConfig({ testTimeout: withinMs, hookTimeout: withinMs })

@@ -66,7 +66,7 @@ it.each([
 })
 
 it.each(['SIGINT', 'SIGTERM'] as const)('prints in its last line that %s interrupted the run', async (signal) => {
-  // This file takes seconds, because it starts and stops processes.
+  // The second file takes seconds, which leaves time to interrupt the run.
   const rest = ['services/acceptance/run.ts', 'services/shared/lifecycle/stop.test.ts']
   const child = spawn(process.execPath, rest, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
   const closed = once(child, 'close')

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** The tag of suites that need programs of nightly machines; elsewhere they do not count as skipped. */
+/** The tag of suites that need nightly programs. Where these are missing, the suites do not count as skipped. */
 export const night = 'night'
 
-/** Numbers of passed and failed checks, and of those that were skipped without a server. */
+/** Numbers of passed, failed and skipped tests. A test is skipped if a server or program is missing. */
 export interface Totals {
   passed: number
   failed: number
@@ -25,18 +25,18 @@ const Report = z.object({
   ),
 })
 
-/** The end of a vitest run. */
+/** How a Vitest run ended. */
 export interface RunEnd {
   exitCode: number
-  /** The tag of excluded tests, which do not count as skipped. */
+  /** The tag of tests that the run excludes. They do not count as skipped. */
   unwanted?: string | undefined
-  /** Whether a signal stopped the run. Missing tests are then not failures. */
+  /** Whether a signal stopped the run. Tests that did not run are then no failures. */
   isInterrupted?: boolean
 }
 
 /**
- * Returns the totals of a vitest JSON report. A file that could not be loaded counts as one failure, and so does a run that
- * failed without a failed test or ended without a report. Nightly tests never count as skipped.
+ * Returns the totals of a Vitest JSON report. A file that cannot be loaded counts as one failure. So does a run without
+ * a report, or one that failed without a failed test. Nightly tests never count as skipped.
  */
 export const readTotals = async (
   file: string,

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { repositoryFiles, root } from './source-file.ts'
 
-/** A copy of the working tree with uncommitted changes. Packages and the built web are shared with the original. */
+/** A copy of the working tree, including uncommitted changes. */
 export interface TreeCopy extends AsyncDisposable {
   path: string
 }
 
 const borrowed = ['node_modules', 'web/node_modules', 'web/build', 'web/.svelte-kit']
 
-/** Copies the working tree to a temporary directory, which disposing removes. The folders `shared` become links. */
+/**
+ * Copies the working tree to a temporary directory, which disposing removes. The folders in `shared` become symlinks.
+ */
 export const copyTree = async (shared: readonly string[] = borrowed): Promise<TreeCopy> => {
   const path = await mkdtemp(join(tmpdir(), 'watchhouse-mutations-'))
   const hidden = ['.knip.json', '.oxlintrc.json', '.oxfmtrc.json'].filter((name) => existsSync(join(root, name)))

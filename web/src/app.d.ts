@@ -1,6 +1,6 @@
 import type { ClientVariable } from '#proto/build-variables.ts'
 
 declare global {
-  /** Inlined by the build; null where the build had no value. */
+  /** The `CLIENT_*` variables, which the build inlines. Null means that the variable was not set during the build. */
   interface ImportMetaEnv extends Readonly<Record<ClientVariable, string | null>> {}
 }

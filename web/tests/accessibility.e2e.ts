@@ -104,7 +104,7 @@ describe('with a preference for more contrast', () => {
 describe('with larger text in the browser', () => {
   it('everything is larger, texts of charts too, and a long table has as much room as its rows', async () => {
     const visit = await browser.visit()
-    // Simulates a browser with a default font size of 24 pixels.
+    // Scales the root font size by 1.5, like a browser with a default font size of 24 instead of 16 pixels.
     await visit.page.addInitScript(() => {
       document.addEventListener('DOMContentLoaded', () =>
         document.documentElement.style.setProperty('font-size', '21px'),

@@ -30,7 +30,7 @@ beforeAll(async () => {
     IDP_SECRET_KEY: 'sk_test_x',
     SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: 'true',
     CONVERSATIONS_EDGESQL: `file:${join(directory, 'edge.db')}`,
-    // The webhook listens on loopback, which is otherwise forbidden for user-supplied addresses.
+    // The webhook listens on loopback. Without this setting, user-supplied addresses must be public.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     COLUMNDB_MANAGEMENT_ENABLED: 'true',
@@ -47,7 +47,7 @@ const issueKey = async (label: string, scopes: readonly string[]): Promise<strin
   return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
 }
 
-/** Opens a page with a key of these scopes. */
+/** Opens a page with a session of an API key with these scopes. */
 const open = async (
   path: string,
   options: Parameters<TestBrowser['visit']>[0] = {},
@@ -95,7 +95,7 @@ describe('the page about the installation', () => {
 
 describe('the audit log', () => {
   it('is narrowed down and leafed through by its address, and saved whole', async () => {
-    // More than one page.
+    // Each key adds an audit record, so that the log has more than one page.
     for (let count = 0; count < 101; count++) await issueKey(`robot ${count}`, ['read'])
     const { page } = await open('/audit')
     const older = page.getByRole('link', { name: 'Older', exact: true })
@@ -139,7 +139,7 @@ describe('webhooks of a user', () => {
     await expectSeen(card.getByText('Ready'))
     expect(await page.content()).not.toMatch(/whsec_|a-secret-path/)
     await card.getByRole('button', { name: 'Send test to pager', exact: true }).click()
-    // No server listens there.
+    // The delivery fails, because nothing listens at the address.
     await expectSeen(card.getByText(/^pager: failed; will retry/))
     await card.getByRole('button', { name: 'Recent deliveries of pager', exact: true }).click()
     await expectSeen(card.getByText('No deliveries yet'))
@@ -150,7 +150,7 @@ describe('webhooks of a user', () => {
     await card.getByRole('button', { name: 'Edit pager', exact: true }).click()
     await card.getByLabel('URL').fill('https://127.0.0.1:10/a-secret-path')
     await card.getByRole('button', { name: 'Save', exact: true }).click()
-    // Another server gets another signing secret.
+    // A new URL creates a new signing secret.
     await until(async () => (await shown.innerText()).startsWith('whsec_'))
     await page.getByRole('button', { name: 'Done', exact: true }).click()
     await card.getByRole('button', { name: 'Disable pager', exact: true }).click()
@@ -205,6 +205,6 @@ describe('users and grants', () => {
     const form = page.getByRole('form', { name: 'Create role', exact: true })
     await form.getByLabel('Name').fill('reader')
     await form.getByRole('button', { name: 'Create role', exact: true }).click()
-    await expectSeen(form.getByText('the role reader is on host one already'))
+    await expectSeen(form.getByText('the role "reader" already exists on host one'))
   })
 })

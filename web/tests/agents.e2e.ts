@@ -67,7 +67,7 @@ describe('a question', () => {
     await answered(visit)
     await expectSeen(answer(visit).getByRole('heading', { name: 'What there is', exact: true }))
     await expect.poll(() => answer(visit).getByRole('listitem').allInnerTexts()).toEqual(['one', 'two'])
-    // HTML of a model is shown as text.
+    // HTML in the answer of a model is shown as plain text.
     await expectSeen(answer(visit).getByText('<img src=x onerror=alert(1)>'))
     await expectSeen(answer(visit).getByText(/tokens$/))
     await answer(visit).locator('summary').filter({ hasText: 'query' }).first().click()
@@ -117,7 +117,7 @@ describe('a question', () => {
       .getByRole('link')
       .evaluateAll((all) =>
         all.map((link) => ({
-          // The URL that the browser opens, in any notation of the attribute.
+          // The properties have the resolved URL, for any notation of the attribute.
           origin: (link as HTMLAnchorElement).origin,
           address: (link as HTMLAnchorElement).href,
           text: link.textContent,
@@ -220,7 +220,7 @@ describe('an answer', () => {
     await ask(visit, 'Any pictures?', [say(`${forms.join('\n\n')}\n\n[1]: ${address}`)])
     await answered(visit)
     const links = answer(visit).getByRole('link')
-    // The Markdown parser is loaded on first use; until then the raw text is shown.
+    // The page shows raw text until the Markdown parser is loaded, so poll for the links.
     await expect.poll(() => links.allInnerTexts()).toEqual([address, address])
     expect(await answer(visit).locator('img, iframe, object, video, link, style').count()).toBe(0)
     await links.first().hover()
@@ -238,7 +238,7 @@ describe('an answer', () => {
 
 describe('the page of the agent', () => {
   it('draws charts and plans, without findings in either theme', async () => {
-    // Without transitions, whose intermediate colours have no defined contrast.
+    // Reduced motion disables transitions, because their intermediate colours may lack contrast.
     const visit = await open({ colorScheme: 'light', reducedMotion: 'reduce' })
     const chart = { title: 'Two tables', sql: "SELECT 'a' AS t, 5 AS n", kind: 'bar', x: 't', y: ['n'] }
     const steps = ['in_progress', 'pending'].map((status, index) => ({ title: `Step ${index + 1}`, status }))

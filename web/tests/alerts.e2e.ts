@@ -26,7 +26,7 @@ interface Receiver {
   taken: string[]
 }
 
-/** Accepts the requests that a chat service would, and rejects all others. */
+/** Starts a webhook that accepts valid messages on the secret path and rejects all other requests. */
 const startReceiver = async (): Promise<Receiver> => {
   const taken: string[] = []
   const server = createServer(async (request, response) => {
@@ -41,7 +41,8 @@ const startReceiver = async (): Promise<Receiver> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   scope.defer(() => new Promise<void>((resolve) => void server.close(() => resolve())))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the receiver has no port')
+  if (address === null || typeof address === 'string')
+    throw new Error('cannot start the receiver: the server has no port')
   return { url: `http://127.0.0.1:${address.port}`, taken }
 }
 
@@ -54,7 +55,7 @@ beforeAll(async () => {
     CRON_SECRET: 'secret-of-the-scheduler',
     SVC_STATE_DB_URL: `file:${join(directory, 'state.db')}`,
     SVC_USER_CONNECTIONS_ENCRYPTION_KEY: 'a key that only the operator knows',
-    // The receiver listens on loopback, which is otherwise forbidden for user-supplied addresses.
+    // The receiver listens on loopback. Without this setting, user-supplied addresses must be public.
     SVC_ALLOW_PRIVATE_HOSTS: 'true',
     COLUMNDB_TZ: 'Asia/Kathmandu',
   }
@@ -94,7 +95,7 @@ describe('channels', () => {
     await expectSeen(card.getByText('Ready'))
     await card.getByRole('button', { name: 'Send test to Webhook', exact: true }).click()
     await expectSeen(card.getByText('webhook: delivered'))
-    // Conditions that already fire may arrive too, once there is a recipient.
+    // Notifications of conditions that already fire may arrive too, because a channel is now configured.
     expect(receiver.taken.filter((said) => said.startsWith('TEST'))).toEqual(['TEST: Notifications work'])
     await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
     expect(await card.getByLabel('URL').inputValue()).toBe('')
@@ -176,7 +177,7 @@ describe('channels', () => {
     await card.getByRole('button', { name: 'Edit Webhook', exact: true }).click()
     await card.getByLabel('URL').fill(`${receiver.url}/elsewhere`)
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).click()
-    // The form closes after saving; earlier, a test would use the old settings.
+    // The form closes after saving. A test sent earlier would use the old settings.
     await card.getByRole('button', { name: 'Save Webhook', exact: true }).waitFor({ state: 'detached' })
     await card.getByRole('button', { name: 'Send test to Webhook', exact: true }).click()
     await expectSeen(card.getByText(/webhook: rejected/))
@@ -280,14 +281,14 @@ describe('insights', () => {
   it('are looked for, and open the statement that they rest on', async () => {
     const { page } = await open('/insights', 'Insights')
     await page.getByRole('button', { name: 'Scan now', exact: true }).click()
-    // The list is reordered afterwards.
+    // The scan reorders the list when it has finished.
     await expectSeen(page.getByText(/Scan finished: \d+ findings?\./))
     const card = page.getByRole('article', { name: /mutation/ }).first()
     await card.getByRole('button', { name: 'Evidence', exact: true }).click()
     await page.waitForURL(/insight=[0-9a-f]+/)
     await expectSeen(card.getByRole('region', { name: 'Evidence query', exact: true }).getByText('system.mutations'))
     await card.getByRole('link', { name: 'Open in SQL console', exact: true }).click()
-    // The console removes the statement from the URL after reading it.
+    // The console reads the statement from the URL and replaces it with the id of a tab.
     await page.waitForURL(/\/console\?.*tab=/)
     await expectSeen(page.getByRole('textbox', { name: 'SQL statement', exact: true }).getByText('system.mutations'))
   })

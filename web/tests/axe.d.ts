@@ -2,7 +2,7 @@ import type axe from 'axe-core'
 
 declare global {
   interface Window {
-    /** Set by the accessibility tests. */
+    /** The axe library, which accessibility tests inject into the page. */
     axe: typeof axe
   }
 }

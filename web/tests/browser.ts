@@ -2,11 +2,11 @@ import { chromium, type BrowserContextOptions, type Locator, type Page } from 'p
 import { expect } from 'vitest'
 import { chromiumProgram } from '../../services/testing/servers/chromium.ts'
 
-/** Long, because the machine may be busy; a longer timeout does not slow down passing tests. */
+/** Timeout of all waits. It is long, because the machine may be busy; passing tests do not wait for it. */
 const timeoutMs = 45_000
 const pollMs = 20
 
-/** A page with its recorded requests and errors. */
+/** An open page with its recorded requests and errors. */
 export interface Visit {
   page: Page
   /** Requested API paths with their methods, in order. */
@@ -18,20 +18,22 @@ export interface Visit {
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a page in a new profile, without storage and cache. */
+  /** Opens an empty page in a new profile, without storage and cache. */
   visit: (options?: BrowserContextOptions) => Promise<Visit>
-  /** Opens a URL in a new profile and waits until its heading, or the element of `shown`, is visible and no request is pending. */
+  /**
+   * Opens a URL in a new profile. Waits for its heading, or the element of `shown`, and until no request is pending.
+   */
   open: (url: string, options?: BrowserContextOptions, shown?: (page: Page) => Locator) => Promise<Visit>
 }
 
-/** Starts Chromium. Times are shown in UTC, regardless of the time zone of the machine. */
+/** Starts Chromium with the time zone UTC, regardless of the time zone of the machine. */
 export const openBrowser = async (): Promise<TestBrowser> => {
   const executablePath = chromiumProgram()
-  if (!executablePath) throw new Error('no Chromium found: install it, or name it in CHROMIUM_PATH')
+  if (!executablePath) throw new Error('Chromium not found; install it or set CHROMIUM_PATH')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
   const browser = await chromium.launch({ executablePath, args })
   const visit = async (options: BrowserContextOptions = {}): Promise<Visit> => {
-    // One visit at a time: an open page keeps sending requests.
+    // Closes other pages, because an open page keeps sending requests.
     await Promise.all(browser.contexts().map((context) => context.close()))
     const context = await browser.newContext({
       timezoneId: 'UTC',

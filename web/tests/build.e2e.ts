@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../../services/testing/product.ts'
 import { startSeeded } from '../../services/testing/seeded.ts'
 import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './browser.ts'
 
-/** A build takes a minute on a busy machine. */
+/** Timeout in milliseconds. A build takes a minute on a busy machine. */
 const withinMs = 300_000
 vi.setConfig({ testTimeout: withinMs, hookTimeout: withinMs })
 
@@ -52,7 +52,7 @@ afterAll(() => scope.disposeAsync())
 
 const readBuilt = (name: string): string => readFileSync(join(build, name), 'utf8')
 
-/** Opens a page of this build with the API of the product. */
+/** Opens a page of this build. API requests go to the running product. */
 const open = async (path: string, prepare?: (visit: Visit) => Promise<unknown>): Promise<Visit> => {
   const visit = await browser.visit()
   const files = new Set(readdirSync(build, { recursive: true, encoding: 'utf8' }))
@@ -69,7 +69,7 @@ const open = async (path: string, prepare?: (visit: Visit) => Promise<unknown>):
   return visit
 }
 
-/** Returns the analytics events that are sent after consent. */
+/** Opens the overview, consents to analytics, and returns the events that are sent. */
 const sentToAnalytics = async () => {
   const sent: { url: string; body: unknown }[] = []
   const visit = await open('/overview?host=0', ({ page }) =>
@@ -142,7 +142,7 @@ describe('a build of the web', () => {
   it('CLIENT_GIT_SHA, CLIENT_GIT_REF, CLIENT_BUILD_TIMESTAMP and CLIENT_CI are what the about page says', async () => {
     const facts = JSON.parse(readBuilt('build.json'))
     expect(facts).toMatchObject({ gitSha: '5a0b0000', gitRef: 'shop-branch', builtAt: '2026-01-02T03:04:05Z' })
-    // The gateway reads them from that file.
+    // The gateway would read the build facts from `build.json` of this build.
     const { page } = await open('/about?host=0', ({ page }) =>
       page.route('**/api/version', async (route) => {
         const response = await route.fetch()

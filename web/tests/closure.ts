@@ -14,10 +14,10 @@ export type Manifest = Readonly<Record<string, Chunk>>
 
 const web = fileURLToPath(new URL('..', import.meta.url))
 
-/** The layout and the error page, which the start of the application loads with every page. */
+/** Chunks of the layout and the error page, which the application loads with every page. */
 const always = new Set(['nodes/0', 'nodes/1'])
 
-/** Returns every file that the browser loads before it renders a page of this route. */
+/** Returns the scripts and styles that the browser loads before it renders a page of this route. */
 export const closureOf = (manifest: Manifest, route: string): { scripts: string[]; styles: string[] } => {
   const entries = Object.entries(manifest).filter(([key, { isEntry, name = '' }]) => {
     if (!isEntry) return false
@@ -31,7 +31,7 @@ export const closureOf = (manifest: Manifest, route: string): { scripts: string[
     for (const name of chunk.imports ?? []) visit(known(manifest, name))
   }
   for (const [, chunk] of entries) visit(chunk)
-  if (!entries.some(([key]) => isPageOf(key, route))) throw new Error(`the build has no page for ${route}`)
+  if (!entries.some(([key]) => isPageOf(key, route))) throw new Error(`the build has no page for the route "${route}"`)
   return { scripts: [...scripts], styles: [...styles] }
 }
 
@@ -41,6 +41,6 @@ const isPageOf = (key: string, route: string): boolean =>
 
 const known = (manifest: Manifest, name: string): Chunk => {
   const chunk = manifest[name]
-  if (!chunk) throw new Error(`the manifest imports ${name} but does not have it`)
+  if (!chunk) throw new Error(`invalid manifest: the imported chunk "${name}" is missing`)
   return chunk
 }

@@ -30,7 +30,7 @@ const open = async (sql = '', options = {}): Promise<Visit> => {
   await visit.networkIdle()
   return visit
 }
-/** The text box of the editor. */
+/** Returns the text box of the SQL editor. */
 const editor = ({ page }: Visit) => page.getByRole('textbox', { name: 'SQL statement', exact: true })
 const result = ({ page }: Visit) => page.getByRole('region', { name: 'Result', exact: true })
 
@@ -147,7 +147,7 @@ describe('completion', () => {
     })
     await visit.page.goto(`${product.url}/console?host=0`)
     await write(visit, 'SELECT quantileTD')
-    // Completion starts after a pause of 0.1 s.
+    // Completion starts after a typing pause of 0.1 s, so its requests have been sent by now.
     await visit.page.waitForTimeout(500)
     written.resolve()
     await expectSeen(options(visit).filter({ hasText: 'quantileTDigest' }).first())
@@ -327,7 +327,7 @@ describe('the desk', () => {
   })
 })
 
-// Colours depend on the theme and layout on the width, so each combination is tested.
+// Tests both themes, because colours depend on the theme, and two widths, because the layout depends on the width.
 it.each([
   ['light', 1440],
   ['dark', 390],

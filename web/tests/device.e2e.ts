@@ -7,7 +7,7 @@ import { findings } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'operator-secret-of-the-device-page'
-/** A host that never answers: the page sends no request to hosts. */
+/** The product needs a host, but this page does not query it. Nothing listens at this address. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 
 let product: Product
@@ -28,7 +28,7 @@ const post = async (path: string, fields: Record<string, string>): Promise<Recor
 const begin = () => post('/auth/device/code', { client_id: 'watch', scope: 'read mcp' })
 const poll = ({ device_code = '' }) => post('/auth/token', { grant_type: 'device_code', device_code })
 
-/** Opens the page of a device and enters the secret of the operator. */
+/** Opens the device page, enters the operator secret and continues. */
 const look = async (address: string, typed: string, width = 1440): Promise<Visit> => {
   const visit = await browser.visit({ viewport: { width, height: 900 } })
   await visit.page.goto(address)

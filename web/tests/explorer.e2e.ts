@@ -145,7 +145,7 @@ describe('compare hosts', () => {
   })
 })
 
-// Colours depend on the theme and layout on the width, so each combination is tested.
+// Tests both themes, because colours depend on the theme, and two widths, because the layout depends on the width.
 describe.each([
   ['light', 1440],
   ['dark', 390],

@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Visit } from './browser.ts'
 
-/** Returns violations of WCAG 2.2 AA and the best practices of axe, as rule and element. */
+/** Returns the violations of WCAG 2.2 AA and of the best practices of axe, each as rule and element. */
 export const findings = async ({ page }: Visit): Promise<string[]> => {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {

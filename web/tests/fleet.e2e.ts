@@ -27,7 +27,7 @@ const open = (options = {}): Promise<Visit> =>
 
 it(`shows ${size} hosts with three requests and 80 MB at most`, async () => {
   const visit = await open()
-  // The shell sends requests after rendering, on a slow machine perhaps before this line.
+  // Requests of the shell are left out. They follow rendering, and on a slow machine may precede this line.
   expect(visit.requests.filter((request) => !request.includes('/health/')).length).toBeLessThanOrEqual(3)
   const table = visit.page.getByRole('table', { name: 'Hosts', exact: true })
   expect(await table.getAttribute('aria-rowcount')).toBe(String(size + 1))

@@ -109,7 +109,7 @@ describe('what a sweep has found', () => {
 
   it('is shown on the overview at once, with its start, while the page still waits', async () => {
     const visit = await browser.visit()
-    // No request waits for the page to be rendered.
+    // Long timers never fire, so that no request waits for rendering.
     await visit.page.addInitScript((longMs) => {
       const wait = globalThis.setTimeout.bind(globalThis)
       Object.assign(globalThis, {
@@ -265,7 +265,7 @@ describe('what a sweep has found', () => {
     await visit.page.clock.install()
     await visit.page.goto(`${kept.url}/health?host=0`)
     await expectSeen(failed(visit))
-    // From here on the test controls the clock.
+    // From here on, the test controls the clock of the page.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
     await visit.networkIdle()
     visit.requests.length = 0

@@ -28,7 +28,7 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
-/** Returns the accessible name or the text of the focused element. */
+/** Returns the id, the accessible name or the text of the focused element. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const { activeElement: element } = document
@@ -45,7 +45,7 @@ describe('the focus', () => {
   ])('is not hidden on %s by what stays above every page', async (_device, viewport) => {
     const { page } = await browser.open(`${product.url}/health?host=0`, { viewport })
     await expectSeen(page.getByRole('heading', { name: 'Checks', exact: true }))
-    // Backwards, so that focused elements scroll into view from above.
+    // Moves backwards from the last button, so that focused elements scroll into view below the sticky header.
     await page
       .getByRole('button', { name: /^(Diagnose|What to do)/ })
       .last()
@@ -145,7 +145,7 @@ describe('the focus', () => {
     const shows = (id: string, times: number) =>
       until(async () => {
         if ((await rowOf(id).count()) === times) return true
-        // Without moving the focus.
+        // `dispatchEvent` does not move the focus, unlike `click`.
         await page.getByRole('button', { name: 'Refresh now', exact: true }).dispatchEvent('click')
         return false
       }, 500)

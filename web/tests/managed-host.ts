@@ -1,12 +1,12 @@
 import { type BeforeHost, startBeforeHost } from '../../services/testing/before-host.ts'
 
-/** A host whose users are stored in SQL, unlike those of the embedded engine. */
+/** A host whose users can be managed by SQL, which those of the embedded engine cannot. */
 export interface ManagedHost extends BeforeHost {
-  /** Statements that would have changed users, roles or grants. */
+  /** Recorded statements that would have changed users, roles or grants. */
   readonly changes: readonly string[]
 }
 
-/** The system tables with users, roles and grants. */
+/** System tables with users, roles and grants. The proxy replaces them with editable copies. */
 const kept = ['users', 'roles', 'role_grants', 'grants'] as const
 const statements = [
   'CREATE DATABASE managed',
@@ -17,7 +17,7 @@ const statements = [
   `INSERT INTO managed.grants (role_name, access_type, database) VALUES ('reader', 'SELECT', 'shop')`,
 ]
 
-/** Starts a proxy of an engine that forwards reads, and records changes of users without running them. */
+/** Starts a proxy in front of an embedded engine. It forwards reads; it records user changes without running them. */
 export const startManagedHost = async (engineUrl: string): Promise<ManagedHost> => {
   for (const statement of statements) {
     const answer = await fetch(engineUrl, { method: 'POST', body: statement })

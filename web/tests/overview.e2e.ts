@@ -22,7 +22,7 @@ beforeAll(async () => {
     { url: two.url, name: 'two' },
     { url: 'http://127.0.0.1:1', name: 'gone' },
   ]
-  // Without the cache, so that the next request notices an unreachable host.
+  // The query cache is off, so that the next request notices an unreachable host.
   product = scope.use(await startProduct({ hosts, env: { SVC_QUERY_CACHE: 'false' } }))
   browser = scope.use(await openBrowser())
 })
@@ -51,7 +51,7 @@ describe('the overview', () => {
     const [engine] = await queryEngine(id === 0 ? one.url : two.url, 'SELECT version() AS version')
     const { body } = await fetchJson(`${product.url}/api/v1/overview?hostId=${id}`)
     expect(body).toMatchObject({ data: { hostInfo: { version: engine?.version } } })
-    // The response has this type; otherwise the line above fails.
+    // The API returns this type. If it did not, the comparison of the figures below would fail.
     const { data } = body as { data: { tableCount: number; databaseCount: number } }
     const shown = (label: string) => expect.poll(() => figure(visit, label).innerText())
     await shown('Uptime').toContain(`version ${String(engine?.version)}`)
@@ -107,7 +107,7 @@ describe('the overview', () => {
     await page.getByRole('figure', { name: /^Queries, / }).waitFor()
     const charts = page.getByRole('region', { name: 'Charts', exact: true })
     await until(async () => (await charts.getByRole('heading', { level: 2 }).count()) >= 9)
-    // Charts render one after the other.
+    // Charts render one after another, so wait for them.
     await until(async () => (await charts.getByRole('figure').count()) >= 9)
     await until(async () => (await charts.locator('figure path').count()) > 20)
     expect(consoleErrors).toEqual([])
@@ -122,10 +122,10 @@ describe('the overview', () => {
     await visit.page.goto(`${product.url}${path}?host=0`)
     await filled(visit.page).waitFor()
     await visit.networkIdle()
-    // The shell requests the worst finding and reports the page view after rendering, on a slow machine perhaps before this line.
+    // Requests of the shell are left out. They follow rendering, and on a slow machine may precede this line.
     const ofPage = visit.requests.filter((request) => !/\/health\/|\/page-views$/.test(request))
     expect(ofPage.length).toBeLessThanOrEqual(3)
-    // From here on the test controls the clock.
+    // From here on, the test controls the clock of the page.
     await visit.page.clock.pauseAt((await visit.page.evaluate(() => Date.now())) + 30_000)
     await visit.networkIdle()
     visit.requests.length = 0
@@ -150,7 +150,7 @@ describe('the overview', () => {
         document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
       }, state)
     await show('hidden')
-    // Requests that were pending when it was hidden were sent before.
+    // Requests that were pending when the page was hidden do not count.
     await visit.networkIdle()
     visit.requests.length = 0
     await visit.page.clock.runFor(10 * 60_000)
@@ -249,7 +249,7 @@ describe('what the reader chooses', () => {
     await page.getByRole('button', { name: 'Memory as table', exact: true }).click()
     const values = page.getByRole('region', { name: 'Values of Memory', exact: true })
     await until(async () => (await values.getByRole('row').count()) > 10)
-    // A time series lists the newest values first, with compared values in one row.
+    // The table of a time series lists the newest values first. Compared values are in the same row.
     await page.getByRole('button', { name: 'Queries as table', exact: true }).click()
     const queries = page.getByRole('region', { name: 'Values of Queries', exact: true })
     const heads = queries.getByRole('columnheader')
@@ -262,7 +262,7 @@ describe('what the reader chooses', () => {
   it('zooms into the stretch of a chart that was dragged over', async () => {
     const { page } = await open('/overview?host=0')
     const box = await page.getByRole('slider', { name: 'Time cursor for Memory', exact: true }).boundingBox()
-    if (!box) throw new Error('the chart has no size')
+    if (!box) throw new Error('cannot drag over the chart: it has no bounding box')
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.5, box.y + 30, { steps: 5 })
@@ -323,7 +323,7 @@ describe('trouble', () => {
     let isDown = false
     const failure = 'one is gone'
     const state = () => (isDown ? { status: 'down', reason: 'refused', failure } : { status: 'up', reason: null })
-    // Charts are tables with similar names too, and may render first.
+    // The request is held until the charts are drawn, because charts have tables with similar names.
     const chartsDrawn = Promise.withResolvers<void>()
     await page.route('**/api/v1/tables/tables-overview?*', async (route) => {
       await chartsDrawn.promise
@@ -342,7 +342,7 @@ describe('trouble', () => {
     await expectSeen(page.getByRole('table', { name: 'Tables', exact: true }))
     await visit.networkIdle()
     const notice = page.getByText('Check the credentials')
-    // All of it takes less than the minute between two status requests.
+    // The steps take less than a minute, so no periodic status request interferes.
     for (const down of [true, false]) {
       isDown = down
       await page.getByRole('button', { name: 'Refresh now', exact: true }).click()

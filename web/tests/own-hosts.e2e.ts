@@ -57,7 +57,7 @@ const addForm = async (page: Page) => {
   return { form, field, outcome: form.locator('[aria-live]') }
 }
 
-/** Adds a host that the server stores, and returns its id. */
+/** Adds a host that is stored on the server, and returns its id. */
 const keep = async (page: Page, name: string): Promise<number> => {
   const { form, field } = await addForm(page)
   await field('URL').fill(engine.url)
@@ -130,7 +130,7 @@ describe('a host that the server keeps for one person', () => {
     await page.getByRole('button', { name: 'Delete mine', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await expectSeen(page.getByText(/^No connections yet\./))
-    // The page switches to another host.
+    // After the deletion, the page switches to a configured host.
     await expectSeen(page.getByRole('button', { name: /^Host: watched/ }))
   })
 

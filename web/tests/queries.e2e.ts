@@ -8,7 +8,7 @@ import { findings } from './findings.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** The query pattern of the sandbox with the most total time. */
+/** The statement of the sandbox whose pattern has the highest total time. */
 const slow = 'SELECT count() FROM shop.orders AS a CROSS JOIN shop.customers AS b WHERE a.amount > b.id'
 
 let sandbox: Sandbox
@@ -80,7 +80,7 @@ describe('a fingerprint', () => {
   it('shows the duration of its executions, and the selected ones', async () => {
     const { page } = await open(`/fingerprints/${hash}?host=0&range=3d`)
     const shown = page.getByRole('region', { name: 'Executions', exact: true }).getByRole('status')
-    /** `first 100 of 215`, `12 in the selection`. */
+    /** Returns the number of executions in a text such as `first 100 of 215` or `12 in the selection`. */
     const executionCount = async () => Number(/(\d+)(?= in the|\s*$)/.exec(await shown.innerText())?.[1])
     await until(async () => (await executionCount()) > 10)
     const all = await executionCount()
@@ -96,7 +96,7 @@ describe('a fingerprint', () => {
     await page.mouse.move(x + width * 0.6, y + height * 0.6)
     await page.mouse.up()
     await page.waitForURL(/since=\d+.*max=\d+/)
-    // Until they are loaded, the shown executions are not labelled as selected.
+    // While the selected executions are loading, the page must not label the earlier ones as selected.
     await expectSeen(shown.getByText('Loading executions…'))
     answering.resolve()
     await expectSeen(shown.getByText('in the selection'))
@@ -196,7 +196,7 @@ describe('explain', () => {
   })
 })
 
-// Colours depend on the theme and layout on the width, so each combination is tested.
+// Tests both themes, because colours depend on the theme, and two widths, because the layout depends on the width.
 describe.each([
   ['light', 1440],
   ['dark', 390],

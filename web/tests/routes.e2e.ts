@@ -7,7 +7,7 @@ import { routes } from './routes.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** An example of each route with parameters; a missing example fails the test below. */
+/** An example path of each route with parameters. A missing example fails the test below. */
 const examples: Record<string, string> = {
   '/charts/[name]': '/charts/query-count',
   '/docs/[[page]]': '/docs/api',
@@ -39,7 +39,7 @@ describe('every route', { tags: ['long'] }, () => {
     await visit.networkIdle()
     expect(await visit.page.title()).toMatch(/\S · \S/)
     expect(await visit.page.getByText('Monitoring service unreachable').count()).toBe(0)
-    // The browser logs each response with an error status, which is not an error of the page.
+    // Failed resource loads are left out, because the browser logs every response with an error status.
     expect(visit.consoleErrors.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([])
   })
 })

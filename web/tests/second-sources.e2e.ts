@@ -88,7 +88,7 @@ describeWith(['postgres'], 'what is watched beside the hosts', () => {
     await page.waitForURL(/order=wal/)
     await sectionsOf(page).getByRole('link', { name: 'Tables', exact: true }).click()
     const orders = page.getByRole('table', { name: 'Tables', exact: true }).getByRole('row', { name: /shop\.orders/ })
-    // By the correct clock, although the clock of the host is an hour ahead.
+    // The age is correct, although the clock of the host is an hour ahead.
     await expectSeen(orders.getByText(/^\s*(just now|\d+s ago|\d+m( \d+s)? ago)\s*$/).first())
     await sectionsOf(page).getByRole('link', { name: 'Replication', exact: true }).click()
     await expectSeen(page.getByRole('table', { name: 'Slots', exact: true }).getByText('left_behind'))

@@ -33,7 +33,7 @@ afterAll(() => scope.disposeAsync())
 const open = (path: string, options = {}): Promise<Visit> =>
   browser.open(`${product.url}${path}`, options, (page) => page.getByRole('heading', { level: 1 }).first())
 
-/** A page with few requests, for tests of features of every page. */
+/** A page with few requests, for tests of features that every page has. */
 const anyPage = '/about?host=0'
 
 describe('the command palette', () => {
@@ -82,7 +82,7 @@ describe('the command palette', () => {
 })
 
 describe('a product that was renewed since the page was opened', () => {
-  /** Simulates a new build: removes old files and serves a new start page. */
+  /** Simulates the deployment of a new build: old files are missing, and the start page is a new one. */
   const renew = async ({ page }: Visit) => {
     await page.route('**/_app/immutable/nodes/*.js', (route) => route.abort())
     await page.route(
@@ -104,7 +104,7 @@ describe('a product that was renewed since the page was opened', () => {
     })
     await page.evaluate(() => Object.assign(window, { isOld: true }))
     await renew(visit)
-    // Hovering does not navigate to a page of a newer build.
+    // Hovering preloads a missing file, but must not load the newer build.
     const looked = page.waitForEvent('requestfailed', (request) => request.url().includes('/nodes/'))
     await link(visit).hover()
     await looked
@@ -216,7 +216,7 @@ describe('charts', () => {
     expect(status).toBe(200)
     const visit = await open('/charts/query-count?host=0&range=1h')
     const { page } = visit
-    // Annotations are requested once the page is rendered.
+    // The page requests annotations after rendering.
     await until(() => visit.requests.includes('GET /api/v1/deployments'))
     await visit.networkIdle()
     const cursor = page.getByRole('slider', { name: /^Time cursor for / })
@@ -232,7 +232,7 @@ describe('charts', () => {
 describe('being measured', () => {
   const account = 'https://analytics.example'
 
-  /** Opens the build with settings of product analytics; only these values differ. */
+  /** Opens the page with product analytics configured, and records what it sends. */
   const openMeasured = async () => {
     const visit = await browser.visit({ bypassCSP: true })
     const sent: unknown[] = []

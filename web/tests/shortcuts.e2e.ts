@@ -58,7 +58,7 @@ describe('keys', () => {
     const { page } = await open(anyPage)
     await page.keyboard.press(',')
     await page.getByRole('dialog', { name: 'Settings', exact: true }).waitFor()
-    // The browser fires the event of a closed dialog later than the key.
+    // The key must work even before the browser fires the `close` event of the dialog, which it does with a delay.
     await page.evaluate(() => {
       document.querySelector('dialog')?.close()
       document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))
@@ -87,7 +87,7 @@ describe('keys', () => {
     const field = page.getByRole('main').getByRole('searchbox')
     await field.focus()
     const text = 'max_insert_threads'
-    // Slightly longer than the debounce, so that a key arrives while the page still changes.
+    // The delay is slightly longer than the debounce, so that each key arrives while the page is still updating.
     await page.keyboard.type(text, { delay: 356 })
     await page.waitForURL(new RegExp(`search=${text}(&|$)`))
     expect(await field.inputValue()).toBe(text)

@@ -7,7 +7,7 @@ import { findings } from './findings.ts'
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const secret = 'operator-secret-of-the-sign-in-page'
-/** A host that never responds; only its name is needed. */
+/** The product needs a host, but these tests only read its name. Nothing listens at this address. */
 const hosts = [{ url: 'http://127.0.0.1:9', name: 'silent' }]
 
 let product: Product
@@ -31,7 +31,7 @@ const endKey = (id: string) =>
     headers: { authorization: `Bearer ${secret}` },
   })
 
-/** The account menu. */
+/** Returns the button of the account menu. */
 const account = (page: Page) => page.getByRole('button', { name: 'Ada: account and settings', exact: true })
 
 describe('an installation that wants keys', () => {

@@ -6,7 +6,7 @@ import { expectSeen, openBrowser, until, type TestBrowser, type Visit } from './
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** Time for a hundred pages on a busy machine. */
+/** Timeout for a hundred pages on a busy machine, in milliseconds. */
 const manyPagesMs = 600_000
 
 let product: Product
@@ -22,7 +22,7 @@ afterAll(() => scope.disposeAsync())
 
 const open = (path: string): Promise<Visit> => browser.open(`${product.url}${path}`)
 
-/** Returns the texts of a column from the rendered rows, read at once because rows change. */
+/** Returns the texts of a column in the rendered rows. Reads all rows at once, because rows change while scrolling. */
 const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   const rows = page.getByRole('region', { name: /, scrollable$/ }).getByRole('row')
   await rows.nth(1).waitFor()
@@ -31,7 +31,7 @@ const column = async ({ page }: Visit, name: string): Promise<string[]> => {
   )
   const [headers = [], ...rest] = cells
   const index = headers.indexOf(name)
-  if (index < 0) throw new Error(`no column ${name} among ${headers.join(', ')}`)
+  if (index < 0) throw new Error(`unknown column "${name}"; found: ${headers.join(', ')}`)
   return rest.map((row) => row[index] ?? '')
 }
 
@@ -230,7 +230,7 @@ describe('a table page', () => {
       const links = menu.locator('a[href^="/tables/"]')
       await until(async () => (await links.count()) >= 80)
       for (const link of await links.all()) {
-        // A count may follow it.
+        // Only the first span is the title, because a count may follow.
         const title = await link.locator('span').first().innerText()
         await link.click()
         const rows = visit.page.getByRole('region', { name: title, exact: true })

@@ -28,14 +28,14 @@ const issueKey = async (label: string, scopes: readonly string[]): Promise<strin
   return (await (await fetch(`${product.url}/api/v1/auth/api-key`, init)).json()).data.apiKey
 }
 
-/** Uses up the limit of a minute and returns the seconds until the next request is allowed. */
+/** Exhausts the rate limit and returns the seconds until the next request is allowed. */
 const useUp = async (): Promise<number> => {
   const responses = Array.from({ length: budget + 1 }, () => fetch(`${product.url}/api/mcp`, { method: 'POST' }))
   const waits = (await Promise.all(responses)).map(({ headers }) => Number(headers.get('retry-after') ?? 0))
   return Math.max(...waits)
 }
 
-/** Opens a page with a key of all scopes. */
+/** Opens a page with a session of an API key with all scopes. */
 const signedIn = async (path: string, options: Parameters<TestBrowser['visit']>[0] = {}): Promise<Visit> => {
   const visit = await browser.visit({ reducedMotion: 'reduce', ...options })
   const key = await issueKey('Ada', ['read', 'write', 'mcp'])
@@ -95,7 +95,7 @@ describe('the page of the tool server', () => {
     const { page } = await signedIn('/mcp?host=0')
     await page.getByLabel('API key').fill(await issueKey('hasty', ['mcp']))
     const list = page.getByRole('button', { name: 'List tools', exact: true })
-    // Not near the end of a minute, when the limit resets.
+    // Waits if the minute ends soon, because the rate limit resets then.
     await until(async () => (await useUp()) > 10, 1_000)
     await list.click()
     await expectSeen(page.getByText('429: rate limit exceeded'))

@@ -8,11 +8,11 @@ import { sendRaw } from './raw-request.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-/** Common proxies, by the headers that they set for a client; other headers pass unchanged. */
+/** Common kinds of proxies, as functions that return the headers they set. Other headers pass unchanged. */
 const proxies = {
   forwards: (sent: string | undefined, from: string) => ({ 'x-forwarded-for': listOf(sent, from) }),
   replaces: (_sent: string | undefined, from: string) => ({ 'x-real-ip': from }),
-  /** A CDN, and a proxy behind it that adds the address of the CDN. */
+  /** A CDN with a proxy behind it. The proxy adds the address of the CDN. */
   chain: (sent: string | undefined, from: string) => ({
     'x-forwarded-for': listOf(sent, from, '172.16.3.4'),
     'x-real-ip': '172.16.3.4',
@@ -39,7 +39,7 @@ const startProxy = async (target: string, named: (typeof proxies)[keyof typeof p
 const times = 9
 const allowed = 5
 
-/** Returns how many of nine requests are accepted, each with other headers. */
+/** Sends nine requests with different headers and returns how many are accepted. */
 const answered = async (url: string, client: string, headersOf: (time: number) => Record<string, string>) => {
   let count = 0
   for (let time = 1; time <= times; time += 1) {
@@ -86,7 +86,7 @@ describe.each([
     async (name, client) => {
       const count = await answered(proxy.url, client, evasions[name] ?? (() => ({})))
       expect(count).toBeLessThanOrEqual(allowed)
-      // A request without the header has its own budget.
+      // A client without these headers still has its own rate limit.
       expect(await answered(proxy.url, `198.51.100.${client.split('.').at(-1)}`, () => ({}))).toBe(allowed)
     },
   )

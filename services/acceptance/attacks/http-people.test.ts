@@ -44,7 +44,7 @@ describe('a person who may write', () => {
       const kept = await sendRaw(`${product.url}/api/v1/user-connections`, { method: 'POST', headers: as('ada'), body })
       expect([kept.status, kept.text]).toEqual([200, expect.stringContaining(secret)])
       const { hostId } = JSON.parse(kept.text).data
-      // The audit log has actions on the connected host under the name that ada chose.
+      // In the audit log, these actions have the host name that Ada chose for her connection.
       const actions: [path: string, body: object][] = [
         [`actions?hostId=${hostId}`, { action: 'killQuery', params: { queryId: 'no-such-query' } }],
         ['advice/table', { hostId, database: 'system', table: 'query_log', measure: true }],

@@ -6,7 +6,7 @@ import { startSeeded } from '../../testing/seeded.ts'
 import { describeOnTopologies } from '../../testing/topologies.ts'
 import { sendRaw } from './raw-request.ts'
 
-/** The headers of a page whose name resolves to the product: the browser treats both as one site. */
+/** Headers of a request after DNS rebinding: the browser treats page and product as the same origin. */
 const rebound = { host: 'evil.example:3000', origin: 'http://evil.example:3000', 'sec-fetch-site': 'same-origin' }
 const secret = 'the secret of the keys of this test'
 
@@ -42,7 +42,7 @@ describeOnTopologies('a page that rebinds its name to the product', (topology) =
       const url = product.url + path.replaceAll(/\{\w+\}/g, '1')
       const body = method === 'GET' || method === 'DELETE' ? undefined : '{}'
       const answer = await sendRaw(url, { method, headers: rebound, body })
-      // Routes that require a secret have their own error.
+      // Routes that require a secret may reject the request earlier, with another status.
       const isOwn = secretOnly && path !== '/api/mcp'
       expect(isOwn ? [400, 401, 403, 404, 415, 503] : [403]).toContain(answer.status)
       if (!isOwn) expect(answer.text).toContain('host not allowed')

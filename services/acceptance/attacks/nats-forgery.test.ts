@@ -28,7 +28,9 @@ const claimed = (identity = person) =>
 
 const signing = (keys: Record<string, string>): Signatures['sign'] => signaturesWith(keys).sign
 
-/** Starts processes of these services on a NATS server, each with its own keys, and records the statements at the host of `query`. */
+/**
+ * Starts these services on a NATS server, each with its own keys, and records the statements that the host receives.
+ */
 const startServices = async (services: readonly ServiceName[], change?: Parameters<typeof startGround>[0]) => {
   await using opened = new AsyncDisposableStack()
   const ground = opened.use(await startGround(change))
@@ -59,7 +61,7 @@ const startServices = async (services: readonly ServiceName[], change?: Paramete
   return {
     ground,
     secret,
-    /** Returns how many requests the host received for the query that the attack tries to kill. */
+    /** Returns the number of statements at the host that concern the query which the attack tries to kill. */
     reached: () => statements.filter((sql) => sql.includes('victim')).length,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -72,7 +74,7 @@ const widened: NonNullable<Parameters<typeof startGround>[0]> = (declared) => ({
   ),
 })
 
-/** Publishes a request unchanged and returns the body of the response frame. */
+/** Publishes a request with its headers unchanged and returns the body of the response. */
 const publish = async (attacker: NatsConnection, { headers: stated, ...request }: SignedRequest): Promise<string> => {
   const sent = headers()
   for (const [name, value] of Object.entries(stated)) sent.set(name, value)
@@ -90,7 +92,7 @@ describeWith(['nats', 'redis'], 'a forged request to a running query', () => {
       const attacker = await running.ground.as('ingest')
       const request = { subject, reply, body, headers: claimed() }
       expect(await publish(attacker, request)).toContain('not signed')
-      // The key of a compromised service is not the secret of the gateway.
+      // Neither a random secret nor the key of a compromised service can replace the secret of the gateway.
       for (const secret of [randomBytes(32).toString('hex'), deriveKey('ingest', running.secret)]) {
         const forged = signedBy(signing({ NATS_SIGNING_KEY: secret }), request)
         expect(await publish(attacker, { ...request, headers: forged })).toContain('not that of gateway')
@@ -137,7 +139,7 @@ interface ServiceRequest extends SignedRequest {
   isSafe: boolean
 }
 
-/** Returns a request for every method that another service may call, sent for itself. */
+/** Returns a request for each method that services may call on their own behalf, once per allowed caller. */
 const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: readonly ServiceName[]): ServiceRequest[] =>
   contracts
     .filter(({ name }) => callees.includes(name))
@@ -157,14 +159,14 @@ const serviceRequests = ({ contracts }: Pick<Ground, 'contracts'>, callees: read
       ),
     )
 
-/** The same request for a user, with the delegation that the gateway signed for that service. */
+/** Returns the request on behalf of a user, with a delegation that the gateway signed for the calling service. */
 const forPerson = (request: ServiceRequest, secret: string): ServiceRequest => {
   const forged = { ...request, subject: `svc.${request.caller}.gateway.start`, headers: claimed() }
   const delegation = signatureOf(signaturesWith({ NATS_SIGNING_KEY: secret }), forged) ?? ''
   return { ...request, headers: { ...claimed(), delegation } }
 }
 
-/** Ways to sign with the keys of one service: with each key, and with its own in place of missing ones. */
+/** Returns functions that sign with the keys of one service: as intended, and with its own key for every callee. */
 const signersOf = (user: ServiceName, secret: string): Signatures['sign'][] => {
   const keys = keysOfProcess([user], secret)
   const misused = serviceNames.map((callee) => `${callee}=${keys.NATS_VERIFICATION_KEY}`).join(',')
@@ -194,7 +196,7 @@ describeWith(['nats', 'redis'], 'a request in the name of a service', () => {
         for (const answer of answers) expect(answer, `${request.subject} by ${user}`).toMatch(refusal)
       }
     }
-    // Each is accepted from its caller, and an unsafe one only once.
+    // A genuine request is accepted from its caller. A request that is not safe is accepted only once.
     for (const request of requests.filter(({ isSafe }) => !isSafe)) {
       const attacker = await running.ground.as('ingest')
       const genuine = signedBy(signing(keysOfProcess([request.caller], running.secret)), request)

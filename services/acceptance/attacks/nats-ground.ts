@@ -8,10 +8,10 @@ import { eventually } from '../../testing/fetch-json.ts'
 import { declaredContracts } from '../../generate/chart/services.ts'
 import { startNats, type TestServer } from '../../testing/servers.ts'
 
-/** The password of every user in these tests. */
+/** The password of all NATS users in these tests. */
 const password = 'secret'
 
-/** A NATS server with the configuration of the chart, and an observer in each account that receives all its messages. */
+/** A NATS server with the accounts of the chart, and in each account an additional user that may receive everything. */
 export interface Ground extends AsyncDisposable {
   server: TestServer
   declared: NatsAccounts
@@ -25,7 +25,9 @@ export interface Ground extends AsyncDisposable {
 
 const observerOf = (account: string): string => `observer-${account.toLowerCase().replaceAll('_', '-')}`
 
-/** Starts the server and creates the streams and consumers of the product. `change` may widen permissions. */
+/**
+ * Starts the server and creates the streams and consumers of the product. `change` can modify accounts and permissions.
+ */
 export const startGround = async (change = (declared: NatsAccounts): NatsAccounts => declared): Promise<Ground> => {
   await using opened = new AsyncDisposableStack()
   const { contracts, events } = await declaredContracts()
@@ -73,10 +75,10 @@ export const startGround = async (change = (declared: NatsAccounts): NatsAccount
   }
 }
 
-/** Permissions with which only accounts isolate users. */
+/** Permissions for all subjects. With them, only accounts isolate users from each other. */
 export const everything = { publish: { allow: ['>'] }, subscribe: { allow: ['>'] } } as const
 
-/** Records the subjects that reached an account, by message text. */
+/** Subscribes to all messages of an account and records their subjects, by message text. */
 export const listen = (
   observer: NatsConnection,
 ): { subjects: Map<string, Set<string>>; subscription: Subscription } => {

@@ -5,7 +5,7 @@ import { describeWith } from '../../testing/servers.ts'
 import { attackedPatterns, attackedSubjects, jetStreamCalls } from './nats-subjects.ts'
 import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
 
-/** The subjects that each user may publish to, derived from contracts and the role of each service. */
+/** Returns whether a user may publish to a subject, according to the contracts and the role of its service. */
 const intended = (
   user: string,
   subject: string,
@@ -13,7 +13,7 @@ const intended = (
 ): boolean => {
   if (user.endsWith('-streams')) return streamSubjects[user]?.some((pattern) => pattern.test(subject)) ?? false
   const caller = serviceNames.find((name) => name === user.replace(/-guest$/, ''))
-  if (caller === undefined) throw new Error(`no service has the user ${user}`)
+  if (caller === undefined) throw new Error(`no service uses the NATS user "${user}"`)
   return isEvent(user, caller, subject, events) || isRequest(caller, subject, contracts)
 }
 
@@ -105,7 +105,7 @@ describeWith(['nats'], 'each NATS user', () => {
     )
     for (const user of Object.keys(ground.declared.users)) {
       const attacker = await ground.as(user)
-      // The installer may create streams.
+      // This user installs the streams, so it may create and update them.
       if (user === 'gateway-streams') continue
       for (const subject of subjects) attacker.publish(subject, user)
       await flushAll(attacker, observer)
@@ -132,10 +132,15 @@ describeWith(['nats'], 'each NATS user', () => {
   })
 })
 
-/** Servers before 2.10.27 and 2.11.1 accept these from every account (CVE-2025-30215), so only permissions block them. */
+/**
+ * Subjects that servers before 2.10.27 and 2.11.1 accept from every account (CVE-2025-30215). Permissions block them.
+ */
 const crossesAccounts = /^\$JS\.API\.(ACCOUNT|SERVER|META)\./
 
-/** Returns whether a user may receive events of a pattern: a service its subscribed events, a guest those for guests and announcements. */
+/**
+ * Returns whether a user may subscribe to a pattern. A service may receive the events that it subscribes to. A guest
+ * may receive announcements and the events for guests.
+ */
 const isHeard = (user: string, pattern: string, events: readonly Event[]): boolean => {
   if (pattern === `_INBOX.${user}.instance.>`) return true
   if (user.endsWith('-streams')) return false

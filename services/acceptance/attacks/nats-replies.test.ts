@@ -8,7 +8,7 @@ import { streamUser } from '#shared/bus/accounts.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { everything, type Ground, listen, flushAll, startGround } from './nats-ground.ts'
 
-/** Reply subjects to which an attacker could redirect a stored message. */
+/** Reply subjects with which an attacker could make the server publish a stored message to the product. */
 const replies = [
   'svc.query.gateway.killQuery',
   'svc.alert-dispatcher.gateway.updateAlertConfig',
@@ -29,7 +29,7 @@ const replies = [
 
 const Known = z.object({ messages: z.number() })
 
-/** Returns the messages of each stream and the unacknowledged messages of each consumer. */
+/** Returns the number of messages of each stream, and of unacknowledged messages of each consumer. */
 const countsOf = async (observer: NatsConnection): Promise<Record<string, number>> => {
   const manager = await observer.jetstreamManager()
   const counts: Record<string, number> = {}
@@ -38,7 +38,9 @@ const countsOf = async (observer: NatsConnection): Promise<Record<string, number
   return counts
 }
 
-/** Stores a request with a forged identity, fetches it with every reply subject, and returns the messages that arrived. */
+/**
+ * Stores a forged request in a stream, fetches it with every reply subject, and returns the subjects that received it.
+ */
 const attack = async (ground: Ground, user: string, own: { stream: string; consumer: string; subject: string }) => {
   const attacker = await ground.as(user)
   const observer = await ground.observe('STREAMS')
@@ -55,7 +57,7 @@ const attack = async (ground: Ground, user: string, own: { stream: string; consu
   }
   await flushAll(attacker, observer, requests)
   const before = await countsOf(observer)
-  // Messages that the server republishes arrive later.
+  // Republished messages arrive with a delay.
   await wait(300)
   await flushAll(observer, requests)
   return { before, counts: await countsOf(observer), received: received.flatMap(({ subjects }) => [...subjects]) }
@@ -85,7 +87,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
       expect(received).toEqual([])
       const others = consumers.filter((consumer) => consumer.name !== own.consumer).map(({ name }) => name)
       for (const name of others) expect(counts[name], name).toBe(0)
-      // Only its own publishes; none was stored again under a reply subject.
+      // Only the messages that the user published itself: none was stored again under a reply subject.
       const stored = Object.fromEntries(streamNames.map((name) => [name, name === own.stream ? replies.length : 0]))
       expect(counts).toMatchObject(stored)
       expect(await ground.streams()).toEqual(streams)
@@ -142,7 +144,7 @@ describeWith(['nats'], 'a message that the server delivers to a subject of choic
     const republish = { src: 'inbound.a', dest: 'event.mcp.action.audited' }
     const changed = { ...config, subjects: ['inbound.>', 'svc.>'] }
     await manager.streams.update('EVENTS', changed)
-    // Servers before 2.10 reject this change, which only reduces the attack surface.
+    // Servers before 2.10 reject this update. Without it, the test covers less, but is still valid.
     await manager.streams.update('EVENTS', { ...changed, republish }).catch(() => {})
     const ingest = await ground.as(streamUser('ingest'))
     await ingest.request('inbound.a', 'forged', { timeout: 5_000 })

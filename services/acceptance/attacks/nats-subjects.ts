@@ -4,7 +4,7 @@ import { consumers, streamServices } from '#shared/bus/durable/roles.ts'
 import { streamNames, streams } from '#shared/bus/durable/streams.ts'
 import { streamUser } from '#shared/bus/accounts.ts'
 
-/** Returns the subjects that an attacker may publish to: all of the product and of the server. */
+/** Returns the subjects that an attacker tries to publish to: those of the product and of the NATS server. */
 export const attackedSubjects = (contracts: readonly Service[], events: readonly Event[]): string[] => [
   ...contracts.flatMap(requestsOf),
   ...[...events.map(({ name }) => name), 'unknown.happened'].flatMap(eventsOf),
@@ -15,7 +15,7 @@ export const attackedSubjects = (contracts: readonly Service[], events: readonly
   ...serverSubjects,
 ]
 
-/** Returns all forms of a request, as every service. */
+/** Returns the request subjects of a service: every method, with every service as the caller. */
 const requestsOf = ({ name, methods }: Service): string[] =>
   [...Object.keys(methods), 'unknown'].flatMap((method) =>
     serviceNames.flatMap((caller) => {
@@ -24,7 +24,7 @@ const requestsOf = ({ name, methods }: Service): string[] =>
     }),
   )
 
-/** Returns the subjects of an event: the former one without a sender, and one per sender. */
+/** Returns the subjects of an event: the legacy subject without a sender, and one per sender. */
 const eventsOf = (name: string): string[] => [
   `event.${name}`,
   ...[...serviceNames, 'query-guest', 'unknown'].map((sender) => `event.${sender}.${name}`),
@@ -36,7 +36,9 @@ const wholeStreamCalls = 'CONSUMER.CREATE CONSUMER.NAMES CONSUMER.LIST DIRECT.GE
 const accountCalls =
   'INFO STREAM.NAMES STREAM.LIST STREAM.TEMPLATE.NAMES META.LEADER.STEPDOWN SERVER.REMOVE ACCOUNT.PURGE.STREAMS ACCOUNT.STREAM.MOVE.STREAMS.EVENTS'
 
-/** Returns all calls of the JetStream API for all streams and consumers of the product, and for some others. */
+/**
+ * Returns the subjects of all JetStream API calls, for the streams and consumers of the product and for unknown ones.
+ */
 export const jetStreamCalls = (): string[] => {
   const known = [...streamNames, 'KV_settings', 'OBJ_files', 'EVIL']
   const taken = [...consumers, ...streamNames.map((stream) => ({ stream, name: 'evil', subjects: 'svc.>' }))]
@@ -60,7 +62,7 @@ const acknowledgements = (): string[] => [
   ...streamNames.map((stream) => `$JS.ACK.${stream}.evil.1.1.1.1.0`),
 ]
 
-/** Returns the inboxes of all users, and the default inbox of NATS clients. */
+/** Returns inbox subjects: one per user, and the default ones of NATS clients. */
 const inboxes = (): string[] => {
   const users = [...serviceNames, 'query-guest', ...streamServices.map(streamUser), 'another']
   return [...users.map((user) => `_INBOX.${user}.instance.1`), '_R_.abcdef.1', '_GR_.a.b', '_INBOX.x']
@@ -86,7 +88,7 @@ const serverSubjects = [
 
 const words = (text: string): string[] => text.split(' ')
 
-/** Returns the patterns that an attacker may subscribe to. */
+/** Returns the patterns that an attacker tries to subscribe to. */
 export const attackedPatterns = (contracts: readonly Service[], events: readonly Event[]): string[] => [
   '>',
   '*',

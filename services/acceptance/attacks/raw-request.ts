@@ -8,7 +8,7 @@ interface RawRequest {
   body?: string | undefined
 }
 
-/** Sends a request with any Host header, which fetch does not allow. */
+/** Sends a request whose Host header can be set, which `fetch` does not allow. */
 export const sendRaw = async (url: string, { method = 'GET', headers = {}, body }: RawRequest = {}) => {
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const sending = request(url, { method, headers: { ...json, ...headers }, agent: false }).end(body)

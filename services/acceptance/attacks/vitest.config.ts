@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Configuration of the attack tests in their long form. The regular suites run these files too, with the servers of one version. */
+/**
+ * Configuration of `npm run test:attacks`. The regular suites run these files too, with the installed NATS version
+ * only.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   test: {

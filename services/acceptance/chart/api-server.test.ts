@@ -45,7 +45,7 @@ describeWith(['kube-apiserver', 'etcd', 'helm', 'kustomize'], 'what an API serve
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  /** Returns the objections of the API server to these objects and the pods of their controllers. */
+  /** Applies the objects and the pods of their controllers. Returns the errors and warnings of the API server. */
   const objections = async (objects: readonly Given[], namespace: string, level: string) => {
     const labels = { 'pod-security.kubernetes.io/enforce': level, 'pod-security.kubernetes.io/warn': level }
     const metadata = { name: namespace, labels }
@@ -87,7 +87,7 @@ function jobOf({ jobTemplate }: { jobTemplate: { spec: z.infer<typeof Workload> 
   return jobTemplate.spec
 }
 
-/** Returns the pod that the controller creates, with directories for its claims. */
+/** Returns the pod that a controller would create, with empty directories in place of its volume claims. */
 const podOf = (object: Given): Given | undefined => {
   const { success, data } = Spec.safeParse(object.spec)
   if (!success) return undefined

@@ -27,12 +27,12 @@ import { processesOf } from '../../testing/chart/processes.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Pods of services that call other services for themselves. */
+/** Components whose services call other services on their own behalf. */
 const callers = ['agent', 'mcp', 'alert-dispatcher', 'report']
 
 const GeneratedSecret = z.object({ data: z.record(z.string(), z.string()) })
 
-/** Schema locations of kubeconform for Kubernetes and custom resources. */
+/** Returns the schema locations of kubeconform: for Kubernetes objects, and for custom resources. */
 const locations = async () => {
   const kind = '{{ .ResourceKind }}{{ .KindSuffix }}.json'
   const own = join(chartTools('schemas'), '{{ .NormalizedKubernetesVersion }}', kind)
@@ -116,7 +116,7 @@ describeWith(['helm', 'kubeconform', 'kustomize'], 'what is deployed', () => {
       const chosen = serviceNames.filter((known) => services.includes(known))
       const elsewhere = serviceNames.filter((known) => !services.includes(known))
       const plan = { configs: await Promise.all(chosen.map(configOf)), chosen, elsewhere }
-      // Mounted files only exist in the pod.
+      // Problems of variables with paths of mounted files are ignored, because the files exist only in the pod.
       const problems = startProblems(plan, variables).filter((one) => !files.has(variables[one.name] ?? ''))
       expect([name, problems]).toEqual([name, []])
     }

@@ -25,7 +25,7 @@ const Compose = z.object({
 
 const keyNames = ['NATS_SIGNING_KEY', 'NATS_VERIFICATION_KEY', 'NATS_CALL_KEYS']
 
-/** Variables that the chart sets itself and Compose has to list. */
+/** Variables that the chart sets itself, and that the Compose file must list. */
 const alsoRead = ['NATS_URL', 'NATS_STREAMS_URL', ...keyNames, 'REDIS_URL', 'CRON_SECRET', 'SVC_QUERY_ROLE']
 
 describeWith(['compose-spec'], 'the product and all around it without a cluster', () => {
@@ -59,7 +59,7 @@ describeWith(['compose-spec'], 'the product and all around it without a cluster'
     for (const [name, { command, environment }] of await ofProduct()) {
       const service = serviceNames.find((known): known is ServiceName => known === command?.[0])
       const { open = [], secret = [] } = (service && read.get(service)) ?? {}
-      // Every process receives the address of the state store, even if it stores nothing.
+      // Compose passes the address of the state store to every service, even if the service stores nothing.
       const known = new Set([
         ...open,
         ...secret,

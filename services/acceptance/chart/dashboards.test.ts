@@ -39,7 +39,7 @@ const dashboards = async () =>
   )
 const alerts = async () => Alerts.parse(load(await readFile(join(root, 'helm/files/alerts.yaml'), 'utf8'))).alerts
 
-/** Returns the metric names in a query, without suffixes of histograms and summaries. */
+/** Returns the metric names in a PromQL expression. */
 const namesIn = (expression: string): string[] => expression.match(/\bwatchhouse_\w+/g) ?? []
 const declared = async (): Promise<Set<string>> => {
   const registry = openMetrics({ version: 'test', services: ['query'] })

@@ -9,7 +9,7 @@ import { watchFailures } from './failed-statements.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-/** Two replicas of one shard, as `run.ts` has started them. */
+/** The first of the two replicas that `run.ts` has started. */
 const [a] = z.tuple([z.url(), z.url()]).parse(process.env.TEST_CLICKHOUSE_REPLICAS?.split(','))
 const secret = 'of the schedule'
 const analyzedSince = 26.7
@@ -134,7 +134,7 @@ it('connects to it as a guest', async () => {
   expect(await post('/api/v1/browser-connections/sessions', target)).toMatchObject({ data: { hostId: 0 } })
 })
 
-/** Arguments that cover more than the example of a tool. */
+/** Tool arguments that cover more than the example of the tool. */
 const toolArguments: Readonly<Record<string, object>> = {
   list_tables: { database: 'yard' },
   get_table_schema: on,

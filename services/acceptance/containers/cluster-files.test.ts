@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { keeper, keeperFile, replicas, serverFile, usersFile } from './cluster-files.ts'
 import { machineFile, machineUsersFile } from './machine-files.ts'
 
-/** Returns the contents of all elements with a name. */
+/** Returns the contents of all XML elements with this name. */
 const inside = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, content]) => content ?? '')
 
-/** Returns the names of unclosed or incorrectly nested elements. */
+/** Returns the names of XML elements that are not closed or incorrectly nested. */
 const unbalanced = (xml: string): string[] => {
   const open: string[] = []
   for (const [, slash, name = ''] of xml.matchAll(/<(\/?)(\w+)[^>]*>/g)) {

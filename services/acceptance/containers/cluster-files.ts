@@ -1,4 +1,4 @@
-/** The replicas of the only shard, by network name. */
+/** The network names of the replicas. The cluster has one shard. */
 export const replicas = ['a', 'b'] as const
 export type Replica = (typeof replicas)[number]
 
@@ -11,17 +11,17 @@ interface Address {
   port: number
 }
 
-/** The addresses of the members of a cluster. */
+/** Addresses of Keeper and the replicas of a cluster. */
 export interface Addresses {
-  /** The listen address of servers. */
+  /** The address on which the servers listen. */
   listen: string
   keeper: Address
   replicas: Readonly<Record<Replica, Address>>
-  /** The interserver address of each replica. */
+  /** The address of each replica for interserver communication. */
   interserver: Readonly<Record<Replica, string>>
 }
 
-/** Addresses of members in separate containers. */
+/** Addresses of a cluster whose servers run in separate containers. */
 const inContainers: Addresses = {
   listen: '0.0.0.0',
   keeper: { host: keeper.name, port: keeper.port },
@@ -29,7 +29,7 @@ const inContainers: Addresses = {
   interserver: { a: 'a', b: 'b' },
 }
 
-/** Log tables that some server versions write only when configured. */
+/** System log tables that some server versions write only if they are configured. */
 const logs = [
   'asynchronous_insert_log',
   'backup_log',
@@ -42,7 +42,7 @@ const logs = [
 ]
 const flushMs = 500
 
-/** Returns the configuration of a server: Keeper, the cluster `default`, macros, and log tables with a short flush interval. */
+/** Returns a server configuration: Keeper, cluster `default`, macros, and log tables with a short flush interval. */
 export const serverFile = (replica: Replica, at: Addresses = inContainers): string => `<clickhouse>
   <listen_host>${at.listen}</listen_host>
   <interserver_http_host>${at.interserver[replica]}</interserver_http_host>
@@ -62,7 +62,7 @@ export const serverFile = (replica: Replica, at: Addresses = inContainers): stri
 
 const addressOf = ({ host, port }: Address): string => `<host>${host}</host><port>${port}</port>`
 
-/** The user of the tests with all privileges, from any network, because the network is private. */
+/** Configuration of the user `default`, with all privileges from any network, because the network is private. */
 export const usersFile = `<clickhouse>
   <users>
     <default>
@@ -74,7 +74,7 @@ export const usersFile = `<clickhouse>
 </clickhouse>
 `
 
-/** The configuration of a single Keeper node. */
+/** The configuration of a Keeper with a single node. */
 export const keeperFile = `<clickhouse>
   <listen_host>0.0.0.0</listen_host>
   <logger><level>information</level><console>1</console></logger>

@@ -1,7 +1,7 @@
 import { GenericContainer, getContainerRuntimeClient, ImageName, Network, Wait } from 'testcontainers'
 import { keeper, keeperFile, type Replica, replicas, serverFile, usersFile } from './cluster-files.ts'
 
-/** Two replicas of one version and their Keeper. */
+/** Two replicas of one ClickHouse version, with their Keeper. */
 export interface Cluster extends AsyncDisposable {
   urls: Readonly<Record<Replica, string>>
 }
@@ -15,7 +15,7 @@ const images = (version: string) => ({
   keeper: `clickhouse/clickhouse-keeper:${version}`,
 })
 
-/** Pulls the images of a version; throws if they are unavailable. */
+/** Pulls the images of a version. Throws if an image is unavailable. */
 export const fetchImages = async (version: string): Promise<void> => {
   const { image } = await getContainerRuntimeClient()
   for (const address of Object.values(images(version))) {
@@ -44,7 +44,7 @@ export const startCluster = async (version: string): Promise<Cluster> => {
       .withNetworkAliases(replica)
       .withHostname(replica)
       .withUlimits(openFiles)
-      // Otherwise newer images allow the user `default` only from the container itself.
+      // Without this variable, newer images allow the user `default` only from inside the container.
       .withEnvironment({ CLICKHOUSE_SKIP_USER_SETUP: '1' })
       .withCopyContentToContainer([
         { target: '/etc/clickhouse-server/config.d/cluster.xml', content: serverFile(replica) },

@@ -1,9 +1,9 @@
 import { queryEngine } from '../../testing/fetch-json.ts'
 
-/** Reading the certificate fails on a server without one; there is no other way to check. */
+/** Condition for the statement that reads certificates. It fails on servers without one, which is expected. */
 const isOfCertificates = `log_comment = '{"watchhouse":"report/certificates"}'`
 
-/** Records the statements of the product that fail on a server from now on. */
+/** Returns a function that lists the statements of the product that have failed on the server since this call. */
 export const watchFailures = async (url: string): Promise<() => Promise<Record<string, unknown>[]>> => {
   const [began] = await queryEngine(url, 'SELECT toString(now64(6)) AS at')
   return async () => {

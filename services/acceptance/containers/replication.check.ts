@@ -6,7 +6,7 @@ import { type Product, startProduct } from '../../testing/product.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-/** Two replicas of one shard, as `run.ts` has started them. */
+/** The two replicas that `run.ts` has started. They form one shard. */
 const urls = z.tuple([z.url(), z.url()]).parse(process.env.TEST_CLICKHOUSE_REPLICAS?.split(','))
 const [a, b] = urls
 const arrived = 100
@@ -14,7 +14,7 @@ const awaited = 3
 
 let product: Product
 
-/** Creates rows on both replicas, then parts only on the first, because fetches of the second are stopped. */
+/** Creates rows on both replicas. Then stops fetches on the second and creates parts that only the first one has. */
 beforeAll(async () => {
   await queryEngine(
     a,

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 const [url = ''] = process.env.TEST_CLICKHOUSE_REPLICAS?.split(',') ?? []
 const secret = 'of the schedule'
 const values: Readonly<Record<string, string>> = { database: 'shop', table: 'sales', hash: '1', queryId: 'none' }
-/** Error statuses that mean "not available" rather than "query failed". */
+/** Accepted statuses: 404 means that the host does not have the data, not that a query failed. */
 const answered = new Set([200, 404])
 
 const Parameter = z.object({ name: z.string(), in: z.string(), required: z.boolean().default(false) })
@@ -38,7 +38,7 @@ afterAll(async () => {
   await queryEngine(url, 'DROP DATABASE shop SYNC')
 })
 
-/** Returns the paths of all requests about a host, with arguments that exist on this server. */
+/** Returns the paths of all GET routes about a host, with arguments that exist on this server. */
 const questions = async (): Promise<string[]> => {
   const { paths } = Document.parse((await fetchJson(`${product.url}/api/v1/openapi.json`)).body)
   return Object.entries(paths).flatMap(([path, { get }]) => {

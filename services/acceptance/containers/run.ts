@@ -7,11 +7,11 @@ import { compareRuns, StatementRuns } from '../../query/testing/statement-runs.t
 import { type Cluster, fetchImages, startCluster } from './cluster.ts'
 import { fetchPackage, startPackagedCluster } from './packaged.ts'
 
-/** The oldest supported version, one of each later year, and the current one. */
+/** The oldest supported ClickHouse version, one of each later year, and the current one. */
 const versions = ['23.8', '24.8', '25.8', 'latest']
 const everyStatement = 'services/query/definitions/every-statement.test.ts'
 
-/** Runs every statement on the embedded engine and on two replicas of each version; prints where each ran. */
+/** Runs every statement on the embedded engine and on two replicas of each version. Prints where each statement ran. */
 const main = async (wanted: readonly string[]): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-containers-'))
   const reports: string[] = []
@@ -24,26 +24,29 @@ const main = async (wanted: readonly string[]): Promise<void> => {
   for (const version of wanted.length > 0 ? wanted : versions) {
     const found = await sourceOf(version)
     if (typeof found === 'string') {
-      say(`LEFT OUT: ClickHouse ${version} (${found})`)
+      print(`LEFT OUT: ClickHouse ${version} (${found})`)
       continue
     }
     await using cluster = await found(version)
     const { a, b } = cluster.urls
     await check(version, [], { TEST_CLICKHOUSE_REPLICAS: `${a},${b}`, TEST_CLICKHOUSE_URL: b })
   }
-  say(compareRuns(await readReports(reports)))
+  print(compareRuns(await readReports(reports)))
   await rm(directory, { recursive: true })
 }
 
 type Start = (version: string) => Promise<Cluster>
 
-/** Ordered by similarity to production servers. */
+/** Sources of clusters. Those that are most like production servers come first. */
 const sources: readonly { fetch(version: string): Promise<void>; start: Start }[] = [
   { fetch: fetchImages, start: startCluster },
   { fetch: fetchPackage, start: startPackagedCluster },
 ]
 
-/** Returns the function that starts a version, or why the version is unavailable. A cluster that is available but does not start is a failure. */
+/**
+ * Returns the function that starts a cluster of this version, or why the version is unavailable. Only unavailable
+ * versions are skipped; a cluster that does not start is a failure.
+ */
 const sourceOf = async (version: string): Promise<Start | string> => {
   const reasons: string[] = []
   for (const { fetch, start } of sources) {
@@ -51,7 +54,7 @@ const sourceOf = async (version: string): Promise<Start | string> => {
       await fetch(version)
       return start
     } catch (error) {
-      // A defect of ours must not look like a missing server.
+      // A programming error must not look like an unavailable version.
       if (error instanceof TypeError) throw error
       reasons.push(error instanceof Error ? error.message : String(error))
     }
@@ -67,12 +70,12 @@ const testsPass = async (files: readonly string[], variables: Record<string, str
   return code === 0
 }
 
-/** A suite that could not start has no report; its failure is already reported. */
+/** Reads the reports of all suites. A suite that did not start has none, and its failure is already reported. */
 const readReports = async (files: readonly string[]): Promise<StatementRuns[]> => {
   const texts = await Promise.allSettled(files.map((file) => readFile(file, 'utf8')))
   return texts.flatMap((text) => (text.status === 'fulfilled' ? StatementRuns.parse(JSON.parse(text.value)) : []))
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 await main(process.argv.slice(2))

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Configuration of the tests with servers in containers, which `npm test` does not run. */
+/** Configuration of `npm run test:containers`. */
 export default defineConfig({
   root,
   test: {
@@ -12,7 +12,7 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'what `npm test` leaves out; here everything runs' }],
     expect: { requireAssertions: true },
     experimental: { viteModuleRunner: false },
-    // Sequential, because statements read the results of earlier replication tests.
+    // One worker, because the statements read data that the replication tests create first.
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 240_000,

@@ -10,16 +10,16 @@ import { startProduct } from '../../testing/product.ts'
 export interface EvaluationResult {
   /** Variables that configure the model. */
   variables: Record<string, string>
-  /** Called before each question. */
+  /** Called before the question of each scenario. */
   before?(scenario: Scenario): void
-  /** Called with each score. */
+  /** Called with the score of each scenario. */
   onScore?(score: Score): void
 }
 
 const silently = 'SETTINGS log_queries = 0'
-/** An embedded host keeps its logs for a week, less than the required history. */
+/** Logs whose TTL is removed, because an embedded host keeps them for a week and the scenarios need more history. */
 const logs = ['query_log', 'asynchronous_metric_log']
-/** Flushing all logs takes a second. */
+/** Flushes only the query log, because flushing all logs takes a second. */
 const flushed = 'SYSTEM FLUSH LOGS query_log'
 const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0
 /** Statements that empty the logs of a host. */
@@ -31,13 +31,13 @@ const prepared = [
   ...logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`),
 ]
 
-/** Runs every question against its own product, whose host is in the state that the question covers. */
+/** Runs each scenario with its own product on a prepared host. Returns the scores. */
 export const evaluate = async ({ variables, before, onScore }: EvaluationResult): Promise<Score[]> => {
   await using scope = new AsyncDisposableStack()
   const { url: hostUrl } = scope.use(await startSandbox())
   for (const statement of prepared) await queryEngine(hostUrl, statement)
   const inventing = scope.use(await startInventing(hostUrl, ['replicas', 'replication_queue']))
-  // Only the host is queried, and the product stores nothing on it.
+  // The product queries the host, but stores nothing on it, so that only writes of the agent are counted.
   const env = {
     RATE_LIMIT_AGENT_PER_MIN: '100000',
     INSIGHTS_STORE_BACKEND: 'memory',
@@ -65,7 +65,7 @@ const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; 
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ message: question })
     const answer = await fetch(`${url}/api/v1/agent`, { method: 'POST', headers, body })
-    if (!answer.ok) throw new Error(`the product answers ${answer.status}: ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`agent request failed: status ${answer.status}: ${await answer.text()}`)
     const chunks = await chunksOf(await answer.text())
     return scoreOf(scenario, { chunks, writes: await writesOn(hostUrl) })
   } finally {
@@ -73,14 +73,17 @@ const evaluateOne = async (scenario: Scenario, { url, hostUrl }: { url: string; 
   }
 }
 
-/** Runs a statement that must fail. The password of a user of an embedded host is the user name. */
+/** Runs a statement that must fail. Users of an embedded host have their name as the password. */
 const beRefused = async (hostUrl: string, user: string, statement: string): Promise<void> => {
   const login = new URLSearchParams({ user, password: user === 'default' ? '' : user })
   const { ok } = await fetch(`${hostUrl}/?${login}`, { method: 'POST', body: statement })
-  if (ok) throw new Error(`was to be refused: ${statement}`)
+  if (ok) throw new Error(`expected the statement to fail: ${statement}`)
 }
 
-/** Returns the number of writes of the product in the log of the host. A hypothetical index exists only in its session and does not count. */
+/**
+ * Returns the number of statements in the query log with which the product has changed the host. A hypothetical index
+ * does not count, because it exists only in its session.
+ */
 const writesOn = async (hostUrl: string): Promise<number> => {
   await queryEngine(hostUrl, flushed)
   const [row] = await queryEngine(

@@ -5,19 +5,19 @@ import { evaluate } from './evaluate.ts'
 import { scriptOf } from './scripted.ts'
 
 const keys = ['LLM_API_KEY', 'GATEWAY_A_API_KEY', 'GATEWAY_B_API_KEY', 'GATEWAY_C_API_KEY']
-/** Minimum share of correct answers of a real model: the cause is named and proven by evidence. */
-const leastRight = 0.75
+/** Minimum share of correct answers of a real model. A correct answer names the cause and has evidence for it. */
+const minCorrectShare = 0.75
 
 const progress = ({ name, text }: Score): void => void process.stderr.write(`${name}: ${text.trim()}\n\n`)
 
-/** Evaluates the answers of the configured model. */
+/** Evaluates the configured model. Returns whether enough answers are correct and the host is unchanged. */
 const ofModel = async (): Promise<boolean> => {
   const names = Object.keys(modelSettings)
   const variables = Object.fromEntries(names.flatMap((name) => valueOf(name)))
   const scores = await evaluate({ variables, onScore: progress })
   process.stdout.write(`${reportOf(variables.LLM_MODEL ?? 'the usual model', scores)}\n`)
   const right = scores.filter(isRight).length
-  return scores.every(({ noWrite }) => noWrite) && right >= leastRight * scores.length
+  return scores.every(({ noWrite }) => noWrite) && right >= minCorrectShare * scores.length
 }
 
 const valueOf = (name: string): [string, string][] => {
@@ -25,7 +25,9 @@ const valueOf = (name: string): [string, string][] => {
   return value === undefined ? [] : [[name, value]]
 }
 
-/** Evaluates the scripted model, which tests the product itself. */
+/**
+ * Evaluates a scripted model, which tests the product without a real model. Returns whether all answers are correct.
+ */
 const ofScript = async (): Promise<boolean> => {
   await using gateway = await startScriptedGateway({ script: [{ say: [{ text: 'yes' }] }] })
   const scores = await evaluate({

@@ -2,7 +2,8 @@ import type { Scenario } from '../../agent/evaluation/score.ts'
 import { evidenceOf, type Script, type Turn, turnsTaken } from '../../agent/testing/script.ts'
 
 /**
- * Returns a model that follows a scenario and answers with values from the tool results. If a tool returns wrong data, or its result does not reach the model, the answer is wrong.
+ * Returns the script of a model that calls the tools of a scenario and quotes values from their results. If a tool
+ * returns wrong data, or its result does not reach the model, the answer is wrong.
  */
 export const scriptOf =
   ({ script: { steps, quotes, says = 'It is' } }: Scenario): Script =>

@@ -20,18 +20,18 @@ const RawMessage = z.object({
   conditions: z.array(z.object({ event: z.string(), title: z.string() })).optional(),
 })
 
-/** A receiver of notifications. */
+/** A webhook that records notifications. */
 export interface Receiver extends AsyncDisposable {
   url: string
-  /** `fire <alert>` or `recover <alert>`, in order of acceptance. */
+  /** Accepted notifications in order, as `fire <alert>` or `recover <alert>`. */
   readonly taken: readonly string[]
-  /** While true, it returns 500 and accepts nothing. */
+  /** While true, it rejects all notifications with status 500. */
   isDown: boolean
   /** Number of requests, accepted or not. */
   readonly requests: number
 }
 
-/** Starts a webhook that records the alerts that it receives. */
+/** Starts a webhook that records the notifications that it receives. */
 export const startReceiver = async (): Promise<Receiver> => {
   const taken: string[] = []
   let [isDown, requests] = [false, 0]
@@ -63,28 +63,28 @@ export const startReceiver = async (): Promise<Receiver> => {
 
 const alertIn = (title: string): string => /alert-\w+|Host unreachable/.exec(title)?.[0] ?? title
 
-/** Calls that operators and event senders make to the product. */
+/** Actions of operators and of systems that send events. */
 interface Door {
   /** Sends an inbound event repeatedly until it is accepted. */
   send(alert: string, status: 'firing' | 'resolved'): Promise<void>
   sweep(): Promise<void>
-  /** Returns the open alerts of the API. */
+  /** Returns the open alerts that the API lists. */
   open(): Promise<string[]>
-  /** Returns the number of history entries for alerts and recoveries; 0 while it cannot be read. */
+  /** Returns the number of history entries for alerts and recoveries; 0 while the history cannot be read. */
   historyLines(): Promise<number>
-  /** Returns the notifications recorded as sent, or none while the record cannot be read. */
+  /** Returns the number of notifications recorded as sent; 0 while the records cannot be read. */
   sentOnRecord(): Promise<number>
 }
 
-/** The product with a process per service, on private servers that tests can break. */
+/** The product with one process per service, on private servers that tests can stop and empty. */
 export interface AlertedProduct extends Door, AsyncDisposable {
   receiver: Receiver
-  /** The only host; it does not respond while it is down. */
+  /** The only host. It does not respond while it is down. */
   host: { isDown: boolean }
-  /** Loses its data when it stops. */
+  /** NATS. It loses its data when it stops. */
   nats: Breakable
   postgres: Breakable
-  /** Removes all data of Redis. */
+  /** Deletes all data in Redis. */
   flushRedis(): Promise<void>
   output(): string
 }
@@ -133,7 +133,7 @@ const settings = {
   HEALTH_ALERT_ENABLED: 'true',
   HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'ops', urlEnv: 'OPS_URL', format: 'raw' }]),
   SVC_HEALTH_SWEEP_ENABLED: 'true',
-  // Sweeps run only when the test triggers one.
+  // 0 disables periodic sweeps, so that sweeps run only when the test starts one.
   SVC_HEALTH_SWEEP_INTERVAL_MINUTES: '0',
   RATE_LIMIT_API_PER_MIN: '1000000',
   RATE_LIMIT_INGEST_PER_MIN: '1000000',
@@ -144,7 +144,7 @@ const doorAt = (url: string): Door => ({
   async sweep() {
     const headers = { authorization: `Bearer ${cronSecret}` }
     const swept = await fetchJson(`${url}/api/cron/health-sweep`, { headers })
-    if (swept.status !== 200) throw new Error(`sweep answered ${swept.status}: ${swept.text}`)
+    if (swept.status !== 200) throw new Error(`sweep request failed: status ${swept.status}: ${swept.text}`)
   },
   async open() {
     const { data } = AlertStateResponse.parse((await fetchJson(`${url}/api/v1/health/alert-state`)).body)
@@ -183,7 +183,7 @@ const send = async (url: string, alert: string, status: 'firing' | 'resolved'): 
   )
 }
 
-/** Starts NATS, which loses its data when it stops. */
+/** Starts a NATS server that loses its data when it stops. */
 const startLosing = async (scope: AsyncDisposableStack): Promise<Breakable & { url: string }> => {
   let server: TestServer = await startNats({ private: true })
   scope.defer(() => server.stop())

@@ -13,7 +13,7 @@ const critical = 'CRITICAL: Host unreachable on first'
 const still = 'STILL CRITICAL: Host unreachable on first'
 const recovered = 'RECOVERED: Host unreachable on first'
 
-/** The observed state of a host and the expected next one. */
+/** A product with the notifications that the test expects so far. */
 interface Story {
   product: JumpingProduct
   expected: string[]
@@ -33,7 +33,7 @@ const seen = ({ product }: Story, status: string) =>
     (now) => now === status,
   )
 
-/** Time for the next probe, and for the sweep after that. */
+/** Lets five minutes pass and waits until a sweep has finished, after a new probe. */
 const passSweep = async ({ product }: Story): Promise<void> => {
   const before = await product.sweeps()
   product.pass(5 * minuteMs)
@@ -61,7 +61,7 @@ const acts = {
     story.expected.push(recovered)
   },
   async cooldown(story: Story) {
-    // Less than the cooldown has passed, so nothing is repeated regardless of the wall clock.
+    // Less than the cooldown has passed, so no notification is repeated, regardless of the wall clock.
     story.product.pass(20 * minuteMs)
     await waitForAlerts(story)
     story.product.pass(41 * minuteMs)
@@ -125,6 +125,6 @@ describe('the product on a machine whose wall clock is set back and forth', { ta
     product.jump(-hourMs)
     product.host.isUp = false
     product.pass(10 * secondMs)
-    await expect(seen({ product, expected: [] }, 'down')).rejects.toThrow('not within')
+    await expect(seen({ product, expected: [] }, 'down')).rejects.toThrow('not met within')
   })
 })

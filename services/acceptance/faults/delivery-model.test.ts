@@ -5,7 +5,7 @@ import { playSchedule } from '../../testing/delivery-model/schedule.ts'
 import type { Place } from '../../testing/delivery-model/stage.ts'
 import { describeWith } from '../../testing/servers.ts'
 
-/** One variable sets more schedules for the long form, another a single seed. */
+/** Number of random schedules. `FAULTS_SCHEDULES` sets more for the long form; `TEST_SEED` runs a single one. */
 const schedules = Number(process.env.FAULTS_SCHEDULES ?? 12)
 const oneSeed = process.env.TEST_SEED
 const firstSeed = 1
@@ -15,7 +15,7 @@ const maxShown = 3
 
 const facts = { instance: 'model', version: 'test', services: ['alert-dispatcher'], secretNames: [] }
 
-/** Plays the schedules of these seeds concurrently, each in its own place; fails with the first that violates an invariant. */
+/** Runs the schedules of these seeds concurrently, each with its own stores. Fails if one violates an invariant. */
 const play = async (wanted: readonly number[], open: () => Promise<Place>, lanes = atOnce): Promise<void> => {
   const waiting = wanted.values()
   const counts = { schedules: 0, sends: 0 }

@@ -13,7 +13,7 @@ import { startNats } from '../../testing/servers.ts'
 
 const run = promisify(execFile)
 
-/** Mounts a small file system, which requires root. */
+/** Mounts a file system of this size and returns its path. Requires root. */
 const mountSmall = async (size: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-small-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -63,7 +63,7 @@ it('names a state database that is immutable, and writes again once it is not', 
     const { write } = await openAt(join(folder, 'first.db'))
     await write('before')
   }
-  // A closed copy without a write-ahead log.
+  // A copy of the database that no process has open and that has no write-ahead log.
   const client = createClient({ url: `file:${join(folder, 'first.db')}` })
   await client.execute(`vacuum into '${path}'`)
   client.close()
@@ -93,7 +93,7 @@ it('names a NATS server whose disk is full, and what to do', async () => {
   expect(queue.problem).toMatch(sentence)
 })
 
-/** Runs in a separate process, whose end closes the file. */
+/** A script that enables the write-ahead log. It runs in a separate process, whose exit closes the file. */
 const makeWal = `
   const { DatabaseSync } = require('node:sqlite')
   const database = new DatabaseSync(process.argv[1])

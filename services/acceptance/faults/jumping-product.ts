@@ -14,27 +14,30 @@ import { start as startQuery } from '../../query/service.ts'
 import { rows, startHttpStub } from '../../query/testing/stub-host.ts'
 import { readExposition, valueIn } from '../../testing/exposition-format.ts'
 
-/** The services that monitor a host, in this process, with a settable wall clock. */
+/** The services that monitor a host, in this process, with a wall clock that the test sets. */
 export interface JumpingProduct extends AsyncDisposable {
-  /** Sets the wall clock forwards or back; the monotonic clock is not affected. */
+  /** Sets the wall clock forwards or back. The monotonic clock is not affected. */
   jump(ms: number): void
-  /** Lets time pass. */
+  /** Advances both clocks, as if this time had passed. */
   pass(ms: number): void
   host: { isUp: boolean }
-  /** Host status reported by the gateway: `up`, `down` or `unknown`. */
+  /** Returns the host status that the gateway reports: `up`, `down` or `unknown`. */
   status(): Promise<string>
-  /** Returns a metric of the host that counts how often its metrics were read; undefined if missing. */
+  /** Returns a metric that counts how often the metrics of the host were read; undefined if it is missing. */
   figure(): Promise<number | undefined>
   /** Returns the number of finished sweeps. */
   sweeps(): Promise<number>
-  /** Returns the headlines of all messages about the reachability of the host; the stub makes other rules fire too. */
+  /** Returns the headlines of all messages about reachability. Other messages are ignored; the stub causes some. */
   messages(): string[]
 }
 
 const names = ['query', 'alert-dispatcher', 'gateway'] as const
 const tickEveryMs = 25
 
-/** `measure` returns the monotonic time; a test that returns the wall clock shows what would break. */
+/**
+ * Starts the product. `measure` returns the monotonic time. A test passes a function that returns the wall clock, to
+ * show that the other tests would notice.
+ */
 export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elapsedMs): Promise<JumpingProduct> => {
   await using opening = new AsyncDisposableStack()
   const time = openTime(measure)
@@ -79,7 +82,7 @@ export const startJumpingProduct = async (measure: Measure = (elapsedMs) => elap
 
 type Measure = (elapsedMs: number, wallMs: number) => number
 
-/** Creates a clock that runs in real time and in steps of the test, with a settable wall clock. */
+/** Creates clocks that run in real time, plus the time that the test lets pass, plus jumps of the wall clock. */
 const openTime = (measure: Measure) => {
   let [passedMs, jumpedMs] = [0, 0]
   const clockOf = (elapsedMs: () => number): Clock => {
@@ -88,7 +91,7 @@ const openTime = (measure: Measure) => {
   }
   const clock = clockOf(() => performance.now() + passedMs)
   return {
-    // The queue waits in real time, so simulated time does not affect the rate limit of sends.
+    // Rate limits of sends use real time, because the queue waits in real time.
     clocks: { clock, rateLimitClock: clockOf(() => performance.now()) },
     wallMs: () => clock.now(),
     jump: (ms: number) => void (jumpedMs += ms),
@@ -106,7 +109,7 @@ const environmentOf = (host: string, chat: string) => ({
   HEALTH_ALERT_ENABLED: 'true',
   HEALTH_ALERT_COOLDOWN_MINUTES: '60',
   RATE_LIMIT_API_PER_MIN: '1000000',
-  // A failed sweep is a warning, which this target does not receive.
+  // A failed sweep is a warning. With this minimum severity, the target does not receive it.
   [webhookRig.minSeverityVariable]: 'critical',
   ...webhookRig.env(chat),
 })
@@ -116,7 +119,7 @@ const headlineOf = (text: string): string[] => {
   return headline.includes('Host unreachable') ? [headline] : []
 }
 
-/** A host that responds to the probe, counts reads of its metrics, and has none of the tables that rules read. */
+/** Responds like a host without the tables that rules read. Counts how often its metrics are read. */
 const answer = (
   sql: string,
   response: ServerResponse,

@@ -5,9 +5,9 @@ import { eventually } from '../../testing/fetch-json.ts'
 import { describeWith } from '../../testing/servers.ts'
 import { type AlertedProduct, startAlertedProduct } from './alerted-product.ts'
 
-/** A variable sets more for the long form. */
+/** Number of alerts. `FAULTS_ALERTS` sets more for the long form. */
 const count = Number(process.env.FAULTS_ALERTS ?? 3)
-/** A failed target is retried after up to a minute. */
+/** Timeout for notifications, in milliseconds. A failed target is retried after up to a minute. */
 const withinMs = 150_000
 
 vi.setConfig({ testTimeout: 480_000 })
@@ -34,7 +34,7 @@ const shown = (product: AlertedProduct, expected: readonly string[]) =>
     withinMs,
   )
 
-/** Expects every alert and every recovery once and in order, and no open alert. */
+/** Expects one notification per alert and per recovery, in order, and no open alert. */
 const expectWholeStory = async (product: AlertedProduct) => {
   await taken(product, [...named('fire'), ...named('recover')])
   await shown(product, [])
@@ -44,7 +44,7 @@ const expectWholeStory = async (product: AlertedProduct) => {
     expect(lines.indexOf(`fire alert-${alert}`)).toBeLessThan(lines.indexOf(`recover alert-${alert}`))
 }
 
-/** Stops the receiver and waits until every alert is queued for it. */
+/** Makes the receiver reject all notifications, sends all alerts, and waits until they are queued. */
 const holdAll = async (product: AlertedProduct) => {
   product.receiver.isDown = true
   await fireAll(product)
@@ -58,7 +58,7 @@ const holdAll = async (product: AlertedProduct) => {
   )
 }
 
-/** Waits until the history has a line for each, although the database was unavailable for some of them. */
+/** Waits until the history has this many entries. Some were recorded while the database was unavailable. */
 const keptInHistory = (product: AlertedProduct, lines: number) =>
   eventually(
     () => product.historyLines(),

@@ -3,7 +3,9 @@ import { setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Probes health endpoints like an orchestrator, each over its own connection, and prints the latency of every response. Run as a process: `node probe-health.ts <length in ms> <url>…`. Raises its priority if permitted, because an orchestrator runs on another machine.
+ * Probes health endpoints like Kubernetes, with a new connection per probe, and prints the latency of every response.
+ * Run as a process: `node probe-health.ts <duration in ms> <url>…`. It raises its priority if permitted, because a real
+ * orchestrator does not compete for the same CPU.
  */
 export interface ProbeResult {
   url: string
@@ -18,7 +20,7 @@ const main = async (lengthMs: number, urls: readonly string[]): Promise<void> =>
   try {
     setPriority(-20)
   } catch {
-    // Requires root.
+    // Raising the priority requires root; without root the probes run at normal priority.
   }
   const probed = await Promise.all(urls.map((url) => probeAgain(url, lengthMs)))
   process.stdout.write(JSON.stringify(probed.flat()))
@@ -38,7 +40,7 @@ const probeAgain = async (url: string, lengthMs: number): Promise<ProbeResult[]>
   return probed
 }
 
-/** Returns the status; 0 without a response. */
+/** Returns the status of a response; 0 if there is none. */
 const statusOf = (url: string): Promise<number> =>
   new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: timeoutMs }, (response) => {

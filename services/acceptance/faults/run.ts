@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { faketimeLibrary } from '../../testing/servers/faketime.ts'
 import { installServers } from '../../testing/servers/install.ts'
 
-/** More schedules, alerts, busy processes and kills than in the short form. With CI set, a suite without its servers fails instead of being skipped. */
+/**
+ * Variables of the long form: more schedules, alerts, busy processes and kills. With `CI` set, a suite without its
+ * servers fails instead of being skipped.
+ */
 const longForm = {
   CI: '1',
   FAULTS_RUNS: '12',
@@ -14,7 +17,7 @@ const longForm = {
   TEST_INGEST_KILLS: '8',
 }
 
-/** Runs all fault tests in their long form; arguments select test files. */
+/** Runs all fault tests in their long form. Arguments select test files. */
 const main = async (files: readonly string[]): Promise<void> => {
   installServers()
   installServers([{ title: 'libfaketime', debian: 'faketime', isThere: () => faketimeLibrary() !== undefined }])

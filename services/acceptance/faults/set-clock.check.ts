@@ -14,7 +14,7 @@ const Time = z.object({ timestamp: z.string() })
 
 it('a real process detects a host outage and recovery regardless of its wall clock', async () => {
   const library = faketimeLibrary()
-  if (library === undefined) throw new Error('libfaketime is missing: install the package faketime')
+  if (library === undefined) throw new Error('libfaketime not found; install the package faketime')
   await using scope = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-clock-'))
   scope.defer(() => rm(directory, { recursive: true }))
@@ -38,7 +38,7 @@ it('a real process detects a host outage and recovery regardless of its wall clo
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
-    // As on a real machine, setting the wall clock does not affect the monotonic one.
+    // As on a real machine, the monotonic clock must not follow the wall clock.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   }

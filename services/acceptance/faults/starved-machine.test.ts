@@ -8,7 +8,7 @@ import { type HealthAnswer, startStarvedProduct } from './starved-product.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-/** A variable selects the long form; the short one leaves CPU time to concurrent tests. */
+/** Whether this is the long form. The short form leaves CPU time to other tests. */
 const isLongForm = process.env.FAULTS_BUSY !== undefined
 const processors = isLongForm ? availableParallelism() : 1
 const busyProcesses = Number(process.env.FAULTS_BUSY ?? 20) * processors
@@ -17,12 +17,12 @@ const services = isLongForm
   ? ['query', 'query', 'query', 'report', 'mcp', 'alert-dispatcher', 'ingest', 'ingest', 'agent', 'agent', 'gateway']
   : ['query', 'alert-dispatcher', 'ingest', 'gateway']
 const callers = 32
-/** Starting that many processes takes time. */
+/** Time until all busy processes have started, in milliseconds. */
 const untilBusyMs = 1_000
-/** The probe timeout of `/readyz` in the chart, the shorter one. */
+/** The probe timeout of `/readyz` in the chart, in milliseconds. It is shorter than that of `/livez`. */
 const answersWithinMs = 2_000
 
-/** Opens pages concurrently for this long; both responses and rejections are fine here. */
+/** Requests pages concurrently for `lengthMs`. Returns the number of responses with any status. */
 const openPages = async (url: string, lengthMs: number): Promise<number> => {
   const paths = ['/api/v1/overview?hostId=0', '/api/v1/host-status?hostId=0', '/api/v1/hosts', '/api/health']
   const until = performance.now() + lengthMs
@@ -38,7 +38,7 @@ const openPages = async (url: string, lengthMs: number): Promise<number> => {
   return answered
 }
 
-/** A process may be unready if Redis or NATS are also starved; it must still be alive. */
+/** Returns whether a probe would fail. A process may be unready while Redis or NATS are starved, but must be alive. */
 const isLate = ({ path, status, tookMs }: HealthAnswer): boolean =>
   tookMs > answersWithinMs || (path === '/livez' ? status !== 200 : status === 0)
 

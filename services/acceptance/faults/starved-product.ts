@@ -10,12 +10,12 @@ import { freePort } from '../../testing/servers/port.ts'
 
 const run = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe-health.ts')
-/** A busy process exits by itself this long after the end of the test. */
+/** Busy processes exit by themselves this many seconds after the test, in case the test does not stop them. */
 const spareSeconds = 30
 
 const Probes = z.array(z.object({ url: z.string(), status: z.number(), tookMs: z.number() }))
 
-/** A response of a process to `/livez` or `/readyz`; status 0 without a response. */
+/** A response of a process to `/livez` or `/readyz`. The status is 0 if there was no response. */
 export interface HealthAnswer {
   process: string
   path: string
@@ -23,16 +23,19 @@ export interface HealthAnswer {
   tookMs: number
 }
 
-/** The product with a process per service, all on the same few CPUs. */
+/** The product with a process per service. All processes share a few CPUs. */
 export interface StarvedProduct extends AsyncDisposable {
   url: string
-  /** Starts processes that keep these CPUs busy. */
+  /** Starts `count` processes that keep these CPUs busy, until disposed or for `seconds`. */
   starve(count: number, seconds: number): Disposable
-  /** Probes the health of every process for the given duration. */
+  /** Probes the health endpoints of every process for `lengthMs`. */
   probe(lengthMs: number): Promise<HealthAnswer[]>
 }
 
-/** Starts a process per name on the first `processors` CPUs of the machine; repeated names start several processes. Requires `taskset`. */
+/**
+ * Starts a process per name on the first `processors` CPUs of the machine. A name that occurs twice starts two
+ * processes. Requires `taskset`.
+ */
 export const startStarvedProduct = async (services: readonly string[], processors: number): Promise<StarvedProduct> => {
   const confined = ['-c', `0-${processors - 1}`]
   await using scope = new AsyncDisposableStack()
@@ -81,5 +84,5 @@ const starve = (confined: readonly string[], count: number, seconds: number): Di
   return { [Symbol.dispose]: () => busy.forEach(endWhole) }
 }
 
-/** `timeout` forwards the signal to its child. */
+/** Stops a busy process. The child is `timeout`, which forwards SIGTERM. */
 const endWhole = (child: ChildProcess): void => void child.kill('SIGTERM')

@@ -10,20 +10,20 @@ const answersWithinMs = 10_000
 const fetchedWithinMs = 300_000
 const outputBytes = 16 * 1024 * 1024
 
-/** A built image. */
+/** A built Docker image. */
 export interface Image extends AsyncDisposable {
   compressedBytes(): Promise<number>
-  /** Runs a container until it exits, with further arguments for Docker and the program. */
+  /** Runs a container until it exits. `options` are for Docker, `args` for the program. */
   run(options: readonly string[], args: readonly string[]): Promise<{ code: number; output: string }>
-  /** Starts all services, on the host network with a read-only file system. */
+  /** Starts all services in a container on the host network, with a read-only file system. */
   start(variables: Record<string, string | number>): Promise<{ id: string } & AsyncDisposable>
 }
 
-/** Returns the base image, `TEST_IMAGE_BASE` or the official one, or why no image can be built. */
+/** Returns the base image: `TEST_IMAGE_BASE` or the official one. If no image can be built, returns the reason. */
 export const imageSource = (): { base: string } | { missing: string } => {
   const succeeds = (args: readonly string[], timeout: number) => spawnSync('docker', args, { timeout }).status === 0
   if (!succeeds(['version', '--format', '{{.Server.Version}}'], answersWithinMs))
-    return { missing: 'Docker does not answer' }
+    return { missing: 'Docker does not respond' }
   const base = process.env.TEST_IMAGE_BASE ?? official
   const isThere =
     succeeds(['image', 'inspect', base], answersWithinMs) || succeeds(['pull', '-q', base], fetchedWithinMs)

@@ -3,8 +3,8 @@ import { eventually } from '../../testing/fetch-json.ts'
 import { buildImage, docker, imageSource, type Image } from './docker.ts'
 import { freePort } from '../../testing/servers/port.ts'
 
-/** Maximum compressed size, as sent by a registry. */
-const largestBytes = 150_000_000
+/** Maximum compressed size of the image, which is what a registry sends. */
+const maxCompressedBytes = 150_000_000
 const unknownService = 2
 
 describe('the image', () => {
@@ -17,7 +17,7 @@ describe('the image', () => {
   afterAll(() => image?.[Symbol.asyncDispose]())
 
   it('is small enough to be fetched quickly', async () => {
-    expect(await image.compressedBytes()).toBeLessThanOrEqual(largestBytes)
+    expect(await image.compressedBytes()).toBeLessThanOrEqual(maxCompressedBytes)
   })
 
   it('holds neither what only tests need nor the embedded engine, and says what it holds', async () => {

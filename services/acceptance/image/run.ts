@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { imageSource } from './docker.ts'
 
-/** Builds and tests the image; prints one line and skips it without Docker or a base image. */
+/** Builds and tests the image. Without Docker or a base image, it prints one line and skips the tests. */
 const main = async (): Promise<void> => {
   const source = imageSource()
   if ('missing' in source) return void process.stdout.write(`LEFT OUT: the image (${source.missing})\n`)

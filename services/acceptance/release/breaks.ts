@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Lists contract changes that make two releases incompatible. Optional fields,
- * methods, values of an enumeration, alternatives and callers may be added; any other difference is a breaking change.
+ * Returns the contract changes that make two releases incompatible. Optional fields, methods, enumeration values,
+ * alternatives and callers may be added. Any other difference is a breaking change.
  */
 export const breaks = (before: unknown, now: unknown, where: readonly string[] = []): string[] => {
   if (isRecord(before) && isRecord(now)) return ofRecords(before, now, where)
@@ -22,7 +22,7 @@ const ofRecords = (before: Named, now: Named, where: readonly string[]): string[
   })
 }
 
-/** Returns whether entries may be added at this path: names and methods may, schema keywords may not. */
+/** Returns whether entries may be added at this path. Fields, methods and definitions may; schema keywords may not. */
 const mayGrow = (where: readonly string[]): boolean =>
   where.length === 0 || where.at(-1) === 'properties' || where.at(-1) === '$defs'
 

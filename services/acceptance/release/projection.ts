@@ -3,7 +3,7 @@ import formats from 'ajv-formats'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Returns a value as a reader with this schema sees it. Throws if that reader could not parse it. */
+/** Returns a function that reduces a value to what a reader with this schema sees. It throws if parsing fails. */
 export const projection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((value: unknown) => unknown) => {
   const root = asSchema(schema)
   const checks = new Map<Schema, ValidateFunction>()
@@ -41,10 +41,10 @@ export const projection = (schema: unknown, ajv: Ajv2020 = openValidator()): ((v
   }
 }
 
-/** Compiles schemas; one serves many projections. */
+/** Returns a validator that compiles schemas. Several projections can share it. */
 export const openValidator = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: false })
-  // According to its types, the module is the function; in Node it is the default export.
+  // In Node the plugin is the default export of the module, unlike what its types declare.
   formats.default(ajv)
   return ajv
 }
@@ -57,6 +57,6 @@ const resolve = ({ $defs }: Schema, part: Schema): Schema => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Returns the same object each time, because the compiled schema is cached by object. */
+/** Returns the schema as an object. The same value returns the same object, by which compiled schemas are cached. */
 const asSchema = (value: unknown): Schema => (isSchema(value) ? value : anything)
 const anything: Schema = {}

@@ -7,11 +7,12 @@ import { root } from '../../testing/source-file.ts'
 import { openValidator, projection } from './projection.ts'
 
 /**
- * Loaded before the product (`node --import`), so that the process behaves like the last release: it drops newer fields, rejects messages that the release could not read, and does not serve newer methods.
+ * Makes a process behave like the last release: it drops newer fields, rejects messages that the release could not
+ * read, and does not serve newer methods. `node --import` loads this module before the product.
  */
 const speakAsReleased = async (own: string | undefined): Promise<void> => {
   const { contracts } = await lastRelease()
-  // HTTP schemas are derived from the contracts at load time, so they are loaded before the contracts are changed.
+  // The HTTP schemas are derived from the contracts when they are loaded, so load them before changing the contracts.
   for (const file of globSync('proto/http/*.ts', { cwd: root })) await import(join(root, file))
   for (const exported of await exportsOfProto()) {
     if (isEvent(exported)) asReleased(exported, contracts[`event.${exported.name}`])
@@ -19,13 +20,13 @@ const speakAsReleased = async (own: string | undefined): Promise<void> => {
     for (const [name, method] of Object.entries(exported.methods)) {
       const known = contracts[`${exported.name}.${name}`]
       if (known !== undefined) asReleased(method, known)
-      // Only the contracts are old, so outgoing calls of this process are not changed.
+      // Only the methods that this process serves are removed, because its code still makes the newer calls.
       else if (exported.name === own) delete exported.methods[name]
     }
   }
 }
 
-/** Wraps each schema: first the projection of the release, then the current schema. */
+/** Replaces each schema of a contract: it applies the projection to the released schema, then the current schema. */
 const asReleased = (declared: Method | Event, known: unknown): void => {
   const released = Object.entries(z.record(z.string(), z.unknown()).parse(known ?? {}))
   const present: Readonly<Record<string, unknown>> = { ...declared }

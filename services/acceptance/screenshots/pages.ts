@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { fetchJson } from '../../testing/fetch-json.ts'
 
 interface Drawn {
-  /** File name without extension. */
+  /** The file name without extension. */
   name: string
-  /** The path, or a function that finds it. */
+  /** The path in the URL, or a function that determines it. */
   path: string | ((url: string) => Promise<string>)
 }
 
 const Rows = z.object({ data: z.array(z.object({ query_id: z.string() })).min(1) })
 
-/** Returns the path of the slowest logged query. */
+/** Returns the path of the page of the slowest logged query. */
 const slowestQuery = async (url: string): Promise<string> => {
   const { body } = await fetchJson(`${url}/api/v1/tables/slow-queries?hostId=0&limit=1`)
   return `/queries/${encodeURIComponent(Rows.parse(body).data[0]?.query_id ?? '')}?host=0`
@@ -18,7 +18,7 @@ const slowestQuery = async (url: string): Promise<string> => {
 
 const statement = 'SELECT status, count(), sum(amount) FROM shop.orders WHERE customer_id < 1000 GROUP BY status'
 
-/** Pages that users look for first; the first one represents the product. */
+/** Pages that show the product. The README shows the first one. */
 export const pages: readonly Drawn[] = [
   { name: 'overview', path: '/overview?host=0&range=24h' },
   { name: 'fleet', path: '/fleet?host=0' },

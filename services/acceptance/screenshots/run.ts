@@ -10,11 +10,11 @@ import { pages } from './pages.ts'
 const folder = join(import.meta.dirname, '../../../web/docs/pictures')
 const scheduler = 'secret-of-the-scheduler'
 const patienceMs = 120_000
-/** Small enough for documentation and the repository. */
+/** Size of the screenshots, small enough for the documentation and the repository. */
 const viewport = { width: 1280, height: 800 }
 
 /** Takes screenshots of the product with two embedded hosts. */
-const draw = async (): Promise<void> => {
+const takeScreenshots = async (): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), 'screenshots-'))
   await using scope = new AsyncDisposableStack()
   scope.defer(() => rm(directory, { recursive: true, force: true }))
@@ -43,7 +43,7 @@ const draw = async (): Promise<void> => {
   }
 }
 
-/** Waits until a page shows its heading, has no pending requests and no visible placeholder. */
+/** Waits until a page shows its heading and has no pending requests and no visible placeholders. */
 const waitForPage = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('networkidle')
@@ -52,4 +52,4 @@ const waitForPage = async (page: Page): Promise<void> => {
   )
 }
 
-await draw()
+await takeScreenshots()

@@ -1,15 +1,15 @@
-/** Files in which banned words are allowed. Without `words` any of them is. */
+/** An exception for files in which banned words are allowed. Without `words`, all banned words are allowed. */
 export interface AllowedWords {
   paths: RegExp
   words?: RegExp
   reason: string
 }
 
-/** Exceptions of `language.test.ts`; an unused one fails the test. */
+/** All exceptions of `language.test.ts`. An exception that matches nothing fails the test. */
 export const allowed: readonly AllowedWords[] = [
   {
     paths: /^services\/acceptance\/(language\.test|shape\/allowed-words)\.ts$/,
-    reason: 'the test names the words it looks for',
+    reason: 'the test contains the words that it searches for',
   },
   { paths: /\.(ts|svelte)$/, words: /allSettled|onSettled/, reason: 'names of JavaScript and of TanStack Query' },
   { paths: /\.ts$/, words: /\bnoBody\b/, reason: 'a request without a body' },

@@ -3,7 +3,8 @@ import type { Rule } from './rules.ts'
 import { lineOf, parse } from '../../testing/source-file.ts'
 
 /**
- * Reports calculations with the wall clock: comparisons, additions and subtractions. The wall clock may be set forwards or back, so durations are measured with `Clock.elapsedMs`.
+ * Rejects comparisons, additions and subtractions with wall-clock time. The wall clock can be set forwards or back, so
+ * durations must be measured with `Clock.elapsedMs`.
  */
 export const durationsAreMonotonic: Rule = (file) => {
   const { program } = parse(file)
@@ -23,21 +24,24 @@ export const durationsAreMonotonic: Rule = (file) => {
     BinaryExpression: ({ start, left, right, operator }) => {
       if (!['<', '<=', '>', '>=', '-', '+'].includes(operator)) return
       if ([left, right].some((side) => isReading(side.start, side.end)))
-        found.push(`${file.path}:${lineOf(file, start)} the wall clock in a calculation`)
+        found.push(`${file.path}:${lineOf(file, start)} calculation with the wall clock; use Clock.elapsedMs`)
     },
     CallExpression: ({ start, callee }) => {
       if (file.text.slice(callee.start, callee.end) === 'Date.now')
-        found.push(`${file.path}:${lineOf(file, start)} Date.now() beside Clock`)
+        found.push(`${file.path}:${lineOf(file, start)} Date.now() bypasses Clock; use Clock.now()`)
     },
     NewExpression: ({ start, callee, arguments: given }) => {
       if (given.length === 0 && file.text.slice(callee.start, callee.end) === 'Date')
-        found.push(`${file.path}:${lineOf(file, start)} new Date() beside Clock`)
+        found.push(`${file.path}:${lineOf(file, start)} new Date() bypasses Clock; use Clock.now()`)
     },
   }).visit(program)
   return found
 }
 
-/** Files that may calculate with the wall clock, with the reason: the instants are stored, shown, chosen by a user, or from another machine. */
+/**
+ * Files that may calculate with the wall clock, each with the reason. Their instants are stored, shown, chosen by a
+ * user, or come from another machine.
+ */
 export const instantFiles: Readonly<Record<string, string>> = {
   'services/shared/time/clock.ts': 'the clock itself',
   'services/shared/bus/signatures.ts': 'from another machine: when it signed a request',

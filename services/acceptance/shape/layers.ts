@@ -1,11 +1,12 @@
 import { dirname, join } from 'node:path/posix'
 import { isTest } from '../../testing/source-file.ts'
 
-/** Imports that are allowed in code that starts the unmodified product. */
+/** Allowed imports of code that starts or inspects the whole product. */
 const wholeProduct = ['services/<service>', 'services/main.ts', 'services/shared', 'proto', 'npm', 'node']
 
 /**
- * The parts of the repository with their allowed imports. Services only import themselves, because they communicate over the bus.
+ * Allowed imports of each part of the repository. A service does not import other services, because services
+ * communicate over the bus.
  */
 const mayImport: Record<string, readonly string[]> = {
   proto: ['npm:zod'],
@@ -27,15 +28,15 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'services/bench': ['services/testing', ...wholeProduct],
   web: ['proto', 'npm', 'node'],
-  // Scripts of pods that only have Node.
+  // These scripts run in pods that only have Node.
   helm: ['node'],
   k8s: ['node'],
 }
 
-/** Additional imports of tests: real servers and the embedded ClickHouse host. */
+/** Additional allowed imports of tests: fixtures, generators and the embedded ClickHouse host. */
 const testsMayImport = ['services/testing', 'services/generate', 'services/sandbox', 'npm', 'node']
 
-/** Packages that only one part may import. */
+/** Packages that only files below one folder may import. */
 const owners: Record<string, string> = {
   nats: 'services/shared/bus/',
   ioredis: 'services/shared/store/',
@@ -45,7 +46,7 @@ const owners: Record<string, string> = {
   chdb: 'services/sandbox/',
 }
 
-/** Returns why an import is forbidden; undefined if it is allowed. */
+/** Returns the error message for a forbidden import; undefined if the import is allowed. */
 export const forbidden = (path: string, specifier: string): string | undefined => {
   const target = targetOf(path, specifier)
   const from = partOf(path)
@@ -53,7 +54,7 @@ export const forbidden = (path: string, specifier: string): string | undefined =
   if (isTest(path) && testsMayImport.some((allowed) => covers(allowed, to))) return undefined
   const owner = owners[packageOf(target) ?? '']
   if (owner && !path.startsWith(owner) && !/^services\/(acceptance|testing|requirements|bench)\//.test(path)) {
-    return `${path} imports ${specifier}, which belongs to ${owner}`
+    return `${path} imports ${specifier}: only files in ${owner} may import it`
   }
   if (from === to) return undefined
   const allowed = mayImport[from] ?? mayImport[generic(from)] ?? []
@@ -76,7 +77,9 @@ export const targetOf = (path: string, specifier: string): string => {
 
 const packageOf = (target: string): string | undefined => (target.startsWith('npm:') ? target.slice(4) : undefined)
 
-/** Returns the part of a target: `services/<name>` for services, otherwise the first folder. */
+/**
+ * Returns the part of the repository that contains a path: `services/<name>` for services, otherwise the top folder.
+ */
 const partOf = (target: string): string => {
   if (target === 'node' || target.startsWith('npm:')) return target
   const [top = '', second = ''] = target.split('/')

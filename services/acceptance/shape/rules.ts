@@ -1,10 +1,10 @@
 import { type BindingPattern, type Class, type ParamPattern, Visitor } from 'oxc-parser'
 import { type SourceFile, lineOf, parse } from '../../testing/source-file.ts'
 
-/** A lint rule that needs a parser. Returns the violations as `path:line message`. */
+/** A lint rule that parses a file. Returns the violations as `path:line message`. */
 export type Rule = (file: SourceFile) => string[]
 
-/** A type assertion is unchecked, so a comment must state what guarantees it. */
+/** Rejects type assertions without a comment. TypeScript does not check them, so a comment must state why they hold. */
 export const castsAreExplained: Rule = (file) => {
   const { program, comments } = parse(file)
   const commented = new Set(comments.map((comment) => lineOf(file, comment.end)))
@@ -21,7 +21,7 @@ export const castsAreExplained: Rule = (file) => {
       const count = lineOf(file, end) - first + 1
       const isExplained = Array.from({ length: count }, (_, index) => first + index).some((line) => commented.has(line))
       if (!isExplained)
-        found.push(`${file.path}:${lineOf(file, start)} cast without the comment that states its guarantee`)
+        found.push(`${file.path}:${lineOf(file, start)} type assertion without a comment that states why it holds`)
     },
   }).visit(program)
   return found
@@ -33,7 +33,7 @@ const abbreviations = new Set(
   ),
 )
 
-/** Names of variables, parameters and functions are whole words. */
+/** Rejects abbreviations as names of variables, parameters and functions. */
 export const namesAreWords: Rule = (file) => {
   const found: string[] = []
   const check = (pattern: BindingPattern | ParamPattern | null) => {
@@ -68,7 +68,7 @@ const bindings = (pattern: BindingPattern | ParamPattern | null): { name: string
   }
 }
 
-/** A class needs private state, or a base class that a library requires; other code uses functions and records. */
+/** Rejects classes without private state and without a base class. Such code should use functions and records. */
 export const classesHaveAReason: Rule = (file) => {
   const found: string[] = []
   const check = ({ id, superClass, body, start }: Class) => {
@@ -79,7 +79,7 @@ export const classesHaveAReason: Rule = (file) => {
   return found
 }
 
-/** Every export of a shared file needs a doc comment, except a type inferred from the value above it. */
+/** Rejects exports without a doc comment, except a type that is inferred from the value above it. */
 export const exportsAreDocumented: Rule = (file) => {
   const { program, comments } = parse(file)
   const ends = comments.filter((one) => one.type === 'Block' && one.value.startsWith('*')).map((one) => one.end)

@@ -44,7 +44,7 @@ export const conversationSettings = {
   }),
 } as const
 
-/** A store whose prerequisite is configured. */
+/** The selected store, whose prerequisite is configured. */
 export type Choice = { backend: 'convstore' | 'memory' } | { backend: 'edgesql' | 'postgres'; where: StateDatabase }
 
 /** Returns the configured store. Throws `InvalidSettings` if the named store lacks its prerequisite. */
@@ -71,7 +71,8 @@ const stores: Record<ConversationBackend, { needs: string; find(env: Environment
       read(conversationSettings, env).CONVSTORE_API_KEY === undefined ? undefined : { backend: 'convstore' },
   },
   edgesql: {
-    needs: 'CONVERSATIONS_EDGESQL, a libsql: server or a file: of SQLite; the id of a database alone binds none',
+    needs:
+      'CONVERSATIONS_EDGESQL, the libsql: or file: URL of a SQLite database; a database id alone is not sufficient',
     find: (env) => {
       const where = edgeAddress(env)
       return where === undefined ? undefined : { backend: 'edgesql', where: edgeDatabase(where) }
@@ -116,7 +117,7 @@ const idProblems = (env: Environment): SettingProblem[] => {
     return [{ name, sentence: 'must be the same as AGENT_CONVERSATIONS_EDGESQL_DATABASE_ID, which is its other name' }]
   }
   if (database === undefined || binding === undefined || databaseAt(binding, database) !== undefined) return []
-  return [{ name, sentence: 'cannot stand before an IP address: CONVERSATIONS_EDGESQL must name its server' }]
+  return [{ name, sentence: 'requires a host name in CONVERSATIONS_EDGESQL instead of an IP address' }]
 }
 
 const choiceProblems = (env: Environment): readonly SettingProblem[] => {
@@ -131,15 +132,15 @@ const choiceProblems = (env: Environment): readonly SettingProblem[] => {
 }
 
 /**
- * Returns the address of the database with this id: for a server, the id becomes the first label of the host name, as
- * libSQL servers select databases by host; for a file, it is the file of that name in the same folder. Undefined for a
- * server with an IP address.
+ * Returns the URL of the database with this id. For a server, the id becomes the first label of the host name, by which
+ * libSQL servers select databases. For a file, it is `<id>.db` in the same folder. Undefined for a server with an IP
+ * address.
  */
 export const databaseAt = (binding: string, id: string): string | undefined => {
   if (binding.startsWith('file:')) return besideFile(binding, id)
   const server = new URL(binding)
   const name = `${id}.${server.hostname}`.toLowerCase()
-  // A label in front of an IP address gives no valid host.
+  // A label before an IP address does not give a valid host name.
   if (/^[\d.]+$|^\[/.test(server.hostname)) return undefined
   server.hostname = name
   return server.href

@@ -22,7 +22,7 @@ import {
 const OwnedConversation = z.object({ owner: z.string(), conversation: Conversation })
 type OwnedConversation = z.infer<typeof OwnedConversation>
 
-/** Conversation ids have no colon, so the last colon ends the owner. */
+/** Conversation ids contain no colon, so the last colon separates owner and id. */
 const keyOf = (owner: string, id: string): string => `${owner}:${id}`
 
 const cursorOf = (next: Page<unknown>['next']): string | null =>
@@ -44,7 +44,8 @@ const ownedConversations = defineCollection({
 })
 
 /**
- * Returns a store in the memory of this process, with at most `maxCharacters` characters of JSON. A restart deletes it.
+ * Returns a store in the memory of this process. `max` limits the conversations per owner, `maxCharacters` the JSON of
+ * all owners. A restart loses the conversations.
  */
 export const memoryStore = (max?: number, maxCharacters?: number): ConversationStore => {
   const memory = { ...ownedConversations.memory, maxCharacters }
@@ -76,11 +77,11 @@ const storeIn = (
   return {
     backend: backends[collections.kind],
     async list(owner, place) {
-      const { documents, next } = await collection.summaryPage(lastFirst(owner, place))
+      const { documents, next } = await collection.summaryPage(newestFirstQuery(owner, place))
       return { conversations: documents, next: cursorOf(next) }
     },
     async whole(owner, cursor) {
-      const { documents, next } = await collection.page(lastFirst(owner, { limit: exportPageSize, cursor }))
+      const { documents, next } = await collection.page(newestFirstQuery(owner, { limit: exportPageSize, cursor }))
       return { conversations: documents.map(({ conversation }) => conversation), next: cursorOf(next) }
     },
     get: async (owner, id) => (await collection.get(keyOf(owner, id)))?.conversation,
@@ -111,7 +112,7 @@ const storeIn = (
 }
 
 /** Returns the query for an owner's conversations, most recently changed first. */
-const lastFirst = (owner: string, { limit, cursor }: Place) => {
+const newestFirstQuery = (owner: string, { limit, cursor }: Place) => {
   const after = cursor === undefined ? undefined : positionOf(cursor)
   return {
     where: { owner },

@@ -4,5 +4,5 @@ import { positionOf } from './store.ts'
 
 it('parses its own cursors and rejects those of another store', () => {
   expect(positionOf('17.a-b')).toEqual({ updatedAtMs: 17, id: 'a-b' })
-  expect(() => positionOf(ConversationCursor.parse('~1.a'))).toThrow('cursor must be the next of a response')
+  expect(() => positionOf(ConversationCursor.parse('~1.a'))).toThrow('invalid cursor')
 })

@@ -24,7 +24,7 @@ import { type ConversationStore, type PutResult, type Page, type Place, firstWor
 /** Conversations of users. Each is accessible to its owner only. */
 export interface Conversations extends AsyncDisposable {
   readonly backend: ConversationBackend
-  /** Whether titles and follow-up questions are generated. */
+  /** Returns whether titles and follow-up questions are generated. */
   supportsAiEnrichment(): boolean
   list(owner: string, place: Place): Promise<Page<ConversationSummary>>
   /** Throws `not-found`, as `remove` and `followUps` do, also for conversations of other owners. */
@@ -116,7 +116,7 @@ const openStore = async (choice: Choice, parts: Parts): Promise<ConversationStor
   }
 }
 
-/** Opens the store once for all callers. The next call after a failure tries again. */
+/** Opens the store at the first call, once for all callers. After a failure, the next call tries again. */
 const openLazily = (open: () => Promise<ConversationStore>) => {
   let opening: Promise<ConversationStore> | undefined
   return {
@@ -134,7 +134,7 @@ const openLazily = (open: () => Promise<ConversationStore>) => {
 
 const requireSize = ({ messages, evidence }: WrittenConversation): void => {
   if (Buffer.byteLength(JSON.stringify([messages, evidence])) <= conversationBounds.bytes) return
-  const sentence = `a conversation must not take more than ${conversationBounds.bytes} bytes; begin a new one`
+  const sentence = `conversation too large: the maximum is ${conversationBounds.bytes} bytes; start a new one`
   throw new ServiceError('too-large', sentence, { details: { parameter: 'messages' } })
 }
 
@@ -143,7 +143,7 @@ const found = (conversation: Conversation | undefined): Conversation => {
   throw notFound()
 }
 
-/** The same error for missing conversations and those of other owners. */
+/** Returns the error for a missing conversation and for one of another owner, which must not be distinguishable. */
 const notFound = (): ServiceError =>
   new ServiceError('not-found', 'conversation not found; it may have expired', {
     details: { parameter: 'id' },

@@ -7,7 +7,7 @@ import type {
 } from '#proto/conversations.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** The last conversation of the previous page. */
+/** The position of a cursor in the list: the last conversation of the previous page. */
 interface Position {
   updatedAtMs: number
   id: string
@@ -18,7 +18,9 @@ export const positionOf = (cursor: string): Position => {
   const [time = '', id = ''] = cursor.split('.')
   const updatedAtMs = Number(time)
   if (Number.isInteger(updatedAtMs)) return { updatedAtMs, id }
-  throw new ServiceError('invalid', 'cursor must be the next of a response', { details: { parameter: 'cursor' } })
+  throw new ServiceError('invalid', 'invalid cursor: use the value of "next" from the previous response', {
+    details: { parameter: 'cursor' },
+  })
 }
 
 /** Returns the list entry of a conversation. */
@@ -34,12 +36,12 @@ export const summaryOf = <T extends ConversationSummary>({
 
 /** A conversation to store. */
 export interface Written extends WrittenConversation {
-  /** The title of a new conversation that has none. */
+  /** The title if the conversation is new and has none. */
   firstWords: string
   atMs: number
 }
 
-/** A page of one owner's list. */
+/** Selects a page of an owner's list. */
 export interface Place {
   limit: number
   cursor?: string | undefined
@@ -57,9 +59,9 @@ export interface PutResult {
   conversation: ConversationSummary
 }
 
-/** Conversations per owner in the built-in stores. */
+/** Maximum number of conversations per owner in the built-in stores. */
 export const maxConversations = 1_000
-/** Complete conversations per page of an export. */
+/** Number of complete conversations per page of an export. */
 export const exportPageSize = 10
 
 /**
@@ -68,10 +70,10 @@ export const exportPageSize = 10
  */
 export interface ConversationStore extends AsyncDisposable {
   readonly backend: ConversationBackend
-  /** Returns the most recently changed first. */
+  /** Returns a page of summaries, most recently changed first. */
   list(owner: string, place: Place): Promise<Page<ConversationSummary>>
   get(owner: string, id: string): Promise<Conversation | undefined>
-  /** Returns the same list with messages, `exportPageSize` conversations per page. */
+  /** Returns complete conversations in the same order, `exportPageSize` per page. */
   whole(owner: string, cursor: string | undefined): Promise<Page<Conversation>>
   /**
    * Creates or replaces a conversation. The creation time stays, and so do title and evidence if none are supplied.
@@ -80,8 +82,9 @@ export interface ConversationStore extends AsyncDisposable {
   put(owner: string, written: Written): Promise<PutResult>
   /** Replaces the title if it is still `from`. */
   retitle(owner: string, id: string, from: string, to: string): Promise<void>
-  /** Reports whether the conversation existed. */
+  /** Removes a conversation and returns whether it existed. */
   remove(owner: string, id: string): Promise<boolean>
+  /** Removes all conversations of an owner and returns their number. */
   removeAll(owner: string): Promise<number>
   /** Removes the conversations of all owners that were last changed before this time, and returns their number. */
   prune(beforeMs: number): Promise<number>
@@ -115,7 +118,7 @@ export const firstWords = (messages: readonly UiMessage[]): string =>
     .map((message) => oneLine(wordsOf(message), maxFirstWords))
     .find((line) => line !== undefined) ?? 'Conversation'
 
-/** Merges a written conversation with the stored one. */
+/** Merges a written conversation with the stored one, which supplies creation time, title and evidence if missing. */
 export const merged = (written: Written, present: Conversation | undefined): Conversation => {
   const { id, title, hostKey, model, messages, evidence, firstWords, atMs } = written
   return {

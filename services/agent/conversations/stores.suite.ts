@@ -2,11 +2,11 @@ import { beforeAll, expect, it } from 'vitest'
 import { type ConversationStore, exportPageSize } from './store.ts'
 import { aMessage, anEvidence, aToolMessage, aWritten } from './testing/conversations.ts'
 
-/** The second owner has the first as a prefix, and contains the separators of external ids and tags. */
+/** The name of the second owner starts with that of the first and contains the separators of external ids and tags. */
 const [ada, eve] = ['user_ada', 'user_ada:eve/ö?']
 const startedAtMs = 1_790_000_000_000
 
-/** Tests of every conversation store. `open` returns an empty one. */
+/** Tests that every conversation store must pass. `open` returns an empty store. */
 export const conversationStoreSuite = (open: () => Promise<ConversationStore>): void => {
   let store: ConversationStore
   beforeAll(async () => {

@@ -24,7 +24,7 @@ afterAll(() => opened.disposeAsync())
 
 const max = 3
 
-/** Tests of the built-in stores, which limit conversations per owner. */
+/** Tests of the limit per owner, which the built-in stores enforce. */
 const boundedSuite = (open: () => Promise<ConversationStore>): void => {
   it('rejects conversations above the limit of one owner, and accepts those of another', async () => {
     const store = await open()

@@ -12,7 +12,7 @@ import { type ConversationStore, oneLine, wordsOf } from './store.ts'
 /** Generates titles of new conversations in the background. */
 interface Titling extends AsyncDisposable {
   /**
-   * Starts the generation. The initial title stays if the model fails or the user renames the conversation meanwhile.
+   * Starts generating a title. The present title stays if the model fails or the user changes the title meanwhile.
    */
   start(owner: string, conversation: Pick<Conversation, 'id' | 'title' | 'messages'>, call: Call): void
 }
@@ -24,7 +24,7 @@ interface Parts {
   log: Logger
 }
 
-/** Concurrent generations; further conversations keep their initial title. */
+/** Maximum concurrent generations; further conversations keep their initial title. */
 const maxConcurrent = 16
 const timeoutMs = 60_000
 
@@ -59,7 +59,7 @@ export const openTitling = ({ store, models, clock, log }: Parts): Titling => {
 const logFields = (error: unknown): Record<string, unknown> =>
   error instanceof ServiceError ? { reason: error.message } : { err: error }
 
-/** Characters of the transcript: titles use its beginning, follow-up questions its end. */
+/** Maximum characters of the transcript in a prompt. Titles use its beginning, follow-up questions its end. */
 const maxCharacters = 8_000
 const maxTitleLength = 80
 const maxQuestionLength = 200

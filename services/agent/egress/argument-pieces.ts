@@ -9,8 +9,8 @@ interface ArgumentPieces {
 }
 
 /**
- * Returns every argument in full, split where text of a host starts and ends. Names that the tool's schema declares
- * come from its server and do not count as such text.
+ * Returns every argument in full, split where text of a host starts and ends. Names that the schema of the tool
+ * declares come from its server, so they are not text of a host.
  */
 export const splitArguments = (
   input: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ interface Path {
   isDeclared: boolean
 }
 
-/** Returns every text and number with its path, and empty lists and objects. */
+/** Returns every scalar value, empty list and empty object with its path. */
 const leavesIn = (parent: object, declared: ReadonlySet<string>, path?: Path): (Path & { value: string })[] =>
   Object.entries(parent).flatMap(([key, value]) => {
     const isDeclared = Array.isArray(parent) || declared.has(key)

@@ -1,19 +1,19 @@
 /** Maximum nesting of encodings. */
 const maxDepth = 3
-/** A shorter text contains no relevant word. */
+/** Minimum length of a decoded form: a shorter text contains no word that counts. */
 const shortestForm = 4
 /** Maximum characters of all decoded forms of one argument. */
 const maxCharacters = 262_144
 
 const percentRun = /(?:%[\da-f]{2})+/gi
 const escapes = /\\u\{?[\da-f]{2,6}\}?|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};/gi
-/** Six base64 characters encode the shortest relevant word. */
+/** Six base64 characters encode the shortest word that counts, of four characters. */
 const base64Run = /[\w+/-]{6,}={0,2}/g
 const hexRun = /[\da-f]{8,}/gi
 
 /**
- * Returns the text and all its decoded forms: percent-encoding, character escapes, base64 and hexadecimal digits, also
- * nested. Undefined if there are too many to compare.
+ * Returns the text and all texts that it decodes to: from percent-encoding, character escapes, base64 and hexadecimal
+ * digits, also nested. Undefined if there are too many to compare.
  */
 export const decodedForms = (source: MappedText): MappedText[] | undefined => {
   let forms = [source]
@@ -50,8 +50,8 @@ const runsOf = ({ text, starts, ends }: MappedText, pattern: RegExp): MappedText
   }))
 
 /**
- * Returns the text in a run of encoded bytes. Other characters may precede it, so groups of the encoding may start at
- * any offset. Bytes that are not text become characters that never match. Each character maps to the whole run.
+ * Decodes a run of base64 or hexadecimal characters after skipping some of them, since the encoding may start at any
+ * offset. Bytes that are not text become characters that never match. Each character maps to the whole run.
  */
 const bytesOf = ({ text: run, starts, ends }: MappedText, skipped: number, encoding: 'base64' | 'hex'): MappedText => {
   const text = Buffer.from(run.slice(skipped), encoding).toString()
@@ -67,7 +67,7 @@ export interface MappedText {
   ends: readonly number[]
 }
 
-/** Returns the source unchanged. */
+/** Returns a text in which each unit maps to itself. */
 export const unmapped = (text: string): MappedText => ({
   text,
   starts: Array.from({ length: text.length }, (_, index) => index),
@@ -102,8 +102,8 @@ const replacedIn = (source: MappedText, pattern: RegExp, replacement: (match: st
 }
 
 /**
- * Returns only letters and digits, in lower case, without accents and in compatibility form, so that neither
- * punctuation nor alternative characters hide a text.
+ * Returns only the letters and digits, in lower case, without accents and in compatibility form. Punctuation and
+ * look-alike forms of characters therefore cannot hide a text.
  */
 export const lettersOf = (source: MappedText): MappedText =>
   replacedIn(source, /[^a-z0-9]/gu, (character) =>

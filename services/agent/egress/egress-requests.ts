@@ -7,8 +7,9 @@ import { ownerOf, type Run } from '../runs/run.ts'
 /** The decision of a person, or `expired` if there was none in time. */
 type EgressDecision = 'approved' | 'denied' | 'expired'
 
-/** Calls that wait for a person to approve their arguments. */
+/** The calls to external servers that wait for a person to approve them. */
 export interface EgressRequests {
+  /** Opens a request, which ends with its run. */
   open(run: Run): { id: string; decision: Promise<EgressDecision> }
   /**
    * Decides a request. Throws `gone` when it is decided, expired or another user's, and `forbidden` for callers that
@@ -20,7 +21,7 @@ export interface EgressRequests {
 /** How long a request waits for a decision. */
 export const egressOpenMs = 5 * 60_000
 
-/** The id of an approval ends with at most four digits. */
+/** The largest number in an approval id; numbers restart after it. */
 const maxNumber = 9_999
 
 export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequests => {
@@ -54,7 +55,7 @@ export const openEgressRequests = (openMs: number = egressOpenMs): EgressRequest
   }
 }
 
-/** Returns whether a person may be reading the answer. Services and API keys act without one. */
+/** Returns whether the caller may be a person who can approve calls. Services and API keys are not. */
 export const isPerson = ({ kind, isBrowserSession }: Identity): boolean =>
   kind === 'key' ? isBrowserSession === true : kind !== 'service'
 

@@ -19,9 +19,9 @@ export interface HostText {
   find(texts: readonly string[], server: string, allowedHosts?: readonly string[]): Span[][]
 }
 
-/** The minimum run of letters and digits that counts as host text: hardly any two texts share it by chance. */
+/** Minimum number of consecutive letters and digits that count as host text; unrelated texts rarely share as many. */
 const runLength = 8
-/** A shorter value of a result counts when it occurs as a word. */
+/** Minimum length of a value that counts as host text where it occurs as a word, if it is shorter than `runLength`. */
 const shortestWord = 4
 /** Maximum characters of retained results; the oldest are dropped first. */
 const maxCharacters = 4_000_000
@@ -58,8 +58,8 @@ export const openHostText = (): HostText => {
 }
 
 /**
- * Returns every text and number of a value. Names of result fields and columns do not count; names within a cell, as of
- * a map, are data.
+ * Returns every text and number in a value. Names of result fields and columns are omitted. Names within a cell, such
+ * as the keys of a map, are data.
  */
 const leavesOf = (value: unknown, place: 'result' | 'row' | 'cell'): string[] => {
   if (typeof value === 'string') return [value]
@@ -103,7 +103,7 @@ const spansIn = (texts: readonly string[], results: readonly Result[]): Span[][]
 const runsOf = (letters: string): string[] =>
   Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, at) => letters.slice(at, at + runLength))
 
-/** Like `runsOf`, for texts with too many runs to store. */
+/** Returns those runs of a long text that are in `wanted`, without storing all its runs. */
 const runsAmong = (letters: string, wanted: ReadonlySet<string>): string[] => {
   const found = new Set<string>()
   for (let at = 0; at + runLength <= letters.length; at += 1) {
@@ -125,7 +125,7 @@ const wordSpans = ({ text, starts, ends }: MappedText, words: ReadonlySet<string
     words.has(normalized(word)) ? [{ start: starts[index] ?? 0, end: ends[index + word.length - 1] ?? 0 }] : [],
   )
 
-/** Returns the spans in order, with adjacent ones merged. */
+/** Sorts the spans and merges those that overlap or touch. */
 const merged = (spans: readonly Span[]): Span[] => {
   const result: Span[] = []
   for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {

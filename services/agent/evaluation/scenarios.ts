@@ -7,7 +7,7 @@ const times = (count: number, statement: string): string[] => Array.from({ lengt
 const unfinished =
   'SELECT database, table, mutation_id, command, parts_to_do, latest_fail_reason FROM system.mutations WHERE NOT is_done'
 
-/** Two weeks of two query patterns; since yesterday, one takes six times as long. */
+/** Inserts two weeks of two query patterns; for the last 23 hours, one takes six times as long. */
 const regressed = `INSERT INTO system.query_log
   (type, event_date, event_time, query_start_time, query_duration_ms, memory_usage, query, normalized_query_hash, query_kind, is_initial_query, user, tables)
 SELECT 'QueryFinish', toDate(at), at, at, (100 + 200 * pattern) * (0.85 + hash % 300 / 1000) * if(hour BETWEEN 1 AND 23 AND pattern = 1, 6, 1),
@@ -16,14 +16,14 @@ FROM (
   SELECT intDiv(number, 40) AS hour, number % 2 AS pattern, cityHash64(number, 7) AS hash, toDateTime(now() - hour * 3600 - 1800) AS at FROM numbers(14400)
 ) ${silently}`
 
-/** Two weeks in which a disk of 1,000 GiB grows to 930 GiB, by 21.6 GiB a day. */
+/** Inserts two weeks of metrics of a disk of 1,000 GiB, whose usage grows by 21.6 GiB a day to 930 GiB. */
 const filling = `INSERT INTO system.asynchronous_metric_log (event_date, event_time, metric, value)
 SELECT toDate(at), at, pair.1, pair.2
 FROM (SELECT number AS hour, cityHash64(number, 7) AS hash, toDateTime(now() - hour * 3600 - 1800) AS at FROM numbers(336))
 ARRAY JOIN [('DiskUsed_data', (930 - hour * 0.9 + hash % 40 / 10) * 1073741824), ('DiskTotal_data', 1000 * 1073741824.)] AS pair
 ${silently}`
 
-/** The twelve questions that the agent has to answer correctly. */
+/** The twelve scenarios of the evaluation, each with a question that the agent must answer correctly. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'stuck mutation',

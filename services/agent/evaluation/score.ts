@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { ClaimsPart, UsagePart } from '#proto/agent-parts.ts'
 import { NumberedEvidence } from '#proto/evidence.ts'
 
-/** The chunks of an answer. */
+/** A chunk of an answer, with the fields that the score needs. */
 const Piece = z.looseObject({ type: z.string(), delta: z.string().optional(), data: z.unknown().optional() })
 
-/** The record of one answer. */
-interface Answered {
+/** The recorded stream of an answer, and its effect on the host. */
+interface RecordedAnswer {
   /** The streamed chunks. */
   chunks: readonly unknown[]
-  /** Statements of the product on the host meanwhile that were not read-only. */
+  /** Number of statements that the product ran on the host meanwhile and that were not read-only. */
   writes: number
 }
 
-/** The score of an answer. */
+/** The score of an answer: one boolean per criterion, and its usage. */
 export interface Score {
   name: string
   rootCause: boolean
@@ -29,7 +29,7 @@ export interface Score {
 }
 
 /** Scores an answer by its stream and by the statements on the host. */
-export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score => {
+export const scoreOf = (scenario: Scenario, { chunks, writes }: RecordedAnswer): Score => {
   const pieces = z.array(Piece).parse(chunks)
   const ofType = (type: string) => pieces.filter((piece) => piece.type === type)
   const text = ofType('text-delta')
@@ -59,7 +59,7 @@ export const scoreOf = (scenario: Scenario, { chunks, writes }: Answered): Score
   }
 }
 
-/** Returns whether every citation exists and claims about a host cite rows of that host. */
+/** Returns whether all cited evidence exists and, if the scenario requires it, a claim cites evidence with rows. */
 const restsOnEvidence = (
   scenario: Scenario,
   given: unknown,
@@ -111,7 +111,7 @@ const said = (holds: boolean): string => (holds ? 'yes' : 'NO ')
 export interface Scenario {
   name: string
   question: string
-  /** Statements that set up the state and remove it. */
+  /** Statements that set up the state; `after` removes it. */
   set: readonly string[]
   /** A query that returns rows once the state is reached. */
   until?: string
@@ -120,20 +120,20 @@ export interface Scenario {
   /** The user of the rejected statements. */
   refusedUser?: string
   after?: readonly string[]
-  /** An answer that names the cause contains all of these. */
+  /** Patterns that a correct answer contains, all of them. */
   names: readonly RegExp[]
-  /** A correct answer contains none of these. */
+  /** Patterns that a correct answer does not contain. */
   never?: readonly RegExp[]
   /** Whether the answer is about the host, so that it has to cite evidence. */
   restsOnEvidence: boolean
   /** Maximum number of tool calls; null for no limit. */
   maxCalls: number | null
   /** The script of the model: the calls of each step, then what it quotes from their results. */
-  script: { steps: readonly (readonly Called[])[]; quotes: readonly RegExp[]; says?: string }
+  script: { steps: readonly (readonly ScriptedCall[])[]; quotes: readonly RegExp[]; says?: string }
 }
 
 /** A tool call. */
-type Called = readonly [name: string, input: Record<string, unknown>]
+type ScriptedCall = readonly [name: string, input: Record<string, unknown>]
 
-/** The maximum steps and tokens of one answer. */
+/** Maximum steps and tokens of one answer. */
 const budget = { steps: 12, tokens: 150_000 } as const

@@ -8,34 +8,34 @@ import type { AgentTool } from '../toolmaker.ts'
 import type { OfferedTool } from './offered-tools.ts'
 import { callTool, type ToolServer } from './tool-server.ts'
 
-/** The limit of gateways for tool names. */
+/** Maximum length of tool names at model gateways. */
 const maxNameLength = 64
 const hashLength = 8
 
 /**
- * Returns the name of a tool of an external server: `mcp_<server>__<tool>`, which never equals the name of a built-in
- * tool. Characters that gateways reject are replaced. A changed or truncated name ends in a part of a hash, so that
- * names stay unique.
+ * Returns the name of an external tool: `mcp_<server>__<tool>`, which never equals the name of a built-in tool.
+ * Characters that gateways reject are replaced. A changed or truncated name ends in part of a hash, so that names stay
+ * unique.
  */
 export const externalName = (server: string, tool: string): string => {
   const name = `mcp_${server}__${tool}`
   const plain = name.replaceAll(/[^\w-]/g, '_')
-  // Otherwise the end of the server id is ambiguous.
+  // With underscores here, the end of the server id would be ambiguous.
   const isClear = !/__|_$/.test(server)
   if (plain === name && plain.length <= maxNameLength && isClear) return plain
   const digest = hash('sha256', name).slice(0, hashLength)
   return `${plain.slice(0, maxNameLength - hashLength - 1)}_${digest}`
 }
 
-/** Crawlers are slow. */
+/** Timeout of one call. It is long, because crawlers are slow. */
 const maxCallMs = 30_000
 const maxArgumentBytes = 32_768
 
-/** What the settings allow for the calls of a server. */
+/** The policy for calls of a server, according to the settings. */
 export interface ServerPolicy {
   /** Returns why a call is forbidden; undefined if it is allowed. */
   refusal(tool: string, input: unknown): string | undefined
-  /** Reports whether a call of this tool needs no approval. */
+  /** Returns whether a call of this tool needs no approval. */
   isAllowed(name: string, input: unknown): boolean
   /** Returns the hosts that calls without approval may reach. */
   allowedHosts(): readonly string[]
@@ -54,7 +54,10 @@ export const agentTool = (
   const requireCallable = (input: unknown): void => {
     const text = JSON.stringify(Arguments.parse(input))
     if (Buffer.byteLength(text) > maxArgumentBytes)
-      throw new ServiceError('too-large', `the arguments of ${tool.name} are longer than ${maxArgumentBytes} bytes`)
+      throw new ServiceError(
+        'too-large',
+        `arguments of ${tool.name} too large: the maximum is ${maxArgumentBytes} bytes`,
+      )
     const refused = policy.refusal(tool.name, input)
     if (refused !== undefined) throw new ServiceError('forbidden', refused)
   }
@@ -85,14 +88,14 @@ export const agentTool = (
 
 const Arguments = z.record(z.string(), z.unknown())
 
-/** Limits the text of a result, and separately its structure. The loop limits further what the model reads. */
+/** Maximum size of the text of a result, and of its structured content. The agent loop limits results further. */
 const maxResultBytes = 16_384
-/** Characters of the message of a failed call. */
+/** Maximum characters of the message of a failed call. */
 const maxFailureLength = 500
 
 /**
- * Returns the bounded result of an external tool: joined text, the structure if it fits, and placeholders for images
- * and audio.
+ * Returns the result of an external tool within the size limits. It has the joined text with placeholders for images
+ * and audio, and the structured content if it fits.
  */
 export const readResult = (server: string, { content, structuredContent, isError }: CallToolResult): ToolResult => {
   const whole = content.map(textOf).join('\n')

@@ -42,8 +42,8 @@ describe('hosts that may be crawled', () => {
     [{ prompt: 'compare https://example.com/a with (https://evil.net/b)' }, 'evil.net'],
     [{ url: '//evil.net' }, 'evil.net'],
     [{ url: 'https://example.com', script: "fetch('//evil.net/?d=1')" }, 'evil.net'],
-    [{ url: 'https://example.com https://evil.net' }, 'cannot be read'],
-    [{ url: 'https://[::1' }, 'cannot be read'],
+    [{ url: 'https://example.com https://evil.net' }, 'invalid URL'],
+    [{ url: 'https://[::1' }, 'invalid URL'],
   ])('are checked in all arguments: %j', (given, says) => {
     expect(refusalOf('scrape', given, parse('example.com'))).toContain(says)
   })
@@ -57,16 +57,16 @@ describe('hosts that may be crawled', () => {
     ['firecrawl_crawl', { url: 'https://example.com', allowExternalLinks: false }, undefined],
     ['firecrawl_extract', { urls: ['https://example.com'], enableWebSearch: true }, /enableWebSearch/],
     ['firecrawl_scrape', { url: 'https://example.com', actions: [{ type: 'click', selector: 'a' }] }, /actions/],
-    ['firecrawl_agent', { prompt: 'find it anywhere' }, /firecrawl_agent may read hosts/],
+    ['firecrawl_agent', { prompt: 'find it anywhere' }, /"firecrawl_agent" is not allowed/],
     [
       'firecrawl_agent',
       { prompt: 'find it anywhere', urls: ['https://example.com'] },
-      /firecrawl_agent may read hosts/,
+      /"firecrawl_agent" is not allowed/,
     ],
     ['firecrawl_agent_status', { id: '7' }, undefined],
     ['firecrawl_browser_execute', { code: "page.goto('https://example.com')" }, /code/],
-    ['firecrawl_extract', { prompt: 'find it' }, /name the address/],
-    ['firecrawl_scrape', {}, /name the address/],
+    ['firecrawl_extract', { prompt: 'find it' }, /missing URL/],
+    ['firecrawl_scrape', {}, /missing URL/],
   ])('allow or forbid %s with %j', (tool, given, says) => {
     const refusal = refusalOf(tool, given, parse('example.com'))
     if (says === undefined) expect(refusal).toBeUndefined()
@@ -75,7 +75,7 @@ describe('hosts that may be crawled', () => {
 
   it('are listed in the error, up to a maximum', () => {
     expect(refusalOf('scrape', { url: 'https://evil.net' }, parse('a.net,*.b.net,c.net,d.net,e.net,f.net'))).toBe(
-      'evil.net may not be read here; the operator allows a.net, *.b.net, c.net, d.net, e.net and others',
+      'host "evil.net" is not allowed; allowed hosts: a.net, *.b.net, c.net, d.net, e.net and others',
     )
   })
 

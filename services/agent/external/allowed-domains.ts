@@ -1,6 +1,6 @@
 import type { Setting } from '#shared/config/setting.ts'
 
-/** Calls of external servers that need no approval. */
+/** The calls of external servers that need no approval. */
 export interface AllowedEgress {
   /** Names of crawler tools; a trailing `*` matches all names with this prefix. */
   tools: readonly string[]
@@ -11,8 +11,8 @@ export interface AllowedEgress {
 const crawlerPrefix = 'mcp_web_crawl__'
 
 /**
- * Comma-separated names of tools and hosts: `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`, `example.com`,
- * `*.example.com`.
+ * Returns a setting of comma-separated tools and hosts, such as `mcp_web_crawl__firecrawl_search`, `mcp_web_crawl__*`,
+ * `example.com` and `*.example.com`.
  */
 export const allowedEgress = (doc: string): Setting<AllowedEgress> => ({
   doc,
@@ -32,11 +32,11 @@ export const allowedEgress = (doc: string): Setting<AllowedEgress> => ({
 const parseTool = (entry: string): string => {
   if (/^mcp_web_crawl__(?:[\w-]+|[\w-]*\*)$/.test(entry)) return entry
   throw new Error(
-    `must be hosts and tools of the crawler such as ${crawlerPrefix}firecrawl_search, which ${JSON.stringify(entry)} is not; allow another server by its host`,
+    `must be hosts or crawler tools such as ${crawlerPrefix}firecrawl_search; invalid: ${JSON.stringify(entry)}; allow other servers by their host`,
   )
 }
 
-/** Reports whether a crawler call needs no approval: its tool is on the list, or every host that it reads. */
+/** Reports whether a crawler call needs no approval, because the list contains its tool or all hosts that it reads. */
 export const isCrawlAllowed = (name: string, input: unknown, { tools, domains }: AllowedEgress): boolean =>
   tools.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry)) ||
   readsOnly(input, domains)
@@ -54,7 +54,7 @@ interface AllowedDomain {
 /** Allowed hosts; an empty list allows all. */
 type AllowedDomains = readonly AllowedDomain[]
 
-/** Comma-separated hosts: `example.com` includes its subdomains, `*.example.com` means subdomains only. */
+/** Returns a setting of comma-separated hosts. `example.com` includes its subdomains, `*.example.com` only those. */
 export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
   doc,
   audience: 'server',
@@ -71,17 +71,17 @@ export const allowedDomains = (doc: string): Setting<AllowedDomains> => ({
 /** Parses one entry. Throws if it is not a host. */
 const parseDomain = (entry: string): AllowedDomain => {
   const name = entry.replace(/^\*\./, '')
-  // The parser would accept ports, paths and users, and so allow another host than the entry seems to name.
+  // `URL` accepts ports, paths and users, so the allowed host could differ from the one that the entry shows.
   const host = /^[\p{L}\p{N}.-]+$/u.test(name) ? hostOf(`http://${name}/`) : undefined
   if (host === undefined) {
-    throw new Error(`must be hosts such as example.com or *.example.com, which ${JSON.stringify(entry)} is not`)
+    throw new Error(`must be hosts such as example.com or *.example.com; invalid: ${JSON.stringify(entry)}`)
   }
   return { host, itself: name === entry }
 }
 
 /**
- * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined for URLs that parsers read
- * differently.
+ * Returns the normalized host of a URL: lower case, ASCII, no trailing dot. Undefined for invalid URLs, and for those
+ * with credentials or backslashes, in which parsers may find different hosts.
  */
 const hostOf = (address: string): string | undefined => {
   if (address.includes('\\') || !URL.canParse(address)) return undefined
@@ -99,18 +99,19 @@ const isAllowed = (host: string, domains: AllowedDomains): boolean =>
 export const refusalOf = (tool: string, input: unknown, domains: AllowedDomains): string | undefined => {
   if (domains.length === 0) return undefined
   const hosts = addressesOf(input).map(hostOf)
-  if (hosts.includes(undefined)) return 'an address among the arguments cannot be read'
+  if (hosts.includes(undefined)) return 'invalid URL in the arguments'
   const refused = hosts.find((host) => host !== undefined && !isAllowed(host, domains))
-  if (refused !== undefined) return `${refused} may not be read here; the operator allows ${shown(domains)}`
+  if (refused !== undefined) return `host "${refused}" is not allowed; allowed hosts: ${shown(domains)}`
   const option = roamingOptions.find((word) => isRequested(input, word))
-  if (option !== undefined) return `${option} would read hosts that no argument names; omit it`
+  if (option !== undefined)
+    return `option "${option}" is not allowed: it can read hosts that no argument names; omit it`
   if (roamingTools.test(tool))
-    return `${tool} may read hosts that no argument names; the operator allows ${shown(domains)}`
+    return `tool "${tool}" is not allowed: it can read hosts that no argument names; allowed hosts: ${shown(domains)}`
   if (hosts.length > 0 || /search|status/i.test(tool)) return undefined
-  return `name the address to read; the operator allows ${shown(domains)}`
+  return `missing URL: name the page to read; allowed hosts: ${shown(domains)}`
 }
 
-/** Reports whether a call has only URLs on these hosts and options that reach no other host. */
+/** Reports whether all URLs of a call are on these hosts and its options cannot reach other hosts. */
 const readsOnly = (input: unknown, domains: AllowedDomains): boolean => {
   if (typeof input !== 'object' || input === null) return false
   const entries = Object.entries(input)
@@ -133,7 +134,7 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value)
 const pageFormats: ReadonlySet<unknown> = new Set(['markdown', 'html', 'rawHtml', 'links', 'summary', 'text'])
 
 /**
- * Crawler options that only affect how a page is read, with a check of their values. Other options may reach other
+ * Validators of the crawler options that only affect how a page is read, by name. Any other option may reach other
  * hosts.
  */
 const harmlessOptions: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
@@ -153,9 +154,9 @@ const shown = (domains: AllowedDomains): string => {
   return domains.length > maxShown ? `${names.join(', ')} and others` : names.join(', ')
 }
 
-/** Crawler options that read pages which no argument names. */
+/** Crawler options that can read pages other than those in the arguments. */
 const roamingOptions = ['scrapeOptions', 'allowExternalLinks', 'enableWebSearch', 'webhook', 'actions', 'code'] as const
-/** Crawler tools that choose themselves which pages they read. */
+/** Crawler tools that select the pages to read themselves. */
 const roamingTools = /agent(?!_status)|browser|interact/i
 
 const isRequested = (input: unknown, word: string): boolean => {
@@ -165,7 +166,7 @@ const isRequested = (input: unknown, word: string): boolean => {
   )
 }
 
-/** Fields whose values are URLs even without a scheme. */
+/** Names of fields whose values are URLs even without a scheme. */
 const addressField = /^(?:urls?|links?|website|domain|host)$/i
 const scheme = /[a-z][a-z\d+.-]*:\/\//i
 const inText = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s"'<>)\]}]+/gi

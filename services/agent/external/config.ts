@@ -25,5 +25,5 @@ export const externalSettings = {
   ),
 } as const
 
-/** The public endpoint, which needs no key. */
+/** The default endpoint of the web crawler, which needs no key. */
 export const defaultWebCrawl = new URL('https://mcp.firecrawl.dev/v2/mcp')

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { cut } from '#shared/text/strings.ts'
 
-/** Limits of what a model sees of a server, so that the context has room for the conversation. */
+/** Maximum number of tools per server that the model sees, so that its context has room for the conversation. */
 export const maxTools = 32
 const maxDescriptionLength = 1_024
 const maxTitleLength = 80
@@ -22,7 +22,7 @@ export interface OfferedTools {
   leftOut: number
 }
 
-/** Limits the untrusted tool list of a server. Duplicate names count once. */
+/** Selects the tools within the limits from the untrusted list of a server, and truncates their texts. */
 export const offeredTools = (listed: readonly Tool[]): OfferedTools => {
   const once = new Map(listed.map((tool) => [tool.name, tool]))
   const fit = [...once.values()].filter(isBounded).slice(0, maxTools)
@@ -34,7 +34,7 @@ export const offeredTools = (listed: readonly Tool[]): OfferedTools => {
   return { tools, leftOut: listed.length - tools.length }
 }
 
-/** Some gateways reject schemas with `$schema`. */
+/** Returns the input schema without `$schema`, since some gateways reject it. */
 const withoutDialect = ({ inputSchema: { $schema: _dialect, ...schema } }: Tool): Tool['inputSchema'] => schema
 
 const isBounded = ({ name, inputSchema }: Tool): boolean =>

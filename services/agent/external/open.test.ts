@@ -44,7 +44,7 @@ const open = (env: Record<string, string>) => {
     await net[Symbol.asyncDispose]()
   })
   const run = (tool: AgentTool | undefined, input: unknown) => {
-    // The part of the context that external tools use.
+    // External tools use only these fields of the context.
     const context = { call: { ...callOf(), deadline: Number.MAX_SAFE_INTEGER }, clock } as unknown as ToolContext
     return tool?.run(input, context)
   }
@@ -154,7 +154,7 @@ describe('a user-supplied MCP server', () => {
       /redirect, which is not followed/,
     ],
     ['requires a sign-in', (response) => response.writeHead(401).end(), /requires a sign-in/],
-    ['fails', (response) => response.writeHead(500).end('SELECT secret'), /failed with 500/],
+    ['fails', (response) => response.writeHead(500).end('SELECT secret'), /responded with status 500/],
     [
       'is none',
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>secret'),

@@ -26,10 +26,10 @@ export interface ExternalTools extends AsyncDisposable {
 
 type Parts = Pick<Context, 'env' | 'net' | 'clock'> & { log: Logger }
 
-/** Reserved: user-supplied servers cannot have this id. */
+/** The id of the web crawler, which user-supplied servers cannot have. */
 const crawlerId = 'web_crawl'
 
-/** Returns the external tools. Servers are contacted on demand. */
+/** Opens the external tools. Servers are contacted on demand. */
 export const openExternalTools = ({ env, net, log, clock }: Parts): ExternalTools => {
   const probes = openProbes({ env, clock })
   const guarded = net.guarded('tool-server')
@@ -104,8 +104,8 @@ export const requireUserServersAllowed = (servers: readonly UserServer[], { iden
   if (servers.length > 0 && identity.kind === 'guest')
     throw new ServiceError('forbidden', 'guests cannot use their own MCP servers; sign in to use them')
   if (servers.length > maxUserServers) refuse(`mcpServers must have at most ${maxUserServers} items`)
-  if (servers.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not be called ${crawlerId}`)
-  if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have ids that differ')
+  if (servers.some(({ id }) => id === crawlerId)) refuse(`mcpServers must not have the reserved id "${crawlerId}"`)
+  if (new Set(servers.map(({ id }) => id)).size < servers.length) refuse('mcpServers must have unique ids')
 }
 
 const shown = (probed: ProbeState): Omit<ProbedServer, 'tookMs'> => {

@@ -9,11 +9,11 @@ import { listTools, type ToolServer } from './tool-server.ts'
 /** The tools of a server, or why it is unavailable. */
 export type ProbeState = { offered: OfferedTools } | { failure: ServiceError }
 
-/** The owner of the cached result, and how fresh it must be. */
+/** The owner of the cached tool list, and how fresh it must be. */
 interface ProbeOptions {
   /** Results are cached per owner. */
   owner: string
-  /** `stale` refreshes expired results in the background, `cached` waits for the refresh, and `now` always fetches. */
+  /** `stale` refreshes an expired list in the background, `cached` waits for it, and `now` always fetches the list. */
   freshness: 'stale' | 'cached' | 'now'
 }
 
@@ -23,7 +23,7 @@ export interface Probes extends AsyncDisposable {
   of(server: ToolServer, options: ProbeOptions): Promise<ProbeState>
 }
 
-/** Cached servers of all callers. */
+/** Maximum number of cached tool lists, of all callers. */
 const maxEntries = 512
 
 interface Entry {

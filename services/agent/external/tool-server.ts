@@ -5,26 +5,26 @@ import type { Send } from '#shared/net/net.ts'
 
 /** An external MCP server. */
 export interface ToolServer {
-  /** Part of the names of its tools. */
+  /** The identifier in the names of its tools. */
   id: string
-  /** The display name. */
+  /** The display name, also used in errors. */
   name: string
   endpoint: URL
-  /** Sends requests to it; guarded if a caller supplied the address. */
+  /** Sends requests to the server; internal networks are blocked if a user supplied the address. */
   send: Send
 }
 
-/** Timeout and cancellation of one exchange. */
+/** Timeout and cancellation of one call. */
 export interface CallLimits {
   timeoutMs: number
   signal: AbortSignal
 }
 
 const maxBytes = 1024 * 1024
-/** Pages of a tool list; further pages are ignored. */
+/** Maximum number of pages of a tool list; further pages are ignored. */
 const maxPages = 4
 
-/** Lists the tools of a server. Throws `ServiceError` with a message that quotes nothing of the server. */
+/** Lists the tools of a server. Throws `ServiceError` with a message that quotes no response. */
 export const listTools = (server: ToolServer, limits: CallLimits): Promise<Tool[]> =>
   connected(server, limits, async (client, options) => (await client.listTools(undefined, options)).tools)
 
@@ -40,7 +40,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/** Runs `work` on a connection of its own, so that no state of a server outlives its use. */
+/** Runs `work` on a new connection, so that no state of a server outlives its use. */
 const connected = async <T>(
   server: ToolServer,
   { timeoutMs, signal }: CallLimits,
@@ -67,7 +67,7 @@ const connected = async <T>(
   }
 }
 
-/** Returns a fetch function for the library that uses the guard of outgoing requests. It follows no redirects. */
+/** Returns a fetch function for the library that sends through `shared/net`. It follows no redirects. */
 const through =
   ({ send }: ToolServer, { timeoutMs, signal }: CallLimits): FetchLike =>
   (url, { method, headers, body, signal: own } = {}) =>
@@ -95,7 +95,7 @@ const clientOptions: ClientOptions = {
     getValidator:
       <T>(): JsonSchemaValidator<T> =>
       (input) =>
-        // Readers treat the result as unknown anyway.
+        // Callers treat the result as unknown.
         ({ valid: true, data: input as T, errorMessage: undefined }),
   },
 }
@@ -106,7 +106,7 @@ interface FailureFacts {
   status: number | undefined
 }
 
-/** Returns the error for a server that cannot be used. */
+/** Returns the error for a failed call of a server. */
 const failureOf = ({ name }: ToolServer, { net, isLate, status }: FailureFacts): ServiceError => {
   if (isLate || net?.reason === 'timeout') return new ServiceError('timeout', `${name} did not answer in time`)
   switch (net?.reason) {
@@ -126,7 +126,9 @@ const failureOf = ({ name }: ToolServer, { net, isLate, status }: FailureFacts):
 const withStatus = (status: number | undefined): string => {
   if (status === 401 || status === 403) return 'requires a sign-in, which is not supported'
   if (status === 429) return 'is rate limiting requests'
-  return status !== undefined && status >= 500 ? `failed with ${status}` : 'does not respond like an MCP server'
+  return status !== undefined && status >= 500
+    ? `responded with status ${status}`
+    : 'does not respond like an MCP server'
 }
 
 const maxCauseDepth = 5

@@ -4,17 +4,17 @@ import type { ChosenModel } from '../models/choose.ts'
 import { AnswerFailure } from './failure.ts'
 import type { Usage } from './chunks.ts'
 
-/** The usage of one step; estimated when the gateway does not report it. */
+/** The usage of one step. Without `usage`, tokens are estimated from the characters. */
 interface StepUsage {
   usage: Usage | undefined
   /** The model name that the gateway reports. */
   resolvedModel: string | undefined
-  /** Characters read and written. */
+  /** Characters that the model read; `written` are those that it generated. */
   read: number
   written: number
 }
 
-/** Sums the usage of an answer and enforces its limits. */
+/** Sums the token usage of an answer and enforces its token and cost limits. */
 export interface Meter {
   /** Records the time of the first token. */
   spoke(): void
@@ -70,11 +70,11 @@ export const openMeter = ({ provider, id, model, price }: ChosenModel): Meter =>
 const tokens = (count: number | null | undefined): number =>
   typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.ceil(count) : 0
 
-/** The remaining time of an answer. It is paused while a person decides. */
+/** The remaining time of an answer. It does not elapse while a person decides on an approval. */
 export interface TimeLeft extends Disposable {
   /** Aborts when no time is left. */
   readonly signal: AbortSignal
-  /** Pauses the time until the promise is resolved or rejected. */
+  /** Pauses the time until the promise resolves or rejects, and returns its result. */
   pausedFor<T>(waiting: Promise<T>): Promise<T>
 }
 
@@ -110,7 +110,7 @@ export const openTimeLeft = (totalMs: number): TimeLeft => {
 export interface Tries {
   /** Returns why a call is rejected, or undefined. */
   refusal(name: string, input: Readonly<Record<string, unknown>>): string | undefined
-  /** Records the outcome of a call and returns advice for the model. */
+  /** Records the outcome of a call. Returns advice for the model if its statement failed. */
   note(input: Readonly<Record<string, unknown>>, isError: boolean): string | undefined
   /** The number of successful calls. */
   readonly successes: number

@@ -24,7 +24,7 @@ let agent: TestAgent
 let meeting = Promise.withResolvers<void>()
 let ran: unknown[] = []
 const tools: AgentTool[] = [
-  // Two of these return only after both have started.
+  // Two calls of this tool return only after both have started.
   tool('pair', async (input) => {
     ran.push(input)
     if (ran.length === 2) meeting.resolve()
@@ -47,7 +47,7 @@ const tools: AgentTool[] = [
 const play = (script: Script) => agent.gateway.play(script)
 const call = (name: string, input: Record<string, unknown> | string = {}) => ({ say: [{ call: name, with: input }] })
 const say = (text: string) => ({ say: [{ text }] })
-/** Returns the last message that the model received. */
+/** Returns the content of the last message that the model received. */
 const lastResult = (): string => String(agent.gateway.requests.at(-1)?.messages.at(-1)?.content)
 const failureOf = async (question = 'Is it well?') => dataOf((await agent.run(question)).chunks, 'data-error')
 

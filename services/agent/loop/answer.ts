@@ -17,13 +17,13 @@ import type { StepResponse } from './step.ts'
 /** The outcome of an answer, for logs and metrics. */
 type AnswerOutcome = 'answered' | 'stopped' | AnswerFailure['code']
 
-/** An answer whose tools are not loaded yet. */
+/** The state of an answer before its tools are loaded. */
 type TalkWithoutTools = Omit<Talk, 'toolbox'>
 
-/** Answers the question and emits all events from the first to the last; never throws. */
+/** Answers the question and emits all events of the run. Failures are emitted, not thrown. */
 export const answer = async (started: TalkWithoutTools, toolbox: () => Promise<Toolbox>): Promise<AnswerOutcome> => {
   const { run, emit } = started
-  // Emitted before any request, so that readers see that the answer has started.
+  // Emitted before any request, so that readers know immediately that the answer has started.
   emit({ type: 'start', messageId: run.id, messageMetadata: { runId: run.id } })
   try {
     const [tools, opening] = await Promise.all([toolbox(), initialMessages(started)])
@@ -37,7 +37,7 @@ export const answer = async (started: TalkWithoutTools, toolbox: () => Promise<T
   }
 }
 
-/** Returns the initial messages, the constant prompt first. Many models accept a single system message only. */
+/** Returns the initial messages. Prompt and context are one system message, since many models accept only one. */
 const initialMessages = async ({ question, call, context, env }: TalkWithoutTools) => {
   const { name: hostName } = await hostAt(context, undefined)
   const facts = { hostName, mayRequestChanges: mayRequestChanges(call, env), now: new Date(context.clock.now()) }
@@ -87,12 +87,12 @@ const failureOf = (error: unknown, stopped: AbortSignal, late: AbortSignal): Ans
 
 /** Maximum consecutive steps without a valid tool call. */
 const maxUnusableSteps = 3
-/** How often a model is reminded of an unfinished plan. */
+/** Maximum number of reminders of an unfinished plan. */
 const maxReminders = 1
 
 /** The result of the conversation with the model. */
 interface Conversation {
-  /** The text of all steps. */
+  /** The texts of all steps, joined by line breaks. */
   text: string
   finishReason: FinishReason
 }
@@ -136,7 +136,7 @@ const assistantMessage = ({ text, calls }: StepResponse): ChatCompletionMessageP
   ...(calls.length > 0 && { tool_calls: calls.map(functionCall) }),
 })
 
-/** A user message, since many models accept system messages only at the beginning. */
+/** Returns the reminder as a user message, since many models accept system messages only at the beginning. */
 const reminderOf = (unfinished: readonly string[]): ChatCompletionMessageParam => ({
   role: 'user',
   content: `${reminder} The plan has steps that are not completed: ${unfinished.join('; ')}. Go on with them, or say why they are not needed.`,

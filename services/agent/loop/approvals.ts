@@ -56,9 +56,9 @@ const resultOf = (outcome: Outcome): ToolResult => {
 }
 
 /**
- * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. It may
- * if the conversation holds no text of a host, or if the operator allows the call and the arguments contain none.
- * Otherwise a person decides.
+ * Returns undefined if a call may send its arguments to an external server, otherwise the reason for the model. The
+ * call needs no approval if the conversation contains no text of a host. The same applies if the operator allows the
+ * call and its arguments contain no such text. Otherwise it waits for the decision of a person.
  */
 export const approveEgress = async (
   talk: Talk,

@@ -34,7 +34,7 @@ export const openLedger = (after: number): Ledger => {
   }
 }
 
-/** A tool call without a statement. */
+/** A tool call that sent no statement to a host. */
 interface ToolCall {
   hostKey: string
   tool: string
@@ -42,7 +42,7 @@ interface ToolCall {
   atMs: number
 }
 
-/** Returns the evidence of a call: its input and the hash of its result. */
+/** Returns the evidence of a call without statements: its tool, its input and the hash of its result. */
 export const evidenceOfCall = (
   { hostKey, tool, input, atMs }: ToolCall,
   { structured, text }: ToolResult,
@@ -64,7 +64,7 @@ const maxClaimLength = 2_000
 const maxReferences = 32
 const maxUnknown = 100
 
-/** The phrase of an answer whose findings support no conclusion. */
+/** The phrase that the model uses if its findings support no conclusion. */
 export const insufficientEvidence = 'insufficient evidence'
 
 /**

@@ -33,7 +33,7 @@ export const historyOf = (messages: readonly AgentMessage[]): ChatCompletionMess
   })
 }
 
-/** Returns the tool calls of earlier answers and the text of the model, which may repeat their results. */
+/** Returns the tool calls and the text of earlier answers. The text may repeat tool results. */
 export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
   messages
     .filter(({ role }) => role === 'assistant')
@@ -44,7 +44,7 @@ export const earlierAnswers = (messages: readonly AgentMessage[]): unknown[] =>
       return text === '' ? read : [...read, text]
     })
 
-/** Returns the highest evidence number of earlier answers. */
+/** Returns the highest evidence number of earlier answers; 0 if there is none. */
 export const lastEvidence = (messages: readonly AgentMessage[]): number =>
   Math.max(
     0,
@@ -63,7 +63,7 @@ const userMessage = ({ parts }: AgentMessage): ChatCompletionMessageParam[] => {
   return content === '' ? [] : [{ role: 'user', content }]
 }
 
-/** Adds an assistant message to a stopped answer, since some models reject a user message right after a tool result. */
+/** Adds an assistant message after a stopped answer: some models reject a user message right after a tool result. */
 const endStoppedAnswer = (
   message: ChatCompletionMessageParam,
   index: number,
@@ -88,7 +88,10 @@ const stepsOf = (parts: readonly Part[]): Part[][] => {
   return steps
 }
 
-/** Replaces the ids of tool calls: those of clients may repeat or have a format that a model rejects. */
+/**
+ * Returns the messages of one step. The ids of its tool calls are replaced: those of clients may repeat or have a
+ * format that a model rejects.
+ */
 const turnOf = (parts: readonly Part[], place: string): ChatCompletionMessageParam[] => {
   const content = textOf(parts)
   const tools = parts.flatMap((part, index) => {
@@ -110,7 +113,7 @@ const resultOf = ({ state, output, errorText }: z.output<typeof ToolPart>): stri
   return asData({ value: { error: errorText ?? 'no result' }, cut: false })
 }
 
-/** Returns well-formed text: gateways reject a conversation with a lone surrogate. */
+/** Returns the text of a message without lone surrogates, since gateways reject those. */
 const textOf = (parts: readonly Part[]): string =>
   parts
     .flatMap((part) => {

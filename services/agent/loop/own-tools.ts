@@ -7,7 +7,7 @@ import type { Toolbox } from './toolbox.ts'
 import type { Tries } from './answer-limits.ts'
 
 const own = { feature: null, core: true } as const
-/** Returns a result of the agent itself, which has no evidence. */
+/** Returns the result of a tool of the agent itself, without evidence. */
 const withoutEvidence = (text: string, structured: Record<string, unknown> | null = null): ToolResult => ({
   isError: false,
   text,
@@ -35,7 +35,7 @@ export const searchToolsName = 'search_tools'
 const maxFoundTools = 8
 const SearchInput = z.strictObject({ topic: z.string().min(1).max(200).describe('What the tool should return or do') })
 
-/** Returns the tool that searches the tools not offered from the start; the model may call the ones it finds. */
+/** Returns the tool that searches the tools that are not initially offered. The model can then call those it found. */
 export const createSearchToolsTool = (toolbox: () => Toolbox): Tool =>
   readTool({
     ...own,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PlanStep } from '#proto/agent-parts.ts'
 import { openPlan } from './plan.ts'
 
-/** `.` pending, `>` in progress, `x` completed. */
+/** Returns steps from their states: `.` is pending, `>` in progress, `x` completed. */
 const steps = (states: string, names = 'abcdef'): PlanStep[] =>
   [...states].map((state, index) =>
     PlanStep.parse({ title: names[index], status: { '.': 'pending', '>': 'in_progress', x: 'completed' }[state] }),
@@ -93,7 +93,7 @@ describe('a plan', () => {
         ['x>', 1],
         ['>.', 2],
       ],
-      'stays so',
+      'cannot be changed',
     ],
     [
       'keeps the name of what is completed',
@@ -102,7 +102,7 @@ describe('a plan', () => {
         ['x>', 1],
         ['x>', 1, 'zb'],
       ],
-      'stays so',
+      'cannot be changed',
     ],
   ] as const)('%s', (_what, turns, sentence) => {
     expect(taking(...turns)).toContain(sentence)

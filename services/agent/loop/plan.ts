@@ -12,7 +12,7 @@ export const PlanInput = z.strictObject({
 
 /** The checklist of one answer. */
 export interface Plan {
-  /** Replaces the checklist; throws `invalid` without a change when it breaks a rule. */
+  /** Replaces the checklist. `results` is the number of tool results so far. Throws `invalid` if a rule is violated. */
   update(steps: readonly PlanStep[], results: number): void
   steps(): readonly PlanStep[]
   /** Returns the titles of unfinished steps. When only the last one is left, the answer completes it. */
@@ -22,8 +22,8 @@ export interface Plan {
 }
 
 /**
- * Opens a plan that enforces its rules: one step is in progress at a time, a step completes only after a tool returned
- * a result since it started, and completed steps stay completed. `results` counts the tool results so far.
+ * Opens a plan that enforces its rules. One step is in progress at a time. A step can be completed only after a tool
+ * has returned a result since it started. Completed steps cannot be changed.
  */
 export const openPlan = (): Plan => {
   let current: readonly PlanStep[] = []
@@ -67,26 +67,26 @@ const requireSeveralSteps = (steps: readonly PlanStep[]): void => {
 const requireOneInProgress = (steps: readonly PlanStep[]): void => {
   const running = steps.filter(({ status }) => status === 'in_progress').length
   const isOver = steps.every(({ status }) => status === 'completed')
-  if (running !== 1 && !isOver) throw invalid(`exactly one step is in_progress at any time; here ${running} are`)
+  if (running !== 1 && !isOver) throw invalid(`exactly one step must be in_progress; found ${running}`)
 }
 
 interface StepProgress {
   isLast: boolean
-  /** The number of tool results when it started; undefined if it never did. */
+  /** The number of tool results when the step started; undefined if it has not started. */
   startedAt: number | undefined
   results: number
 }
 
-/** Throws when a step completes without a tool result since it started. The last step may be the answer itself. */
+/** Throws if a step is completed without a tool result since it started. The last step may be the answer itself. */
 const requireVerified = (
   step: PlanStep,
   before: PlanStep | undefined,
   { isLast, startedAt, results }: StepProgress,
 ): void => {
   if (step.status !== 'completed' || before?.status === 'completed') return
-  if (startedAt === undefined) throw invalid(`“${step.title}” was never in_progress, so it cannot be completed`)
+  if (startedAt === undefined) throw invalid(`“${step.title}” cannot be completed: it was never in_progress`)
   if (!isLast && results <= startedAt) {
-    throw invalid(`nothing was looked at since “${step.title}” began: verify it with a tool before you complete it`)
+    throw invalid(`“${step.title}” cannot be completed: no tool result since it started; verify it with a tool`)
   }
 }
 
@@ -94,7 +94,7 @@ const requireCompletedUnchanged = (before: readonly PlanStep[], after: readonly 
   for (const [index, { title, status }] of before.entries()) {
     const now = after[index]
     if (status === 'completed' && (now?.status !== 'completed' || now.title !== title)) {
-      throw invalid(`“${title}” is completed and stays so, at its place`)
+      throw invalid(`“${title}” is completed: it cannot be changed, moved or removed`)
     }
   }
 }

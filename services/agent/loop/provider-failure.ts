@@ -16,7 +16,9 @@ const byStatus: Readonly<Record<number, AgentFailure>> = {
   504: 'provider-timeout',
 }
 
-/** Returns the failure of a model request, before or after its response started; undefined for other errors. */
+/**
+ * Returns the failure for an error of a model request; undefined for other errors. `hasStarted`: chunks have arrived.
+ */
 export const providerFailure = (error: unknown, hasStarted: boolean): AnswerFailure | undefined => {
   const found = codeOf(error)
   if (found === undefined) return undefined
@@ -36,8 +38,8 @@ const codeOf = (error: unknown): AgentFailure | undefined => {
 }
 
 /**
- * Returns the failure for a status or a code. Gateways also report statuses within a stream, and a too long context as
- * 400.
+ * Returns the failure for an error response. Gateways report a status within a stream as `code`, and a too long context
+ * with status 400.
  */
 const codeOfResponse = ({ status, code }: APIError): AgentFailure => {
   if (code === 'context_length_exceeded') return 'context-too-long'

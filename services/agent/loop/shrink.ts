@@ -1,8 +1,8 @@
 import { beginningOf } from '#shared/text/strings.ts'
 
 /**
- * Returns a result for the model between the tags that the prompt explains. Content cannot imitate them, since each `<`
- * is escaped.
+ * Returns a result for the model between `<data>` tags, which the prompt explains. Each `<` in the result is escaped,
+ * so that it cannot close the tag.
  */
 export const asData = ({ value, cut }: Shrunk, source: 'host' | 'outside' = 'host'): string => {
   const json = (JSON.stringify(value) ?? 'null').replaceAll('<', String.raw`\u003c`)
@@ -22,7 +22,9 @@ const minItems = 1
 const minTextLength = 32
 const maxDepth = 8
 
-/** Returns a value whose JSON fits into `maxBytes`. All lists and texts are truncated to the same, shrinking limits. */
+/**
+ * Truncates lists and texts until the JSON of a value fits into `maxBytes`. All of them get the same maximum length.
+ */
 export const shrinkTo = (value: unknown, maxBytes: number): Shrunk => {
   if (fits(value, maxBytes)) return { value, cut: false }
   for (let items = maxItems, text = maxTextLength; items >= minItems;) {

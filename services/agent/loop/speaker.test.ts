@@ -15,7 +15,7 @@ import { openToolbox } from './toolbox.ts'
 
 const question = [{ role: 'user' as const, content: 'Is it well?' }]
 
-/** Opens the model of a scripted gateway. */
+/** Starts a scripted gateway and returns a function that runs steps of its model. */
 const open = async (script: Script, more: Partial<ChosenModel> = {}, env: Record<string, string> = {}) => {
   const scope = new AsyncDisposableStack()
   onTestFinished(() => scope.disposeAsync())

@@ -22,14 +22,14 @@ const fallbackFailures: ReadonlySet<AgentFailure> = new Set([
   'provider-rate-limited',
   'provider-out-of-credit',
 ])
-/** Maximum attempts when a model returns an empty response. */
+/** Maximum attempts per step; only an empty response causes another one. */
 const maxAttempts = 2
 
 type SpeakerContext = Pick<Talk, 'model' | 'settings' | 'call' | 'meter' | 'toolbox' | 'emit' | 'run'>
 
 /**
- * Opens the model of an answer. After a failure it switches to the fallback for good; an empty response is retried
- * once.
+ * Returns a function that runs the steps of an answer. After a failure it uses the fallback model for all further
+ * steps. An empty response is retried once.
  */
 export const openSpeaker = (talk: SpeakerContext): Speak => {
   const { model } = talk
@@ -96,16 +96,16 @@ const takeStep = async (
   }
 }
 
-/** Characters that remain of a compacted result. */
+/** Number of characters that remain of a truncated result. */
 const compactedCharacters = 600
-/** Shorter results are not compacted. */
+/** Minimum characters of a result to truncate. */
 const shortCharacters = 2_048
-/** The share of the context length that a conversation may fill. */
+/** Maximum share of the context length that a conversation may fill. */
 const maxContextShare = 0.7
 
 /**
- * Shortens a conversation to the context length of the model: first it truncates tool results, the oldest first, then
- * it drops the oldest questions with their answers. Throws `context-too-long` when that is not enough.
+ * Shortens a conversation to the context length of the model. It truncates tool results, oldest first, then drops the
+ * oldest questions with their answers. Throws `context-too-long` if that is not enough.
  */
 export const compacted = (
   messages: readonly ChatCompletionMessageParam[],

@@ -91,7 +91,7 @@ const talkOf = (
   const tries = openTries()
   const hostText = openHostText()
   for (const each of earlierAnswers(question.messages)) hostText.add(each)
-  // The page attaches this text automatically. The text of a question counts as the person's own, even if it was pasted.
+  // The page attaches its context automatically, so it counts as text of a host. The text of a question does not.
   if (question.page?.about.length) hostText.add(question.page)
   const hosts = async () => clients.query.hosts({}, { ...own, deadline: clock.elapsedMs() + hostsTimeoutMs })
   return {
@@ -127,5 +127,5 @@ const toolboxFor = async ({ toolsFor, clock }: Parts, talk: Omit<Talk, 'toolbox'
 }
 
 const toolsTimeoutMs = 10_000
-/** `query` lists its hosts from memory. */
+/** Timeout for the host list, which `query` returns from memory. */
 const hostsTimeoutMs = 5_000

@@ -11,7 +11,7 @@ interface StepRequest {
   name: string
   messages: readonly ChatCompletionMessageParam[]
   tools: readonly ChatCompletionTool[]
-  /** False if the model must not call further tools. */
+  /** Whether the model may call tools in this step. */
   mayCallTools: boolean
   signal: AbortSignal
   /** The prefix of the part ids of this step, unique within the conversation. */
@@ -24,7 +24,7 @@ export interface StepResponse {
   calls: readonly RawCall[]
   usage: Usage | undefined
   resolvedModel: string | undefined
-  /** Whether the response was truncated at the gateway's token limit. */
+  /** Whether the gateway truncated the response at its token limit. */
   cut: boolean
 }
 
@@ -78,7 +78,7 @@ const open = ({ model: { client }, name, messages, tools, mayCallTools, signal }
     { signal },
   )
 
-/** Handles one delta; returns false if it is empty. */
+/** Processes one delta and returns whether it had content. */
 const handleDelta = (
   delta: Delta,
   said: ReturnType<typeof openSpeech>,
@@ -95,7 +95,7 @@ const handleDelta = (
 
 type Kind = 'text' | 'reasoning'
 
-/** Emits the text and reasoning of one step. Each change between the two starts a new part. */
+/** Emits the text and the reasoning of one step. Each change between the two starts a new message part. */
 const openSpeech = (prefix: string, emit: EmitChunk) => {
   let text = ''
   let parts = 0
@@ -127,7 +127,7 @@ const openSpeech = (prefix: string, emit: EmitChunk) => {
   }
 }
 
-/** A call whose pieces are being collected. */
+/** A tool call whose pieces are being collected. */
 interface CallSlot {
   call: RawCall
   gatewayId: string | null | undefined
@@ -149,8 +149,8 @@ const openToolInputs = (prefix: string, emit: EmitChunk) => {
   }
 
   /**
-   * Returns the call of a piece. Pieces of one call share an index; if a gateway sends none or always the same, a name
-   * starts a call.
+   * Returns the call to which a piece belongs. Pieces of one call share an index. Some gateways send none, or the same
+   * one for all calls; a name then starts a new call.
    */
   const callOf = ({ index, id, function: called }: ToolCallPiece): RawCall => {
     const name = called?.name

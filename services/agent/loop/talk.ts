@@ -19,7 +19,7 @@ import type { Toolbox } from './toolbox.ts'
 export interface Talk {
   question: AgentQuestion
   run: Run
-  /** The identity of the caller and the signal that aborts the answer. */
+  /** The call context of the answer: the identity of the caller, and a signal that aborts the answer. */
   call: Call
   model: ChosenModel
   settings: Values<typeof agentSettings>
@@ -40,7 +40,7 @@ export interface Talk {
   log: Logger
 }
 
-/** The chunks of the AI SDK's UI message stream, version 1, that answers use. */
+/** The chunk types of the AI SDK's UI message stream, version 1, that answers contain. */
 type Chunk =
   | { type: 'start'; messageId: string; messageMetadata: { runId: string } }
   | { type: 'start-step' | 'finish-step' }
@@ -68,5 +68,5 @@ export const chunkEmitter =
   (chunk) =>
     run.emit(JSON.stringify(chunk))
 
-/** The last line of a stream. */
+/** The data of the last event of a stream. */
 export const done = '[DONE]'

@@ -20,15 +20,15 @@ import { type ReadCall, readCall } from './toolbox.ts'
 /** The outcome of the tool calls of one step. */
 interface ToolCallOutcomes {
   results: ChatCompletionMessageParam[]
-  /** Whether the person has to answer a question first, which ends this run. */
+  /** Whether the model has put a question to the user, which ends this run. */
   isWaitingForPerson: boolean
   /** Whether no call was valid. */
   noneUsable: boolean
 }
 
 /**
- * Runs the tool calls of one step: first the plan, which may only rely on earlier results; then all reading tools
- * concurrently; then calls that may need an approval, one after the other.
+ * Runs the tool calls of one step. Updates of the plan run first, because they may rely only on results of earlier
+ * steps. Reading tools then run concurrently. Calls that may need an approval run last, one after another.
  */
 export const runToolCalls = async (talk: Talk, raw: readonly RawCall[]): Promise<ToolCallOutcomes> => {
   const read = raw.map((call) => parseAndEmit(talk, call))
@@ -49,7 +49,7 @@ export const runToolCalls = async (talk: Talk, raw: readonly RawCall[]): Promise
   return { results, isWaitingForPerson, noneUsable: usable.length === 0 }
 }
 
-/** Parses a call and emits its input, or its error. */
+/** Parses a call and emits its input. For an invalid call, emits the error and returns it as content for the model. */
 const parseAndEmit = ({ emit, toolbox }: Talk, raw: RawCall): ReadCall | { id: string; content: string } => {
   const { id: toolCallId, name: toolName } = raw
   try {
@@ -90,7 +90,7 @@ const runAndEmit = async (talk: Talk, call: ReadCall): Promise<string> => {
   return [content, ids.length > 0 && `Evidence: ${ids.join(', ')}.`, advice].filter(Boolean).join('\n')
 }
 
-/** Tools that read no host. */
+/** Tools of the agent itself, whose results contain no text of a host. */
 const ownTools: ReadonlySet<string> = new Set([updatePlan, searchToolsName])
 
 interface CallOutcome extends ToolRun {
@@ -98,7 +98,7 @@ interface CallOutcome extends ToolRun {
   advice?: string | undefined
 }
 
-/** Runs one call, unless it was repeated too often. */
+/** Runs one call, or rejects it if it was repeated too often. */
 const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
   const { tool, input } = call
   const refusal = talk.tries.refusal(tool.name, input)
@@ -112,7 +112,7 @@ const outcomeOf = async (talk: Talk, call: ReadCall): Promise<CallOutcome> => {
   return { ...toolRun, advice: tool.name === updatePlan ? undefined : talk.tries.note(input, isError) }
 }
 
-/** Runs a tool; for a tool of an external server, only if its arguments may be sent there. */
+/** Runs a tool. A tool of an external server runs only if its arguments may be sent to that server. */
 const runWithEgressApproval = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
   const { egress } = call.tool
   if (egress === undefined) return runTool(talk, call)
@@ -143,7 +143,7 @@ interface ToolRun {
 
 const maxFailureLength = 2_000
 
-/** Runs one tool within the step timeout. Errors are returned as results, so that the model can react. */
+/** Runs one tool within the step timeout. Errors become results, so that the model can react to them. */
 const runTool = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
   const { tool } = call
   const input = withoutConversationHost(talk, call.input)
@@ -164,11 +164,11 @@ const runTool = async (talk: Talk, call: ReadCall): Promise<ToolRun> => {
   }
 }
 
-/** Removes the id of the conversation's host, since a user connection has no id that tools know. */
+/** Removes the id of the conversation's host, since tools cannot resolve the id of a user connection. */
 const withoutConversationHost = ({ question }: Talk, { hostId, ...input }: ReadCall['input']): ReadCall['input'] =>
   hostId === undefined || hostId === question.hostId ? input : { hostId, ...input }
 
-/** Returns the host id if it is a number: tools of external servers may use the name otherwise. */
+/** Returns the host id if it is a number. External tools may have a parameter of the same name and another type. */
 const hostIdIn = ({ hostId }: ReadCall['input']): number | undefined =>
   typeof hostId === 'number' ? hostId : undefined
 

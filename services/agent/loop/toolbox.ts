@@ -6,7 +6,7 @@ import { problemsOf, sentenceOf } from '#shared/text/zod-errors.ts'
 import type { AgentTool } from '../toolmaker.ts'
 import type { RawCall } from './chunks.ts'
 
-/** The tools of one answer: those offered to the model, and those that it may find. */
+/** The tools of one answer: those that are offered to the model, and those that it can find by a search. */
 export interface Toolbox {
   /** Returns the definitions of the tools that are currently offered. */
   offered(): ChatCompletionTool[]
@@ -17,7 +17,7 @@ export interface Toolbox {
   readonly all: readonly AgentTool[]
 }
 
-/** Opens the toolbox of an answer. The first tool of a name wins. */
+/** Opens the toolbox of an answer. Of several tools with the same name, the first one is used. */
 export const openToolbox = (tools: readonly AgentTool[], disabled: readonly string[]): Toolbox => {
   const all = new Map<string, AgentTool>()
   for (const tool of tools) if (!disabled.includes(tool.name) && !all.has(tool.name)) all.set(tool.name, tool)
@@ -56,7 +56,7 @@ const functionDefinitionOf = ({ name, description, kind, input, inputSchema }: A
 
 type JsonSchema = Record<string, unknown>
 
-/** A cache, since converting a schema takes as long as querying a host. */
+/** Caches converted schemas, since a conversion takes as long as a query to a host. */
 const jsonSchemas = new WeakMap<z.ZodObject, JsonSchema>()
 
 /** Returns the JSON schema of a tool's input, without the dialect. */
@@ -70,7 +70,7 @@ const schemaOf = (input: z.ZodObject): JsonSchema => {
 
 const Properties = z.record(z.string(), z.unknown()).default({})
 
-/** Changes the default of `hostId` from the first host to the host of the conversation. */
+/** Describes the host of the conversation as the default of `hostId`, instead of the first host. */
 const withConversationHost = (schema: JsonSchema): JsonSchema => {
   const properties = Properties.parse(schema.properties)
   if (!('hostId' in properties)) return schema
@@ -92,14 +92,14 @@ export const readCall = ({ id, name, argumentsText }: RawCall, toolbox: Toolbox)
   const tool = toolbox.take(name)
   const parsed = tool.input.safeParse(objectIn(argumentsText), { error: sentenceOf })
   if (parsed.success) return { id, tool, input: parsed.data }
-  throw new ServiceError('invalid', `invalid arguments:  ${problemsOf(parsed.error)}`)
+  throw new ServiceError('invalid', `invalid arguments: ${problemsOf(parsed.error)}`)
 }
 
-/** Parses the arguments. Models send an empty text for a tool without arguments. */
+/** Parses the arguments. Models may send an empty text for a tool without arguments. */
 const objectIn = (text: string): unknown => {
   try {
     return JSON.parse(text.trim() === '' ? '{}' : text)
   } catch {
-    throw new ServiceError('invalid', 'the arguments are not JSON')
+    throw new ServiceError('invalid', 'invalid arguments: not JSON')
   }
 }

@@ -4,13 +4,13 @@ import { read } from '#shared/config/setting.ts'
 import { modelSettings } from './config.ts'
 import { gateways } from './gateways.ts'
 
-/** The address and the key for requests to a gateway. */
+/** The base URL and the API key for requests to a gateway. */
 export interface GatewayAccess {
   base: URL
-  /** Whether the operator chose the address. */
+  /** Whether a variable sets the base URL, instead of the default of the gateway. */
   ownAddress: boolean
   key: string
-  /** The variable that the key comes from, or its owner. */
+  /** The source of the key: a variable, the request or the sign-in. */
   keyFrom: string
 }
 
@@ -29,7 +29,7 @@ export const operatorAccess = (env: Environment, provider: ModelProvider): Gatew
   return { ...address, key: generic, keyFrom: 'LLM_API_KEY' }
 }
 
-/** Returns the access with a user's own key, which is sent to the gateway's own address. */
+/** Returns the access with a key of the user, which is sent only to the address of the gateway itself. */
 export const ownAccess = (env: Environment, provider: ModelProvider, key: string, keyFrom: string): GatewayAccess => ({
   ...addressOf(env, provider),
   key,
@@ -62,7 +62,7 @@ export const isReplaced = (env: Environment, provider: ModelProvider): boolean =
   operatorAccess(env, provider) !== undefined &&
   !hasDesignatedKey(env, provider)
 
-/** Returns the variables that can supply the missing key of a gateway; empty if it has a key. */
+/** Returns the variables of which one must be set for a gateway without a key; empty if it has a key. */
 export const missingOf = (env: Environment, provider: ModelProvider): string[] =>
   operatorAccess(env, provider) ? [] : [gateways[provider].keyVariable, 'LLM_API_KEY']
 

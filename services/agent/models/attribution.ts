@@ -2,7 +2,7 @@ import type { ModelProvider } from '#proto/models.ts'
 import type { Environment } from '#shared/config/environment.ts'
 import { read, type Setting } from '#shared/config/setting.ts'
 
-/** A setting whose value is valid in a header field. */
+/** Returns a setting whose value is valid in an HTTP header field. */
 const headerText = (fallback: string | undefined, doc: string): Setting<string | undefined> => ({
   doc,
   audience: 'server',
@@ -16,7 +16,7 @@ const headerText = (fallback: string | undefined, doc: string): Setting<string |
   },
 })
 
-/** Settings that identify the product to gateways, which attribute usage to applications. */
+/** Settings for the headers by which gateways attribute usage to an application. */
 export const attributionSettings = {
   GATEWAY_A_REFERER: headerText(undefined, 'Referer sent to OpenRouter; APP_REFERER by default.'),
   GATEWAY_A_APP_NAME: headerText(undefined, 'Application name sent to OpenRouter; APP_NAME by default.'),
@@ -39,7 +39,7 @@ export const attributionSettings = {
 const defaultReferer = 'https://watchhouse.example'
 const defaultName = 'Watchhouse'
 
-/** Returns the header fields of every request to a gateway. They contain nothing about the user. */
+/** Returns the attribution headers for requests to a gateway. They contain nothing about the user. */
 export const attributionOf = (env: Environment, provider: ModelProvider): Record<string, string> => {
   const settings = read(attributionSettings, env)
   const { GATEWAY_A_REFERER: refererA, GATEWAY_A_APP_NAME: nameA } = settings

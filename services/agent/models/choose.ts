@@ -32,7 +32,7 @@ export interface ChosenModel {
   provider: ModelProvider
   /** The model id in requests to the gateway. */
   model: string
-  /** Base, key, headers, timeout and retries are set. */
+  /** A client with base URL, key, headers, timeout and retries of the gateway. */
   client: OpenAI
   /** The model of the same gateway to use if this one is removed or overloaded. */
   fallback: string | null
@@ -40,7 +40,7 @@ export interface ChosenModel {
   price: ModelPrice | null
 }
 
-/** Assumed for models of unknown context length; every model that calls tools has at least this much. */
+/** The context length that is assumed if it is unknown. Models that call tools have at least this length. */
 export const defaultContextTokens = 32_768
 
 /** Returns the default model; undefined if no gateway has a key. */
@@ -48,7 +48,7 @@ export const defaultModel = (env: Environment, ownProviders: readonly ModelProvi
   const { isDefault, ...configured } = read(modelSettings, env).LLM_MODEL
   const usable = [...configuredProviders(env), ...ownProviders]
   if (usable.includes(configured.provider)) return configured
-  // Only the built-in default is replaced; a model that the operator chose applies even without a key.
+  // Only the built-in default is replaced. A model that the operator set is used even without a key.
   const [provider] = isDefault ? usable : []
   return provider && { provider, modelId: gateways[provider].builtIn[0].modelId }
 }
@@ -61,8 +61,8 @@ interface ModelRequest {
 }
 
 /**
- * Resolves the model of a request. Throws `invalid` for malformed references, and `forbidden` if a guest chooses a
- * model.
+ * Resolves which model a request refers to. Throws `invalid` for malformed references, and `forbidden` if a guest
+ * chooses a model.
  */
 export const referenceFor = (env: Environment, { requested, call, ownProviders }: ModelRequest): ModelReference => {
   const isGuest = call.identity.kind === 'guest'
@@ -79,7 +79,7 @@ export const referenceFor = (env: Environment, { requested, call, ownProviders }
 }
 
 /**
- * Returns the facts of a model. Throws `not-found` for models that are not offered, unless the caller supplies the key.
+ * Returns the known properties of a model. Throws `not-found` if it is not offered, unless the caller supplies the key.
  */
 export const candidateFor = (
   env: Environment,
@@ -116,8 +116,8 @@ const requireKey = (key: string): string => {
 }
 
 /**
- * Returns the fallback for the free model. Only OpenRouter itself has one, not a server at an address that the operator
- * chose.
+ * Returns the fallback of the free model: the free router of OpenRouter, which servers at other addresses do not have.
+ * Null for all other models.
  */
 export const fallbackOf = (
   env: Environment,

@@ -15,11 +15,11 @@ interface Parts {
   log: Logger
 }
 
-/** The timeout for response headers; the run limits the total time. */
+/** Timeout for the response headers; the run limits the total time. */
 const requestTimeoutMs = 45_000
-/** One retry after a lost connection, a 408, 409, 429 or 5xx, before any output. */
+/** Maximum retries before any output, after a lost connection or a status 408, 409, 429 or 5xx. */
 const maxRetries = 1
-/** Longer than any run, so that the reader of a response decides when to cancel. */
+/** Timeout for the whole response. It is longer than any run, so that only the run cancels a response. */
 const wholeTimeoutMs = 3_600_000
 const maxBytes = 64 * 1024 * 1024
 
@@ -30,7 +30,7 @@ export const openClient = async (parts: Parts, provider: ModelProvider, access: 
   return new Client({
     baseURL: access.base.href,
     apiKey: access.key,
-    // Otherwise the library reads environment variables of its own.
+    // Explicit values, because the library would otherwise read its own environment variables.
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -45,7 +45,7 @@ export const openClient = async (parts: Parts, provider: ModelProvider, access: 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
- * Returns a fetch function for the library. It follows no redirects and sends no headers that describe this machine.
+ * Returns a fetch function for the library. It follows no redirects and omits the headers that describe this machine.
  */
 const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): Fetch => {
   const { base } = access
@@ -55,7 +55,7 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
     // The key must reach only this gateway, even if the library chooses another address.
     if (address.origin !== base.origin) throw new NetFailure('not-allowed', { host: address.hostname, rule: 'address' })
     const { method, body, signal } = init
-    if (body != null && typeof body !== 'string') throw new TypeError('model gateways are sent text')
+    if (body != null && typeof body !== 'string') throw new TypeError('the body of a model request must be a string')
     const headers = { ...allowedOf(new Headers(init.headers)), ...attributionOf(env, provider) }
     const beganMs = performance.now()
     const logOutcome = (outcome: Record<string, unknown>) =>
@@ -74,13 +74,13 @@ const sendTo = (parts: Parts, provider: ModelProvider, access: GatewayAccess): F
 
 const maxErrorLength = 16_384
 /**
- * If the gateway requests a longer delay, the library does not retry: the caller gets the delay, or the fallback model
- * is used.
+ * Maximum retry delay that the library waits for. After a longer one, the agent uses the fallback model or reports the
+ * delay.
  */
 const maxRetryAfterMs = 5_000
 
 /**
- * Removes the key from an error response, because gateways quote rejected keys and the library quotes responses in its
+ * Returns an error response without the key. Gateways quote rejected keys, and the library quotes responses in its
  * errors.
  */
 const redactedError = async (response: Response, key: string): Promise<Response> => {
@@ -91,7 +91,7 @@ const redactedError = async (response: Response, key: string): Promise<Response>
   return new Response(text || null, { status, statusText, headers })
 }
 
-/** The header fields that gateways need. The library adds others about machine, runtime and its own variables. */
+/** The header fields of the library that are sent. The others describe the machine, the runtime and its variables. */
 const allowedHeaders = ['accept', 'authorization', 'content-type'] as const
 
 const allowedOf = (headers: Headers): Record<string, string> =>

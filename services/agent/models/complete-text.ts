@@ -5,20 +5,20 @@ import { ServiceError } from '#proto/errors.ts'
 import type { summaryMethods } from '#proto/summary.ts'
 import type { Models } from './open.ts'
 
-/** A task for the model and the text that it applies to. */
+/** A task for the model, and the text to which it applies. */
 interface TextRequest {
   task: string
   text: string
 }
 
 const timeoutMs = 30_000
-/** Includes the reasoning tokens of models that reason first. */
+/** Maximum tokens of a response, including reasoning tokens. */
 const maxTokens = 2_000
 
 const Answer = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })) })
 
 /**
- * Returns a short text of the default model. Throws the errors of `choose`, and `unavailable` when the request fails.
+ * Generates a short text with the default model. Throws the errors of `choose`, and `unavailable` if the request fails.
  */
 export const completeText = async (
   models: Pick<Models, 'choose'>,
@@ -41,7 +41,7 @@ export const completeText = async (
     return Answer.parse(answer).choices[0]?.message.content ?? ''
   } catch (cause) {
     call.signal.throwIfAborted()
-    // The error of a gateway may name keys and accounts, so it is not passed on.
+    // Errors of gateways may contain keys and account names, so only a generic message is returned.
     throw new ServiceError('unavailable', 'the language model returned no answer; try again', {
       retryAfterMs: 1_000,
       cause,

@@ -13,7 +13,7 @@ const maxExtraModels = 64
 const maxDescriptionLength = 300
 const form = 'provider:model|context length|description'
 
-/** A setting of comma-separated additional models. Fields cannot contain commas. */
+/** Returns a setting of comma-separated additional models. Fields cannot contain commas. */
 const extraModels = (doc: string): Setting<readonly ExtraModel[]> => ({
   doc,
   audience: 'server',

@@ -1,7 +1,7 @@
 import { type ModelPrice, ModelProvider, type modelSources, modelProviders } from '#proto/models.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
-/** The facts of a model of one gateway. Unknown facts are null. */
+/** The properties of a model of one gateway; null if unknown. */
 export interface KnownModel {
   modelId: string
   name: string
@@ -37,9 +37,9 @@ const builtIn = (modelId: string, name: string, more: Partial<KnownModel> = {}):
   ...more,
 })
 
-/** Alias of a free model, which is configurable. */
+/** Alias for the free model that `GATEWAY_A_FREE_FALLBACK_MODEL` sets. */
 export const freeAlias = 'gateway_a/free'
-/** The model id with which gateway A selects one of its free models. */
+/** The id of OpenRouter's router, which selects one of its free models. */
 export const freeRouter = 'openrouter/free'
 
 export const gateways: Readonly<Record<ModelProvider, ModelGateway>> = {
@@ -83,7 +83,7 @@ export interface ModelReference {
   modelId: string
 }
 
-/** Returns the text form `provider:model`. */
+/** Formats a reference as `provider:model`. */
 export const idOf = ({ provider, modelId }: ModelReference): string => `${provider}:${modelId}`
 
 /** Parses `provider:model`; undefined for an unknown gateway or an invalid model id. */
@@ -94,12 +94,12 @@ export const parseModelReference = (text: string): ModelReference | undefined =>
   return provider.success && isModelId(modelId) ? { provider: provider.data, modelId } : undefined
 }
 
-/** Reports whether a text is a valid model id: without whitespace and line breaks. */
+/** Reports whether a text is a valid model id: 1 to 200 letters, digits and the characters `_.@:/+~-`. */
 export const isModelId = (text: string): boolean => /^[\w.@:/+~-]{1,200}$/.test(text)
 
 export const wantedForm = `provider:model, with one of ${modelProviders.join(', ')} as the provider`
 
-/** A setting that names a model; `isDefault` if it is not set. */
+/** Returns a setting for a model. `isDefault` is true if the variable is not set. */
 export const modelReference = (fallback: string, doc: string): Setting<ModelReference & { isDefault: boolean }> => ({
   doc,
   audience: 'server',

@@ -18,16 +18,16 @@ interface Parts {
 
 /** A cache of the live model lists of the gateways. */
 export interface LiveLists extends AsyncDisposable {
-  /** Returns the list of a gateway; undefined if it has not been readable. Waits only if no list is cached. */
+  /** Returns the list of a gateway; undefined if it could not be fetched. Waits only if no list is cached. */
   of(provider: ModelProvider, access: GatewayAccess): Promise<LiveList | undefined>
 }
 
 const freshMs = 10 * 60_000
-/** The delay before the next attempt after a failure. */
+/** Minimum time between two attempts after a failure. */
 const retryAfterMs = 60_000
-/** Older lists are discarded if the gateway returns no new one. */
+/** Maximum age of a cached list if the gateway returns no new one. */
 const maxAgeMs = 24 * 3_600_000
-/** Cached combinations of address and key. */
+/** Maximum number of cached lists; each combination of address and key has its own. */
 const maxEntries = 16
 
 interface Entry {
@@ -76,7 +76,7 @@ export const openLiveLists = (parts: Parts): LiveLists => {
   }
 }
 
-/** Includes the key, because another key may belong to another workspace. */
+/** Returns the cache key of a list. It includes the API key, because another key may belong to another workspace. */
 const entryKey = (provider: ModelProvider, { base, key }: GatewayAccess): string =>
   [provider, base.href, hash('sha256', key, 'base64url')].join(' ')
 

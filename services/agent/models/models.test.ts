@@ -35,7 +35,7 @@ const failureOf = (work: Promise<unknown>): Promise<ServiceError> =>
     (error: ServiceError) => error,
   )
 
-/** Returns everything that each gateway received, to search it for keys. */
+/** Returns all requests to each gateway as JSON, to search them for keys. */
 const receivedBy = (gateways: readonly FakeGateway[]) => gateways.map(({ received }) => JSON.stringify(received))
 
 const question = { messages: [{ role: 'user' as const, content: 'hello' }] }

@@ -6,15 +6,15 @@ import { modelSettings } from './config.ts'
 import { freeAlias, gateways, type KnownModel, idOf, type ModelReference } from './gateways.ts'
 import type { LiveList } from './read-live-list.ts'
 
-/** The known live lists by gateway. */
+/** The available live lists by gateway. */
 export type Lists = Partial<Record<ModelProvider, LiveList | undefined>>
 
-/** A model that may be offered, with its gateway and facts. */
+/** A model that may be offered, with its gateway and properties. */
 export type Candidate = ModelReference & KnownModel
 
 /**
- * Returns every model that can be requested, each once: those that the operator names, the built-in ones, the presets,
- * and the best of the live lists. Missing facts are taken from the live lists.
+ * Returns every model that can be requested, each once: those in the settings, the built-in ones, the presets and the
+ * first of the live lists. Missing properties are taken from the live lists.
  */
 export const candidates = (env: Environment, lists: Lists): Candidate[] => {
   const settings = read(modelSettings, env)
@@ -36,11 +36,11 @@ export const candidates = (env: Environment, lists: Lists): Candidate[] => {
   return [...once.values()]
 }
 
-/** Reports whether a model exists at the address that the operator's key for its gateway is sent to. */
+/** Reports whether a model is expected at the address to which the operator's key for its gateway is sent. */
 export const isThere = (env: Environment, { provider, source }: Candidate): boolean =>
   source !== 'built-in' || !isReplaced(env, provider)
 
-/** Returns a model without known facts. */
+/** Returns a model whose properties are unknown. */
 export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
   provider,
   modelId,
@@ -53,7 +53,7 @@ export const plain = ({ provider, modelId }: ModelReference): Candidate => ({
   supportsVision: null,
 })
 
-/** Fills missing facts of a model from its live list. */
+/** Fills missing properties of a model from its live list. */
 const withLiveFacts = (env: Environment, model: Candidate, lists: Lists): Candidate => {
   const live = lists[model.provider]?.models.find(({ modelId }) => modelId === realModel(env, model))
   if (!live) return model
@@ -68,7 +68,7 @@ const withLiveFacts = (env: Environment, model: Candidate, lists: Lists): Candid
   }
 }
 
-/** Returns the model id in requests to the gateway. */
+/** Returns the model id for requests to the gateway, with the free alias resolved. */
 export const realModel = (env: Environment, { provider, modelId }: ModelReference): string =>
   provider === 'gateway_a' && modelId === freeAlias ? read(modelSettings, env).GATEWAY_A_FREE_FALLBACK_MODEL : modelId
 
@@ -89,7 +89,7 @@ const fromLive = (env: Environment, provider: ModelProvider, list: LiveList | un
   }
 }
 
-/** Sorts the models by use; unused ones keep their order at the end. */
+/** Sorts the models by usage, most used first. Models without usage keep their order at the end. */
 const byUse = ({ models, mostUsed }: LiveList): KnownModel[] => {
   const ranks = new Map(mostUsed.map((id, rank) => [id, rank]))
   const rankOf = ({ modelId }: KnownModel) => ranks.get(modelId) ?? mostUsed.length
@@ -115,5 +115,5 @@ export const shown = ({ provider, ...model }: Candidate, available: boolean): Of
   supportsVision: model.supportsVision,
 })
 
-/** Formats like 131K and 1.05M. */
+/** Formats a number such as `131K` and `1.05M`. */
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })

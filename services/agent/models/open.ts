@@ -34,19 +34,21 @@ import { openSignIn, type SignIn } from './sign-in.ts'
 /** The language models and their clients. */
 export interface Models extends AsyncDisposable {
   /**
-   * Returns the model for a request; null requests the default. A key of the request takes precedence. Throws
+   * Returns the model for a request; null means the default model. A key of the request takes precedence. Throws
    * `unavailable` with reason `provider-not-configured`, `invalid` or `not-found` for unknown models, and `forbidden`
    * if a guest chooses a model.
    */
   choose(requested: string | null, call: Call, requestKey?: string): Promise<ChosenModel>
+  /** Returns the models that the caller can choose. */
   offered(call: Call): Promise<ModelsOffered>
+  /** Checks the model configuration, without values of variables. */
   check(): Promise<ConfigCheck>
   signIn: SignIn
 }
 
 type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'> & { log: Logger }
 
-/** Returns the models. Gateways are contacted on demand. */
+/** Opens the language models. Gateways are contacted on demand. */
 export const openModels = (parts: Parts): Models => {
   const { env } = parts
   const live = openLiveLists(parts)
@@ -122,7 +124,7 @@ const offeredModels = (env: Environment, own: readonly ModelProvider[], lists: L
   }
 }
 
-/** Sorts the default model first and unavailable models last. */
+/** Returns a sort key that puts the default model first and unavailable models last. */
 const rankOf = ({ id, available }: OfferedModel, standard: string | null): number => {
   if (id === standard) return 0
   return available ? 1 : 2

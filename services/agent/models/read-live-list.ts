@@ -11,7 +11,7 @@ import { type KnownModel, isModelId } from './gateways.ts'
 
 /** The live model list of a gateway. */
 export interface LiveList {
-  /** In the gateway's own order, or the order of its list. */
+  /** In the order of the gateway's list. */
   models: readonly KnownModel[]
   /** Ids of the most used models, in descending order; empty if the gateway does not report them. */
   mostUsed: readonly string[]
@@ -19,7 +19,7 @@ export interface LiveList {
   presets: readonly KnownModel[] | null
 }
 
-/** The gateway returned no valid list. The message quotes nothing of the response. */
+/** The error for a response without a valid list. The message quotes nothing of the response. */
 export class UnreadableList extends Error {
   override readonly name = 'UnreadableList'
 }
@@ -52,7 +52,7 @@ const listAddress = (env: Environment, provider: ModelProvider, { base, ownAddre
   const chosen = provider === 'gateway_a' ? read(modelSettings, env).GATEWAY_A_MODELS_API : undefined
   if (chosen) return chosen
   const address = below(base, 'models')
-  // OpenRouter sorts and filters; a server at an address that the operator chose may not support these parameters.
+  // OpenRouter can sort and filter. A server at another address may not support these parameters.
   if (provider === 'gateway_a' && !ownAddress) address.search = 'supported_parameters=tools&sort=top-weekly'
   return address
 }
@@ -77,7 +77,7 @@ const fetchJson = async (
   try {
     return JSON.parse(text)
   } catch {
-    throw new UnreadableList('the gateway returned no JSON')
+    throw new UnreadableList('the response of the gateway is not JSON')
   }
 }
 
@@ -85,14 +85,16 @@ const readCatalogueOr = (body: unknown): KnownModel[] => {
   try {
     return readCatalogue(body)
   } catch {
-    throw new UnreadableList('the gateway returned no model list')
+    throw new UnreadableList('the response of the gateway is not a model list')
   }
 }
 
-const Used = z.object({ top_models: z.array(z.object({ model_id: z.string(), rank: z.number().default(Infinity) })) })
+const UsageRanking = z.object({
+  top_models: z.array(z.object({ model_id: z.string(), rank: z.number().default(Infinity) })),
+})
 
 const readMostUsed = (body: unknown): string[] =>
-  Used.parse(body)
+  UsageRanking.parse(body)
     .top_models.toSorted((a, b) => a.rank - b.rank)
     .map(({ model_id: id }) => id)
 
@@ -127,8 +129,8 @@ const Row = z.object({
   description: z.string().nullish().catch(null),
   context_length: z.int().min(1).nullish().catch(null),
   /**
-   * The other unit that AnyRouter documents, `input_per_1k`, contradicts its own numbers by a factor of thousand, and
-   * is not read.
+   * The field `input_per_1k` of AnyRouter is not read: its values contradict the documented unit by a factor of a
+   * thousand.
    */
   pricing: z.object({ prompt: PerToken, completion: PerToken }).nullish().catch(null),
   supported_parameters: list.nullish().catch(null),
@@ -139,10 +141,10 @@ const Row = z.object({
 type Row = z.infer<typeof Row>
 
 const Rows = z.object({ data: z.array(z.unknown()) })
-/** More than any gateway has; further rows are ignored. */
+/** Maximum number of rows, more than any gateway has; further rows are ignored. */
 const maxRows = 5_000
 
-/** Returns the text models in the order of the list, without invalid rows. Throws if the body is not a list. */
+/** Returns the text models in a response, in their order and without invalid rows. Throws if it is not a list. */
 export const readCatalogue = (body: unknown): KnownModel[] =>
   Rows.parse(body)
     .data.slice(0, maxRows)
@@ -151,7 +153,7 @@ export const readCatalogue = (body: unknown): KnownModel[] =>
       return data && isForWords(data) ? [factsOf(data)] : []
     })
 
-/** Names of models that embed, rank or filter texts, or that produce other media. */
+/** Matches names of models that embed, rank or filter texts, or that process other media. */
 const otherKinds =
   /embed|rerank|guard|safety|reward|retriev|moderation|whisper|transcri|speech|tts\b|asr\b|ocr\b|clip\b|image|video/i
 
@@ -185,10 +187,10 @@ const priceOf = ({ prompt, completion }: { prompt: number; completion: number })
   outputPerMillion: rounded(completion * million),
 })
 
-/** Removes floating-point noise of the multiplication. */
+/** Rounds to six decimals, which removes the floating-point noise of the multiplication. */
 const rounded = (dollars: number): number => Number(dollars.toFixed(6))
 
-/** Returns whether any known claim is true; null if none is known. */
+/** Returns whether any of the values is true, ignoring unknown ones; null if all are unknown. */
 const anyTrue = (...claims: (boolean | null | undefined)[]): boolean | null => {
   const present = claims.filter((claim) => claim != null)
   return present.length === 0 ? null : present.includes(true)

@@ -10,7 +10,7 @@ import { modelSettings } from './config.ts'
 
 type Parts = Pick<Context, 'env' | 'net' | 'store'>
 
-/** The state between start and callback of a sign-in. */
+/** The state of a sign-in between its start and its callback. */
 export interface StartedSignIn {
   state: string
   verifier: string
@@ -20,7 +20,7 @@ export interface StartedSignIn {
   base: string
 }
 
-/** Starts an authorization code grant with PKCE. Returns the URL for the browser. */
+/** Starts an authorization code grant with PKCE. Returns the URL to redirect to, and the state to keep. */
 export const startSignIn = async (
   parts: Parts,
   { base, redirectUri, signal }: { base: URL; redirectUri: string; signal: AbortSignal },
@@ -66,10 +66,10 @@ export const finishSignIn = async (
   return { key, expiresInMs: seconds === undefined ? undefined : seconds * 1_000 }
 }
 
-/** The key permits inference only. */
+/** The requested OAuth scope: the key permits inference only. */
 const scope = 'inference'
 
-/** Returns the endpoints of gateway C, which publishes no metadata document at its root. */
+/** Returns the OAuth endpoints of gateway C. They are fixed, because it publishes no metadata document at its root. */
 const serverAt = (base: URL) => ({
   issuer: base.origin,
   authorization_endpoint: below(base, 'mcp/oauth/authorize').href,
@@ -80,7 +80,7 @@ type Server = ReturnType<typeof serverAt>
 
 const timeoutMs = 10_000
 
-/** Returns options with which the library uses the guard of outgoing requests. It follows no redirects. */
+/** Returns options with which the OAuth library sends through `shared/net`. It follows no redirects. */
 const through = ({ net }: Parts, { issuer }: Server, signal: AbortSignal) => ({
   signal,
   [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
@@ -88,22 +88,22 @@ const through = ({ net }: Parts, { issuer }: Server, signal: AbortSignal) => ({
     net.trusted(url, { method, headers, body: body == null ? undefined : String(body), signal, timeoutMs }),
 })
 
-const Registered = z.object({ clientId: z.string().max(512) })
+const RegisteredClient = z.object({ clientId: z.string().max(512) })
 const registeredMs = 30 * 86_400_000
 
-interface Registering {
+interface ClientRegistration {
   base: URL
   server: Server
   redirectUri: string
   signal: AbortSignal
 }
 
-/** Returns the OAuth client: the configured one, else the one registered earlier for this address, else a new one. */
-const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Registering): Promise<string> => {
+/** Returns the OAuth client id: the configured one, else one registered earlier for this address, else a new one. */
+const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: ClientRegistration): Promise<string> => {
   const configured = read(modelSettings, parts.env).GATEWAY_C_OAUTH_CLIENT_ID?.trim()
   if (configured) return configured
   const name = `agent:oauth-client:${hash('sha256', `${base.href} ${redirectUri}`, 'base64url')}`
-  const known = await parts.store.get(name, Registered)
+  const known = await parts.store.get(name, RegisteredClient)
   if (known) return known.clientId
   const metadata = {
     client_name: 'Watchhouse',
@@ -117,13 +117,13 @@ const clientFor = async (parts: Parts, { base, server, redirectUri, signal }: Re
   }
   const response = await oauth.dynamicClientRegistrationRequest(server, metadata, through(parts, server, signal))
   const { client_id: clientId } = await oauth.processDynamicClientRegistrationResponse(response)
-  await parts.store.update(name, Registered, () => ({ value: { clientId }, expiresInMs: registeredMs }))
+  await parts.store.update(name, RegisteredClient, () => ({ value: { clientId }, expiresInMs: registeredMs }))
   return clientId
 }
 
 const unexpectedResponse = () => new ServiceError('unavailable', 'AnyRouter sign-in failed: unexpected response')
 
-/** Runs `work` and translates its errors, which then quote nothing of the exchanged data. */
+/** Runs `work` and converts its errors to service errors, which quote nothing of the exchanged data. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -138,5 +138,5 @@ const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Returns the standard error code; other text is dropped. */
+/** Returns the suffix for a standard OAuth error code; empty for any other text. */
 const reasonOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? `: ${code}` : '')

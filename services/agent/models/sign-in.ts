@@ -17,9 +17,11 @@ export interface SignIn {
   /** Returns the caller's access to gateway C; undefined if the caller is not signed in. */
   accessOf(call: Call): Promise<GatewayAccess | undefined>
   state(call: Call): Promise<ModelSignIn>
-  /** Returns the URL for the browser. */
+  /** Starts a sign-in and returns the URL to redirect the browser to. */
   begin(wanted: { redirectUri: string; returnTo: string }, call: Call): Promise<string>
+  /** Completes a sign-in from its callback. `signedIn` is false if the user declined. */
   end(sentBack: { state: string; query: string }, call: Call): Promise<{ returnTo: string; signedIn: boolean }>
+  /** Deletes the stored key of the caller. */
   forget(call: Call): Promise<ModelSignIn>
 }
 
@@ -27,7 +29,7 @@ type Parts = Pick<Context, 'env' | 'net' | 'clock' | 'store'>
 
 const provider = 'gateway_c'
 const signInTimeoutMs = 10 * 60_000
-/** Lifetime of keys for which the gateway reports none. */
+/** Lifetime of a key for which the gateway reports none. */
 const defaultKeyLifetimeMs = 30 * 86_400_000
 
 const PendingSignIn = z.object({
@@ -48,7 +50,8 @@ export const openSignIn = (parts: Parts): SignIn => {
   const base = () => addressOf(env, provider).base
 
   /**
-   * Returns the caller's key with its expiry; undefined if it was issued by another address than the configured one.
+   * Returns the caller's key with its expiry; undefined if there is none, or if the address of gateway C has changed
+   * since.
    */
   const storedKeyOf = async (call: Call) => {
     const secret = sealKey(env)
@@ -117,10 +120,7 @@ const takePending = async ({ store }: Parts, state: string, call: Call): Promise
 const disabledReason = (env: Environment, { identity }: Call): ServiceError | undefined => {
   if (identity.kind !== 'user') return new ServiceError('forbidden', 'sign in here before signing in with AnyRouter')
   if (sealKey(env) === undefined)
-    return new ServiceError(
-      'not-implemented',
-      'saving keys is unavailable: SVC_USER_CONNECTIONS_ENCRYPTION_KEY is not set',
-    )
+    return new ServiceError('not-implemented', 'saving keys is unavailable: set SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
   return undefined
 }
 

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import type { Identity } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Limits of a run; tests shorten the times. */
+/** Limits of a run; tests use shorter times. */
 export const runLimits = {
   bufferBytes: 4 * 1024 * 1024,
-  /** A run without a reader for this long is stopped. */
+  /** How long a run without a reader continues before it is stopped. */
   abandonedAfterMs: 60_000,
-  /** How long the events of an ended run can be read. */
+  /** How long the events of an ended run are retained. */
   retainedMs: 5 * 60_000,
   /** How long one read waits for an event. */
   readWaitMs: 10_000,
@@ -24,10 +24,10 @@ interface RunEvents {
   ended: boolean
 }
 
-/** Why a run stops before its work is done. */
+/** The reason why a run stops before its work is done. */
 type StopReason = 'requested' | 'abandoned' | 'stopping'
 
-/** A run produces one answer. It buffers its events for readers and stops on request or without readers. */
+/** A run, which produces one answer. It buffers events for readers, and stops on request or without readers. */
 export class Run {
   readonly id: string
   readonly owner: string
@@ -47,7 +47,7 @@ export class Run {
     this.#expectReader()
   }
 
-  /** Aborts when the run is to stop; its reason is a `StopReason`. */
+  /** Aborts when the run must stop; its reason is a `StopReason`. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -62,7 +62,7 @@ export class Run {
     this.#changes.dispatchEvent(new Event('change'))
   }
 
-  /** Marks the run as ended: no event follows. */
+  /** Marks the run as ended; no events may follow. */
   end(): void {
     this.#ended = true
     clearTimeout(this.#abandoned)
@@ -108,14 +108,14 @@ export class Run {
   }
 }
 
-/** Returns the owner of a run. A user owns the same runs with a session and with an API key. */
+/** Returns the owner of the runs of a caller. It is the same for a user's session and API keys. */
 export const ownerOf = ({ kind, subject }: Identity): string =>
   `${kind === 'user' || kind === 'key' ? 'person' : kind}:${subject}`
 
-/** A buffer of numbered events. When it is full, it drops the oldest ones. */
+/** A buffer of numbered events. When it is full, it drops the oldest events. */
 export class EventBuffer {
   readonly #maxBytes: number
-  /** By number. A map drops its first entry without moving the others. */
+  /** Events by number. A map, unlike an array, deletes its first entry without moving the others. */
   readonly #events = new Map<number, string>()
   #bytes = 0
   #dropped = 0

@@ -5,7 +5,7 @@ import type { Handlers } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { ownerOf, Run, type RunLimits, runLimits } from './run.ts'
 
-/** The work of a run. All events are emitted when it resolves, which it does soon after its signal aborts. */
+/** The work of a run. It resolves after it has emitted all events, and soon after the signal of the run aborts. */
 type Work = (run: Run) => Promise<void>
 
 /** The runs of this process. */
@@ -21,14 +21,14 @@ export interface Runs extends AsyncDisposable {
 interface RunsOptions {
   instance: string
   limits?: Partial<RunLimits>
-  /** How long runs may continue once the process stops, in milliseconds. */
+  /** Returns how long runs may continue when the process stops, in milliseconds. */
   graceMs(): number
 }
 
 const idBytes = 16
 const busyRetryMs = 2_000
 
-/** Opens the runs of this process. Disposal waits for running ones during the grace period, then stops them. */
+/** Opens the runs of this process. Disposal waits for them during the grace period, then stops them. */
 export const openRuns = ({ instance, graceMs, ...options }: RunsOptions): Runs => {
   const limits = { ...runLimits, ...options.limits }
   const runsById = new Map<string, Run>()

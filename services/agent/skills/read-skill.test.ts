@@ -46,17 +46,17 @@ describe('a skill', () => {
     ['an unknown key', skill('# P\n', `${front}colour: red\n`), 'colour'],
     ['unknown metadata', skill('# P\n', `${front}metadata:\n  colour: red\n`), 'metadata.colour'],
     ['no text', skill('\n'), 'no text after the front matter'],
-    ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: there is no example.x'],
+    ['a parameter without an example', skill(sql('SELECT {x:UInt8}')), 'metadata: missing example.x'],
     [
       'an example without use',
       skill('# P\n', `${front}metadata:\n  example.x: '1'\n`),
       'metadata.example.x: no statement',
     ],
     ['a block that does not end', skill('# P\n```sql\nSELECT 1\n'), 'line 6: unclosed code block'],
-    ['a block in a block', skill('```sql\n```text\n```\n'), 'line 6: a block begins inside'],
-    ['a block of no language', skill('```\nx\n```\n'), 'line 5: a block begins with its language'],
-    ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: a block begins with its language'],
-    ['an empty block', skill(sql('')), 'line 5: there is no statement'],
+    ['a block in a block', skill('```sql\n```text\n```\n'), 'line 6: nested code block'],
+    ['a block of no language', skill('```\nx\n```\n'), 'line 5: invalid code block'],
+    ['a reason that is missing', skill(sql('SELECT 1', 'sql cannot-run:')), 'line 5: invalid code block'],
+    ['an empty block', skill(sql('')), 'line 5: empty SQL block'],
   ])('with %s is rejected with the reason', (_, text, problem) => {
     expect(() => readSkill('parts', text)).toThrow(problem)
   })

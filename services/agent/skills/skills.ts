@@ -12,7 +12,7 @@ import { noSuch } from '#shared/text/not-found.ts'
 
 const ownDirectory = fileURLToPath(new URL('../../../skills', import.meta.url))
 
-/** More folders indicate a wrong path. */
+/** Maximum number of skills; more folders indicate a wrong path. */
 const maxSkills = 500
 
 /** All skills, as read at the start of the process. */
@@ -26,7 +26,7 @@ export interface Skills {
 export const openSkills = async (directory = ownDirectory): Promise<Skills> => {
   const entries = await readdir(directory, { withFileTypes: true })
   const folders = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted()
-  if (folders.length > maxSkills) throw new ServiceError('internal', `more than ${maxSkills} skills in one folder`)
+  if (folders.length > maxSkills) throw new ServiceError('internal', `too many skills: the maximum is ${maxSkills}`)
   const read = await Promise.allSettled(folders.map((folder) => readFolder(directory, folder)))
   const problems = read.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []))
   if (problems.length > 0) throw new ServiceError('internal', problems.join('\n'))
@@ -53,13 +53,13 @@ const readFolder = async (directory: string, folder: string): Promise<Skill> => 
   }
 }
 
-/** Returns a message without the path, which the errors of the file system contain. */
+/** Returns the message of an error. For errors of the file system, it contains the code instead of the path. */
 const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'cannot be read'
   return 'code' in error ? `cannot be read (${String(error.code)})` : error.message
 }
 
-/** Lists and returns the skills, which are the same for all users. */
+/** Returns the handlers for skills, which are the same for all users. */
 export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyof typeof skillMethods> => ({
   skills: async () => ({ skills: [...skills.list()] }),
   skill: async ({ name }) => {
@@ -72,7 +72,7 @@ export const skillHandlers = (skills: Skills): Pick<Handlers<typeof agent>, keyo
 interface Skill {
   name: string
   description: string
-  /** The hash of the unchanged file, which is also what is served. */
+  /** The hash of the file. */
   digest: `sha256:${string}`
   /** The whole file. */
   text: string
@@ -85,7 +85,7 @@ interface Skill {
 
 const exampleKey = /^example\.(\w+)$/
 
-/** The format of agentskills.io. Unknown keys are rejected, since they would have no effect. */
+/** The front matter of a skill, in the format of agentskills.io. Unknown keys are rejected, as they have no effect. */
 const FrontMatter = z.strictObject({
   name: SkillName,
   description: z.string().trim().min(1).max(1_024),
@@ -133,9 +133,9 @@ const exampleNamed = (key: string): string => exampleKey.exec(key)?.[1] ?? key
 const requireExamples = (statements: readonly SkillStatement[], examples: Skill['examples']): void => {
   const open = new Set(statements.flatMap(({ sql }) => openParameters(sql)))
   const wanting = [...open].find((name) => !Object.hasOwn(examples, name))
-  if (wanting !== undefined) throw new Error(`metadata: there is no example.${wanting}, which a statement leaves open`)
+  if (wanting !== undefined) throw new Error(`metadata: missing example.${wanting} for the parameter of a statement`)
   const idle = Object.keys(examples).find((name) => !open.has(name))
-  if (idle !== undefined) throw new Error(`metadata.example.${idle}: no statement leaves ${idle} open`)
+  if (idle !== undefined) throw new Error(`metadata.example.${idle}: no statement has this parameter; remove it`)
 }
 
 /** A block of SQL in a skill. */
@@ -143,18 +143,18 @@ interface SkillStatement {
   /** The line number in the file, starting at 1. */
   line: number
   sql: string
-  /** Why readers must not run it unchanged; undefined if they may. */
+  /** The reason why the statement cannot be run unchanged; undefined if it can. */
   cannotRun: string | undefined
 }
 
-/** Returns the parameters of a statement, written as `{name:Type}`. */
+/** Returns the names of the parameters of a statement, written as `{name:Type}`. */
 const openParameters = (sql: string): string[] => [
   ...new Set([...sql.matchAll(/\{(\w+):[^}]+\}/g)].map(([, name = '']) => name)),
 ]
 
 const fence = /^```(.*)$/
 
-/** Returns all SQL blocks of a text that starts at a line number. Throws an error for an invalid fence. */
+/** Returns all SQL blocks of a text; `firstLine` is its line number in the file. Throws for an invalid code block. */
 const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
   const found: SkillStatement[] = []
   let open: { info: string; line: number; lines: string[] } | undefined
@@ -165,7 +165,7 @@ const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
     else if (info === '') {
       found.push(...statementOf(open))
       open = undefined
-    } else throw new Error(`line ${firstLine + index}: a block begins inside another`)
+    } else throw new Error(`line ${firstLine + index}: nested code block`)
   }
   if (open) throw new Error(`line ${open.line}: unclosed code block`)
   return found
@@ -174,10 +174,10 @@ const statementsOf = (text: string, firstLine = 1): SkillStatement[] => {
 const statementOf = ({ info, line, lines }: { info: string; line: number; lines: readonly string[] }) => {
   const [, language, cannotRun] = /^(\w+)(?: cannot-run: (\S.*))?$/.exec(info) ?? []
   if (language === undefined) {
-    throw new Error(`line ${line}: a block begins with its language, and after sql perhaps with cannot-run: and why`)
+    throw new Error(`line ${line}: invalid code block: expected a language, or "sql cannot-run: <reason>"`)
   }
   if (language !== 'sql') return []
   const sql = lines.join('\n').trim()
-  if (sql === '') throw new Error(`line ${line}: there is no statement in the block`)
+  if (sql === '') throw new Error(`line ${line}: empty SQL block`)
   return [{ line, sql, cannotRun }]
 }

@@ -1,10 +1,10 @@
 import { evidenceOf, questionOf, type Script, type Turn, turnsTaken } from './script.ts'
 import type { ChatRequest } from './strict-request.ts'
 
-/** The speed of a typical model. */
+/** The output speed of a typical model. */
 const tokensPerSecond = 60
 
-/** The turns for questions that contain a keyword. */
+/** The responses, step by step, for questions that contain a keyword. */
 const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>> = {
   plan: [
     () =>
@@ -48,7 +48,8 @@ const acts: Readonly<Record<string, readonly ((request: ChatRequest) => Turn)[]>
 }
 
 /**
- * A script for trying the page by hand: a keyword of the question selects the turns, a status such as 429 a failure.
+ * A script for manual tests of the agent page. A keyword in the question selects the responses; a status such as 429
+ * causes a failure.
  */
 export const demonstration: Script = (request) => {
   const question = questionOf(request).toLowerCase()
@@ -68,7 +69,7 @@ const calling = (text: string, ...calls: readonly ToolCall[]): Turn => ({
   tokensPerSecond,
 })
 
-/** Returns a turn that states a claim and cites all evidence. */
+/** Returns a function that responds with a claim and cites all evidence. */
 function cited(claim: string) {
   return (request: ChatRequest): Turn => {
     const evidence = evidenceOf(request)

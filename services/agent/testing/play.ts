@@ -5,7 +5,7 @@ import type { ChatRequest } from './strict-request.ts'
 
 type SpokenTurn = Extract<Turn, { say: unknown }>
 
-/** Streams a turn like a gateway: token by token, tool calls in pieces, then the finish reason and the usage. */
+/** Streams a response like a gateway: token by token, tool calls in pieces, then the finish reason and the usage. */
 export const play = async (
   response: ServerResponse,
   { say, ending, tokensPerSecond = Infinity, thinksMs = 0 }: SpokenTurn,
@@ -33,7 +33,7 @@ export const play = async (
   response.end('data: [DONE]\n\n')
 }
 
-/** Returns the usage of a turn: a token is four characters of input, or one piece of output. */
+/** Returns the usage of a response: a token is four characters of input, or one piece of output. */
 export const usageOf = (request: ChatRequest, written: number) => {
   const read = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4)
   return { prompt_tokens: read, completion_tokens: written, total_tokens: read + written }

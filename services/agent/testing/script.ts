@@ -25,24 +25,24 @@ export type Turn =
   /** A stream that stays open without data. */
   | { silent: true }
 
-/** The turns of a scripted model in order, the last one repeated; or a function of the request. */
+/** The responses of a scripted model in order, the last one repeated; or a function of the request. */
 export type Script = readonly Turn[] | ((request: ChatRequest) => Turn)
 
-/** Returns the turn for a request. */
+/** Returns the response for a request. */
 export const turnOf = (script: Script, request: ChatRequest): Turn => {
   if (typeof script === 'function') return script(request)
   const turn = script[Math.min(turnsTaken(request), script.length - 1)]
-  if (turn === undefined) throw new Error('the script has no turn')
+  if (turn === undefined) throw new Error('the script has no responses')
   return turn
 }
 
-/** Counts the turns of the model since the last user message. */
+/** Counts the responses of the model since the last user message. */
 export const turnsTaken = ({ messages }: ChatRequest): number => {
   const questionIndex = messages.findLastIndex(isUserMessage)
   return messages.slice(questionIndex + 1).filter(({ role }) => role === 'assistant').length
 }
 
-/** Returns the last user message. */
+/** Returns the text of the last user message. */
 export const questionOf = ({ messages }: ChatRequest): string => messages.findLast(isUserMessage)?.content ?? ''
 
 /** Returns the evidence ids in the tool results since the last user message. */

@@ -7,7 +7,7 @@ import { demonstration } from './demonstration.ts'
 import { type Script, turnOf } from './script.ts'
 import { ChatRequest } from './strict-request.ts'
 
-/** An LLM gateway whose model follows a script. */
+/** A model gateway on its own port whose model follows a script. */
 export interface ScriptedGateway extends AsyncDisposable {
   /** The value for `LLM_API_BASE`. */
   url: string
@@ -43,7 +43,7 @@ export const gatewayVariables = ({ url }: Pick<ScriptedGateway, 'url'>): Record<
   SVC_AGENT_WEB_CRAWL_MCP: 'false',
 })
 
-/** Starts a scripted gateway. It rejects every request with 400 that the strictest gateway would reject. */
+/** Starts a scripted gateway. It responds with status 400 to requests that the strictest gateway would reject. */
 export const startScriptedGateway = async (options: GatewayOptions): Promise<ScriptedGateway> => {
   const { key = scriptedKey, port = 0, models = ['scripted/model'] } = options
   let { script } = options
@@ -104,7 +104,7 @@ const send = (response: ServerResponse, body: unknown, status = 200, headers: Re
 const refuse = (response: ServerResponse, status: number, code: string, headers?: Record<string, string>): void =>
   send(response, { error: { message: `refused, with your key ${scriptedKey}`, code, type: code } }, status, headers)
 
-/** Returns the turn as one response, for requests without streaming. */
+/** Returns a scripted response as one JSON body, for requests without streaming. */
 const completionOf = (say: readonly object[], request: ChatRequest) => {
   const content = say.map((piece) => ('text' in piece ? piece.text : '')).join('')
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]

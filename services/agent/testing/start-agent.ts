@@ -27,7 +27,7 @@ import { gatewayVariables, type ScriptedGateway, startScriptedGateway } from './
 
 const { hosts, runQuery, postgresOffered, repldbOffer } = query.methods
 const { tools, call } = mcp.methods
-/** The parts of the contracts that the agent calls. */
+/** The methods of other services that the agent calls. */
 const dependencies = {
   query: service('query', { hosts, runQuery, postgresOffered, repldbOffer }),
   mcp: service('mcp', { tools, call }),
@@ -35,7 +35,7 @@ const dependencies = {
 
 export interface AgentOptions {
   script: Script
-  /** Served as `mcp`; by default one tool, `query`, that returns one row. */
+  /** The handlers of `mcp`; by default its only tool is `query`, which returns one row. */
   mcp?: Partial<Handlers<typeof dependencies.mcp>>
   /** Additional tools. */
   tools?: readonly AgentTool[]
@@ -54,7 +54,7 @@ export interface RunResult {
   message: UIMessage | undefined
 }
 
-/** An agent with a scripted model, called through the bus like by the gateway. */
+/** An agent with a scripted model. Tests call it through the bus, like the gateway does. */
 export interface TestAgent extends AsyncDisposable {
   gateway: ScriptedGateway
   client: Client<typeof agent>
@@ -78,7 +78,7 @@ const ownHosts: Host[] = ['analytics', 'logs'].map((name, id) => ({
   tags: [],
 }))
 
-/** A tool server whose only tool, `query`, returns one row. */
+/** Handlers of an MCP server whose only tool, `query`, returns one row. */
 export const constantMcp: Handlers<typeof dependencies.mcp> = {
   tools: async () => [
     {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '#shared/text/strings.ts'
 
-/** The only format of ids that Mistral accepts. */
+/** The id of a tool call, in the only format that Mistral accepts. */
 const CallId = z.string().regex(/^[a-zA-Z0-9]{9}$/)
 
 const Call = z.strictObject({
@@ -32,7 +32,7 @@ const Tool = z.strictObject({
   }),
 })
 
-/** A chat request as the strictest gateway accepts it; unknown fields are rejected. */
+/** A chat request that satisfies the rules of all gateways; unknown fields are rejected. */
 export const ChatRequest = z
   .strictObject({
     model: z.string().min(1),
@@ -49,13 +49,13 @@ export const ChatRequest = z
   .superRefine(({ messages, tools = [], tool_choice: choice }, context) => {
     const say = (message: string) => context.addIssue({ code: 'custom', message })
     const names = tools.map((tool) => tool.function.name)
-    if (new Set(names).size < names.length) say('two tools have one name')
-    if (choice !== undefined && tools.length === 0) say('there are no tools to choose from')
+    if (new Set(names).size < names.length) say('duplicate tool name')
+    if (choice !== undefined && tools.length === 0) say('tool_choice without tools')
     for (const problem of [...unansweredCalls(messages), ...misplaced(messages)]) say(problem)
   })
 export type ChatRequest = z.infer<typeof ChatRequest>
 
-/** Checks that every tool call has exactly one result, right after it. */
+/** Returns the tool calls that are not directly followed by exactly one result, as problems. */
 const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[] => {
   const problems: string[] = []
   let open = new Set<string>()
@@ -67,9 +67,9 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
     if (open.size > 0) problems.push(`no tool result for ${[...open].join(', ')}`)
     const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
     open = new Set(calls.map(({ id }) => id))
-    if (open.size < calls.length) problems.push('two calls have one id')
+    if (open.size < calls.length) problems.push('duplicate tool call id')
     for (const call of calls) {
-      if (!isObject(parseJson(call.function.arguments))) problems.push(`arguments of ${call.id} are no object`)
+      if (!isObject(parseJson(call.function.arguments))) problems.push(`arguments of ${call.id} are not an object`)
     }
   }
   return open.size > 0 ? [...problems, `no tool result for ${[...open].join(', ')}`] : problems
@@ -77,9 +77,12 @@ const unansweredCalls = (messages: readonly z.infer<typeof Message>[]): string[]
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Qwen accepts system messages only at the beginning; Mistral rejects a user message right after a tool result. */
+/**
+ * Returns the messages at invalid positions, as problems. Qwen accepts system messages only at the beginning; Mistral
+ * rejects a user message right after a tool result.
+ */
 const misplaced = (messages: readonly z.infer<typeof Message>[]): string[] =>
   messages.flatMap(({ role }, index) => {
-    if (role === 'system' && index > 0) return ['the system speaks after others']
-    return role === 'user' && messages[index - 1]?.role === 'tool' ? ['the person speaks right after a result'] : []
+    if (role === 'system' && index > 0) return ['system message after other messages']
+    return role === 'user' && messages[index - 1]?.role === 'tool' ? ['user message right after a tool result'] : []
   })

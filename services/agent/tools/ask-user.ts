@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import type { Tool } from '#shared/tools/tool.ts'
 
-/** The kinds of answers. */
+/** The kinds of input that a question accepts. */
 const kinds = ['single_choice', 'multi_choice', 'confirm', 'free_text', 'rating'] as const
 
 export const askUser: Tool = {

@@ -25,7 +25,7 @@ export const compareHosts = readTool({
       settings ? context.query.settingsDiff({ hostKeys, differentOnly: true }, context.call) : undefined,
     ])
     const silent = hosts.filter(({ error }) => error !== null).length
-    const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them gave no answer` : ''}.`
+    const text = `${hosts.length} hosts compared${silent > 0 ? `, ${silent} of them without data` : ''}.`
     return result(text, {
       hosts: hosts.map((host, index) => ({ name: hostRefs[index]?.name, ...host })),
       patterns: patterns.map((pattern) => ({ ...pattern, query: beginningOf(pattern.query, maxStatementLength) })),

@@ -19,7 +19,10 @@ const Impact = z.object({
   freeBytes: count,
 })
 
-/** Parts without a matching row are not rewritten; the virtual column `_part` names the part of a row. */
+/**
+ * Returns the statement for the impact of a mutation. Parts without a matching row are not rewritten; the virtual
+ * column `_part` contains the name of a row's part.
+ */
 const statement = (from: string, condition: string): string => `
 SELECT sum(matching) AS matchingRows, countIf(matching > 0) AS parts, sumIf(part.rows, matching > 0) AS rowsInParts,
   sumIf(part.bytes_on_disk, matching > 0) AS bytesInParts, maxIf(part.bytes_on_disk, matching > 0) AS largestPartBytes,
@@ -44,7 +47,7 @@ export const estimateMutationImpact = readTool({
   }),
   async run({ hostId, database, table, condition }, context) {
     const host = await hostAt(context, hostId)
-    // Unlike the statement, this throws `not-found` with similar names.
+    // For an unknown table, this request throws `not-found` with similar names.
     const { detail } = await context.query.exploreTable({ hostKey: host.key, database, table }, context.call)
     if (detail?.engine && !detail.engine.includes('MergeTree')) {
       return result(`${table} has the engine ${detail.engine}, which has no mutations.`, { impact: null })
@@ -53,12 +56,12 @@ export const estimateMutationImpact = readTool({
     const impact = await impactOf(context, { hostKey: host.key, query: sql, parameters: { database, table } })
     const text = impact
       ? `${impact.matchingRows} rows match in ${impact.parts} of ${impact.ofParts} parts; ${impact.bytesInParts} bytes would be rewritten.`
-      : 'Nothing is known of its parts.'
+      : 'No data on the parts of this table.'
     return result(text, { impact })
   },
 })
 
-/** Runs a statement. The condition is SQL of the model, so the statement has to pass the guard for user statements. */
+/** Runs the statement like one of the user, with the read-only guard, because the model wrote the condition. */
 const impactOf = async (
   { query, call }: ToolContext,
   request: { hostKey: string; query: string; parameters: Record<string, string> },

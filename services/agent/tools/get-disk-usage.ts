@@ -19,7 +19,7 @@ const Table = z.object({
   bytes: count,
   rows: count,
   parts: count,
-  /** Inactive parts that will be removed. */
+  /** Size of inactive parts, which will be removed. */
   inactiveBytes: count,
 })
 

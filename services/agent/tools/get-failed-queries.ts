@@ -13,7 +13,7 @@ const Failure = z.object({
   lastMs: count,
   queryId: z.string(),
   exception: z.string(),
-  /** The query without its values. */
+  /** The query pattern, without values. */
   statement: z.string(),
   total: count,
 })

@@ -6,7 +6,7 @@ import { hashOf } from '#shared/evidence/recording.ts'
 import { hostAt, readTool, result, type ToolContext, type ToolResult } from '#shared/tools/tool.ts'
 import { limitOf, name, ofHost } from '#shared/tools/tool-parameters.ts'
 
-/** Maximum bytes of rows read from a page; more than any model receives. */
+/** Maximum bytes of rows to read from a page; the model receives fewer. */
 const maxBytes = 1024 * 1024
 
 export const getPageData = readTool({
@@ -63,7 +63,7 @@ const readTable = async (context: ToolContext, request: TableRequest): Promise<T
     if (read > maxBytes) return result('The rows are too long to return; use the query tool.', { rows: [] })
     chunks.push(frame)
   }
-  // Statements may contain personal data; patterns do not.
+  // Query texts may contain personal data, so those columns are omitted.
   const leftOut = head.table.columns.filter(({ format }) => format === 'query').map((column) => column.name)
   const rows = rowsIn(Buffer.concat(chunks).toString('utf8'), leftOut)
   const { truncated, statement } = tail()
@@ -99,14 +99,18 @@ const readChart = async (context: ToolContext, request: ChartRequest, limit: num
   })
 }
 
-interface Stood {
+interface PageEvidence {
   hostKey: string
   name: string
   statement: StatementFacts | null
   rows: readonly object[]
 }
 
-const withEvidence = ({ clock }: ToolContext, answer: ToolResult, { hostKey, name: page, statement, rows }: Stood) => ({
+const withEvidence = (
+  { clock }: ToolContext,
+  answer: ToolResult,
+  { hostKey, name: page, statement, rows }: PageEvidence,
+) => ({
   ...answer,
   ...(statement && {
     evidence: [

@@ -4,7 +4,7 @@ import { RepldbName, repldbSpans } from '#proto/repldb-api.ts'
 import { readTool, result, type ToolContext } from '#shared/tools/tool.ts'
 
 const metrics = ['slots', 'slot_lag_history', 'rows_synced', 'snapshot', 'peer_stats', 'log_patterns'] as const
-/** Maximum points of a history for the model; more add no information. */
+/** Maximum points of a history; more would not help the model. */
 const maxPoints = 60
 
 const name = (what: string) => RepldbName.max(255).optional().describe(what)

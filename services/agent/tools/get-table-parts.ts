@@ -12,7 +12,7 @@ const Partition = z.object({
   bytes: count,
   smallestBytes: count,
   largestBytes: count,
-  /** Parts that are not merged yet. */
+  /** Number of parts of level 0, which are not merged yet. */
   unmerged: count,
   lastChangedMs: count,
   /** The number of active parts of a partition at which inserts are rejected, unless the table overrides it. */

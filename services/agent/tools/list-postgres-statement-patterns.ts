@@ -21,7 +21,7 @@ export const listPostgresStatementPatterns = readTool({
   async run(options, { query, call }) {
     const { statements, unavailable, ...facts } = await query.postgresStatements(options, call)
     if (unavailable) {
-      return result(`Not known: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
+      return result(`No data: ${unavailable.message}`, { patterns: [], whatToDo: unavailable.steps })
     }
     const patterns = statements.map((each) => ({
       ...each,

@@ -27,7 +27,7 @@ export const listSlowQueryPatterns = readTool({
       { hostKey: host.key, ...options },
       context.call,
     )
-    if (unavailable) return result(`Not known: ${unavailable.message}`, { patterns: [], total: null })
+    if (unavailable) return result(`No data: ${unavailable.message}`, { patterns: [], total: null })
     const [first] = fingerprints
     const patterns = fingerprints.map((each) => ({ ...each, query: beginningOf(each.query, maxStatementLength) }))
     const text = first

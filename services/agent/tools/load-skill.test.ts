@@ -18,7 +18,7 @@ const tool = loadSkill({
 
 const open = (of: typeof tool) => startAgent({ script: [{ say: [{ text: 'yes' }] }], tools: [of] })
 
-/** Returns the tool results that the model received for parts of a skill. */
+/** Loads parts of a skill and returns the tool results that the model received. */
 const load = async (agent: TestAgent, name: string, parts: readonly number[]): Promise<string[]> => {
   agent.gateway.play((request) =>
     turnsTaken(request) === 0
@@ -45,7 +45,7 @@ it('returns a long skill in parts without truncating any', async () => {
   expect(parts[3]).toContain('part 4 of 4.')
   expect(parts.join('')).not.toContain('This is a part')
   const letters = (letter: string) => parts.join('').split(letter.repeat(1_000)).length - 1
-  // The end of a part splits one run of a thousand letters.
+  // One run of a thousand letters is split between two parts, so it is not counted.
   expect([letters('a'), letters('b'), letters('g')]).toEqual([6, 5, 11])
 })
 

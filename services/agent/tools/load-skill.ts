@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { readTool, result, type Tool } from '#shared/tools/tool.ts'
 
-/** Maximum characters of one part of a skill, so that it is never truncated. */
+/** Maximum characters of one part of a skill, small enough that results are never truncated. */
 const maxPartLength = 10_000
 
-/** The source of the skills. */
+/** The skills that the tool can load. */
 interface Skills {
   list(): readonly { name: string }[]
   /** Returns a skill; throws `not-found` with similar names for an unknown one. */
@@ -34,7 +34,7 @@ export const loadSkill = (skills: Skills): Tool => {
   })
 }
 
-/** Splits the text into parts, between sections where these are short enough. */
+/** Splits the text into parts between sections. Only a section that is longer than a part is split itself. */
 const partsOf = (body: string): string[] => {
   const parts: string[] = []
   for (const section of body.split(/^(?=## )/m).flatMap(chopped)) {

@@ -4,7 +4,7 @@ import { noSuch } from '#shared/text/not-found.ts'
 import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost, sql } from '#shared/tools/tool-parameters.ts'
 
-/** Maximum rows of the chart, and of the result for the model. */
+/** Maximum rows of the chart; the model receives at most `maxModelRows`. */
 const maxRows = 1_000
 const maxModelRows = 50
 const maxColumns = 64

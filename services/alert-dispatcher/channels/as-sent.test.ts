@@ -7,7 +7,7 @@ import { listFields } from '../policy/saved/fields.ts'
 import { channels } from './index.ts'
 import { createMessage } from './testing/send-once.ts'
 
-/** A request that a channel sends. */
+/** The parts of a sent request that depend on settings. */
 interface Sent {
   url: string
   authorization: string | undefined

@@ -6,7 +6,7 @@ import type { OutgoingRequest } from '#shared/net/send.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { type SendResult, sendWithinMs } from './channel.ts'
 
-/** Fields in which chat services state the wait in seconds. */
+/** Fields in which chat services state how long to wait, in seconds. */
 const Body = z.object({
   retry_after: z.number().optional(),
   /** Used by Matrix, in milliseconds. */
@@ -14,7 +14,7 @@ const Body = z.object({
   parameters: z.object({ retry_after: z.number().optional() }).optional(),
 })
 
-/** Returns how long the server wants no requests, in milliseconds: from the headers, else from the body. */
+/** Returns the delay that the server requests, in milliseconds: from the headers, else from the body. */
 export const parseRetryAfterMs = (headers: Pick<Headers, 'get'>, body: unknown): number | undefined =>
   retryAfterOf(headers) ?? fromBody(body)
 
@@ -33,7 +33,7 @@ export interface ChannelResponse {
   text: string
   /** The text parsed as JSON; undefined if it is not JSON. */
   body: unknown
-  /** How long the server wants no requests, in milliseconds. */
+  /** The delay that the server requests before the next request, in milliseconds. */
   afterMs: number | undefined
 }
 
@@ -58,40 +58,46 @@ export const sendRequest = async (way: Send, { url, classify, ...outgoing }: Cha
 }
 
 const read = async (response: Response): Promise<ChannelResponse> => {
-  const text = await response.text().catch(nothingIfTooLong)
+  const text = await response.text().catch(emptyIfTooLong)
   const { status, headers } = response
   const body = parseJson(text)
   return { status, headers, text, body, afterMs: parseRetryAfterMs(headers, body) }
 }
 
-/** A server that accepts the message and responds with a whole page must not receive it again. */
-const nothingIfTooLong = (error: unknown): string => {
+/**
+ * Returns an empty text for a response that is too long. The server may have accepted the message, so it must not be
+ * sent again.
+ */
+const emptyIfTooLong = (error: unknown): string => {
   if (error instanceof NetFailure && error.reason === 'too-large') return ''
   throw error
 }
 
-/** Temporary failures. */
-const passing: ReadonlySet<number> = new Set([408, 425, 429])
-/** Unauthorized or not found: the address or its secret is wrong. */
-const setUp: ReadonlySet<number> = new Set([401, 403, 404, 410])
+/** Statuses of temporary failures. */
+const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429])
+/** Statuses that mean an invalid address or secret: unauthorized, forbidden, not found or gone. */
+const configStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** Classifies a response by its status. */
 const classifyStatus = ({ status, afterMs }: ChannelResponse): SendResult => {
-  const reason = `answered ${status}`
+  const reason = `HTTP ${status}`
   if (status >= 200 && status < 300) return { kind: 'ok' }
-  if (passing.has(status) || status >= 500) return { kind: 'retry', reason, afterMs }
-  return setUp.has(status) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+  if (temporaryStatuses.has(status) || status >= 500) return { kind: 'retry', reason, afterMs }
+  return configStatuses.has(status) ? { kind: 'config', reason } : { kind: 'permanent', reason }
 }
 
 const reasons = {
   'not-allowed': 'its address is not allowed',
-  redirect: 'answered with a redirect, which is not followed',
+  redirect: 'responded with a redirect, which is not followed',
   unreachable: 'cannot be reached',
   timeout: 'did not answer in time',
   'too-large': 'response too large',
 } as const
 
-/** Error messages contain the host, which is part of the secret for some channels, so they are not used. */
+/**
+ * Classifies a request without a response. Error messages are not used, because they contain the host, which is part of
+ * the secret for some channels.
+ */
 export const classifyFailure = ({ reason, rule, systemCode }: NetFailure): SendResult => {
   const words = rule === 'userinfo' ? 'its URL contains a user or password, which are never sent' : reasons[reason]
   const sentence = systemCode === undefined ? words : `${words} (${systemCode})`
@@ -111,7 +117,7 @@ const neverConnected: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ])
 
-/** User and password from the URL of a service. */
+/** User name and password from the URL of a service. */
 export interface Login {
   user: string
   pass: string

@@ -19,7 +19,7 @@ describe('a Telegram chat', () => {
 
   it('waits as long as the response body requests', async () => {
     refuse(429, 'Too Many Requests: retry after 34', { retry_after: 34 })
-    expect(await send()).toEqual({ kind: 'retry', reason: 'answered 429', afterMs: 34_000 })
+    expect(await send()).toEqual({ kind: 'retry', reason: 'HTTP 429', afterMs: 34_000 })
   })
 
   it('follows a group that became a supergroup and reports its new id', async () => {

@@ -62,7 +62,7 @@ interface SendOptions {
   message: Message
 }
 
-/** When a group becomes a supergroup, its id changes and the error response contains the new one. */
+/** Sends to one chat. If a group became a supergroup, the error response contains its new id, returned as `movedTo`. */
 const sendTo = async (
   way: Parameters<typeof sendRequest>[0],
   { url, to, message }: SendOptions,
@@ -112,7 +112,7 @@ const dead =
 
 const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
-  if (status === 200 && reply?.ok !== true) return { kind: 'retry', reason: 'answered 200 but rejected the message' }
+  if (status === 200 && reply?.ok !== true) return { kind: 'retry', reason: 'rejected the message with HTTP 200' }
   return status === 400 && dead.test(reply?.description ?? '')
     ? { kind: 'config', reason: 'the chat does not accept messages from this bot' }
     : undefined

@@ -60,7 +60,7 @@ const readSettings = { ...settings, HEALTH_ALERT_EMAIL_TO: to.valid }
  */
 export const email: Channel = {
   id: 'email',
-  words: { name: 'Mail', doc: 'By the carrier that the provider’s URL names, such as smtps://user:password@host.' },
+  words: { name: 'Mail', doc: 'Sends through Mailgun, Resend or an SMTP server, such as smtps://user:password@host.' },
   settings,
   address: 'HEALTH_ALERT_EMAIL_PROVIDER_URL',
   isPaging: false,

@@ -15,7 +15,7 @@ it('covers every channel', () => {
 
 /** Id of the installation, which every message contains. */
 const origin = /watchhouse-[0-9a-f]{16}/g
-/** Value derived from that id. */
+/** Digests derived from that id. */
 const hash = /\b[0-9a-f]{32}\b/g
 
 const fire = (more: Partial<Notification> = {}) => notificationOf({ severity: 'critical', ...more })
@@ -23,7 +23,7 @@ const recovery = (more: Partial<Notification> = {}) => fire({ kind: 'recover', s
 
 const named = rigs.map((rig) => [rig.form === undefined ? rig.id : `${rig.id}, ${rig.form}`, rig] as const)
 
-/** A channel and the server that receives its messages. */
+/** Starts the server of a rig and opens delivery for its channel. */
 const stand = async (rig: Rig) => {
   await using opening = new AsyncDisposableStack()
   const server = opening.use(await rig.start())
@@ -137,7 +137,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     const began = performance.now()
     await fixture.notify(fire())
     expect(await ended(fixture)).toMatchObject([{ result: 'sent', attempts: 2 }])
-    // Without the request it would wait 20 ms.
+    // Without a requested delay, the retry would follow after 20 ms.
     expect(performance.now() - began).toBeGreaterThan(200)
     expect(at.texts()).toHaveLength(1)
   })
@@ -157,12 +157,12 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
     const fixture = await at.open()
     at.server.next({ status: 422, body: 'no' })
     await fixture.notify(fire())
-    expect(await ended(fixture)).toMatchObject([{ result: 'dead', reason: 'answered 422', attempts: 1 }])
+    expect(await ended(fixture)).toMatchObject([{ result: 'dead', reason: 'HTTP 422', attempts: 1 }])
     await fixture.notify(fire({ episode: 'next' }))
     await ended(fixture, 2)
     expect(at.texts()).toHaveLength(1)
     const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)
-    expect(letters).toMatchObject([{ channel: rig.id, reason: 'answered 422', title: 'Disk almost full' }])
+    expect(letters).toMatchObject([{ channel: rig.id, reason: 'HTTP 422', title: 'Disk almost full' }])
   })
 
   it('is misconfigured while its address is invalid, and sends the page once it works', async ({ expect }) => {
@@ -227,7 +227,7 @@ describe.concurrent.each(named)('the channel %s', (_name, rig: Rig) => {
       const values = rig.env(at.server.url)
       const variables = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']))
       const unset = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]))
-      // A page is retried for its whole lifetime, because its target may be fixed.
+      // A paging channel retries for its whole lifetime, because its target may be fixed.
       const retry = { ...briefly, lifeMs: { paging: 200, others: 200 } }
       const policy = rig.savedPolicy?.(at.server.url) ?? { channels: { [rig.id]: { variables } } }
       const fixture = await at.open({ env: unset, policy, retry })

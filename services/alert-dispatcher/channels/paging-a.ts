@@ -76,8 +76,8 @@ const detailsOf = (message: Message): Record<string, string> => ({
   Message: toPlainText(message, maxDetails),
 })
 
-/** PagerDuty reports an unknown key as an invalid event; for the channel it is an invalid setting. */
+/** Classifies an unknown key as an invalid setting, because PagerDuty reports it like an invalid event. */
 const classify = ({ status, text }: ChannelResponse): SendResult | undefined =>
   status === 400 && /routing[ _]key/i.test(text)
-    ? { kind: 'config', reason: 'PagerDuty does not know its integration key' }
+    ? { kind: 'config', reason: 'PagerDuty rejected its integration key' }
     : undefined

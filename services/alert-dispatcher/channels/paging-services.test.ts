@@ -90,7 +90,7 @@ describe('services of a PagerDuty account', () => {
 
   it.each([
     [401, 'no', 'conflict', 'HEALTH_ALERT_PAGING_A_API_KEY'],
-    [429, 'no', 'unavailable', 'answered 429'],
+    [429, 'no', 'unavailable', 'HTTP 429'],
     [200, 'no', 'unavailable', 'unexpected response'],
     [200, '{"services":[{}]}', 'unavailable', 'unexpected response'],
     [302, '', 'unavailable', 'is unreachable'],

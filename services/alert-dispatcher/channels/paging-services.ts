@@ -48,7 +48,7 @@ const Page = z.object({
 type Page = z.infer<typeof Page>
 
 const perPage = 100
-/** Users of larger accounts search by name. */
+/** Maximum number of pages; users of larger accounts search by name. */
 const maxPages = 5
 
 const listAll = async (pageAt: (offset: number) => Promise<Page>) => {
@@ -85,7 +85,7 @@ const page = async (net: PagingServicesDeps['net'], { key, search, offset, signa
         'cannot list PagerDuty services: PagerDuty rejects the token; check HEALTH_ALERT_PAGING_A_API_KEY',
       )
     if (response.status !== 200)
-      throw new ServiceError('unavailable', `cannot list PagerDuty services: PagerDuty answered ${response.status}`)
+      throw new ServiceError('unavailable', `cannot list PagerDuty services: HTTP ${response.status}`)
     return Page.parse(await response.json())
   } catch (error) {
     if (error instanceof ServiceError || signal.aborted) throw error

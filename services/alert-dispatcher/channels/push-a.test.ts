@@ -54,7 +54,7 @@ describe('an ntfy topic', () => {
   })
 
   it.each([
-    [429, 42_901, { kind: 'retry', reason: 'answered 429' }],
+    [429, 42_901, { kind: 'retry', reason: 'HTTP 429' }],
     [429, 42_908, { kind: 'retry', afterMs: 1_800_000 }],
     [401, 40_101, { kind: 'config' }],
     [403, 40_301, { kind: 'config' }],

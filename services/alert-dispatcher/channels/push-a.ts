@@ -104,5 +104,5 @@ const classify = ({ status, body }: ChannelResponse): SendResult | undefined => 
   const code = Refusal.safeParse(body).data?.code ?? 0
   if (badTopic.has(code)) return { kind: 'config', reason: 'invalid topic name' }
   if (!usedUp.has(code)) return undefined
-  return { kind: 'retry', reason: `answered ${status}: the daily quota is used up`, afterMs: usedUpAgainMs }
+  return { kind: 'retry', reason: `HTTP ${status}: the daily quota is used up`, afterMs: usedUpAgainMs }
 }

@@ -61,7 +61,7 @@ describe('Pushover', () => {
     [{ 'retry-after': '9' }, 9_000],
   ])('waits at least five seconds after a server error: %j', async (headers, afterMs) => {
     server.next({ status: 503, headers })
-    expect(await send()).toMatchObject({ kind: 'retry', reason: 'answered 503', afterMs })
+    expect(await send()).toMatchObject({ kind: 'retry', reason: 'HTTP 503', afterMs })
   })
 
   it('waits until the monthly quota resets, by the clock of the server', async () => {
@@ -69,6 +69,6 @@ describe('Pushover', () => {
     const reset = Date.UTC(2026, 1, 1) / 1_000
     const headers = { date: new Date(now).toUTCString(), 'x-limit-app-reset': String(reset) }
     server.next({ status: 429, headers })
-    expect(await send()).toEqual({ kind: 'retry', reason: 'answered 429', afterMs: 3_600_000 })
+    expect(await send()).toEqual({ kind: 'retry', reason: 'HTTP 429', afterMs: 3_600_000 })
   })
 })

@@ -57,8 +57,8 @@ const api = 'https://api.pushover.net/1'
 /** Cancels a repeating alert before its recovery is sent; the recovery is sent even if there is nothing to cancel. */
 const sendAlert = async (way: Send, account: Account, message: Message): Promise<SendResult> => {
   if (account.rings && message.isOver) {
-    const withSilence = await post(way, `/receipts/cancel_by_tag/${tagOf(message)}.json`, { token: account.token })
-    if (withSilence.kind === 'retry' || withSilence.kind === 'config') return withSilence
+    const cancelled = await post(way, `/receipts/cancel_by_tag/${tagOf(message)}.json`, { token: account.token })
+    if (cancelled.kind === 'retry' || cancelled.kind === 'config') return cancelled
   }
   return post(way, '/messages.json', pushOf(account, message))
 }
@@ -105,16 +105,16 @@ const afterFaultMs = 5_000
 
 const classify = ({ status, headers, body, afterMs = 0 }: ChannelResponse): SendResult | undefined => {
   const reply = Reply.safeParse(body).data
-  if (status === 200 && reply?.status !== 1) return { kind: 'retry', reason: 'answered 200 but rejected the message' }
+  if (status === 200 && reply?.status !== 1) return { kind: 'retry', reason: 'rejected the message with HTTP 200' }
   if (status === 400 && (reply?.token === 'invalid' || reply?.user === 'invalid'))
     return {
       kind: 'config',
-      reason: `Pushover does not know its ${reply.token === 'invalid' ? 'application token' : 'user key'}`,
+      reason: `Pushover rejected its ${reply.token === 'invalid' ? 'application token' : 'user key'}`,
     }
-  if (status >= 500) return { kind: 'retry', reason: `answered ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
+  if (status >= 500) return { kind: 'retry', reason: `HTTP ${status}`, afterMs: Math.max(afterMs, afterFaultMs) }
   if (status !== 429) return undefined
   // Pushover states when its monthly quota resets, by its own clock.
   const restsMs = Number(headers.get('x-limit-app-reset') ?? Number.NaN) * 1_000 - Date.parse(headers.get('date') ?? '')
   if (headers.has('retry-after') || Number.isNaN(restsMs)) return undefined
-  return { kind: 'retry', reason: 'answered 429', afterMs: Math.max(0, restsMs) }
+  return { kind: 'retry', reason: 'HTTP 429', afterMs: Math.max(0, restsMs) }
 }

@@ -9,7 +9,7 @@ interface Shape<T> {
   readOne(text: string): T | undefined
 }
 
-/** A comma-separated list with two parsers. */
+/** A setting for a comma-separated list, with two parsers. */
 interface Recipients<T> {
   /** Throws on an invalid item; used to validate settings. */
   strict: Setting<readonly T[]>
@@ -17,6 +17,7 @@ interface Recipients<T> {
   valid: Setting<readonly T[]>
 }
 
+/** Returns a setting for a list of recipients. */
 export const recipientsSetting = <T>({ doc, are, maxCount, readOne }: Shape<T>): Recipients<T> => {
   const allowed = `comma-separated ${are}, at most ${maxCount}`
   const readAll = (values = '') =>

@@ -4,7 +4,7 @@ import { createMessage } from './testing/send-once.ts'
 
 const origin = 'watchhouse-0123456789abcdef'
 const end = `\nhttps://watch.example/health?host=3\n${origin}`
-/** Characters that use two septets: the brackets of the instance. */
+/** Counts the characters that use two septets, such as the brackets of the instance name. */
 const doubled = (text: string) => text.match(/[[\]{}\\^~|€]/g)?.length ?? 0
 
 describe('the text of an SMS', () => {

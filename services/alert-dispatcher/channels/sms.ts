@@ -62,7 +62,7 @@ export const sms: Channel = {
   },
 }
 
-interface Line {
+interface SmsRequest {
   sid: string
   token: string
   from: string
@@ -73,7 +73,7 @@ const api = 'https://api.twilio.com/2010-04-01'
 /** After this time an undelivered SMS is outdated. */
 const validitySeconds = 3_600
 
-const sendAlert = (way: Send, { sid, token, from, to }: Line, message: Message): Promise<SendResult> =>
+const sendAlert = (way: Send, { sid, token, from, to }: SmsRequest, message: Message): Promise<SendResult> =>
   sendRequest(way, {
     url: `${api}/Accounts/${sid}/Messages.json`,
     headers: {
@@ -92,17 +92,17 @@ const sendAlert = (way: Send, { sid, token, from, to }: Line, message: Message):
 const Refusal = z.object({ code: z.int() })
 
 /** Error codes for invalid accounts or senders. */
-const setUp: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21603, 21606, 21612, 21659, 21660])
+const configCodes: ReadonlySet<number> = new Set([20003, 20005, 20008, 21408, 21603, 21606, 21612, 21659, 21660])
 /** Error codes for temporary limits. */
-const passing: ReadonlySet<number> = new Set([20429, 21611, 30001])
+const temporaryCodes: ReadonlySet<number> = new Set([20429, 21611, 30001])
 
 /** Classifies by error code, which is more specific than the status. */
 const classify = ({ status, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const code = Refusal.safeParse(body).data?.code
   if (code === undefined || status < 400) return undefined
-  const reason = `answered ${status} (${code})`
-  if (passing.has(code)) return { kind: 'retry', reason, afterMs }
-  return setUp.has(code) ? { kind: 'config', reason } : undefined
+  const reason = `HTTP ${status} (${code})`
+  if (temporaryCodes.has(code)) return { kind: 'retry', reason, afterMs }
+  return configCodes.has(code) ? { kind: 'config', reason } : undefined
 }
 
 /** The GSM 7-bit alphabet (3GPP TS 23.038), and its characters that use two septets. */
@@ -111,10 +111,10 @@ const basic = new Set(
 )
 const extended = new Set('^{}\\[~]|€')
 
-/** Two segments; each further one costs as much again. */
+/** Maximum length in the GSM alphabet: two segments, because each segment is charged. */
 const maxInAlphabet = 2 * 153
-/** Three segments in UTF-16, which is used for any other character. */
-const maxElsewhere = 3 * 67
+/** Maximum length in UTF-16, which any other character requires: three segments. */
+const maxUtf16 = 3 * 67
 
 /**
  * Returns a text for a few SMS segments: headline, value, link and installation id. The headline is cut, never the
@@ -132,14 +132,14 @@ export const renderSms = ({ headline, facts, url, origin }: Message): string => 
   const sizeOf = [...text, ...end].every((character) => basic.has(character) || extended.has(character))
     ? septetsOf
     : unitsOf
-  const maxCount = sizeOf === septetsOf ? maxInAlphabet : maxElsewhere
+  const maxCount = sizeOf === septetsOf ? maxInAlphabet : maxUtf16
   return cut(text, maxCount - sizeOf(end), sizeOf).replaceAll('…', '...') + end
 }
 
 /** A longer link would leave no room for the headline. */
 const maxUrl = 80
 
-/** The ellipsis is replaced by three dots. */
+/** Returns the additional characters for ellipses, each of which is replaced by three dots. */
 const dots: SizeOf = (text) => 2 * (text.split('…').length - 1)
 const unitsOf: SizeOf = (text) => text.length + dots(text)
 const septetsOf: SizeOf = (text) => unitsOf(text) + [...text].filter((character) => extended.has(character)).length

@@ -19,7 +19,7 @@ import { channels } from './index.ts'
 import { listEnabledTargets, resolveVariables } from './targets.ts'
 import { rigs } from './testing/index.ts'
 
-/** Returns a valid value per field that contains the number of its source. */
+/** Functions that return a valid value of each field, which contains the number of its source. */
 const texts: Readonly<Record<string, (fixture: number) => string>> = {
   'webhook.url': (fixture) => `https://chat-${fixture}.example/hook`,
   'email.providerUrl': (fixture) => `smtp://user:password@mail-${fixture}.example:587`,
@@ -95,7 +95,7 @@ interface SavedChannel {
   saved: ChannelSaving | undefined
 }
 
-/** Resolves the policy like the product, from values saved like in the product. */
+/** Saves the entry and resolves the policy in the same way as the product. */
 const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Policy> => {
   const store = memoryStores().policy
   if (saved) {
@@ -106,7 +106,7 @@ const resolved = async ({ env, file, channel, saved }: SavedChannel): Promise<Po
   return openPolicy({ env, store, file, minSeveritiesOf: () => [null], clock: clockOf(() => 0), log }).current()
 }
 
-/** `enabled` and `minSeverity` of each channel; its other settings are valid. */
+/** Tests `enabled` and `minSeverity` of each channel, whose other settings are valid. */
 describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
   'enabled and minSeverity of $id',
   ({ id, env: envFor, policy: fromUsers, switchVariable, minSeverityVariable }) => {
@@ -139,7 +139,7 @@ describe.each([...new Map(rigs.map((rig) => [rig.id, rig])).values()])(
   },
 )
 
-/** Variables and the folder of alert files, frozen like in the product. */
+/** Sets variables and alert files, and freezes the environment like the product. */
 const operatorSets = async (
   { channel, field, variable, setting }: Field & { channel: Channel },
   where: Where,

@@ -15,7 +15,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const before = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const inside = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
-/** Computes the signature like a receiver that follows Standard Webhooks. */
+/** Computes the signature as a receiver does that follows Standard Webhooks. */
 const signatureOf = (key: string, { headers, text }: ReceivedRequest): string => {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`
   const bytes = Buffer.from(key.slice('whsec_'.length), 'base64')
@@ -107,7 +107,7 @@ describe('a webhook subscription', () => {
     await fixture.notify(notificationOf())
     expect(await ended(fixture)).toEqual(['subscriptions fire dead'])
     const { letters } = await fixture.delivery.handlers.deadLetters({ limit: 10, subscriptionsOf: 'everybody' }, call)
-    expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'answered 400' }])
+    expect(letters).toMatchObject([{ channel: 'subscriptions', target: 'whs_1', reason: 'HTTP 400' }])
   })
 
   it('shows its deliveries only to its owner and to administrators', async () => {
@@ -125,7 +125,7 @@ describe('a webhook subscription', () => {
       ...(await deliveries({ limit: 50, channel: 'subscriptions', subscriptionsOf }, call)).map(({ target }) => target),
       ...(await deadLetters({ limit: 50, subscriptionsOf }, call)).letters.map(({ reason }) => reason),
     ]
-    const all = ['subscriptions', 'webhook', 'whs_1', 'answered 400']
+    const all = ['subscriptions', 'webhook', 'whs_1', 'HTTP 400']
     expect(await seenBy('everybody')).toEqual(all)
     expect(await seenBy({ owner: 'ada' })).toEqual(all)
     expect(await seenBy({ owner: 'eve' })).toEqual(['webhook'])

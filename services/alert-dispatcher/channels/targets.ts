@@ -10,15 +10,15 @@ import type { Channel, ChannelTarget, SendResult } from './channel.ts'
 /** Network access of channels. */
 export type WayOut = Pick<Net, 'trusted' | 'guarded' | 'mail'>
 
-/** An address as routing and delivery see it. */
+/** A target as routing and delivery see it. */
 export interface Target {
   channel: string
   id: string
   name: string
   minSeverity: Severity | null
-  /** Receives each condition separately, never a digest. */
+  /** Whether it receives each condition separately instead of a digest. */
   opensIncidents: boolean
-  /** Also receives notifications of other services. */
+  /** Whether it also receives notifications of other services. */
   announces: boolean
   /** Matchers of a user subscription, which replace the routes of the operator. */
   own?: Pick<Route, 'matchRule' | 'matchHost'> | undefined
@@ -114,6 +114,6 @@ export const resolveVariables = (
 const hasSavedAddress = ({ address }: Pick<Channel, 'address'>, configured: ChannelSources | undefined): boolean =>
   address !== undefined && configured?.variables[address] !== undefined
 
-/** A saved address must not reach internal networks; the operator's own address may. */
+/** Returns the network access of a target. Saved addresses must not reach internal networks; the operator's may. */
 const waysTo = ({ trusted, guarded, mail }: WayOut, isSaved: boolean) =>
   isSaved ? ([guarded('notification'), mail.guarded] as const) : ([trusted, mail.trusted] as const)

@@ -3,7 +3,7 @@ import { targetFields } from '#proto/webhook-targets.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import type { WebhookTarget } from '../policy.ts'
 
-/** The name of a variable, never its value. */
+/** Schema for the name of an environment variable. */
 export const VariableName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]{0,127}$/, 'must be the name of a variable, such as TEAM_WEBHOOK')

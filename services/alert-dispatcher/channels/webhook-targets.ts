@@ -85,7 +85,8 @@ interface SendOptions {
 }
 
 /**
- * Invalid settings are reported on sending, so that the target is shown as misconfigured and other targets report it.
+ * Sends a message to one webhook. Invalid settings are reported here, so that the target is shown as misconfigured and
+ * other targets report it.
  */
 const sendTo = async (
   way: Send,

@@ -100,10 +100,10 @@ const Refusal = z.object({ ok: z.literal(false), error: z.string().optional() })
 /** Error texts for a webhook that no longer exists. */
 const gone = /invalid_token|invalid_auth|no_service|no_team|channel_is_archived|channel_not_found|action_prohibited/
 
-/** Some services report errors with status 200, others report a deleted webhook with 400. */
+/** Classifies chat responses: some services report errors with status 200, or a deleted webhook with 400. */
 export const classifyChatResponse = ({ status, text, body, afterMs }: ChannelResponse): SendResult | undefined => {
   const refusal = Refusal.safeParse(body)
-  if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `answered ${status}` }
+  if (status >= 400 && status < 500 && gone.test(text)) return { kind: 'config', reason: `HTTP ${status}` }
   if (status !== 200 || !refusal.success) return undefined
   const word = refusal.data.error ?? ''
   if (/rate_?limited/.test(word)) return { kind: 'retry', reason: 'rate limited by the target', afterMs }
@@ -113,12 +113,12 @@ export const classifyChatResponse = ({ status, text, body, afterMs }: ChannelRes
 
 /** Only Slack applications support buttons; other services would reject or drop them. */
 const slackHosts = /^hooks\.slack(-gov)?\.com$/
-/** A recovery needs no action, and a digest or group concerns several conditions. */
-const answerable: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
+/** Kinds with buttons. A recovery needs no action, and a digest or group concerns several conditions. */
+const actionable: ReadonlySet<string> = new Set(['fire', 'escalate', 'remind'])
 
 /** Returns the buttons of an alert as an attachment; none if clicks are not handled. */
 export const buildChatButtons = ({ notification, members, isInteractive }: Message, address: URL): object[] => {
-  if (!isInteractive || members.length > 0 || !answerable.has(notification.kind) || !slackHosts.test(address.hostname))
+  if (!isInteractive || members.length > 0 || !actionable.has(notification.kind) || !slackHosts.test(address.hostname))
     return []
   const { episode, hostKey, ruleId } = notification
   const value = JSON.stringify({ episode, hostKey, ruleId } satisfies ChatSubject)

@@ -28,7 +28,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       return {
         interactive: takesChatActions(env),
         missing: 'missing' in ready ? ready.missing : [],
-        installations: (await chatApplication.current()).map(shown),
+        installations: (await chatApplication.current()).map(withoutSecrets),
       }
     },
     async chatApplicationPage({ state }) {
@@ -42,7 +42,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       const installed = { ...grant, installedBy: identity.subject, installedAtMs: clock.now() }
       await store.put(sealed(installed, key))
       chatApplication.changed()
-      return shown(installed)
+      return withoutSecrets(installed)
     },
     async removeChatApplication({ id }) {
       const store = chatApplication.store()
@@ -59,7 +59,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
       chatApplication.changed()
       const isLast = !all.some((each) => each.id !== id && workspaceOf(each.id) === workspaceOf(id))
       if (isLast) await revoke(deps, stored)
-      return shown(stored)
+      return withoutSecrets(stored)
     },
   }
 }
@@ -67,7 +67,7 @@ export const chatApplicationHandlers = (deps: HandlerDeps): ChatApplicationHandl
 /** All installations of one workspace share its token. */
 const workspaceOf = (id: string): string | undefined => id.split('-')[0]
 
-/** The installation is removed here even if Slack cannot be reached. */
+/** Revokes the token at Slack. A failure is only logged, so that the installation can be removed in any case. */
 const revoke = async (deps: HandlerDeps, stored: StoredInstallation): Promise<void> => {
   const { net, telemetry } = deps
   const token = decryptInstallation(stored, keyOf(deps))?.token
@@ -84,9 +84,10 @@ const requireReady = ({ env }: HandlerDeps): InstallSettings => {
 }
 
 const missing = (names: readonly string[]): ServiceError =>
-  new ServiceError('not-implemented', `cannot install the Slack application: not set: ${names.join(', ')}`)
+  new ServiceError('not-implemented', `cannot install the Slack application: missing settings: ${names.join(', ')}`)
 
-const shown = (installation: ChatInstallation): ChatInstallation => ChatInstallation.parse(installation)
+/** Returns only the fields of the API. */
+const withoutSecrets = (installation: ChatInstallation): ChatInstallation => ChatInstallation.parse(installation)
 
 const authorizePage = 'https://slack.com/oauth/v2/authorize'
 const api = 'https://slack.com/api'
@@ -125,7 +126,7 @@ const exchangeCode = async (
   return { id: `${team.id}-${chat.channel_id}`, workspace: team.name, chat: chat.channel, token, url: chat.url }
 }
 
-/** Revokes a token. */
+/** Revokes a token; returns whether Slack confirmed it. */
 const revokeToken = async (send: Send, token: string): Promise<boolean> => {
   const response = await callSlack(send, 'auth.revoke', { authorization: `Bearer ${token}` }, {})
   return z.object({ ok: z.literal(true) }).safeParse(response).success
@@ -150,13 +151,13 @@ const callSlack = async (
 }
 
 /** Error codes of Slack that point to the configuration of the application. */
-const badSetUp = /client_id|client_secret|redirect_uri|bad_client|team_not_allowed/
+const configErrors = /client_id|client_secret|redirect_uri|bad_client|team_not_allowed/
 
 const installError = (error = ''): ServiceError =>
-  badSetUp.test(error)
+  configErrors.test(error)
     ? new ServiceError(
         'conflict',
-        'Slack does not know the application; check CHATAPP_CLIENT_ID, CHATAPP_CLIENT_SECRET and CHATAPP_OAUTH_REDIRECT_URL',
+        'Slack rejected the application; check CHATAPP_CLIENT_ID, CHATAPP_CLIENT_SECRET and CHATAPP_OAUTH_REDIRECT_URL',
       )
     : new ServiceError('invalid', 'Slack rejected the code; start the installation again', {
         details: { parameter: 'code' },

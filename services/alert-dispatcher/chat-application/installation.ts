@@ -28,7 +28,7 @@ export const sealed = ({ token, url, ...shown }: OpenInstallation, key: Rotating
   sealed: seal(JSON.stringify({ token, url }), aboutOf(shown.id), key),
 })
 
-/** Decrypts an installation; undefined if the current key does not fit. */
+/** Decrypts an installation; undefined if the current key cannot decrypt it. */
 export const decryptInstallation = (
   { sealed, ...shown }: StoredInstallation,
   key: RotatingKey | undefined,

@@ -9,7 +9,7 @@ import { openLastKnown } from '../last-known.ts'
 import { type OpenInstallation, decryptInstallation, StoredInstallation } from './installation.ts'
 import { chatApplicationSettings } from './settings.ts'
 
-/** Each notification is recorded per installation, so their number is limited. */
+/** Maximum number of installations. It is limited, because each notification is recorded per installation. */
 export const maxInstallations = 20
 
 /** Installations of the Slack application, in the state database. */
@@ -56,6 +56,7 @@ export interface ChatApplication {
   store(): Installations
   /** Returns all installations that can be decrypted. */
   current(): Promise<readonly OpenInstallation[]>
+  /** Makes the next call read the database again. */
   changed(): void
 }
 

@@ -19,7 +19,7 @@ const heldReasons = [
 ] as const
 export type HeldReason = (typeof heldReasons)[number]
 
-/** An acknowledgement or dismissal of an episode; without an end it holds until the recovery. */
+/** An acknowledgement or dismissal of an episode. It ends at `untilMs`, or at the recovery if that is null. */
 export const Silence = z.object({ untilMs: Milliseconds.nullable() })
 export type Silence = z.infer<typeof Silence>
 
@@ -38,9 +38,9 @@ export const Condition = z.object({
   severity: Severity,
   /** The highest severity of this episode. Returning to it takes the configured number of breaches again. */
   peak: Severity,
-  /** Consecutive sweeps above `severity` or, while pending, not ok. */
+  /** Number of consecutive sweeps with a higher severity than `severity` or, while pending, with any breach. */
   breaches: z.number().int().min(0),
-  /** Consecutive ok sweeps. */
+  /** Number of consecutive ok sweeps. */
   clears: z.number().int().min(0),
   value: z.number().nullable(),
   threshold: z.number().nullable(),
@@ -69,7 +69,7 @@ export const Check = z.object({
 })
 export type Check = z.infer<typeof Check>
 
-/** Above the number of rules that exist, custom rules included. */
+/** Maximum number of rules in a record; higher than the number of built-in and custom rules. */
 const maxRules = 500
 const byRule = <S extends z.ZodType>(schema: S) =>
   z.record(RuleId, schema).refine((entries) => Object.keys(entries).length <= maxRules, `at most ${maxRules} rules`)
@@ -79,8 +79,9 @@ export const HostRecord = z.object({
   /** Conditions that are not ok, or whose recovery notification is still held. */
   conditions: byRule(Condition),
   checks: byRule(Check),
-  /** Last values of counters and slopes, and the uptime measured with them. */
+  /** Last values of counters and slopes, by rule id. */
   counters: byRule(z.number()),
+  /** Uptime of the server when these values were measured; null before the first measurement. */
   uptimeSeconds: z.number().nullable(),
 })
 export type HostRecord = z.infer<typeof HostRecord>
@@ -163,8 +164,8 @@ export const withSilence = (
 ): HostRecord => {
   const condition = record.conditions[ruleId]
   if (condition?.episode !== episode) return record
-  const ending = silence && { untilMs: silence.untilMs }
-  const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: ending }
+  const stored = silence && { untilMs: silence.untilMs }
+  const changed = { ...condition, [kind === 'ack' ? 'acknowledged' : 'dismissed']: stored }
   return { ...record, conditions: { ...record.conditions, [ruleId]: changed } }
 }
 

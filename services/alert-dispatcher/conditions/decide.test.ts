@@ -5,7 +5,7 @@ import { newStory, plainRule, sweepOnce } from '../testing/story.ts'
 const disk = plainRule({ id: 'disk' })
 const levels: Readonly<Record<string, number | null>> = { o: 50, w: 85, c: 95, '?': null }
 
-/** Sweeps five minutes apart (`o`k, `w`arning, `c`ritical or `?` for no data) and the notifications of each. */
+/** Runs a sweep for each letter: `o`k, `w`arning, `c`ritical or `?` for no data. Returns the notifications of each. */
 const notificationsOf = (sweeps: string, overrides: Partial<Policy> = {}): string => {
   const story = newStory([disk], overrides)
   const notified = sweeps.split(' ').map((level) => {

@@ -6,7 +6,7 @@ import { applyEvaluation, closeUnmonitored } from './transition.ts'
 import type { MonitoredRule } from './monitored-rules.ts'
 
 interface DecideContext extends NotifyContext {
-  /** Every monitored rule; conditions of other rules are withdrawn. */
+  /** Every monitored rule; conditions of other rules are closed. */
   watched: readonly MonitoredRule[]
   /** The rules that this sweep evaluates. */
   dueRules: readonly MonitoredRule[]
@@ -20,7 +20,7 @@ export interface Decision extends Omit<NotifyResult, 'conditions'> {
   evaluations: Evaluation[]
 }
 
-/** Record of a host without any data. */
+/** Record of a host that was never swept. */
 export const emptyRecord: HostRecord = { conditions: {}, checks: {}, counters: {}, uptimeSeconds: null }
 
 /**

@@ -3,7 +3,7 @@ import { Notification } from '../notification.ts'
 
 export const digestKey = 'alerts:digest'
 
-/** Maximum number of conditions in one message. */
+/** Maximum number of conditions in one digest. */
 export const maxGathered = 500
 
 /** Notifications that wait for the digest window to end, one per episode. */
@@ -13,22 +13,22 @@ export const DigestRecord = z.object({
 })
 export type DigestRecord = z.infer<typeof DigestRecord>
 
-/** Result of adding a notification: it waits in the digest or passes. */
+/** Result of adding a notification: it waits in the digest or, if `passes` is set, is sent on its own. */
 export interface GatherResult {
   record: DigestRecord | undefined
   passes: boolean
 }
 
 /**
- * Adds a notification to the digest or lets it pass. Critical ones, those beyond a full digest and recoveries of
- * notified conditions pass. A recovery within the window of its firing is not sent on its own. Adding the same
- * notification again changes nothing.
+ * Adds a notification to the digest, or lets it pass to be sent on its own. Critical notifications, recoveries of
+ * notified conditions, and all others while the digest is full pass. The recovery of a condition that waits in the
+ * digest is merged with it. Adding the same notification again changes nothing.
  */
 export const addToDigest = (record: DigestRecord | undefined, notification: Notification): GatherResult => {
   const gathered = record?.gathered ?? []
   const known = gathered.find((entry) => entry.notification.episode === notification.episode)
   const others = gathered.filter((entry) => entry !== known)
-  // The window starts with the decision, not with the arrival.
+  // The window starts when the notification was decided, not when it reached the digest.
   const startedAtMs = record?.startedAtMs ?? notification.atMs
   if (known && known.notification.sequence >= notification.sequence) return { record, passes: false }
   if (notification.kind === 'recover') {
@@ -40,7 +40,7 @@ export const addToDigest = (record: DigestRecord | undefined, notification: Noti
   const goesAlone =
     notification.severity === 'critical' || notification.kind === 'digest' || notification.kind === 'test'
   if (goesAlone || others.length >= maxGathered) return { record: recordOf(startedAtMs, others), passes: true }
-  // If the firing notification was never sent, the reminder replaces it, so that its recovery is not sent alone.
+  // A reminder replaces a waiting firing notification but keeps its kind, so that the recovery is still merged with it.
   const latest = known?.notification.kind === 'fire' ? { ...notification, kind: known.notification.kind } : notification
   return { record: { startedAtMs, gathered: [...others, { notification: latest, recovered: false }] }, passes: false }
 }

@@ -63,7 +63,7 @@ const evaluateReading = (
   const isFewSamples = reading.samples !== null && reading.samples < (rule.minimumSamples ?? 0)
   const held = heldSeverity(rule, before)
   const status = isFewSamples ? 'ok' : statusOf(value, { rule, warning, critical, held })
-  // The true value can only be larger, so a value above its threshold is certain and everything else is not.
+  // An incomplete reading can only be too low, so it proves nothing but the breach of an upper threshold.
   const isCertain = status !== 'ok' && rule.operator.startsWith('>')
   if (reading.incomplete !== null && !isCertain) return unknown(rule, `no data: ${reading.incomplete}`)
   const threshold = status === 'critical' ? critical : (warning ?? critical)
@@ -87,7 +87,10 @@ const increaseOf = (
 const limitOf = ({ at, isConfigured }: Limit, ofServer: number | null): number | null =>
   isConfigured ? at : (ofServer ?? at)
 
-/** Returns the severity that a firing gauge must clearly leave before it clears. */
+/**
+ * Returns the severity of a firing gauge that has a clear ratio. It keeps this severity until the value passes the
+ * threshold relaxed by that ratio. Null for all other rules.
+ */
 const heldSeverity = (
   { id, measure, clearRatio }: MonitoredRule,
   before: PreviousState | undefined,
@@ -125,7 +128,7 @@ const relaxedThreshold = (limit: number | null, operator: CustomRule['operator']
   return operator.startsWith('>') ? limit - room : limit + room
 }
 
-/** Evaluates a compound rule: 1 if all parts breach, 0 if any part does not. */
+/** Evaluates a compound rule. Its value is 1 if all parts breach and 0 if any part does not. */
 const evaluateCompound = (
   rule: MonitoredRule,
   known: ReadonlyMap<string, Evaluation>,
@@ -142,7 +145,7 @@ const isBreached = (
   before: PreviousState | undefined,
 ): boolean | undefined => {
   const evaluation = known.get(rule)
-  // A part that this sweep does not evaluate keeps its last severity.
+  // A part that is not evaluated in this sweep keeps its last severity.
   const status = evaluation?.status ?? before?.conditions[rule]?.severity ?? 'ok'
   return status === 'unknown' ? undefined : status === 'critical' || status === severity
 }

@@ -8,7 +8,7 @@ export const fleetKey = 'alerts:fleet'
 const Whole = z.number().int().min(0)
 const maxHosts = 10_000
 
-/** Summary of one host, so that lists need not read its record. */
+/** Summary of one host, which spares host lists from reading its record. */
 export const HostSummary = z.object({
   /** Whether the host was unreachable in the last sweep. */
   failed: z.boolean(),
@@ -45,6 +45,7 @@ export const emptyFleet: FleetRecord = {
   hosts: {},
 }
 
+/** Summary of a host that was never swept. */
 export const unsweptHost: HostSummary = {
   failed: false,
   conditions: 0,
@@ -57,6 +58,7 @@ export const unsweptHost: HostSummary = {
 /** Maximum length of the title of a finding. */
 const maxTitleLength = 60
 
+/** Returns the summary of a host record; `failed` marks a host that was unreachable. */
 export const summarizeHost = ({ conditions, checks }: HostRecord, failed: boolean): HostSummary => {
   const all = Object.values(conditions)
   const firing = all.filter(({ phase }) => phase === 'firing')

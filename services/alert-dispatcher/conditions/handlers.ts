@@ -16,7 +16,7 @@ import { evaluate } from './evaluate.ts'
 import { type MonitoredRule, selectMonitoredRules } from './monitored-rules.ts'
 
 const hostsAtOnce = 16
-/** Keeps the response below the maximum message size. */
+/** Maximum number of conditions in a response, which keeps it below the maximum message size. */
 const maxConditions = 1_000
 
 /** Returns the stored conditions by host; hosts without conditions have only counts. */
@@ -72,7 +72,7 @@ export const toAlertCondition = (condition: Condition): AlertCondition => {
   }
 }
 
-/** Returns firing conditions per host as the last sweep stored them; sends no request to a host. */
+/** Returns the handlers for firing conditions per host. They read the record of the last sweep and query no host. */
 export const firing = (store: Store): Pick<Handlers<typeof alerts>, 'firing' | 'worstFindings'> => {
   const hosts = async () => Object.entries((await store.get(fleetKey, FleetRecord))?.hosts ?? {})
   return {
@@ -157,7 +157,7 @@ export const listActiveSilences = async ({
   return (await stores.silences.list()).filter(({ untilMs }) => untilMs === null || untilMs > nowMs)
 }
 
-/** Stores the silence in the database first; reconciliation copies it into the condition if that write fails. */
+/** Stores the silence in the database first. If the write to the condition fails, reconciliation repeats it. */
 export const silence =
   (alerting: AlertingDeps): AlertingHandlers['silence'] =>
   async ({ kind, hostKey, ruleId, episode, minutes, note }, { identity }) => {

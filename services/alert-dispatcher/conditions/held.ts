@@ -5,7 +5,7 @@ import type { Policy } from '../policy.ts'
 /** The kind of notification that is due for a condition. */
 export type Due = 'fire' | 'escalate' | 'remind' | 'recover'
 
-/** Where and when notifications are sent, and the alert configuration. */
+/** The host, time and alert configuration for which due notifications are collected. */
 export interface NotifyContext {
   hostKey: string
   policy: Policy
@@ -13,8 +13,8 @@ export interface NotifyContext {
 }
 
 /**
- * Returns the due notification, without regard to silences and mute timings. After an ok evaluation only a recovery is
- * due, because the breach may be over.
+ * Returns the kind of notification that is due, regardless of silences and mute timings. After an ok evaluation only a
+ * recovery is due, because the breach may be over.
  */
 export const findDue = (
   { phase, lastNotification, clears, severity }: Condition,
@@ -55,7 +55,7 @@ const holds = (silence: Silence | null, nowMs: number): boolean =>
 
 const unreachable = 'host-unreachable'
 
-/** Mutes the other conditions of an unreachable host, because their data is outdated. */
+/** Returns whether a rule is muted because its host is unreachable, so that its data is outdated. */
 export const isMuted = (ruleId: string, conditions: HostRecord['conditions']): boolean => {
   const host = conditions[unreachable]
   return ruleId !== unreachable && host !== undefined && host.phase !== 'cleared' && host.clears === 0

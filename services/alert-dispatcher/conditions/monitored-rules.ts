@@ -2,7 +2,7 @@ import type { Unit } from '#proto/catalogue.ts'
 import type { Rule, RuleMetric, Severity } from '#proto/rules.ts'
 import type { CustomRule, Policy } from '../policy.ts'
 
-/** A monitored rule with its overrides: a built-in rule or a custom rule. */
+/** A rule that sweeps evaluate, built-in or custom, with the configured overrides applied. */
 export interface MonitoredRule {
   id: string
   title: string
@@ -20,13 +20,14 @@ export interface MonitoredRule {
   breaches: number
   clears: number
   everySweeps: number
-  /** Evaluated once per sweep, with the first host, because it concerns no host. */
+  /** Evaluated once per sweep, with the first host, because it does not depend on the host. */
   once: boolean
 }
 
-/** Threshold of one severity; an override takes precedence over the server's own setting. */
+/** Threshold of one severity; `at` is null if there is none. */
 export interface Limit {
   at: number | null
+  /** Whether an override sets it. It then takes precedence over a threshold that the server reports. */
   isConfigured: boolean
 }
 

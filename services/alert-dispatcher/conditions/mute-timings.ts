@@ -50,17 +50,17 @@ const computeWithin = (window: QuietHours, nowMs: number): boolean => {
 const wallTime = (date: Temporal.PlainDate, time: string): Temporal.PlainDateTime =>
   time === '24:00' ? date.add({ days: 1 }).toPlainDateTime() : date.toPlainDateTime(time)
 
-/** Returns when the wall clock first shows this time or a later one. A skipped time is reached when it is skipped. */
+/** Returns when the wall clock first reaches this time. A time that is skipped is reached at the clock change. */
 const firstPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = bothReadings(time, timezone)
   return isSkipped(earlier, later) ? nextTransition(earlier) : earlier.epochMilliseconds
 }
 
-/** Returns when the wall clock last reaches this time. A time that occurs twice counts the second time. */
+/** Returns when the wall clock last reaches this time. For a time that occurs twice, this is the second occurrence. */
 const lastPassing = (time: Temporal.PlainDateTime, timezone: string): number => {
   const [earlier, later] = bothReadings(time, timezone)
   if (isSkipped(earlier, later)) return nextTransition(earlier)
-  // If the clock is set back to exactly this time, no earlier time follows.
+  // If the clock is set back to exactly this time, no earlier wall-clock time follows the first occurrence.
   const isSetBackTo =
     earlier.epochMilliseconds < later.epochMilliseconds && nextTransition(earlier) === later.epochMilliseconds
   return (isSetBackTo ? earlier : later).epochMilliseconds

@@ -14,13 +14,13 @@ export interface NotifyResult {
 }
 
 /**
- * Collects due notifications that are not held. A held one is due again at each call, until it is sent or no longer
- * true.
+ * Returns the due notifications that are not held, and the updated conditions. A held notification is due again at each
+ * call, until it is sent or its condition changes.
  */
 export const notify = (conditions: HostRecord['conditions'], context: NotifyContext): NotifyResult => {
   const result: NotifyResult = { conditions: {}, notifications: [], held: {}, episodes: [], transitions: [] }
   for (const condition of Object.values(conditions)) {
-    notifyCondition(onThisClock(condition, context.nowMs), isMuted(condition.ruleId, conditions), context, result)
+    notifyCondition(clampTimestamps(condition, context.nowMs), isMuted(condition.ruleId, conditions), context, result)
   }
   return result
 }
@@ -29,7 +29,7 @@ export const notify = (conditions: HostRecord['conditions'], context: NotifyCont
  * Clamps timestamps after the clock was set back, so that reminders are not delayed and no episode starts after its
  * end.
  */
-const onThisClock = (condition: Condition, nowMs: number): Condition => ({
+const clampTimestamps = (condition: Condition, nowMs: number): Condition => ({
   ...condition,
   sinceMs: Math.min(condition.sinceMs, nowMs),
   lastNotification: condition.lastNotification && {
@@ -87,7 +87,7 @@ export const repeatedNotification = (
   context: Pick<NotifyContext, 'hostKey' | 'nowMs'>,
 ): Notification | undefined => {
   const isOver = endedAtMs !== null
-  // The database records who was notified of an ended episode.
+  // For an ended episode, the delivery records show which targets lack the recovery.
   const isNotified = isOver || (condition.lastNotification !== null && condition.phase === 'firing')
   if (!isNotified || condition.sequence === 0) return undefined
   const last = { ...condition, sequence: condition.sequence - 1 }
@@ -95,7 +95,7 @@ export const repeatedNotification = (
   return { ...notificationOf(isOver ? 'recover' : 'fire', last, reason, context), isAgain: true }
 }
 
-/** Appends a history entry and the new state of its episode. */
+/** Appends a history entry and the new state of its episode to `into`. */
 export const recordTransition = (
   kind: Transition['kind'],
   condition: Condition,
@@ -164,7 +164,7 @@ const reasonOf = (due: Due, condition: Condition, { nowMs }: NotifyContext): str
   return describeHold(cause, held)
 }
 
-/** Returns the cause and, if the notification was held, why. */
+/** Returns the cause of a notification and, if it was held, the reason for the delay. */
 export const describeHold = (cause: string, held: HeldReason | null): string =>
   held === null ? cause : `${cause}; held until now: ${heldWords[held]}`
 

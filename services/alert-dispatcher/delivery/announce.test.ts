@@ -94,7 +94,7 @@ describe('notifications of another service', () => {
 
   it('are retried until accepted', async () => {
     const post = scripted({ announces: true })
-    post.next('a', { kind: 'retry', reason: 'answered 503' }, { kind: 'retry', reason: 'answered 503' })
+    post.next('a', { kind: 'retry', reason: 'HTTP 503' }, { kind: 'retry', reason: 'HTTP 503' })
     const fixture = await open({ channels: [post.channel] })
     await notify(fixture)
     expect(await ended(fixture, 1)).toEqual(['a notify sent'])

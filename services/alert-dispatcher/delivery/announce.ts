@@ -16,7 +16,8 @@ type NotifyRequest = Parameters<NotifyHandlers['notify']>[0]
 type AnnounceDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'clock' | 'policy' | 'targets' | 'hosts'>
 
 /**
- * Queues the notification of another service. It is no alert, so minimum severity, digest and maintenance do not apply.
+ * Returns the handler that queues notifications of other services. They are not alerts, so minimum severity, digest and
+ * maintenance do not apply.
  */
 export const announce =
   (deps: AnnounceDeps): NotifyHandlers['notify'] =>
@@ -61,7 +62,7 @@ const notificationOf = (announced: NotifyRequest, atMs: number): Notification =>
   }
 }
 
-/** Returns the keys of the targets that already received the notification; reads the database if the store has no record. */
+/** Returns the keys of the targets that received the notification. Reads the database if the store has no record. */
 const deliveredKeys = async (
   { store, deliveries }: AnnounceDeps,
   { episode, sequence }: Notification,

@@ -56,7 +56,7 @@ it('reports whether a result is recorded, and that it is not while the database 
   database.isAway = true
   expect(await claims.record([row])).toBe(false)
   database.isAway = false
-  // Until a later attempt succeeds, results do not wait for the database.
+  // After a failure, later results do not wait for the database until an attempt succeeds.
   expect(await claims.record([row])).toBe(false)
   expect(await rows()).toEqual([])
 })

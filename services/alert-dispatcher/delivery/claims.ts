@@ -18,13 +18,13 @@ export interface ClaimedMessages extends AsyncDisposable {
   /** Adds a message; replaces one with the same id, whose deliveries stop. */
   hold(message: HeldMessage): void
   isHeld(message: HeldMessage): boolean
-  /** Returns the ids of messages that end with these deliveries. */
+  /** Returns the ids of the messages that have no other open deliveries. */
   endingWith(notifications: Iterable<PendingDelivery>): string[]
   /** Removes ended deliveries. Messages in `acked` are acknowledged already. */
   ended(notifications: Iterable<PendingDelivery>, acked: readonly string[]): Promise<void>
   /** Records results; false if the database does not respond in time. */
   record(rows: readonly CompletedDelivery[]): Promise<boolean>
-  /** Retries recording during the delivery lifetime, after which the deliveries end unrecorded. */
+  /** Retries recording until the delivery lifetime is over; the deliveries then end without a record. */
   recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void>
   /** Postpones a delivery. Once no delivery of its message is left, the message is released for a while. */
   postpone(delivery: PendingDelivery): Promise<void>
@@ -32,13 +32,13 @@ export interface ClaimedMessages extends AsyncDisposable {
   forget(messages: Iterable<HeldMessage>): void
 }
 
-/** Renewals per claim duration. */
+/** Number of renewals per claim duration. */
 const renewals = 3
 /** Maximum time before a postponed message is claimed again; the minimum is half of it. */
 const postponedForMs = 60_000
 /**
- * Maximum number of unrecorded results. Messages beyond it are released and found to be sent when they are claimed
- * again.
+ * Maximum number of unrecorded results. Messages beyond it are released. When they are claimed again, the delivery
+ * record shows that they were sent.
  */
 const maxUnrecorded = 2_000
 const recordedAtOnce = 500
@@ -63,7 +63,7 @@ class OpenClaims implements ClaimedMessages {
   readonly #timers: readonly NodeJS.Timeout[]
   /** Combines concurrent writes into batches. */
   readonly #rows: Batches<CompletedDelivery>
-  #isAway = false
+  #isUnavailable = false
   #recording: Promise<void> | undefined
 
   constructor(holding: ClaimDeps) {
@@ -102,12 +102,12 @@ class OpenClaims implements ClaimedMessages {
       if (delivery.message.notifications.size === 0) messages.add(delivery.message)
     }
     const again = [...messages].filter(({ comesAgain }) => comesAgain)
-    if (again.length > 0) await this.#giveBack(again)
+    if (again.length > 0) await this.#release(again)
     await this.#holding.outbox.ack(this.#forget(messages).filter((id) => !acked.includes(id)))
   }
 
   async record(rows: readonly CompletedDelivery[]): Promise<boolean> {
-    return !this.#isAway && (await within(putWithinMs, this.#put(rows)))
+    return !this.#isUnavailable && (await within(putWithinMs, this.#put(rows)))
   }
 
   async recordLater(notifications: readonly PendingDelivery[], rows: readonly CompletedDelivery[]): Promise<void> {
@@ -116,14 +116,14 @@ class OpenClaims implements ClaimedMessages {
       if (row) this.#unrecorded.set(delivery, row)
     }
     const beyond = [...this.#unrecorded.keys()].slice(0, Math.max(0, this.#unrecorded.size - maxUnrecorded))
-    await this.#giveBack(new Set(beyond.map(({ message }) => message)))
+    await this.#release(new Set(beyond.map(({ message }) => message)))
   }
 
   async postpone(delivery: PendingDelivery): Promise<void> {
     const { message } = delivery
     message.notifications.delete(delivery)
     message.comesAgain = true
-    if (message.notifications.size === 0) await this.#giveBack([message])
+    if (message.notifications.size === 0) await this.#release([message])
   }
 
   forget(messages: Iterable<HeldMessage>): void {
@@ -146,12 +146,12 @@ class OpenClaims implements ClaimedMessages {
     })
   }
 
-  /** The delay is randomised, so that released messages do not return at the same time. */
-  async #giveBack(messages: Iterable<HeldMessage>): Promise<void> {
+  /** Releases messages for a random time, so that they are not all claimed again at once. */
+  async #release(messages: Iterable<HeldMessage>): Promise<void> {
     await this.#holding.outbox.renew(this.#forget(messages), postponedForMs * (0.5 + 0.5 * Math.random()))
   }
 
-  /** A message that another process claims meanwhile is still delivered only once. */
+  /** Renews the claims. If that fails, another process claims the messages; each is still delivered only once. */
   async #renew(): Promise<void> {
     const { outbox, claimMs, log } = this.#holding
     await outbox
@@ -164,12 +164,12 @@ class OpenClaims implements ClaimedMessages {
     try {
       await Promise.all(rows.map(this.#rows.write))
       recording.worked()
-      this.#isAway = false
+      this.#isUnavailable = false
     } catch (error) {
       recording.failed(error)
-      this.#isAway = true
+      this.#isUnavailable = true
     }
-    return !this.#isAway
+    return !this.#isUnavailable
   }
 
   async #recordAgain(): Promise<void> {

@@ -12,7 +12,7 @@ import { briefRetry, call, openFixture } from './testing/fixture.ts'
 import { scripted } from './testing/scripted.ts'
 
 const hourMs = 3_600_000
-const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 
 const jumps = [
   ['forwards', hourMs],

@@ -9,7 +9,7 @@ const Letters = z.record(z.string().max(300), z.int().positive())
 
 const Letter = AddressedNotification.extend({ atMs: z.int(), reason: z.string() })
 
-/** Each list is written as a whole, so several keep the writes small. */
+/** Number of lists. Each list is written as a whole, so several lists keep the writes small. */
 const lists = 16
 /** Maximum length of a list; the oldest letters are dropped. */
 const maxListLength = 500
@@ -22,8 +22,8 @@ export interface DeadLetters {
   /** Adds letters. The same notification for the same target keeps its letter. */
   put(dead: readonly { addressed: AddressedNotification; reason: string }[], atMs: number): Promise<void>
   /**
-   * Returns letters, newest first, from before the letter `before` if set. `next` is the id to continue from, null at
-   * the end.
+   * Returns letters, newest first; with `before`, only letters older than that one. `next` is the id for the next page,
+   * or null at the end.
    */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
   get(id: string): Promise<DeadLetter | undefined>

@@ -52,7 +52,7 @@ export interface PendingDelivery {
   notification: Notification
   channel: string
   target: string
-  /** How to open the episode record, if it is not open yet. */
+  /** The recipients to open the notification with, unless it is open in the record already. */
   opening: DeliveryRecipients
   /**
    * Shared by the deliveries of one notification. If the record was in the store and is missing now, the store was
@@ -64,8 +64,8 @@ export interface PendingDelivery {
 }
 
 /**
- * Opens a notification in the stored record. Throws `conflict` if the record was lost since it was read; recipients are
- * then determined again.
+ * Opens a notification in the stored record of its episode. Throws `conflict` if the record was lost since it was read,
+ * so that the recipients are determined again.
  */
 export const openInStore = (
   store: Store,
@@ -73,7 +73,7 @@ export const openInStore = (
   { opening, isStored }: { opening: DeliveryRecipients; isStored: boolean },
 ): Promise<DeliveryRecord | undefined> =>
   store.update(recordKey(notification.episode), DeliveryRecord, (before) => {
-    if (isStored && !before) throw new ServiceError('conflict', 'the store has lost the delivery record')
+    if (isStored && !before) throw new ServiceError('conflict', 'delivery record lost: the state store was emptied')
     return { value: open(before, notification, opening), expiresInMs: recordMs }
   })
 

@@ -19,7 +19,7 @@ import { scripted } from './testing/scripted.ts'
 const fire = (episode: string, more: Partial<Notification> = {}) => notificationOf({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number, more: Partial<Notification> = {}) =>
   notificationOf({ kind, episode, sequence, ...more })
-const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 const longLife = { paging: 60_000, others: 60_000 }
 
 const route = (target: string, more: Partial<Route> = {}): Route => ({
@@ -200,19 +200,19 @@ describe('delivery', () => {
     const lifeMs = { paging: 10_000, others: 1_500 }
     const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, lifeMs } })
     await fixture.notify(fire('e'))
-    expect(await ended(fixture, 1)).toEqual([expect.stringMatching(/^a fire e dead .*answered 503$/)])
+    expect(await ended(fixture, 1)).toEqual([expect.stringMatching(/^a fire e dead .*HTTP 503$/)])
     expect(post.tried.length).toBeGreaterThan(1)
   })
 
   it('resends a dead letter once on request', async () => {
     const post = scripted()
-    post.next('a', { kind: 'permanent', reason: 'answered 400' })
+    post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const fixture = await open({ channels: [post.channel] })
     const { handlers } = fixture.delivery
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
     const [letter] = (await handlers.deadLetters({ limit: 10 }, call)).letters
-    expect(letter).toMatchObject({ episode: 'e', reason: 'answered 400', target: 'a' })
+    expect(letter).toMatchObject({ episode: 'e', reason: 'HTTP 400', target: 'a' })
     await handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)
     await until(() => post.notified.length === 1)
     await expect(handlers.replayDeadLetter({ id: letter?.id ?? '' }, call)).rejects.toMatchObject({ code: 'not-found' })
@@ -239,7 +239,7 @@ describe('delivery', () => {
 
   it('drops an obsolete dead letter on resending', async () => {
     const post = scripted()
-    post.next('a', { kind: 'permanent', reason: 'answered 400' })
+    post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await ended(fixture, 1)
@@ -253,7 +253,7 @@ describe('delivery', () => {
 
   it('reports a misconfigured target and its recovery through other targets', async () => {
     const post = scripted({ targets: ['a', 'b'] })
-    post.next('a', { kind: 'config', reason: 'answered 404' })
+    post.next('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel] })
     await fixture.notify(fire('e'))
     await until(() => post.notified.length === 2)
@@ -268,19 +268,19 @@ describe('delivery', () => {
 
   it('keeps pages for a misconfigured target until it works, and ends other notifications', async () => {
     const post = scripted({ targets: ['a', 'b'] })
-    post.next('a', { kind: 'config', reason: 'answered 401' }, { kind: 'config', reason: 'answered 401' })
+    post.next('a', { kind: 'config', reason: 'HTTP 401' }, { kind: 'config', reason: 'HTTP 401' })
     const fixture = await open({ channels: [post.channel], retry: { ...briefRetry, waitsMs: [50] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
     await until(() => post.notified.includes('a fire page'))
     expect(post.tried.filter((line) => line === 'a fire page')).toHaveLength(3)
-    post.next('a', { kind: 'config', reason: 'answered 401' })
+    post.next('a', { kind: 'config', reason: 'HTTP 401' })
     await fixture.notify(fire('mild'))
-    await until(async () => (await ends(fixture)).includes('a fire mild dead answered 401'))
+    await until(async () => (await ends(fixture)).includes('a fire mild dead HTTP 401'))
   })
 
   it('keeps every message of a paging channel for its lifetime', async () => {
     const pager = scripted({ isPaging: true })
-    pager.next('a', { kind: 'config', reason: 'answered 404' })
+    pager.next('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [pager.channel] })
     await fixture.notify(fire('mild'))
     expect(await ended(fixture, 1)).toEqual(['a fire mild sent'])
@@ -288,7 +288,7 @@ describe('delivery', () => {
 
   it('reports a misconfigured target even if no route or severity matches', async () => {
     const post = scripted({ targets: ['a', 'b'] })
-    post.always('a', { kind: 'config', reason: 'answered 404' })
+    post.always('a', { kind: 'config', reason: 'HTTP 404' })
     const fixture = await open({ channels: [post.channel], policy: { minSeverity: 'critical', routes: [route('a')] } })
     await fixture.notify(fire('page', { severity: 'critical' }))
     await until(() => post.messages.some(({ notification }) => notification.ruleId === brokenRule))

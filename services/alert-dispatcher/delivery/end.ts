@@ -125,7 +125,7 @@ interface SendOutcome {
   rest(failures: number): number
 }
 
-/** Returns how long the target pauses, in milliseconds. */
+/** Writes the result of a send. Returns how long the target pauses, in milliseconds. */
 const write = async (
   { store, clock }: DeliveryDeps,
   { channel: { id: channel }, target: { id: target, own }, items, reserved }: SendInProgress,
@@ -149,14 +149,14 @@ const write = async (
       const nowMs = clock.now()
       const episodes = reserved.map(({ delivery }) => delivery.notification.episode)
       const left = releaseSend(stored && adjustRateLimit(stored, clock), { episodes, nowMs, result, restMs: rest })
-      // The timestamps are adjusted from now on if the clock is set.
+      // Registers the new timestamps, so that they are adjusted if the clock is set later.
       const rateLimit = adjustRateLimit(left, clock)
       restsUntilMs = rateLimit.restsUntilMs
       const many = new Map<string, DeliveryRecord>()
       for (const item of reserved) {
         const { notification, opening } = item.delivery
         const name = recordKey(notification.episode)
-        // A lost record is not recreated in part; the database knows who was notified.
+        // A lost record is not recreated in part; the database has the recipients.
         if (isLost(item.delivery, records)) continue
         const record = open(many.get(name) ?? records.get(name), notification, opening)
         const wasSent = items.includes(item) && !isGroupRefused
@@ -184,7 +184,7 @@ const gatheredBy = ({ notification: { gathered } }: PendingDelivery): string[] =
 /** The result of deliveries to a target that no longer exists. */
 export const targetIsGone = { result: 'dropped', reason: 'its target is disabled or was deleted', attempts: 0 } as const
 
-/** Ends a delivery without a send; false if it has to be sent after all. */
+/** Ends a delivery without a send. Returns false if it must be sent after all. */
 export const endWithoutSend = async (
   deps: DeliveryDeps,
   claims: ClaimedMessages,
@@ -232,7 +232,7 @@ const endOf = ({ result, reason }: DeliveryResult) => ({
   reason,
 })
 
-/** Returns whether a recovery is still to be dropped. It must be sent if sending the alert started meanwhile. */
+/** Returns whether to drop the notification as decided. A recovery must be sent if its alert is being sent by now. */
 const stillDrops = (
   record: DeliveryRecord,
   key: string,
@@ -282,7 +282,7 @@ const rowOf = (
 const patienceMs = 10_000
 const patienceEveryMs = 200
 
-/** A result must not be lost in a short outage of the store, because the notification would be sent again. */
+/** Retries for ten seconds. A result lost in a short outage of the store would cause a second send. */
 const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + patienceMs
   for (;;) {

@@ -32,7 +32,7 @@ describe('delivery with a failing store', () => {
 
   it('makes an alert obsolete that is claimed with its recovery, even while the target pauses', async () => {
     const post = scripted()
-    post.next('a', { kind: 'retry', reason: 'answered 503', afterMs: 1_500 })
+    post.next('a', { kind: 'retry', reason: 'HTTP 503', afterMs: 1_500 })
     const fixture = await open({ channels: [post.channel], claims: { atOnce: 10, claimMs: 60_000 } })
     await fixture.notify(fire('other'))
     await until(() => post.tried.length === 1)
@@ -45,7 +45,7 @@ describe('delivery with a failing store', () => {
     ])
   })
 
-  /** A store whose next matching write fails. */
+  /** Returns a store whose next matching write fails. */
   const failingOnce = async (isChosen: (key: string) => boolean): Promise<Store> => {
     const inner = opened.use(await openStore({ env: {}, busIsShared: false }))
     let hasFailed = false
@@ -69,11 +69,11 @@ describe('delivery with a failing store', () => {
 
   it('does not resend a rejected notification if writing its dead letter fails once', async () => {
     const post = scripted()
-    post.next('a', { kind: 'permanent', reason: 'answered 400' })
+    post.next('a', { kind: 'permanent', reason: 'HTTP 400' })
     const store = await failingOnce((key) => key.startsWith('alerts:dead:'))
     const fixture = await open({ channels: [post.channel], store, retry: { ...briefRetry, holdMs: 400 } })
     await fixture.notify(fire('e'))
-    expect(await ended(fixture, 1)).toEqual(['a fire e dead answered 400'])
+    expect(await ended(fixture, 1)).toEqual(['a fire e dead HTTP 400'])
     await new Promise((resolve) => setTimeout(resolve, 600))
     expect(post.tried).toEqual(['a fire e'])
     expect((await fixture.delivery.handlers.deadLetters({ limit: 10 }, call)).letters).toHaveLength(1)

@@ -113,7 +113,7 @@ describe('a group of notifications', () => {
   it('is sent one by one if the target rejects it', async () => {
     const post = scripted({ limits })
     const release = holdFirst(post)
-    post.next('a', { kind: 'ok' }, { kind: 'permanent', reason: 'answered 413' })
+    post.next('a', { kind: 'ok' }, { kind: 'permanent', reason: 'HTTP 413' })
     const fixture = await open({ channels: [post.channel] })
     await notifyAll(
       fixture,

@@ -15,7 +15,7 @@ import { scripted } from './testing/scripted.ts'
 const fire = (episode: string, more: Partial<Notification> = {}) => notificationOf({ episode, ...more })
 const later = (kind: Notification['kind'], episode: string, sequence: number) =>
   notificationOf({ kind, episode, sequence })
-const retry: SendResult = { kind: 'retry', reason: 'answered 503' }
+const retry: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 
 describe('a store that lost its data', () => {
   let opened: AsyncDisposableStack
@@ -65,14 +65,14 @@ describe('a store that lost its data', () => {
     expect(post.tried).toEqual(['a fire e', 'a fire other'])
   })
 
-  /** Acts like an emptied store: message and record are missing. */
+  /** Deletes message and record, like an emptied store. */
   const lose = async ({ store }: DeliveryFixture, ...notifications: readonly Notification[]) => {
     await store.outbox.ack(notifications.map(({ id }) => id))
     for (const { episode } of notifications)
       await store.update(recordKey(episode), z.unknown(), () => ({ value: undefined }))
   }
 
-  /** Delivery records in which target a received the alert. */
+  /** Returns delivery records in which target `a` received the alert. */
   const whereTaken = async () => {
     const deliveries = memoryDeliveries()
     const { kind, ruleId, hostKey, severity } = fire('e')

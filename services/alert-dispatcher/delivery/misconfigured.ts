@@ -1,7 +1,7 @@
 import type { Notification } from '../notification.ts'
 import type { TargetRateLimit } from './rate-limit.ts'
 
-/** The rule that reports a misconfigured target through the other targets. */
+/** Id of the rule that reports a misconfigured target through the other targets. */
 export const brokenRule = 'alert-channel-broken'
 
 interface TargetAddress {

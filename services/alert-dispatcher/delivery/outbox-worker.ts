@@ -184,30 +184,33 @@ const readMessage = ({ id, topic, payload, attempt }: ClaimedMessage): ParsedMes
 }
 
 /** The record of an episode before its next notification. */
-interface NextStep {
+interface EpisodeState {
   record: DeliveryRecord | undefined
   /** Whether the record is in the store. If not, the notification is opened when it is sent. */
   isStored: boolean
 }
 
-const storedOf = (record: DeliveryRecord | undefined): NextStep => ({ record, isStored: record !== undefined })
+const storedOf = (record: DeliveryRecord | undefined): EpisodeState => ({ record, isStored: record !== undefined })
 
-interface EpisodeContext extends NextStep {
+interface EpisodeContext extends EpisodeState {
   policy: Policy
   hosts: ListedHosts
 }
 
-/** Stops at the first failure, because the later messages depend on it. They are retried when their claims expire. */
+/**
+ * Queues the messages of one episode. Stops at the first failure, because later messages depend on earlier ones. They
+ * are retried when their claims expire.
+ */
 const queueEpisode = async (
   worker: WorkerDeps,
   some: readonly ParsedMessage[],
   context: EpisodeContext & { log: Logger },
 ): Promise<void> => {
   const inOrder = some.toSorted((one, other) => one.notification.sequence - other.notification.sequence)
-  let nextStep: NextStep = context
+  let state: EpisodeState = context
   for (const [index, parsed] of inOrder.entries()) {
     try {
-      nextStep = await queueNotification(worker, parsed, { ...context, ...nextStep })
+      state = await queueNotification(worker, parsed, { ...context, ...state })
     } catch (error) {
       worker.claims.forget(inOrder.slice(index).map(({ message }) => message))
       context.log.warn({ err: error, id: parsed.message.id }, 'delivery failed; it will be retried')
@@ -216,12 +219,12 @@ const queueEpisode = async (
   }
 }
 
-/** Returns the updated record. */
+/** Queues a notification for its targets, or adds it to the digest. Returns the updated state of its episode. */
 const queueNotification = async (
   worker: WorkerDeps,
   parsed: ParsedMessage,
   context: EpisodeContext,
-): Promise<NextStep> => {
+): Promise<EpisodeState> => {
   const { deps, claims } = worker
   const { message, notification, only } = parsed
   const { policy, hosts, record, isStored } = context
@@ -238,8 +241,8 @@ const queueNotification = async (
     only === undefined
       ? await resolveRecipients(deps, notification, record, () => choose(notification))
       : { keys: [only], isWhole: record?.isWhole ?? false, isReplay: true, nowMs: instant(deps.clock) }
-  // Queued older notifications must become obsolete before this one is sent. A notification without recipients ends
-  // here.
+  // The notification is opened now if older ones may still be queued, because it must make them obsolete before it is
+  // sent. One without recipients is opened too, and ends here.
   const mustOpen =
     !isOpened && (opening.keys.length === 0 || (notification.sequence > 0 && (!record || isUnderWay(record))))
   const { store } = deps
@@ -253,7 +256,7 @@ const queueNotification = async (
     const sinceMs = sinceOf(record, key, notification, opening)
     return [{ message, notification, ...addressOf(key), opening, recordState, sinceMs }]
   })
-  await place(worker, message, notifications, async () => {
+  await queueDeliveries(worker, message, notifications, async () => {
     if (isOpened || mustOpen) return
     await openInStore(store, notification, { opening, isStored })
     recordState.isStored = true
@@ -283,7 +286,7 @@ const addressOf = (key: string): { channel: string; target: string } => {
 }
 
 /** Queues the deliveries of a message. Those without room are postponed after their lifetime has started. */
-const place = async (
+const queueDeliveries = async (
   { claims, add, deps }: WorkerDeps,
   message: HeldMessage,
   notifications: readonly PendingDelivery[],
@@ -301,7 +304,7 @@ const place = async (
   for (const delivery of left) await claims.postpone(delivery)
 }
 
-/** Returns whether the notification joins the digest, as do recoveries of conditions in it. */
+/** Adds the notification to the digest if it belongs there; returns whether it was added. */
 const waitsForDigest = async (
   { store }: DeliveryDeps,
   { digestMs }: Policy,
@@ -328,7 +331,7 @@ const queueDigest = async (
   { message, notification }: ParsedMessage,
   targets: readonly KeyedTarget[],
   choose: ReturnType<typeof createTargetSelector>,
-): Promise<NextStep> => {
+): Promise<EpisodeState> => {
   const { store, clock } = worker.deps
   const nowMs = instant(clock)
   const entriesByTarget = new Map<string, Notification['gathered']>()
@@ -339,7 +342,7 @@ const queueDigest = async (
     const readers = chosen.filter(({ opensIncidents }) => !opensIncidents).map(({ key }) => key)
     for (const key of readers) entriesByTarget.set(key, [...(entriesByTarget.get(key) ?? []), entry])
     if (entry.recovered) continue
-    const alone = aloneFor(notification, entry)
+    const alone = separateEntry(notification, entry)
     const opening = { keys: pagers, isWhole: true, nowMs }
     await store.update(recordKey(entry.episode), DeliveryRecord, (before) => ({
       value: open(recordDigestRecipients(before, readers, notification.episode, nowMs), alone, opening),
@@ -356,7 +359,7 @@ const queueDigest = async (
     const digest = digestFor(notification, entriesByTarget.get(key) ?? [])
     notifications.push({ message, notification: digest, ...addressOf(key), opening, recordState, sinceMs: nowMs })
   }
-  await place(
+  await queueDeliveries(
     worker,
     message,
     notifications,
@@ -366,7 +369,7 @@ const queueDigest = async (
 }
 
 /** Returns one digest entry as a separate notification, without its measured values. */
-const aloneFor = (
+const separateEntry = (
   digest: Notification,
   { recovered: _, ...condition }: Notification['gathered'][number],
 ): Notification => ({

@@ -16,20 +16,20 @@ interface PreviewDeps extends Pick<Context, 'env' | 'clock'> {
   transit: Pick<Transit, 'decrypt'>
 }
 
-const nowhere = 'https://example.com/'
+const exampleUrl = 'https://example.com/'
 
 /** The URL of a webhook is a secret, so it is sent encrypted. */
 const Secrets = z.object({ url: z.string() })
 
 /** Returns the handler that shows the request a webhook would receive for an example alert. */
 export const previewTarget = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 'previewTarget'> => ({
-  previewTarget: async ({ format, encrypted, url: bare = nowhere, templates, severity }) => {
+  previewTarget: async ({ format, encrypted, url: bare = exampleUrl, templates, severity }) => {
     const { url } = encrypted === undefined ? { url: bare } : await deps.transit.decrypt(encrypted, Secrets)
     const parameter = 'url'
     if (!URL.canParse(url)) throw new ServiceError('invalid', 'url must be an absolute URL', { details: { parameter } })
     requireTemplates(templates ?? {})
     const address = new URL(url)
-    const message = inventedMessage(deps, severity)
+    const message = exampleMessage(deps, severity)
     const write = renderTemplates({ templates }, message)
     const { method = 'POST', body } = selectFormat(format, address).compose({ message, address, write, key: 'preview' })
     // Request bodies contain only JSON values.
@@ -39,7 +39,7 @@ export const previewTarget = (deps: PreviewDeps): Pick<Handlers<typeof alerts>, 
 
 const hourMs = 3_600_000
 
-const inventedMessage = ({ env, clock }: PreviewDeps, severity: Severity): Message => {
+const exampleMessage = ({ env, clock }: PreviewDeps, severity: Severity): Message => {
   const atMs = clock.now()
   const notification: Notification = {
     id: 'preview:0',

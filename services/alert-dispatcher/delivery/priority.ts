@@ -6,7 +6,7 @@ export type Priority = 0 | 1 | 2 | 3
 
 const highestPriority = 0
 
-/** After this time a notification is no longer overtaken. */
+/** Waiting time after which a notification has the highest priority, so that no other overtakes it. */
 const overtakenForMs = 5 * 60_000
 
 /** Returns the priority of a notification that has waited this long; after five minutes it is the highest. */

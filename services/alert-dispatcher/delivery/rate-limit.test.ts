@@ -10,7 +10,7 @@ const at = (rateLimit: TargetRateLimit | undefined, episode: string, atMs = nowM
 const left = (rateLimit: TargetRateLimit | undefined, episode: string, result: SendResult, atMs = nowMs) =>
   releaseSend(rateLimit, { episodes: [episode], nowMs: atMs, result, restMs: (failures) => failures * 2_000 })
 const ok: SendResult = { kind: 'ok' }
-const failed: SendResult = { kind: 'retry', reason: 'answered 503' }
+const failed: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 
 describe('the rate limit of a target', () => {
   it('allows the first send', () => {
@@ -71,16 +71,16 @@ describe('the rate limit of a target', () => {
   })
 
   it('does not pause after a rejected message', () => {
-    const rateLimit = left(at(undefined, 'a').rateLimit, 'a', { kind: 'permanent', reason: 'answered 400' })
+    const rateLimit = left(at(undefined, 'a').rateLimit, 'a', { kind: 'permanent', reason: 'HTTP 400' })
     expect(at(rateLimit, 'b').entry).toMatchObject({ entered: true })
-    expect(rateLimit.last).toEqual({ atMs: nowMs, result: 'permanent', reason: 'answered 400' })
+    expect(rateLimit.last).toEqual({ atMs: nowMs, result: 'permanent', reason: 'HTTP 400' })
   })
 
   it('is misconfigured from the first such failure until a send succeeds', () => {
-    const refused: SendResult = { kind: 'config', reason: 'answered 404' }
+    const refused: SendResult = { kind: 'config', reason: 'HTTP 404' }
     const broken = left(at(undefined, 'a').rateLimit, 'a', refused)
     const still = left(at(broken, 'b', nowMs + 9_000).rateLimit, 'b', refused, nowMs + 9_000)
-    expect(still.broken).toEqual({ reason: 'answered 404', sinceMs: nowMs })
+    expect(still.broken).toEqual({ reason: 'HTTP 404', sinceMs: nowMs })
     expect(left(still, 'c', ok).broken).toBeNull()
   })
 })

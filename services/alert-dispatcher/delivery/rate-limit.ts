@@ -32,7 +32,7 @@ export type TargetRateLimit = z.infer<typeof TargetRateLimit>
 
 export const rateLimitKey = (channel: string, target: string): string => `alerts:target:${channel}:${target}`
 
-const fresh: TargetRateLimit = {
+const unused: TargetRateLimit = {
   holders: {},
   urgent: null,
   groups: {},
@@ -54,7 +54,7 @@ export type SendPermit =
 interface SendRequest {
   /** The first one is always sent, the others only in a group. */
   episodes: readonly [string, ...string[]]
-  /** Absent for a single message. `isBacklog`: sending one by one would take too long. */
+  /** Absent for a single message. `isBacklog` means that sending one by one would take too long. */
   group?: { key: string; isBacklog: boolean } | undefined
   isUrgent: boolean
   nowMs: number
@@ -72,7 +72,7 @@ export const reserveSend = (
   limits: TargetLimits,
 ): { rateLimit: TargetRateLimit; entry: SendPermit; isChanged: boolean } => {
   const { episodes, group, isUrgent, nowMs, holdMs } = request
-  const rateLimit = onThisClock(before ?? fresh, nowMs, holdMs, limits)
+  const rateLimit = clampTimestamps(before ?? unused, nowMs, holdMs, limits)
   const [episode, ...others] = episodes
   const intervalMs = 1_000 / limits.perSecond
   const spentUntilMs = Math.max(rateLimit.spentUntilMs, nowMs) + intervalMs
@@ -81,7 +81,7 @@ export const reserveSend = (
     const reserves = waits.waitsFor === 'target' && isUrgent && (rateLimit.urgent?.untilMs ?? 0) <= nowMs
     const urgent = { episode, untilMs: nowMs + waits.againInMs + urgentSlackMs }
     // Without this write, the adjusted timestamps would be in the future again at the next attempt.
-    const isChanged = reserves || isAhead(before ?? fresh, nowMs, holdMs)
+    const isChanged = reserves || isAhead(before ?? unused, nowMs, holdMs)
     return {
       rateLimit: reserves ? { ...rateLimit, urgent } : rateLimit,
       entry: { entered: false, ...waits },
@@ -150,7 +150,7 @@ export const adjustRateLimit = (rateLimit: TargetRateLimit, clock: Clock): Targe
 })
 
 /** Resets timestamps that are too far in the future, because the clock was set back. */
-const onThisClock = (
+const clampTimestamps = (
   rateLimit: TargetRateLimit,
   nowMs: number,
   holdMs: number,
@@ -182,7 +182,7 @@ const heldAgainMs = 1_000
 const busyAgainMs = 100
 /** How long a reserved slot waits for the urgent notification. */
 const urgentSlackMs = 500
-/** The longest send interval of any channel. */
+/** Maximum duration of a reserved slot: the longest send interval of any channel. */
 const maxUrgentMs = 60_000
 
 /** Returns whether a send of the episode is in progress. */
@@ -193,7 +193,7 @@ const sendsUnderWay = ({ holders }: TargetRateLimit, nowMs: number): number =>
   new Set(Object.entries(holders).flatMap(([episode, { untilMs, send = episode }]) => (untilMs > nowMs ? [send] : [])))
     .size
 
-/** A series ends after twice the interval, because the next message follows only after one interval. */
+/** A series of messages ends without one for twice the interval, because they are at least one interval apart. */
 const seriesMs = 2 * groupIntervalMs
 
 const messagesOf = ({ groups }: TargetRateLimit, key: string, nowMs: number): number => {
@@ -207,7 +207,7 @@ const recentGroups = ({ groups }: TargetRateLimit, nowMs: number): TargetRateLim
 const underWay = (holders: TargetRateLimit['holders'], nowMs: number): TargetRateLimit['holders'] =>
   Object.fromEntries(Object.entries(holders).filter(([, { untilMs }]) => untilMs > nowMs))
 
-/** Removes the sends of these episodes. */
+/** Returns the rate limit without the sends of these episodes. */
 export const removeSends = (rateLimit: TargetRateLimit, episodes: readonly string[]): TargetRateLimit => {
   const ended = new Set(episodes)
   return {
@@ -229,7 +229,7 @@ export const releaseSend = (
   before: TargetRateLimit | undefined,
   { episodes, nowMs, result, restMs }: SendEnd,
 ): TargetRateLimit => {
-  const rateLimit = removeSends(before ?? fresh, episodes)
+  const rateLimit = removeSends(before ?? unused, episodes)
   const last = lastOf(result, nowMs)
   if (result.kind === 'ok') return { ...rateLimit, last, failures: 0, restsUntilMs: 0, broken: null }
   // The target rejected this message only.
@@ -248,7 +248,7 @@ export const recordFailedTest = (
   result: SendResult,
   nowMs: number,
 ): TargetRateLimit => ({
-  ...(before ?? fresh),
+  ...(before ?? unused),
   last: lastOf(result, nowMs),
 })
 

@@ -85,12 +85,13 @@ export const resolveRecipients = async (
   // The alert is not delivered yet, so it has no other recipients.
   if (waiting.size > 0) return { keys: [...keys, ...chosen()], notified, isWhole: notified.length === 0, nowMs }
   if (keys.length > 0) return { keys, notified, isWhole: false, nowMs }
-  // The recipients are unknown; a duplicate is better than a missing recovery.
+  // The recipients are unknown, so all selected targets get the recovery. A surplus one is better than a missing one.
   return { keys: chosen(), mayKnow: true, isWhole: false, nowMs }
 }
 
 /**
- * Returns the recipients that were opened before. After a loss the record may be incomplete, so it is not used then.
+ * Returns the targets for which the notification was opened before. The record is not used after a loss, when it may be
+ * incomplete.
  */
 export const findOpenTargets = (record: DeliveryRecord | undefined, notification: Notification): string[] =>
   record && !notification.isAgain ? listOpenTargets(record, notification) : []
@@ -128,7 +129,10 @@ export const isMissed = async (deps: MissedDeps, notification: Notification): Pr
 
 type MissedDeps = Pick<DeliveryDeps, 'store' | 'deliveries' | 'policy' | 'targets' | 'hosts'>
 
-/** A recovery in the outbox is being delivered, and a dropped or dead one is complete. */
+/**
+ * Returns whether a target that received the alert lacks its recovery. A recovery in the outbox is still being
+ * delivered, and a dropped or dead one needs no repetition.
+ */
 const isEndMissed = async (
   { store }: MissedDeps,
   { episode, sequence }: Notification,

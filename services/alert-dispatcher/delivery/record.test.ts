@@ -20,7 +20,7 @@ const remind = { kind: 'remind', sequence: 1 } as const
 const recover = { kind: 'recover', sequence: 2 } as const
 type NotificationKey = Parameters<typeof open>[1]
 const ok: SendResult = { kind: 'ok' }
-const failed: SendResult = { kind: 'retry', reason: 'answered 503' }
+const failed: SendResult = { kind: 'retry', reason: 'HTTP 503' }
 const silent: SendResult = { kind: 'retry', reason: 'did not answer', mayHaveArrived: true }
 
 const opening = (keys: readonly string[] = ['a']) => ({ keys, isWhole: true, nowMs: 1 })

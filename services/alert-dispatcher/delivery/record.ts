@@ -36,7 +36,7 @@ export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
 export const recordKey = (episode: string): string => `alerts:delivery:${episode}`
 
-/** Maximum time for which an open condition sends reminders. */
+/** How long a delivery record is stored after its last change. */
 export const recordMs = 90 * 24 * 3_600_000
 
 export const targetKey = ({ channel, target }: { channel: string; target: string }): string => `${channel}:${target}`
@@ -67,13 +67,13 @@ export const open = (
   const before = record ?? { recipients: {}, endedBy: null, isWhole }
   const recipients = { ...before.recipients }
   for (const { key, sequence: taken } of notified) {
-    const known = recipients[key] ?? { ...unknown, sequence: taken, state: 'sent', sinceMs: nowMs }
+    const known = recipients[key] ?? { ...unsent, sequence: taken, state: 'sent', sinceMs: nowMs }
     recipients[key] = withReceived(known, taken)
   }
   // Recipients of the alert also get its recovery, even if that turns out to be unnecessary.
   const all = kind === 'recover' ? new Set([...keys, ...Object.keys(recipients)]) : new Set(keys)
   for (const key of all) {
-    const known = recipients[key] ?? { ...unknown, mayKnow }
+    const known = recipients[key] ?? { ...unsent, mayKnow }
     const isNew = recipients[key] === undefined || known.sequence < sequence
     const isAgain = isReplay && known.sequence === sequence && isUndelivered(known)
     if (isNew || isAgain)
@@ -86,7 +86,7 @@ export const open = (
   }
 }
 
-const unknown: Recipient = {
+const unsent: Recipient = {
   sequence: 0,
   state: 'pending',
   reason: null,
@@ -104,7 +104,7 @@ const unknown: Recipient = {
  */
 export type NextStep = 'send' | 'wait' | 'sent' | { end: 'dead' | 'dropped'; reason: string | null }
 
-/** Decides by what the target has received, within the write that starts the send. */
+/** Returns the next step of a notification at one target, from what the target has received. */
 export const decideNextStep = (record: DeliveryRecord, key: string, { kind, sequence }: NotificationKey): NextStep => {
   const { recipients, endedBy } = record
   const known = recipients[key]
@@ -119,15 +119,15 @@ export const decideNextStep = (record: DeliveryRecord, key: string, { kind, sequ
 
 const drop = (reason: string): NextStep => ({ end: 'dropped', reason })
 
-/** Marks an interrupted send, after which the target may have received the notification. */
+/** Returns the record after an interrupted send, which may have reached the target. */
 export const markInterrupted = (record: DeliveryRecord, key: string): DeliveryRecord =>
   change(record, key, (known) => (known.sending === null ? known : { ...known, sending: null, mayKnow: true }))
 
-/** Returns the record when a send starts. */
+/** Returns the record with a send in progress. */
 export const begin = (record: DeliveryRecord, key: string, { sequence }: NotificationKey): DeliveryRecord =>
   change(record, key, (known) => ({ ...known, sending: sequence, ...ifLatest(known, sequence, { state: 'sending' }) }))
 
-/** Returns the record after a send; `isOver` means that no retry follows. */
+/** Returns the record after a successful or failed send; `isOver` means that no retry follows. */
 export const end = (
   record: DeliveryRecord,
   key: string,
@@ -177,7 +177,7 @@ export const endDigest = (record: DeliveryRecord, key: string, isDelivered: bool
     ...ifLatest(known, 0, { state: isDelivered ? 'sent' : 'dead' }),
   }))
 
-/** Returns whether any target has an unfinished notification. A later one must make it obsolete before it is sent. */
+/** Returns whether any target has an unfinished notification, which a later one must make obsolete first. */
 export const isUnderWay = ({ recipients }: DeliveryRecord): boolean =>
   Object.values(recipients).some((recipient) => !isAtEnd(recipient))
 

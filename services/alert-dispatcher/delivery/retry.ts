@@ -1,6 +1,6 @@
 import { sendWithinMs } from '../channels/channel.ts'
 
-/** Retry timing as data, so that tests can shorten it. */
+/** Timing of retries. Tests use shorter times. */
 export interface RetryPlan {
   /** Waits after the first failure, the second and so on; the last value repeats. */
   waitsMs: readonly number[]

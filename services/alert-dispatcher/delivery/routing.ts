@@ -68,7 +68,7 @@ const matches = (route: RouteMatchers, { ruleId, hosts, group, tags, severity }:
 const anyLike = (texts: readonly string[], pattern: string): boolean =>
   pattern === '*' || texts.some((text) => matchesPattern(text, pattern))
 
-/** Matches text against a pattern, ignoring case: `*` matches any text and `?` one character. */
+/** Returns whether a text matches a pattern, ignoring case: `*` matches any text and `?` one character. */
 export const matchesPattern = (input: string, pattern: string): boolean => {
   const text = [...input.toLowerCase()]
   const expected = [...pattern.toLowerCase()]

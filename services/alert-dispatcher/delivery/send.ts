@@ -28,7 +28,7 @@ import {
   openTargetQueues,
 } from './target-queue.ts'
 
-/** How often a recovery checks whether the digest with its alert was delivered. */
+/** Interval at which a recovery checks whether the digest with its alert was delivered. */
 const digestAgainMs = 2_000
 
 /** Delivers the notifications of one channel. Each waits in the queue of its target until it has ended. */

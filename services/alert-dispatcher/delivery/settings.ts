@@ -3,7 +3,7 @@ import { channelSettings } from '../channels/index.ts'
 import { makeLenient } from '../lenient-settings.ts'
 import { messageSettings } from '../messages/message-settings.ts'
 
-/** Settings in strict form, used to report invalid values. */
+/** Delivery settings with strict parsers, used to report invalid values. */
 export const strictDeliverySettings = { ...messageSettings, ...channelSettings }
 
 /** Settings of messages and channels. An invalid value counts as unset, which disables only its own channel. */

@@ -22,7 +22,7 @@ const others = (batches: readonly { batch: Batch }[]) =>
 
 const lease = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A queue whose batches wait for the result that the test provides. */
+/** Opens a queue whose batches wait for a result from the test. */
 const held = (limits: TargetLimits = slow) => {
   const batches: { batch: Batch; end: (served: BatchResult) => void }[] = []
   const left: string[] = []
@@ -31,7 +31,7 @@ const held = (limits: TargetLimits = slow) => {
   const queue = openTargetQueue({
     limits,
     serve,
-    // Time passes between two readings.
+    // The clock advances between two reads.
     nowMs: () => nowMs + (readings += 1),
     sinceMs: ({ sinceMs }) => sinceMs,
     isOver: ({ notification }) => notification.title === 'too old',

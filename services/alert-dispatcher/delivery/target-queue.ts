@@ -12,7 +12,7 @@ export interface QueuedDelivery {
 export interface Batch {
   lead: QueuedDelivery
   others: readonly QueuedDelivery[]
-  /** Absent if the lead is sent alone. `isBacklog`: sending one by one would take too long. */
+  /** Absent if the lead is sent alone. `isBacklog` means that sending one by one would take too long. */
   group: { key: string; isBacklog: boolean } | undefined
   /** Claims the wanted deliveries that no other batch has claimed. */
   claim(wanted: ReadonlySet<QueuedDelivery>): readonly QueuedDelivery[]
@@ -40,8 +40,8 @@ export interface TargetQueue extends AsyncDisposable {
 interface TargetQueueOptions {
   limits: TargetLimits
   serve(batch: Batch): Promise<BatchResult>
-  /** Returns the current instant, and the one since which a delivery waits, by the same clock. */
   nowMs(): number
+  /** Returns since when a delivery waits, by the same clock as `nowMs`. */
   sinceMs(delivery: PendingDelivery): number
   /** Returns whether the lifetime of a delivery is over. */
   isOver(delivery: PendingDelivery): boolean
@@ -209,7 +209,7 @@ class OpenTargetQueue implements TargetQueue {
   }
 
   #ranked(entries: Iterable<Entry>): Entry[] {
-    // Read once: at a tick between two readings, a later delivery would seem older.
+    // The clock is read once. If it advanced between two reads, a later delivery could seem older.
     const nowMs = this.#options.nowMs()
     const aged = [...entries].map((entry) => {
       const sinceMs = this.#options.sinceMs(entry.delivery)
@@ -222,7 +222,7 @@ class OpenTargetQueue implements TargetQueue {
     return ranked.map(({ entry }) => entry)
   }
 
-  /** Deliveries that would expire during the sleep end now. */
+  /** Waits until the given time. Deliveries whose lifetime is over leave the queue first. */
   #sleepUntil(at: number, now: number): void {
     for (const entry of this.#waiting) {
       if (!this.#options.isOver(entry.delivery)) continue

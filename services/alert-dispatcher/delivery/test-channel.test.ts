@@ -36,14 +36,14 @@ describe('testing a channel', () => {
 
   it('reports why it failed, without the address', async () => {
     server.next({ status: 403, body: 'secret-path' })
-    expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'answered 403' }])
+    expect(await test('push-a', 'push-a')).toEqual([{ name: 'push-a', result: 'config', reason: 'HTTP 403' }])
   })
 
   it('stores a failure as the last result and delays no alert', async () => {
     server.next({ status: 403, body: 'secret-path' })
     await test('push-a')
     expect(await store.get(rateLimitKey('push-a', 'default'), TargetRateLimit)).toMatchObject({
-      last: { result: 'config', reason: 'answered 403' },
+      last: { result: 'config', reason: 'HTTP 403' },
       failures: 0,
       restsUntilMs: 0,
       broken: null,
@@ -52,7 +52,7 @@ describe('testing a channel', () => {
 
   it('ends the pause of a target and reports its recovery', async () => {
     const key = rateLimitKey('push-a', 'default')
-    const result = { kind: 'config', reason: 'answered 403' } as const
+    const result = { kind: 'config', reason: 'HTTP 403' } as const
     const broken = releaseSend(undefined, { episodes: ['e'], nowMs: Date.now(), result, restMs: () => 60_000 })
     await store.update(key, TargetRateLimit, () => ({ value: broken }))
     await test('push-a')

@@ -78,7 +78,7 @@ export const sendTest = async (deps: TestDeps, target: Target): Promise<TestedTa
   return { name: target.name, result: result.kind, reason }
 }
 
-/** A successful test ends the pause of the target. */
+/** Records the result. A successful test ends the pause of the target. */
 const record = async (
   { store, clock }: TestDeps,
   { channel, id: target, own }: Target,

@@ -15,7 +15,7 @@ import { scripted } from './testing/scripted.ts'
 
 const most = 4
 
-/** A store that counts written values, messages and separate acknowledgements. */
+/** Returns a store that counts written values, messages and separate acknowledgements. */
 const countingStore = (store: Store, count: (what: string) => void): Store => ({
   get connected() {
     return store.connected

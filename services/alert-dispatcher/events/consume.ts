@@ -14,11 +14,11 @@ import { type EventEntry, maxOpen, overflowPlace, placeOf } from './record.ts'
 import { eventAlertSettings } from './settings.ts'
 import { type EntryChange, finishWrites, writeEntry, type WriteDeps, type WrittenEntry } from './write.ts'
 
-/** Events wait for an unavailable store as long as the stream retains them. */
+/** High enough that events wait for an unavailable store as long as the stream retains them. */
 const tries = 100_000
 const maxInFlight = 128
 
-/** Consumes inbound events and opens or closes their conditions, until disposed. */
+/** Consumes inbound events until disposed, and opens or closes their conditions. */
 export const consumeEvents = (
   consuming: ProcessDeps & Pick<Context, 'readiness'> & { queue: Queue },
 ): Promise<AsyncDisposable> => {

@@ -26,7 +26,7 @@ export type EventFacts = Pick<
   | 'endsAt'
 >
 
-/** Returns the entry after an event: the newest event wins, one breach fires and one ok evaluation clears. */
+/** Returns the entry after an event. Older events change nothing; one breach fires, and one ok evaluation clears. */
 export const applyEvent = (before: EventEntry | undefined, event: EventFacts, now: Now): EventEntry => {
   if (before && isOld(before, event)) return before
   const known = before?.condition ?? undefined
@@ -42,7 +42,7 @@ export const applyEvent = (before: EventEntry | undefined, event: EventFacts, no
   }
 }
 
-/** An event from before the end does not reopen a closed condition; an open one accepts events of equal age. */
+/** Returns whether an event is too old to apply. A firing event as old as the last one reopens no closed condition. */
 const isOld = ({ condition, occurredAtMs }: EventEntry, { status, occurredAt }: EventFacts): boolean =>
   condition === null && status === 'firing' ? occurredAt <= occurredAtMs : occurredAt < occurredAtMs
 
@@ -81,7 +81,7 @@ const ruleOf = ({ sourceType, labels, title, resource, body, url }: EventFacts):
   }
 }
 
-/** Returns the text of the event, its runbook link and its URL; a long text is cut in favour of the links. */
+/** Returns the text of the event, its runbook link and its URL. The text is truncated so that the links fit. */
 const adviceOf = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labels'>): string => {
   const runbook = labels.runbook_url
   const links = [...(runbook ? [`Runbook: ${runbook}`] : []), ...(url ? [url] : [])].join('\n\n')
@@ -91,8 +91,8 @@ const adviceOf = ({ body, url, labels }: Pick<EventFacts, 'body' | 'url' | 'labe
 }
 
 /**
- * Returns the entry after time has passed. It is closed after its end time or if it was not repeated within its
- * lifetime.
+ * Returns the entry at the given time. Its condition is closed after its end time, or if the event was not repeated
+ * within its lifetime.
  */
 export const applyExpiry = (
   entry: EventEntry,

@@ -90,14 +90,14 @@ export const reconcileOpen = async (
   const names = new Set(all.map(({ condition }) => condition.episode))
   const over: EventEpisode[] = []
   for (const episode of stored.filter(({ entry }) => !names.has(entry.condition.episode))) {
-    // It may have been added to a list since.
+    // The condition may have been listed after the lists were read.
     const entry = await entryAt(store, episode.place)
     if (entry?.condition?.episode !== episode.entry.condition.episode) over.push(episode)
   }
   // If the store was emptied meanwhile, its conditions are missing rather than closed.
   if (marker === undefined || (await store.get(markerKey, Marker)) !== marker) return
   const isStored = new Set(stored.map(({ entry }) => entry.condition.episode))
-  // The database may have been unavailable when they opened.
+  // Conditions that opened while the database was unavailable are missing there.
   const missing = all.filter(({ condition }) => condition.phase !== 'pending' && !isStored.has(condition.episode))
   const endedAtMs = clock.now()
   const ended = over.map(({ place, entry }) => ({
@@ -107,7 +107,7 @@ export const reconcileOpen = async (
   }))
   const last = ended.map((episode) => repeatedEventNotification(episode, endedAtMs))
   await notifyAgain(store, await filterMissed(parts, last))
-  await eventEpisodes.write([...ended, ...(await inStore(store, missing))])
+  await eventEpisodes.write([...ended, ...(await readEpisodes(store, missing))])
   for (const open of all) {
     const { acknowledged = null, dismissed = null } = silencesOf.get(open.condition.episode) ?? {}
     if (!hasSameSilences(open.condition, { acknowledged, dismissed }))
@@ -115,8 +115,8 @@ export const reconcileOpen = async (
   }
 }
 
-/** Returns the conditions in their current stored state. */
-const inStore = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
+/** Returns open conditions as episodes, in their current stored state. */
+const readEpisodes = async (store: Store, open: readonly OpenCondition[]): Promise<EventEpisode[]> => {
   const found: EventEpisode[] = []
   for (const { place } of open) {
     const entry = await entryAt(store, place)

@@ -6,19 +6,21 @@ import { EventEntry, entryKey, overflowPlace, rememberedMs } from './record.ts'
 
 const Place = z.string().max(40)
 
-/** Entries with the same digest prefix: open ones, and closed ones that are remembered, the newest last. */
+/**
+ * The entries of one bucket, which have the same digest prefix. `over` holds recently closed ones, the newest last.
+ */
 export const EventList = z.object({ open: z.array(Place), over: z.array(Place) })
 export type EventList = z.infer<typeof EventList>
 
-/** Number of open entries by list; lists without any are absent. */
+/** Number of open entries by bucket; buckets without open entries are absent. */
 export const OpenCounts = z.record(z.string().max(16), z.int().min(1))
 export type OpenCounts = z.infer<typeof OpenCounts>
 
 export const countsKey = 'alerts:events:counts'
 export const listKey = (name: string): string => `alerts:events:list:${name}`
 
-/** Returns one of 256 lists by digest, so that no single write carries all entries. */
-const listOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
+/** Returns the bucket of an entry: one of 256 by digest, so that no single write carries all entries. */
+const bucketOf = (place: string): string => (place === overflowPlace ? place : place.slice(0, 2))
 
 /** Returns the number of open entries without the overflow entry. */
 export const countOpen = ({ [overflowPlace]: _overflow, ...counts }: OpenCounts): number => countFiring(counts)
@@ -30,12 +32,12 @@ export const countFiring = (counts: OpenCounts): number => Object.values(counts)
 type Entries = ReadonlyMap<string, EventEntry | undefined>
 
 /**
- * Updates lists and counts after entries were written. If the process dies in between, the event is delivered again.
+ * Updates buckets and counts after entries were written. If the process dies in between, the event is delivered again.
  * Closed entries are read once more, because another process may have reopened them.
  */
 export const listEntries = async (store: Store, entries: Entries): Promise<void> => {
   if (entries.size === 0) return
-  const byList = Map.groupBy(entries, ([place]) => listOf(place))
+  const byList = Map.groupBy(entries, ([place]) => bucketOf(place))
   const lists = await Promise.all(
     [...byList].map(async ([name, those]) => [name, await writeList(store, name, new Map(those))] as const),
   )
@@ -54,14 +56,15 @@ export const listEntries = async (store: Store, entries: Entries): Promise<void>
   await listEntries(store, new Map(again.filter(([, entry]) => entry?.condition)))
 }
 
+/** Reads the entry at a place; undefined if there is none. */
 export const entryAt = (store: Store, place: string): Promise<EventEntry | undefined> =>
   store.get(entryKey(place), EventEntry)
 
-/** Returns the updated list. */
+/** Updates one bucket, deletes the oldest closed entries beyond the maximum, and returns the bucket. */
 const writeList = async (store: Store, name: string, entries: Entries): Promise<EventList> => {
   let forgotten: readonly string[] = []
   const after = await store.update(listKey(name), EventList, (before = none) => {
-    const placed = placedIn(before, entries)
+    const placed = updateBucket(before, entries)
     forgotten = placed.forgotten
     if (placed.isSame) return undefined
     return { value: placed.list, ...(placed.list.open.length === 0 && { expiresInMs: rememberedMs }) }
@@ -77,10 +80,10 @@ const writeList = async (store: Store, name: string, entries: Entries): Promise<
 }
 
 const none: EventList = { open: [], over: [] }
-/** Maximum number of closed entries per list, so that a source cannot fill the store with invented events. */
+/** Maximum number of closed entries per bucket, so that a source cannot fill the store with fake events. */
 const maxRemembered = 100
 
-const placedIn = (before: EventList, entries: Entries) => {
+const updateBucket = (before: EventList, entries: Entries) => {
   const isOpen = (place: string) => Boolean(entries.get(place)?.condition)
   const known = new Set(before.open)
   const open = [
@@ -99,7 +102,7 @@ const placedIn = (before: EventList, entries: Entries) => {
 const sameList = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((place, index) => place === other[index])
 
-/** The condition of an inbound event and the place of its entry. */
+/** The open condition of an inbound event and the place of its entry. */
 export interface OpenCondition {
   place: string
   source: string
@@ -108,7 +111,7 @@ export interface OpenCondition {
 
 const atOnce = 16
 
-/** Returns the places of open entries. It stops reading lists after `most` places, so it may return a few more. */
+/** Returns the places of open entries. It stops reading buckets after `max` places, so it may return a few more. */
 export const openPlaces = async (store: Store, max: number): Promise<string[]> => {
   const counts = (await store.get(countsKey, OpenCounts)) ?? {}
   const places: string[] = []
@@ -118,7 +121,7 @@ export const openPlaces = async (store: Store, max: number): Promise<string[]> =
   return places
 }
 
-/** Returns at most `most` open conditions. */
+/** Returns at most `max` open conditions. */
 export const openConditions = async (store: Store, max: number): Promise<OpenCondition[]> => {
   const found: OpenCondition[] = []
   await runConcurrently((await openPlaces(store, max)).slice(0, max), atOnce, async (place) => {

@@ -42,10 +42,10 @@ const migrateRecord = async (store: Store, key: string): Promise<void> => {
   await store.update(key, OldRecord, () => ({ value: undefined }))
 }
 
-/** Marks a store as restored. It is lost when the store is emptied, and each restore writes a new value. */
+/** Key of the marker that the store was restored. An emptied store lacks it, and each restore writes a new value. */
 export const markerKey = 'alerts:events:kept'
 export const Marker = z.number()
-/** Exists for a while after the store was found empty. */
+/** Key that exists for ten minutes after the store was found empty. */
 const restoreKey = `${markerKey}:started`
 const recheckForMs = 10 * 60_000
 const entriesAtOnce = 16
@@ -87,7 +87,7 @@ export const rebuildEvents = async (deps: WriteDeps): Promise<void> => {
   log.warn({ conditions: open.length, missed: missed.length }, 'inbound conditions restored')
 }
 
-/** How far back to look for recoveries that the store lost. */
+/** Age up to which ended episodes are checked for recoveries that the store lost. */
 const endedWithinMs = 24 * 3_600_000
 
 /** Returns the recovery notifications of recently ended episodes of hosts and inbound events. */
@@ -106,8 +106,8 @@ const endsOf = async (
 }
 
 /**
- * Looks again for lost recoveries for a while after the store was found empty. A delivery that was in progress then had
- * no record yet.
+ * Repeats recoveries that no target received, for ten minutes after the store was found empty. A delivery that was in
+ * progress then had no record yet.
  */
 export const notifyMissedEnds = async (
   parts: Pick<DispatcherDeps, 'store' | 'clock' | 'episodes' | 'eventEpisodes' | 'isMissed'>,
@@ -116,7 +116,7 @@ export const notifyMissedEnds = async (
   await notifyAgain(parts.store, await filterMissed(parts, await endsOf(parts, instant(parts.clock))))
 }
 
-/** Returns the last notification of an inbound condition. */
+/** Returns the last notification of an inbound condition, to be repeated; undefined if none was sent. */
 export const repeatedEventNotification = (
   { entry: { condition, source }, endedAtMs }: EventEpisode,
   nowMs: number,
@@ -125,7 +125,7 @@ export const repeatedEventNotification = (
   return notification && { ...notification, hostKey: null, source }
 }
 
-/** Writes notifications to the outbox. */
+/** Writes repeated notifications to the outbox. */
 export const notifyAgain = async (store: Store, notifications: readonly Notification[]): Promise<void> => {
   for (let from = 0; from < notifications.length; from += maxPerWrite) {
     const outbox = notifications.slice(from, from + maxPerWrite).map(asMessage)
@@ -133,7 +133,7 @@ export const notifyAgain = async (store: Store, notifications: readonly Notifica
   }
 }
 
-/** Returns the notifications that a target has not received yet. */
+/** Returns the notifications that at least one of their targets has not received. */
 export const filterMissed = async (
   { isMissed }: Pick<DispatcherDeps, 'isMissed'>,
   notifications: readonly (Notification | undefined)[],

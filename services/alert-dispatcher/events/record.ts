@@ -6,10 +6,10 @@ import { Condition, adjustCondition } from '../conditions/condition.ts'
 
 const Milliseconds = z.number().int()
 
-/** State of one deduplication key of a source. */
+/** Stored state of the events with one source and deduplication key. */
 export const EventEntry = z.object({
   source: z.string().max(128),
-  /** Null once it is closed. The entry is kept for a while, so that late events are recognized. */
+  /** Null once it is closed. The entry is kept for `rememberedMs`, so that late events are recognized. */
   condition: Condition.nullable(),
   /** Time of the newest event. */
   occurredAtMs: Milliseconds,
@@ -29,7 +29,7 @@ export const adjustEntry = (entry: EventEntry, clock: Clock): EventEntry => ({
 /** Maximum number of open conditions. */
 export const maxOpen = 10_000
 
-/** Place of the overflow entry, which represents all events without room. */
+/** Place of the overflow entry, which represents all events beyond `maxOpen`. */
 export const overflowPlace = 'overflow'
 
 /** Returns the place of an entry: the digest of source and deduplication key. */
@@ -41,7 +41,7 @@ export const entryKey = (place: string): string => `alerts:events:entry:${place}
 /** How long late events are recognized after a condition closes. */
 export const rememberedMs = 60 * 60_000
 
-/** Returns whether an entry is still valid. A clock that was set back must not keep closed entries forever. */
+/** Returns whether an entry is open, or closed recently. A clock that was set back must not keep it forever. */
 export const isRemembered = ({ condition, seenAtMs }: EventEntry, nowMs: number): boolean =>
   condition !== null || Math.abs(nowMs - seenAtMs) <= rememberedMs
 
@@ -55,7 +55,7 @@ export const EventEpisode = z.object({
 })
 export type EventEpisode = z.infer<typeof EventEpisode>
 
-/** Stores episodes in the state database, or in memory if there is none. */
+/** Episodes of inbound conditions, in the state database or in memory without one. */
 export interface EventEpisodes {
   /** Returns open episodes in their last written state. */
   open(): Promise<readonly EventEpisode[]>

@@ -189,7 +189,7 @@ describe('an emptied store', () => {
     inbound.isMissed = true
     await inbound.reconcile()
     expect(await inbound.stores.eventEpisodes.open()).toHaveLength(1)
-    // Its recipients get one recovery.
+    // The recipients of the earlier episode get its recovery once.
     expect(await inbound.tick()).toEqual(['recover warning Disk full on prometheus'])
     inbound.isMissed = false
     await inbound.reconcile()

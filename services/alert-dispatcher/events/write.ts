@@ -38,8 +38,8 @@ export const unchanged = (place: string, entry: EventEntry | undefined): Written
 })
 
 /**
- * Writes one entry together with its notifications; undefined if it stays unchanged. Lists, metrics and history follow
- * in `finishWrites`.
+ * Writes one entry together with its notifications; undefined if it stays unchanged. `finishWrites` then updates
+ * buckets, metrics and history.
  */
 export const writeEntry = async (
   { store, clock, policy: current }: WriteDeps,
@@ -72,7 +72,7 @@ export const writeEntry = async (
   return { place, entry, notifications, transitions, episodes: episodes.map((episode) => ({ ...episode, place })) }
 }
 
-/** Updates lists, metrics and history after entries were written. */
+/** Updates buckets, metrics and history after entries were written. */
 export const finishWrites = async (
   { store, episodes, eventEpisodes, observe }: WriteDeps,
   written: readonly WrittenEntry[],

@@ -25,7 +25,7 @@ export const messageSettings = {
 
 const lenientSettings = makeLenient(messageSettings)
 
-/** Contents of every message that the operator configures. */
+/** Message settings with their current values. */
 export interface MessageFrame {
   instance: string | null
   dashboardUrl: string | null
@@ -36,7 +36,7 @@ export interface MessageFrame {
   isInteractive: boolean
 }
 
-/** Returns the message settings with their current values. */
+/** Reads the message settings; invalid values count as unset. */
 export const readMessageFrame = (env: Environment): MessageFrame => {
   const settings = read(lenientSettings, env)
   const name = toOneLine(settings.HEALTH_ALERT_INSTANCE_NAME ?? '')
@@ -86,7 +86,7 @@ export const minSeveritySetting = (doc: string, fallback?: Severity): Setting<Se
   fallback: fallback ?? 'HEALTH_ALERT_MIN_SEVERITY',
   allowed: 'warning, critical; anything else is ignored',
   parse: (text) => {
-    const statusPrefix = text?.trim().toLowerCase()
-    return statusPrefix === 'warning' || statusPrefix === 'critical' ? statusPrefix : fallback
+    const severity = text?.trim().toLowerCase()
+    return severity === 'warning' || severity === 'critical' ? severity : fallback
   },
 })

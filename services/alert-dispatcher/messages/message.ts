@@ -18,7 +18,7 @@ export interface Message {
   host: { key: string; id: number | null; name: string } | null
   severity: Severity
   isOver: boolean
-  /** Colour of the message. */
+  /** Decides the color of the message. */
   tone: Severity | 'over' | 'plain'
   /** Labels and values, the most important first. */
   facts: readonly Fact[]
@@ -35,6 +35,7 @@ export interface Message {
   isInteractive: boolean
 }
 
+/** A label and its value, such as `Host` and the host name. */
 export interface Fact {
   label: string
   value: string
@@ -46,7 +47,7 @@ export interface NamedHost {
   name: string
 }
 
-/** Contents of every message. */
+/** Values that every message contains: the message settings and the installation id. */
 export interface Frame extends MessageFrame {
   origin: string
 }
@@ -94,9 +95,9 @@ const statusPrefix = ({ kind, severity, isUnseen }: Notification): string => {
  * its rule.
  */
 const valueSuffix = ({ kind, value, unit }: Notification): string =>
-  value !== null && standing.has(kind) && !bareUnits.has(unit) ? ` (${formatQuantity(value, unit)})` : ''
+  value !== null && firingKinds.has(kind) && !bareUnits.has(unit) ? ` (${formatQuantity(value, unit)})` : ''
 
-const standing: ReadonlySet<Notification['kind']> = new Set(['fire', 'escalate', 'remind'])
+const firingKinds: ReadonlySet<Notification['kind']> = new Set(['fire', 'escalate', 'remind'])
 const bareUnits: ReadonlySet<Notification['unit']> = new Set(['count', 'ratio', 'level', 'yes-no', 'none'])
 
 const toneOf = ({ kind, severity }: Notification): Message['tone'] => {
@@ -159,7 +160,7 @@ const conditionPairs = (notification: Notification, zone: string): [string, stri
     ['Severity', isDigest ? null : severity],
     ['Rule', isDigest ? null : ruleId],
     ['Value', value === null || isDigest ? null : formatQuantity(value, unit)],
-    // A unit with named values has no meaningful threshold.
+    // The threshold of a unit with named values, such as yes and no, has no meaning.
     ['Threshold', threshold === null || unitWords[unit] ? null : formatQuantity(threshold, unit)],
     ['Since', `${instant(sinceMs, zone)}${atMs - sinceMs >= 1_000 ? `, for ${formatDuration(atMs - sinceMs)}` : ''}`],
     ['Reason', reason],

@@ -4,11 +4,11 @@ import { unitWords } from '#proto/unit-words.ts'
 const ellipsis = '…'
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Returns the size of a text in some unit; at least its UTF-16 length. */
+/** Measures the size of a text, in any unit; the size is at least the UTF-16 length. */
 export type SizeOf = (text: string) => number
 
 const unitsOf: SizeOf = ({ length }) => length
-/** Returns the size in a UTF-8 JSON document. */
+/** Returns the number of bytes of a text in a UTF-8 JSON document. */
 export const countJsonBytes: SizeOf = (text) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
 
 /** Cuts a text to a maximum size between grapheme clusters and appends an ellipsis. */
@@ -51,8 +51,8 @@ const suffixes: Readonly<Record<Exclude<Unit, 'bytes' | 'bytes-per-second' | 'co
 
 /** Formats a value with its unit. */
 export const formatQuantity = (value: number, unit: Unit): string => {
-  const statusPrefix = unitWords[unit]?.[value]
-  if (statusPrefix !== undefined) return statusPrefix
+  const word = unitWords[unit]?.[value]
+  if (word !== undefined) return word
   if (unit === 'bytes') return bytes(value)
   if (unit === 'bytes-per-second') return `${bytes(value)}/s`
   if (unit === 'count') return format(value)
@@ -60,7 +60,7 @@ export const formatQuantity = (value: number, unit: Unit): string => {
   return `${format(value)}${suffixes[unit]}`
 }
 
-/** From here on, durations are shown in minutes. */
+/** Durations of at least this many seconds are shown in minutes. */
 const longSeconds = 120
 
 const format = (value: number): string => (Math.abs(value) >= 10_000 ? whole : number).format(value)

@@ -30,7 +30,7 @@ export const prepareTargetEntry = async ({ env, net, store }: SaveDeps, deps: Ta
   if (headers && !parseHeaders(JSON.stringify(headers)))
     throw invalidParameter(
       'headers',
-      'must be at most 8 of Authorization and X-…, each of at most 1024 printable characters',
+      'must be at most 8 headers named Authorization or X-…, each of at most 1024 printable characters',
     )
   if (url !== undefined && !/^https:/i.test(url)) throw invalidParameter('url', 'must be an absolute URL with https')
   if (url !== undefined) await requireAllowed(net, 'url', url)

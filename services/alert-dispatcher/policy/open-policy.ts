@@ -44,7 +44,10 @@ interface PolicySources {
   log: Logger
 }
 
-/** Merges database, file and environment. While the database is unavailable, its last known values are used. */
+/**
+ * Opens the alert configuration, merged from database, file and environment. While the database is unavailable, its
+ * last known values are used.
+ */
 export const openPolicy = ({
   env,
   store,
@@ -107,8 +110,8 @@ export const buildDatabaseLayer = (
     const { variables, sealed, ...settings } = value
     const { texts, unread: unreadable } = openEntry(id, { variables, sealed }, key)
     unread.push(...unreadable.map((variable) => `channel ${id} ${variable}`))
-    // The other saved values would be mixed with those of the operator, and a saved secret could reach a different
-    // address.
+    // If one secret cannot be decrypted, the other saved values are ignored too. Mixed with those of the operator, they
+    // could send a saved secret to a different address.
     return [id, unreadable.length > 0 ? { ...settings, unreadable } : { ...settings, saved: texts }]
   }
   const webhookTarget = ({ id, value }: { id: string; value: TargetEntry }) => {

@@ -96,7 +96,7 @@ const openLostRoutes = async (
       if (warned.get(route.id) === reason) continue
       log.warn(
         { route: route.id, reason },
-        'a route without targets matches nothing; alerts that match no route go to every target',
+        'route ignored: it has no reachable target; alerts that match no route go to every target',
       )
     }
     warned = new Map(lost.map(({ route, reason }) => [route.id, reason]))

@@ -21,7 +21,7 @@ import {
   type Stores,
 } from './stores.ts'
 
-/** A recorded end is final; late writes change nothing. */
+/** Columns of episodes. A retried write does not overwrite a newer one: sequences only grow, and an end is final. */
 const episodeColumns = {
   columns: { sequence: 'integer', endedAtMs: 'integer' },
   indexes: [['endedAtMs']],
@@ -155,7 +155,7 @@ const idsAtOnce = 500
 const silencesIn = (collections: Collections): Silences => {
   const silences = collections.of(silenceRecords)
   const known = [collections.of(episodeRecords), collections.of(eventRecords)]
-  /** Returns which of these episodes are open, or have ended; unknown ones are in neither result. */
+  /** Returns the episodes of the silences that are open (`endedAtMs` null) or have ended; unknown ones are neither. */
   const among = async (silenceList: readonly Silence[], endedAtMs: null | { isSet: true }): Promise<Set<string>> => {
     const ids = silenceList.map(({ episode }) => episode)
     const found = new Set<string>()
@@ -176,8 +176,8 @@ const silencesIn = (collections: Collections): Silences => {
     async prune(beforeMs) {
       const over = await silences.remove({ untilMs: { before: beforeMs } })
       const old = await silences.list({ where: { untilMs: null, atMs: { before: beforeMs } } })
-      const goingOn = await among(old, null)
-      const ended = old.filter(({ episode }) => !goingOn.has(episode)).map(silenceId)
+      const open = await among(old, null)
+      const ended = old.filter(({ episode }) => !open.has(episode)).map(silenceId)
       return over + (await silences.remove({ id: ended }))
     },
   }

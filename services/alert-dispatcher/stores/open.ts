@@ -33,18 +33,18 @@ export const openStores = async (env: Environment, log: Logger): Promise<OpenedS
 
 /** Maximum number of deferred writes of this process; the oldest are dropped beyond it. */
 const maxWaiting = 1_000
-const usuallyAgainMs = 2_000
+const defaultRetryMs = 2_000
 
 type Write<A extends readonly unknown[]> = (...written: A) => Promise<void>
 
-/** Retries writes that the database could not take, until disposed. */
+/** Retries writes that failed because the database was unavailable, until disposed. */
 interface WriteLater extends Disposable {
   /** Returns a write that is retried until it succeeds. It still rejects if the first attempt fails. */
   retried<A extends readonly unknown[]>(write: Write<A>): Write<A>
 }
 
-/** Opens deferred writes. They may run late and twice, so they must not overwrite newer data. */
-export const openWriteLater = (log: Logger, againMs = usuallyAgainMs): WriteLater => {
+/** Opens a queue of deferred writes. A retried write may run late or twice, so it must not overwrite newer data. */
+export const openWriteLater = (log: Logger, againMs = defaultRetryMs): WriteLater => {
   const waiting: (() => Promise<void>)[] = []
   const over = new AbortController()
   let dropped = 0

@@ -7,7 +7,9 @@ import type { EventEpisodes } from '../events/record.ts'
 
 /** Data that the dispatcher stores besides its live state: in the state database, or in memory without one. */
 export interface Stores {
-  /** False in memory, where a restart loses the data; acknowledgements and configuration changes are then rejected. */
+  /**
+   * Whether the data survives a restart. If it does not, acknowledgements and configuration changes are rejected.
+   */
   readonly isPersistent: boolean
   readonly episodes: EpisodeStore
   readonly eventEpisodes: EventEpisodes
@@ -16,6 +18,7 @@ export interface Stores {
   readonly policy: PolicyStore
 }
 
+/** Episodes of hosts, with deletion of old ones. */
 export interface EpisodeStore extends Episodes {
   /** Deletes episodes that ended before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
@@ -36,9 +39,11 @@ interface HistoryFilter {
 /** The alert history; `episodes.write` appends to it. */
 export interface History {
   list(filter: HistoryFilter): Promise<HistoryEntry[]>
+  /** Deletes entries from before the given time and returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
+/** Acknowledgements and dismissals of episodes. */
 export interface Silences {
   /** Stores a silence; a later one of the same kind replaces it. */
   put(silence: Silence): Promise<void>
@@ -46,7 +51,10 @@ export interface Silences {
   list(): Promise<Silence[]>
   /** Returns false if there was none. */
   remove(kind: Silence['kind'], episode: string): Promise<boolean>
-  /** Deletes silences that expired before the given time, and older ones whose episode has ended. */
+  /**
+   * Deletes silences that expired before the given time, and older ones whose episode is no longer open. Returns their
+   * number.
+   */
   prune(beforeMs: number): Promise<number>
 }
 
@@ -75,18 +83,19 @@ export const maxPerKind = 200
 /** Whether the entry must exist or must not exist when it is written. */
 export type ExpectedState = 'present' | 'absent'
 
+/** Alert configuration that was saved through the API. */
 export interface PolicyStore {
   all(): Promise<PolicyEntry[]>
   /**
-   * Returns false without a change if `expected` does not hold, because of a concurrent change. Throws `conflict` if
-   * the entry does not fit the others of its kind.
+   * Inserts or replaces an entry. Returns false without a change if `expected` does not hold, because of a concurrent
+   * change. Throws `conflict` if the kind has too many entries or the name is taken.
    */
   put(kind: PolicyKind, id: string, body: unknown, atMs: number, expected?: ExpectedState): Promise<boolean>
   /** Returns false if there was none. */
   remove(kind: PolicyKind, id: string): Promise<boolean>
 }
 
-/** Lower limits for some kinds. */
+/** Maximum number of entries for kinds with a smaller maximum than `maxPerKind`. */
 const maxByKind: Readonly<Partial<Record<PolicyKind, number>>> = { 'webhook-target': maxTargets }
 
 /** Throws `conflict` if there are too many entries of the kind, or if the name of a webhook target is taken. */

@@ -11,7 +11,7 @@ import type { Clock } from '#shared/time/clock.ts'
 import { openLastKnown } from '../last-known.ts'
 import { decryptSubscription, type OpenSubscription, StoredSubscription } from './subscription.ts'
 
-/** Each notification is recorded per subscription, so their number is limited. */
+/** Maximum number of subscriptions per user. It is limited, because each notification is recorded per subscription. */
 export const maxPerOwner = 10
 const maxTotal = 500
 
@@ -51,7 +51,10 @@ const openSubscriptionStore = async (database: Database): Promise<SubscriptionSt
             `too many subscriptions: the maximum is ${maxPerOwner} per user; delete one first`,
           )
         if ((await count()) >= maxTotal)
-          throw new ServiceError('conflict', 'too many subscriptions in this installation; delete one first')
+          throw new ServiceError(
+            'conflict',
+            `too many subscriptions: the maximum is ${maxTotal} in total; delete one first`,
+          )
         if ((await add([added])) === 0) throw new TypeError('a subscription with this id already exists')
       }, subscriptions.name),
     async change(changed) {
@@ -74,6 +77,7 @@ export interface Subscriptions extends AsyncDisposable {
   idsOf(owner: string): Promise<string[]>
   /** Returns all subscriptions that can be decrypted. */
   current(): Promise<readonly OpenSubscription[]>
+  /** Makes the next call read the database again. */
   changed(): void
 }
 

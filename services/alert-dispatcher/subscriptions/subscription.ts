@@ -13,7 +13,7 @@ export const StoredSubscription = z.object({
   ...subscriptionFields,
   url: EncryptedText,
   signingSecret: EncryptedText,
-  /** The previous signing secret, which also signs for a while, so that the receiver can switch over. */
+  /** The previous signing secret. It also signs until `untilMs`, so that the receiver can switch to the new one. */
   replaced: z.object({ signingSecret: EncryptedText, untilMs: z.int() }).nullable(),
   createdAtMs: z.int(),
   updatedAtMs: z.int(),
@@ -76,7 +76,7 @@ const replacedSecrets = (
   }),
 })
 
-/** Decrypts a subscription; undefined if the current key does not fit. */
+/** Decrypts a subscription; undefined if the current key cannot decrypt it. */
 export const decryptSubscription = (
   stored: StoredSubscription,
   key: RotatingKey | undefined,

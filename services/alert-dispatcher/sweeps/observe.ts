@@ -9,11 +9,13 @@ import { sweepIntervalMs } from './sweep-settings.ts'
 
 /** Records metrics of sweeps and ticks. */
 export interface Observe {
-  /** Passes on the result or error of the sweep. */
+  /** Measures the duration and outcome of a sweep, and returns its result or throws its error. */
   sweep<T>(running: Promise<T>): Promise<T>
+  /** Sets the metrics of all hosts: firing conditions, rules without data, last successful sweep. */
   fleet(fleet: FleetRecord): void
   /** Sets the number of open inbound conditions. */
   inbound(open: number): void
+  /** Counts sent and held notifications. */
   notified(notified: Pick<NotifyResult, 'notifications' | 'transitions'>): void
   /** Tracks whether the history of inbound events can be written. */
   history: Outage
@@ -22,10 +24,10 @@ export interface Observe {
 export const openObserve = ({ telemetry, env, clock }: Pick<Context, 'telemetry' | 'env' | 'clock'>): Observe => {
   const { metrics: registry, log } = telemetry
   const duration = metrics.sweepDuration(registry)
-  // Before the first sweep the metric counts from the start of this process.
+  // Before the first sweep, the metric reports the start time of this process.
   const startedAtMs = instant(clock)
   let succeededAtMs = startedAtMs
-  // Prometheus compares the timestamp with its own clock, so it follows ours when that is set.
+  // Prometheus compares the timestamp with its own clock, so it is adjusted when ours is set.
   metrics.sweepSucceeded(registry, () => [{ labels: {}, value: follow(clock, succeededAtMs) / 1_000 }])
   metrics.sweepInterval(registry, () => [{ labels: {}, value: sweepIntervalMs(env) / 1_000 }])
   const firing = metrics.conditionsFiring(registry)

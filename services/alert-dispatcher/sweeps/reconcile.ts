@@ -69,7 +69,7 @@ export const reconcile = async (parts: DispatcherDeps, fleet: FleetRecord, { fen
   await saveEpisodes(parts, missing)
 }
 
-/** A sweep that died may have written records without updating the summaries. */
+/** Returns the hosts that may have conditions: all of them if the last sweep died before it updated the summaries. */
 const withConditions = ({ hosts, isSweeping }: FleetRecord): string[] =>
   Object.entries(hosts).flatMap(([key, { conditions }]) => (isSweeping || conditions > 0 ? [key] : []))
 
@@ -95,7 +95,7 @@ const saveEpisodes = async (
   await episodes.write(some, transitions).catch((error: unknown) => log.warn({ err: error }, 'saving episodes failed'))
 }
 
-/** Restores lost inbound conditions before any are ended. */
+/** Reconciles inbound conditions. Lost ones are restored first, so that they are not mistaken for closed ones. */
 export const reconcileEvents = async (parts: DispatcherDeps, silences: readonly EpisodeSilences[]): Promise<void> => {
   const { log } = parts.telemetry
   await rebuildEvents(parts)
@@ -110,7 +110,7 @@ export const reconcileEvents = async (parts: DispatcherDeps, silences: readonly 
 const isKnown = ({ conditions }: HostRecord, episode: string): boolean =>
   Object.values(conditions).some((condition) => condition.episode === episode)
 
-/** Returns the same record if nothing differs. */
+/** Returns a host record with lost open episodes and the stored silences; the same record if nothing differs. */
 export const reconcileRecord = (
   known: HostRecord | undefined,
   open: readonly Episode[],

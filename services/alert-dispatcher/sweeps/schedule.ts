@@ -12,7 +12,7 @@ const tickEveryMs = 10_000
 
 /** Sweeps on request and ticks on a timer. Disposing it stops both between two hosts. */
 export interface Schedule extends AsyncDisposable {
-  /** Continues even if its caller stops waiting. */
+  /** Runs a sweep. It continues even if the caller stops waiting. */
   sweep(): Promise<SweepResult>
 }
 

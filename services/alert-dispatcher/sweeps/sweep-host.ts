@@ -14,10 +14,10 @@ import { type DispatcherDeps, createServiceCall } from '../dispatcher-deps.ts'
 import type { Policy } from '../policy.ts'
 import type { SweepLease } from '../sweep-lease.ts'
 
-/** Enough for a probe of 2 s and three rounds of statements at their time limit. */
+/** Long enough for a probe of 2 s and three rounds of statements at their time limit. */
 const measureTimeoutMs = 45_000
 
-/** Reads only the condition ids, which decide what is evaluated; the whole record is large. */
+/** Schema that reads only the condition ids, because the whole record is large. */
 const KnownConditions = z.object({ conditions: z.record(z.string(), z.unknown()) })
 
 /** Shared state of one sweep. */
@@ -89,7 +89,7 @@ const decideOn = async (
     },
     lease.fence,
   )
-  if (!decision) throw new Error('the store did not run the update')
+  if (!decision) throw new Error('store update failed: its callback was not called')
   observe.notified(decision)
   return decision
 }
@@ -130,13 +130,13 @@ const unmeasured = { value: null, incomplete: null, samples: null, warning: null
 const byId = (readings: readonly Reading[]): ReadonlyMap<string, Reading> =>
   new Map(readings.map((reading) => [reading.id, reading]))
 
-/** Number of hosts that a log line names. */
+/** Maximum number of hosts that a log line names. */
 const namedHosts = 10
 
 /** Hosts that a sweep could not measure or process. */
 interface FailedHosts {
   add(what: 'measured' | 'swept', hostKey: string, error: unknown): void
-  /** Returns whether every host was processed. */
+  /** Returns whether every host was processed; hosts that could not be measured count as processed. */
   areAllDecided(): boolean
   /** Logs one line per cause, because the same cause usually affects many hosts. */
   logAll(): void

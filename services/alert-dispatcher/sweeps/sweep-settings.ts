@@ -2,7 +2,7 @@ import type { Environment } from '#shared/config/environment.ts'
 import { maybeFlag, signingKey, url, whole, read } from '#shared/config/setting.ts'
 import { makeLenient, strictFlag } from '../lenient-settings.ts'
 
-/** Settings in strict form; the service ignores invalid values of them. */
+/** Sweep settings with strict parsers, used to report invalid values. The service itself ignores such values. */
 export const strictSweepSettings = {
   SVC_HEALTH_SWEEP_ENABLED: {
     ...strictFlag(maybeFlag('Whether health sweeps run.')),
@@ -30,8 +30,8 @@ export const sweepSettings = {
 
 /** Returns whether sweeps run. By default they do if a cron secret is set, because the sweep route then works. */
 export const isSweepEnabled = (env: Environment): boolean => {
-  const { SVC_HEALTH_SWEEP_ENABLED: said, CRON_SECRET: secret } = read(sweepSettings, env)
-  return said ?? secret !== undefined
+  const { SVC_HEALTH_SWEEP_ENABLED: isEnabled, CRON_SECRET: secret } = read(sweepSettings, env)
+  return isEnabled ?? secret !== undefined
 }
 
 const minuteMs = 60_000

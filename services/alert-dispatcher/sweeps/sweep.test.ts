@@ -25,7 +25,7 @@ interface Chosen {
   place?: Place
 }
 
-/** A dispatcher with memory stores, and hosts that a test can block. */
+/** Opens a dispatcher with memory stores, whose hosts a test can block. */
 const open = async ({ names = ['one', 'two'], env = {}, place }: Chosen = {}) => {
   const watched: WatchedHosts = { names, values: {} }
   const clock = { ms: Date.UTC(2026, 0, 5, 12) }

@@ -20,7 +20,7 @@ const hostsAtOnce = 128
 /** Hosts that failed in the last sweep are measured last, so that they delay no other host. */
 const failedAtOnce = 16
 const listTimeoutMs = 10_000
-/** A tick holds the lease only briefly. */
+/** Maximum wait for the lease; a tick holds it only briefly. */
 const leaseTimeoutMs = 5_000
 const leaseRetryMs = 100
 
@@ -169,7 +169,7 @@ const sweepAll = async (
     try {
       count(tally, hostKey, await sweepOne(parts, hostKey, hostKey === listed[0] ? context : ofHosts))
     } catch (error) {
-      if (context.lease.signal.aborted || isOfTheStore(error)) throw error
+      if (context.lease.signal.aborted || isStoreFailure(error)) throw error
       context.failedHosts.add('swept', hostKey, error)
     }
   }
@@ -183,7 +183,7 @@ const sweepAll = async (
 }
 
 /** Returns whether the store failed, which would fail every other host too. */
-const isOfTheStore = (error: unknown): boolean =>
+const isStoreFailure = (error: unknown): boolean =>
   error instanceof ServiceError && ['unavailable', 'conflict', 'busy'].includes(error.code)
 
 /** Summary of one sweep. */

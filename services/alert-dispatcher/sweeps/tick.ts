@@ -33,7 +33,7 @@ import { sweepIn } from './sweep.ts'
 const entriesAtOnce = 64
 const hourMs = 60 * 60_000
 
-/** Applies time to inbound conditions: expiry, reminders and held notifications. */
+/** Expires inbound conditions, and sends their due reminders and held notifications. */
 export const tickEvents = async (
   parts: DispatcherDeps,
   { fence }: SweepLease,
@@ -74,8 +74,8 @@ const hostsAtOnce = 16
 const minuteMs = 60_000
 
 /**
- * Runs what becomes due with time: reminders, held notifications, digests and the scheduled sweep. Does nothing while
- * another process holds the lease.
+ * Sends due reminders, held notifications and digests, or runs the scheduled sweep if it is due. Only updates metrics
+ * while another process holds the lease.
  */
 export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<void> => {
   const fleet = (await parts.store.get(fleetKey, FleetRecord)) ?? emptyFleet
@@ -96,8 +96,8 @@ export const tick = async (parts: DispatcherDeps, stop: AbortSignal): Promise<vo
 const reconciledKey = 'alerts:reconciled'
 
 /**
- * Returns whether to reconcile now, once a minute across all processes. It also runs without sweeps, to recover what a
- * process decided during a database outage.
+ * Returns true once a minute across all processes. Reconciliation also runs without sweeps, to recover what a process
+ * decided during a database outage.
  */
 const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<boolean> => {
   if (!isPersistent || (await store.get(reconciledKey, z.number()))) return false
@@ -105,7 +105,7 @@ const isReconcileDue = async ({ store, isPersistent }: DispatcherDeps): Promise<
   return true
 }
 
-/** A clock that was set back before the start of this process must not delay the sweep. */
+/** Returns whether a scheduled sweep is due. A start time in the future means that the clock was set back. */
 const isSweepDue = ({ startedAtMs }: FleetRecord, { env, clock }: DispatcherDeps): boolean => {
   const intervalMs = read(sweepSettings, env).SVC_HEALTH_SWEEP_INTERVAL_MINUTES * minuteMs
   if (intervalMs === 0 || !isSweepEnabled(env)) return false

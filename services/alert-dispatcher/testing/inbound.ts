@@ -21,7 +21,7 @@ import type { Stores } from '../stores/stores.ts'
 import { acquireSweepLease } from '../sweep-lease.ts'
 import { plainPolicy } from './story.ts'
 
-/** A dispatcher with inbound events only and its own clock. */
+/** A dispatcher for inbound events only, with a clock that the test sets. */
 export interface Inbound extends AsyncDisposable {
   nowMs: number
   policy: Policy
@@ -45,14 +45,14 @@ export interface Inbound extends AsyncDisposable {
   lose(): Promise<void>
   /** The last notifications in full. */
   notifications: Notification[]
-  /** Whether each of them lacks a stored delivery. */
+  /** Whether every notification counts as not delivered. */
   isMissed: boolean
 }
 
-const unasked: Partial<DispatcherDeps['query']> = {}
+const unusedQuery: Partial<DispatcherDeps['query']> = {}
 // Events concern no host and no built-in rule, so `query` is never called.
-const unconcerned = {
-  query: unasked as DispatcherDeps['query'],
+const unusedDeps = {
+  query: unusedQuery as DispatcherDeps['query'],
   warnOfInvalidRules: () => {},
   warnOfLostRoutes: () => {},
   warnOfBrokenChannels: () => {},
@@ -77,7 +77,7 @@ export const openInbound = async (max = maxOpen): Promise<Inbound> => {
   const clock = clockOf(() => inbound.nowMs)
   const opened = { env, store, clock, telemetry, net: opening.use(openNet({ env: {} })) }
   const now = { policy: async () => inbound.policy, isMissed: async () => inbound.isMissed }
-  const parts: DispatcherDeps = { ...opened, ...unconcerned, ...partsOf(stores, opened), ...now }
+  const parts: DispatcherDeps = { ...opened, ...unusedDeps, ...partsOf(stores, opened), ...now }
 
   const notified = async (): Promise<string[]> => {
     inbound.notifications = await notificationsIn(store)

@@ -47,6 +47,7 @@ export const plainRule = (more: Partial<Rule> & { id: string }): Rule => ({
   ...more,
 })
 
+/** Returns a reading; one without a value has a reason. */
 export const plainReading = (id: string, value: number | null, more: Partial<Reading> = {}): Reading => ({
   id,
   value,
@@ -62,7 +63,7 @@ export const plainReading = (id: string, value: number | null, more: Partial<Rea
 /** Measured values by rule; missing rules have no data. */
 export type Values = Readonly<Record<string, number | null>>
 
-/** One host with its own clock, and all its notifications. Tests change fields between sweeps. */
+/** State of one simulated host: its rules, clock, record and notifications. Tests change fields between sweeps. */
 export interface Story {
   rules: readonly Rule[]
   policy: Policy
@@ -76,6 +77,7 @@ export interface Story {
   held: string[]
 }
 
+/** Returns a host without conditions. */
 export const newStory = (rules: readonly Rule[], overrides: Partial<Policy> = {}): Story => ({
   rules,
   policy: { ...plainPolicy, ...overrides },
@@ -91,7 +93,7 @@ export const newStory = (rules: readonly Rule[], overrides: Partial<Policy> = {}
 const hostKey = 'db'
 const minuteMs = 60_000
 
-/** Properties of a sweep besides the values. */
+/** Properties of a sweep other than the measured values. */
 interface Sweep {
   uptimeSeconds?: number | null
   afterMinutes?: number
@@ -99,7 +101,7 @@ interface Sweep {
   offenders?: readonly string[]
 }
 
-/** Sweeps five minutes after the last step; returns notifications such as `fire disk critical`. */
+/** Runs a sweep, by default five minutes after the last step; returns notifications such as `fire disk critical`. */
 export const sweepOnce = (
   story: Story,
   values: Values,
@@ -119,7 +121,7 @@ export const sweepOnce = (
   return take(story, decision)
 }
 
-/** Ticks after the given minutes; returns notifications like `sweepOnce`. */
+/** Runs a tick after the given minutes; returns notifications like `sweepOnce`. */
 export const tickOnce = (story: Story, afterMinutes: number): string[] => {
   story.nowMs += afterMinutes * minuteMs
   const { record, policy, nowMs } = story

@@ -1,6 +1,6 @@
 import type { Scenario } from './seed.ts'
 
-/** A scenario with its expected insights, as kinds and subjects. */
+/** A scenario with its expected insights, each as `<kind> <subject>`. */
 export interface ExpectedScenario extends Scenario {
   name: string
   expected: readonly string[]
@@ -25,7 +25,7 @@ const mutated = (set: string): string[] => [
   `ALTER TABLE shop.changed UPDATE v = ${set} WHERE 1 SETTINGS mutations_sync = 0`,
 ]
 
-/** Scenarios with insights. */
+/** Scenarios in which the detectors must report insights. */
 const incidents: readonly ExpectedScenario[] = [
   { name: '40 % fail in the last hour', failing: 'if(hour = 0, 40, 1)', expected: ['error-rate '] },
   { name: '25 % fail in the last hour', failing: 'if(hour = 0, 25, 1)', expected: ['error-rate '] },
@@ -115,7 +115,7 @@ const incidents: readonly ExpectedScenario[] = [
   },
 ]
 
-/** Scenarios without insights. */
+/** Scenarios in which the detectors must report nothing. */
 const quiet: readonly ExpectedScenario[] = [
   { name: 'an ordinary fortnight' },
   { name: 'another fortnight' },
@@ -136,5 +136,5 @@ const quiet: readonly ExpectedScenario[] = [
 
 /** Statements that create the tables of every scenario. */
 export const tables = ['CREATE DATABASE shop', table('orders', 'ORDER BY n'), table('events', 'ORDER BY n')]
-/** All scenarios. */
+/** All scenarios, with and without insights. */
 export const scenarios: readonly ExpectedScenario[] = [...incidents, ...quiet]

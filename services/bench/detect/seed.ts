@@ -1,8 +1,13 @@
-/** The history of a host, as SQL expressions over `hour` (hours ago), `number` and `hash`. Defaults: two uneventful weeks. */
+/**
+ * The history of a host. Text values are SQL expressions over `hour` (hours ago), `number` and `hash`. The defaults are
+ * two weeks without incidents.
+ */
 export interface Scenario {
-  /** Length of its logs. */
+  /** Length of the logs in hours. */
   hours?: number
-  /** Factor of the usual duration; pattern of each statement; percentage of failures and their code. */
+  /**
+   * Expressions for the factor of the usual duration, the pattern, the percentage of failures, and their error code.
+   */
   slower?: string
   pattern?: string
   failing?: string
@@ -10,15 +15,15 @@ export interface Scenario {
   memory?: string
   /** Statements per hour. */
   calls?: number
-  /** Whether the table `shop.events` received rows in that hour. */
+  /** Condition for whether the table `shop.events` received rows in an hour. */
   events?: string
-  /** GiB used of the 1,000 of its disk, and parts in its fullest partition. */
+  /** Used GiB of a disk of 1,000 GiB, and number of parts in the partition with the most parts. */
   used?: string
   parts?: string
-  /** Further statements, and statements that remove their log rows. */
+  /** Statements to run in addition, and statements that remove their log rows afterwards. */
   also?: readonly string[]
   after?: readonly string[]
-  /** Statements that fail, which the host logs too. */
+  /** Statements that must fail, so that the host logs the failures. */
   refused?: readonly string[]
 }
 
@@ -26,10 +31,10 @@ const week = 168
 const silently = 'SETTINGS log_queries = 0'
 const logs = ['query_log', 'part_log', 'asynchronous_metric_log']
 
-/** Removes the TTL of the logs: an embedded host retains a week, which is shorter than a scenario. */
+/** Statements that remove the TTL of the logs. An embedded host keeps logs for a week, which is too short. */
 export const keepingLogs: readonly string[] = logs.map((log) => `ALTER TABLE system.${log} REMOVE TTL ${silently}`)
 
-/** Returns statements that write a scenario to the logs of a host; `salt` varies its random numbers. */
+/** Returns statements that write a history to the logs of a host. `salt` varies its pseudorandom numbers. */
 export const seedStatements = (scenario: Scenario, salt: number): string[] => [
   ...logs.map((log) => `TRUNCATE TABLE system.${log} ${silently}`),
   queryLog(scenario, salt),

@@ -116,7 +116,7 @@ describe('an OAuth token of the identity provider', () => {
     await start({ IDP_SECRET_KEY: undefined })
     idp.accessTokens.set(token, {})
     const rejected = await send(token)
-    expect([rejected.status, await message(rejected)]).toEqual([401, 'invalid token'])
+    expect([rejected.status, await message(rejected)]).toEqual([401, 'invalid access token'])
     expect(rejected.headers.get('www-authenticate')).toContain('error="invalid_token"')
     expect([verifications(), product.logged.join().includes('IDP_SECRET_KEY is not set')]).toEqual([0, true])
     product.env.IDP_SECRET_KEY = 'sk_test_wrong'

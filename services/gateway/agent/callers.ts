@@ -14,7 +14,7 @@ import type { PublicError } from '../response/http-exchange.ts'
 import { requireAllowedHost } from '../server/allowed-hosts.ts'
 import { agentDoorSettings, toolServerSettings } from './config.ts'
 
-/** The caller for requests with AGENT_API_TOKEN: one identity for all of them, with the scope `agent` only. */
+/** The identity of all callers with AGENT_API_TOKEN, limited to the scope `agent`. */
 const tokenHolder: Identity = { kind: 'key', subject: 'agent-api-token', features: 'all', scopes: ['agent'] }
 
 /** Returns the caller of the agent. `AGENT_API_TOKEN` is accepted only while the agent requires authentication. */
@@ -44,7 +44,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
   if (!keys.enabled() && !hasProvider) {
     if (!isOpenToAll(gateway)) {
       throw unauthenticated(
-        'the MCP server is closed: set SVC_API_KEY_SECRET and send an API key, or set SVC_MCP_PUBLIC=true',
+        'the MCP server has no authentication configured; set SVC_API_KEY_SECRET and send an API key, or set SVC_MCP_PUBLIC=true',
       )
     }
     requireAllowedHost(request, env)
@@ -57,7 +57,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
   const key = request.headers['x-api-key'] ?? (looksLikeKey(bearer ?? '') ? bearer : undefined)
   if (key === undefined && (bearer === undefined || !hasProvider)) {
     throw unauthenticated(
-      `send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as a bearer`,
+      `missing credentials; send ${hasProvider ? 'an API key or a token of the identity provider' : 'an API key'} as bearer token`,
     )
   }
   const identity = key === undefined ? await identifyByAccessToken(request, gateway) : await gateway.identify(request)
@@ -70,7 +70,7 @@ export const identifyToolCaller = async (request: AnyRequest, gateway: Gateway):
 const identifyByAccessToken = async (request: AnyRequest, { auth, env }: Gateway): Promise<Identity> => {
   const here = publicUrl(request, env)
   const identity = await auth.accessTokens.verify(bearerOf(request.headers) ?? '', [`${here}/api/mcp`, here])
-  if (identity === undefined) throw unauthenticated('invalid token')
+  if (identity === undefined) throw unauthenticated('invalid access token')
   return identity
 }
 
@@ -82,7 +82,7 @@ const unauthenticated = (sentence: string): ServiceError => new ServiceError('un
 
 /**
  * Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope (RFC 6750 §3, RFC 9728 §5.1).
- * A request without credentials gets no `error`; a 403 names the required scope.
+ * It has no `error` for a request without credentials. For a 403 it names the required scope.
  */
 export const toolServerChallenge = (
   request: Pick<Request, 'headers' | 'protocol'>,

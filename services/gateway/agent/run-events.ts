@@ -7,14 +7,14 @@ import { AgentRunId } from '#proto/agent.ts'
 import type { Store } from '#shared/store/store.ts'
 import { ownerOf } from '../connections/user-connections.ts'
 
-/** The latest run of each chat, so that a client can reconnect by its own chat id. */
+/** Maps chat ids to their latest run, so that a client can reconnect with its own chat id. */
 export interface Chats {
   store(chatId: string, identity: Identity, runId: string): Promise<void>
   /** Returns the run for a run id or a chat id; undefined when there is no recent run. */
   runOf(id: string, identity: Identity): Promise<string | undefined>
 }
 
-/** Longer than a run plus the retention of its events. */
+/** Retention of the mapping: longer than a run plus the retention of its events. */
 const retentionMs = 15 * 60_000
 
 export const openChats = (store: Store): Chats => ({
@@ -27,7 +27,7 @@ export const openChats = (store: Store): Chats => ({
   },
 })
 
-/** Chat ids are chosen by callers, so two callers may use the same one. */
+/** Returns the store key of a chat. It includes the owner, because callers choose chat ids and two can be equal. */
 const keyOf = (chatId: string, identity: Identity): string =>
   `gateway:chat:${ownerOf(identity)}:${hash('sha256', chatId, 'base64url')}`
 
@@ -38,9 +38,9 @@ export interface RunPosition {
   after: number
 }
 
-/** Timeout of one read; the run itself waits for less. */
+/** Timeout of one read, longer than the agent waits for new events. */
 const readTimeoutMs = 30_000
-/** Consecutive failed reads before the run counts as lost; the bus or the process may recover in between. */
+/** Consecutive failed reads after which the run counts as lost. Shorter failures can be temporary. */
 const maxFailures = 3
 const pauseMs = 1_000
 /** An SSE comment: clients skip it, and proxies see traffic. */
@@ -87,12 +87,12 @@ async function* eventsFrom(
   }
 }
 
-/** Whether a retry cannot help: the process is gone, or it rejected the request. */
+/** Returns whether a retry is pointless: only `unavailable`, `timeout` and `busy` can be temporary. */
 const isFinal = (error: unknown): boolean =>
   !(error instanceof ServiceError) ||
   !(error.code === 'unavailable' || error.code === 'timeout' || error.code === 'busy')
 
-/** The events for a lost run. They have no numbers, because they are not events of the run. */
+/** Returns the events that report a lost run. They have no numbers, because they are not events of the run. */
 const runLostEvents = (runId: string): string => {
   const message = 'the agent process stopped; send the message again'
   const data = { code: 'run-lost', runId, message, retryable: true }

@@ -14,16 +14,16 @@ import { success } from '../response/envelope.ts'
 
 type Listed = Extract<AlertConfigUpdate, { value: { id: string } }>
 
-/** One kind of alert configuration. */
+/** A kind of alert configuration that has a list of entries, such as quiet hours. */
 interface Family<N extends z.ZodType, C extends z.ZodType> {
-  /** Below /api/v1/health. */
+  /** Path segment below /api/v1/health. */
   name: string
   kind: Listed['kind']
-  /** What one is called in sentences. */
+  /** Name of an entry with its article, for documentation. */
   noun: string
   added: N
   changed: C
-  /** The id of one that is added. */
+  /** Returns the id of a new entry. */
   newId(body: z.output<N>): string
   update(id: string, body: z.output<N> | z.output<C>, gateway: Gateway): Promise<Listed> | Listed
 }
@@ -37,7 +37,7 @@ const common = {
 } as const
 const IdPath = z.object({ id: AlertConfigId })
 
-/** The routes that add, change and remove things of one kind. */
+/** Returns the routes that add, replace and delete entries of one kind. */
 export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(family: Family<N, C>): readonly Route[] => {
   const { name, kind, noun, added, changed, update, newId } = family
   const path = `/api/v1/health/${name}`
@@ -56,7 +56,7 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
     putRoute({
       ...common,
       path: `${path}/{id}`,
-      doc: `Replaces ${noun}, one from a file too`,
+      doc: `Replaces ${noun}, including one from a file`,
       body: changed,
       handle: async (request, gateway) => {
         const { id } = parse(IdPath, request.path)
@@ -67,7 +67,7 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
     deleteRoute({
       ...common,
       path: `${path}/{id}`,
-      doc: `Removes ${noun}`,
+      doc: `Deletes ${noun}`,
       handle: async (request, gateway) => {
         const { id } = parse(IdPath, request.path)
         await deleteAlertConfig(gateway, request, { kind, id })
@@ -77,23 +77,24 @@ export const alertConfigRoutes = <N extends z.ZodType, C extends z.ZodType>(fami
   ]
 }
 
-/** Distinguishes entries with equal names. */
+/** Returns eight random hexadecimal digits, which make ids of entries with equal names unique. */
 export const randomHex = (): string => randomBytes(4).toString('hex')
 
-/** A request that changes the configuration. */
+/** The request that changes the configuration, for the audit log. */
 interface ConfigRequest {
   call: Call
   requestId: string
 }
 
-type Standing = 'new' | 'known' | null
+/** Whether an entry must be new or must exist; null allows both. */
+type Precondition = 'new' | 'known' | null
 
 /** Updates one entry after the audit record is written; returns the whole configuration. */
 export const updateAlertConfig = (
   gateway: Gateway,
   { call, requestId }: ConfigRequest,
   update: AlertConfigUpdate,
-  mustBe: Standing = null,
+  mustBe: Precondition = null,
 ): Promise<AlertPolicy> => {
   const action = { action: `update-${update.kind}`, host: null, target: { ...idOf(update), ...namesOf(update) } }
   return gateway.audit.of(action, { call, requestId }, async () =>
@@ -101,7 +102,7 @@ export const updateAlertConfig = (
   )
 }
 
-/** Fields of whose values each may be a secret. */
+/** Fields that may contain secrets, by kind. They are encrypted for the bus. */
 const secretFields: Readonly<Partial<Record<AlertConfigUpdate['kind'], readonly string[]>>> = {
   channel: ['settings'],
   'webhook-target': ['url', 'headers'],
@@ -114,7 +115,7 @@ const withoutSecrets = async (gateway: Gateway, update: AlertConfigUpdate, call:
   if (secrets.length === 0) return { update }
   const encrypted = await encryptForAlerts(gateway, Object.fromEntries(secrets), call)
   const value = Object.fromEntries(given.filter(([name]) => !names.has(name)))
-  // Of all kinds only those above get here, and what is taken from them may be absent.
+  // Only the kinds in `secretFields` get here, and their secret fields are optional.
   return { update: { ...update, value } as AlertConfigUpdate, encrypted }
 }
 
@@ -133,18 +134,18 @@ const idOf = (named: AlertConfigUpdate | AlertConfigKey): Record<string, string>
 
 const maxTextLength = 200
 
-/** The new value, as the audit records it. */
+/** Returns the new values for the audit record, without secrets and truncated. */
 const namesOf = ({ value }: AlertConfigUpdate): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value)
       .filter(([, each]) => each !== undefined && each !== null)
-      .map(([name, each]) => [name, secrets.has(name) ? 'given' : beginningOf(textOf(each), maxTextLength)]),
+      .map(([name, each]) => [name, auditSecrets.has(name) ? 'given' : beginningOf(textOf(each), maxTextLength)]),
   )
 
-/** Of these it is known only that they were given. */
-const secrets: ReadonlySet<string> = new Set(['url'])
+/** Fields that the audit record contains only as `given`. */
+const auditSecrets: ReadonlySet<string> = new Set(['url'])
 
-/** Of what has fields of its own their names: there may be secrets among them. */
+/** Returns a value as text. Of an object only the field names, because its values may be secrets. */
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : String(value)
 

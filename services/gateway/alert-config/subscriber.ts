@@ -11,25 +11,31 @@ import type { Gateway } from '../gateway.ts'
 
 const { IDP_SECRET_KEY } = authSettings
 const { CONVERSATIONS_EDGESQL } = deviceSettings
-const obeyed = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
+const requiredSettings = { IDP_SECRET_KEY, CONVERSATIONS_EDGESQL }
 
-/** Returns the owner of the subscriptions of a call. Throws `not-implemented` with the missing setting, and `unauthenticated` for anonymous callers. */
+/**
+ * Returns the owner id of the subscriptions of a caller. Throws `not-implemented` with the missing setting, and
+ * `unauthenticated` for anonymous callers.
+ */
 export const subscriberOf = (gateway: Part, { identity }: Call): string => {
   const missing = missingFor(gateway)
   if (missing !== undefined)
     throw new ServiceError('not-implemented', `webhook subscriptions are unavailable: ${missing} is not set`)
   if (identity.kind !== 'user' && identity.kind !== 'key')
-    throw new ServiceError('unauthenticated', 'sign in to subscribe webhooks of your own')
+    throw new ServiceError('unauthenticated', 'sign in to subscribe your own webhooks')
   return ownerOf(identity)
 }
 
-/** Whose subscriptions a caller may see in lists of all deliveries: its own, or all of them where it may manage users. */
+/** Returns the subscriptions that a caller may see in lists of deliveries: its own, or all if it may manage users. */
 export const visibleSubscriptions = async (gateway: Gateway, call: Call): Promise<SubscriptionsOf> =>
   (await mayManage(gateway, call)) ? 'everybody' : { owner: ownerOf(call.identity) }
 
 type Part = Pick<Gateway, 'env' | 'auth'>
 
-/** Whether people may subscribe webhooks of their own here; the key that encrypts them only their keeper knows. */
+/**
+ * Returns whether users can subscribe their own webhooks. Includes the check of `alert-dispatcher`, which alone knows
+ * whether an encryption key is set.
+ */
 export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 'alerts'>): Promise<boolean> =>
   missingFor(gateway) === undefined &&
   gateway.alerts.subscriptionsOffered({}, call).then(
@@ -37,11 +43,11 @@ export const mayBeSubscribed = async (call: Call, gateway: Part & Pick<Gateway, 
     () => false,
   )
 
-/** The first missing prerequisite. */
+/** Returns the first required setting that is missing. */
 const missingFor = ({ env, auth }: Part): string | undefined => {
-  const settings = read(obeyed, env)
+  const settings = read(requiredSettings, env)
   if (!offersSubscriptions(env)) return 'SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS'
-  if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER to idp'
+  if (auth.provider() !== 'idp') return 'SVC_AUTH_PROVIDER=idp'
   if (settings.IDP_SECRET_KEY === undefined) return 'IDP_SECRET_KEY'
   return settings.CONVERSATIONS_EDGESQL === undefined ? 'CONVERSATIONS_EDGESQL' : undefined
 }

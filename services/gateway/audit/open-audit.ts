@@ -8,7 +8,7 @@ import { whole } from '#shared/config/setting.ts'
 import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { AuditFilter, AuditStore } from './store.ts'
 
-/** Retention of audit records. */
+/** Settings of the audit log. */
 export const auditSettings = {
   SVC_AUDIT_DAYS: whole(365, 'Retention of audit records in days.', { min: 1, max: 3_650 }),
 } as const
@@ -32,9 +32,12 @@ export interface AuditContext {
   requestId: string
 }
 
-/** The audit log: who did what, when, and with which result. */
+/** The audit log: actor, action, time and result. */
 export interface Audit extends AsyncDisposable {
-  /** Records the action, runs it, then records the result. Throws `unavailable`, without running it, when the first record fails. */
+  /**
+   * Records the action, runs it, then records the result. If the first record cannot be written, the action is not run
+   * and this throws `unavailable`.
+   */
   of<T>(action: AuditedAction, context: AuditContext, act: () => Promise<T>): Promise<T>
   list(filter: AuditFilter): Promise<AuditRecord[]>
   prune(beforeMs: number): Promise<number>

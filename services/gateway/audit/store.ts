@@ -4,13 +4,13 @@ import type { Database } from '#shared/store/sql/connection.ts'
 
 /** Selects audit records, newest first. */
 export interface AuditFilter {
-  /** Exact matches; undefined matches all. */
+  /** Exact match, as for `subject` and `host`; undefined matches all. */
   action?: string | undefined
   subject?: string | undefined
   host?: string | undefined
-  /** Only records that began before this time, in epoch milliseconds. */
+  /** Only records of actions that started before this time, in epoch milliseconds. */
   beforeMs?: number | undefined
-  /** Leaves out personal records of other subjects; undefined for readers who may see all records. */
+  /** Subject of the reader, who does not see personal records of others; undefined for readers who may see all. */
   reader?: string | undefined
   limit: number
 }
@@ -20,11 +20,11 @@ export interface AuditStore {
   /** Inserts or updates a record. */
   put(record: AuditRecord): Promise<void>
   list(filter: AuditFilter): Promise<AuditRecord[]>
-  /** Removes records that began before; returns their number. */
+  /** Deletes records of actions that started before this time, in epoch milliseconds; returns their number. */
   prune(beforeMs: number): Promise<number>
 }
 
-/** Actions on what belongs to one person: connections, subscriptions, conversations, API keys and devices. */
+/** Actions on personal data: connections, subscriptions, conversations, API keys and devices. */
 const personalActions = [
   'keep-connection',
   'change-connection',
@@ -42,10 +42,10 @@ const personalActions = [
   'deny-device',
 ] as const
 
-/** Actors that are people; a person has the same subject with a session and with a key. */
+/** Kinds of actors that are users. A user has the same subject with a session and with an API key. */
 const personKinds = ['user', 'key'] as const
 
-/** Returns the only subject that may see a record; null when every reader may. */
+/** Returns the only subject that may see a record; null if every reader of the audit log may. */
 const ownerOf = ({ actor, action, host }: AuditRecord): string | null => {
   const isPerson = personKinds.some((kind) => kind === actor.kind)
   const isPersonal = personalActions.some((each) => each === action) || host?.endsWith(userConnectionSuffix) === true

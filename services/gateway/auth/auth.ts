@@ -26,7 +26,7 @@ import type { FetchJson } from './outgoing.ts'
 import { builtAuth, providerOf } from './provider.ts'
 import { openEdgeAccess, type EdgeAccess, proxiedPerson, trustedPerson } from './proxy/proxy.ts'
 
-/** The caller of a request, and how callers authenticate. */
+/** Authentication: identifies callers, and signs users in and out. */
 export interface Auth {
   identify: Identify
   provider(): Provider
@@ -42,14 +42,14 @@ interface AuthOptions {
   denied: DeniedUsers
   clock: Clock
   log: Logger
-  /** Requests addresses that the operator configured. */
+  /** Sends requests to addresses that the operator configured. */
   fetchJson: FetchJson
 }
 
 export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: AuthOptions): Auth => {
   const provider = () => providerOf(env, build)
   const addresses = () => idpAddresses(env, build)
-  // Throws for what the build says and cannot mean, whether or not anything at run time outdoes it.
+  // Throws for invalid settings of the web build, even if run-time settings override them.
   builtAuth(build)
   const problems = authProblems(env, provider())
   if (problems.length > 0) throw new InvalidSettings(problems)
@@ -76,7 +76,7 @@ export const openAuth = ({ env, build, keys, denied, clock, log, fetchJson }: Au
 
 const { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
-/** Says at the start what the provider cannot do here for lack of a setting. */
+/** Logs a warning at start for each function of the provider that a missing setting disables. */
 const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): void => {
   const { IDP_SECRET_KEY: secret, SVC_IDP_PUBLISHABLE_KEY: key } = read(
     { IDP_SECRET_KEY, SVC_IDP_PUBLISHABLE_KEY },
@@ -96,9 +96,9 @@ const warnOfProvider = (env: Environment, hasAddress: boolean, log: Logger): voi
 }
 
 /**
- * Who sends a request. Credentials that a program states in a header hold or are refused with `unauthenticated`; those that a browser
- * adds by itself hold or count for nothing, since it sends them long after they have ended.
- * Throws `forbidden` for a write that another site's page made a browser send, and for a person whom the operator keeps out.
+ * Returns the caller of a request. Invalid credentials in an authorization header throw `unauthenticated`. Invalid
+ * cookies and proxy headers are ignored, because browsers also send expired ones. Throws `forbidden` for a cross-site
+ * write, and for a user without an allowed group.
  */
 type Identify = (request: Request) => Promise<Identity>
 
@@ -127,32 +127,32 @@ const openIdentify = ({ env, build, keys, idp, edgeAccess }: IdentifyOptions): I
   return async (request) => {
     const provider = providerOf(env, build)
     const { authorization, 'x-api-key': key } = request.headers
-    const states = authorization !== undefined || key !== undefined
-    const stated = states ? await byStated(request.headers, provider, { keys, idp }) : undefined
-    if (stated !== undefined) return stated
-    const added = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
-    if (added === undefined) return anonymous
+    const hasCredential = authorization !== undefined || key !== undefined
+    const explicit = hasCredential ? await identifyExplicit(request.headers, provider, { keys, idp }) : undefined
+    if (explicit !== undefined) return explicit
+    const implicit = (await byProvider[provider](request)) ?? (await byKeyCookie(request))
+    if (implicit === undefined) return anonymous
     if (isCrossSiteWrite(request, publicUrl(request, env))) {
       throw new ServiceError('forbidden', 'cross-site request rejected: send requests from a page of this site')
     }
-    return added
+    return implicit
   }
 }
 
-/** Returns the caller that a header names; undefined without such a header, or in a form that no provider accepts. */
-const byStated = async (
+/** Returns the caller of an explicit credential in a header; undefined if the provider accepts no such credential. */
+const identifyExplicit = async (
   headers: IncomingHttpHeaders,
   provider: Provider,
   { keys, idp }: Pick<IdentifyOptions, 'keys' | 'idp'>,
 ): Promise<Identity | undefined> => {
   const bearer = bearerOf(headers)
   const key = keyOf(headers, bearer)
-  if (key !== undefined && keys.enabled()) return held(await keys.verify(key), 'the API key is not valid')
-  if (key !== undefined && provider !== 'none') throw refused('API keys are disabled')
+  if (key !== undefined && keys.enabled()) return requireIdentity(await keys.verify(key), 'invalid API key')
+  if (key !== undefined && provider !== 'none') throw refused('API keys are disabled: SVC_API_KEY_SECRET is not set')
   if (bearer === undefined) return undefined
-  if (provider === 'idp') return held(await idp.ofToken(bearer), 'invalid session token')
+  if (provider === 'idp') return requireIdentity(await idp.ofToken(bearer), 'invalid session token')
   if (provider === 'none' && keys.enabled()) throw refused('the bearer token is not an API key')
-  // A proxy may add its own tokens. Without a provider no credentials are checked, so none are wrong.
+  // A proxy may add its own tokens. Without a provider, no credentials are checked.
   return undefined
 }
 
@@ -161,7 +161,7 @@ const keyOf = ({ 'x-api-key': header }: IncomingHttpHeaders, bearer: string | un
   return bearer !== undefined && looksLikeKey(bearer) ? bearer : undefined
 }
 
-const held = (identity: Identity | undefined, sentence: string): Identity => {
+const requireIdentity = (identity: Identity | undefined, sentence: string): Identity => {
   if (identity === undefined) throw refused(sentence)
   return identity
 }

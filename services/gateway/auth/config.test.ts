@@ -7,9 +7,9 @@ type Variables = Record<string, string>
 const secretRequired = {
   name: 'SVC_TRUSTED_AUTH_SECRET',
   sentence:
-    'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true if the service is reachable only through the proxy',
+    'is required by SVC_AUTH_PROVIDER=trusted; set SVC_TRUSTED_ALLOW_INSECURE=true instead if the service is reachable only through the proxy',
 }
-const oneOfTwo = 'is required beside the other of the two: a token counts only for one team and one application'
+const oneOfTwo = 'is required: SVC_EDGE_ACCESS_TEAM_DOMAIN and SVC_EDGE_ACCESS_AUD must be set together'
 
 describe('settings of signing in, taken together', () => {
   it.each<[Variables, { name: string; sentence: string }[], Provider?]>([
@@ -24,7 +24,7 @@ describe('settings of signing in, taken together', () => {
         {
           name: 'SVC_TRUSTED_AUTH_SECRET',
           sentence:
-            'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; keep one trust gate, the secret if you can',
+            'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; unset SVC_TRUSTED_ALLOW_INSECURE to require the secret',
         },
       ],
     ],

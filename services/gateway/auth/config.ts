@@ -17,20 +17,23 @@ import { fieldHeaders, headerName } from '../request/header.ts'
 
 const hostShape = /^(?<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\$$/i
 
-/** What a key states about its provider. */
+/** The content of a publishable key. */
 interface PublishableKey {
-  /** The address of the provider; undefined for a key that names none, beside which `IDP_OAUTH_ISSUER` is needed. */
+  /** URL of the provider; undefined if the key contains none, so that `IDP_OAUTH_ISSUER` is required. */
   issuer: URL | undefined
 }
 
-/** The publishable key in a text; throws a sentence for a text without the prefix, such as a secret key. */
+/** Parses a publishable key; throws if the prefix `pk_` is missing, as in a secret key. */
 export const readPublishableKey = (text: string): PublishableKey => {
   const key = text.trim()
-  if (!/^pk_\S+$/.test(key)) throw new Error('must be a publishable key, which begins with pk_')
+  if (!/^pk_\S+$/.test(key)) throw new Error('must be a publishable key, which starts with pk_')
   return { issuer: issuerIn(key) }
 }
 
-/** A key that names its provider ends in the base64 of `<host>$`, behind `pk_` or `pk_live_`. Base64url may hold underscores too. */
+/**
+ * Returns the URL in a key that ends in the base64 of `<host>$` after `pk_` or `pk_live_`. Base64url can contain
+ * underscores, so the text after each underscore is tried.
+ */
 const issuerIn = (key: string): URL | undefined => {
   const ends = [...key.matchAll(/_/g)].map(({ index }) => key.slice(index + 1))
   const hosts = ends.map((end) => hostShape.exec(Buffer.from(end, 'base64').toString())?.groups?.host)
@@ -40,7 +43,7 @@ const issuerIn = (key: string): URL | undefined => {
   return url ?? undefined
 }
 
-/** A publishable key of any form. */
+/** A setting for a publishable key, with or without the host of the provider. */
 const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
   doc,
   audience: 'client',
@@ -49,18 +52,18 @@ const publishableKey = (doc: string): Setting<PublishableKey | undefined> => ({
   parse: (given) => (given === undefined ? undefined : readPublishableKey(given)),
 })
 
-/** What API keys obey. */
+/** Settings of API keys. */
 export const keySettings = {
   SVC_API_KEY_SECRET: signingKey(
     "Secret that signs `svc_` keys, and the operator's bearer token for issuing them. Setting it enables API keys alongside any provider.",
   ),
 } as const
 
-/** Who may vouch for people. */
+/** Allowed authentication providers. */
 const providers = ['none', 'idp', 'proxy', 'trusted'] as const
 export type Provider = (typeof providers)[number]
 
-/** A provider, or nothing where the build or the deployment mode decides. */
+/** A setting for the provider; undefined if the web build or cloud mode determines it. */
 const provider = (doc: string): Setting<Provider | undefined> => ({
   doc,
   audience: 'client',
@@ -74,7 +77,7 @@ const provider = (doc: string): Setting<Provider | undefined> => ({
   },
 })
 
-/** An address of the identity provider or access gateway; a bare host means https. */
+/** A setting for a URL of the identity provider or of Cloudflare Access; a host without scheme means https. */
 const providerUrl = (doc: string): Setting<URL | undefined> => ({
   ...url(doc, { protocols: ['https', 'http'] }),
   parse: (given) => {
@@ -102,7 +105,7 @@ const idpSettings = {
   SVC_IDP_PUBLIC_READ: maybeFlag('Allow anonymous reads. Unset: off, on in cloud mode.'),
 } as const
 
-/** What a proxy that vouches for people obeys. */
+/** Settings of the provider `proxy`: Cloudflare Access, or a proxy with a shared secret. */
 export const proxySettings = {
   SVC_EDGE_ACCESS_TEAM_DOMAIN: providerUrl('Team domain of Cloudflare Access, whose tokens are then verified.'),
   SVC_EDGE_ACCESS_AUD: optional('Audience (AUD) tag that Cloudflare Access tokens must have.'),
@@ -111,7 +114,7 @@ export const proxySettings = {
   SVC_PROXY_AUTH_HEADER: headerName('X-Forwarded-User', 'Header that contains the user.'),
 } as const
 
-/** Settings for authentication by a trusted proxy. */
+/** Settings of the provider `trusted`: user headers of a trusted proxy. */
 export const trustedSettings = {
   SVC_TRUSTED_AUTH_SECRET: signingKey('Shared secret of the trusted proxy.'),
   SVC_TRUSTED_ALLOW_INSECURE: flag(
@@ -140,7 +143,7 @@ export const trustedSettings = {
   ),
 } as const
 
-/** What signing in obeys. */
+/** All settings of authentication. */
 export const authSettings = {
   SVC_AUTH_PROVIDER: provider('Authentication provider for users, in addition to API keys.'),
   ...keySettings,
@@ -149,7 +152,7 @@ export const authSettings = {
   ...trustedSettings,
 } as const
 
-/** What is wrong with these settings taken together under a provider: the environment's unless another is named. */
+/** Returns the conflicts between the settings of a provider; by default the provider of the environment. */
 export const authProblems = (env: Environment, named?: Provider): readonly SettingProblem[] => {
   if (problemsOf(authSettings, env).length > 0) return []
   const settings = read(authSettings, env)
@@ -163,22 +166,25 @@ type AuthValues = Values<typeof authSettings>
 const edgeAccessProblems = (settings: AuthValues): readonly SettingProblem[] => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_EDGE_ACCESS_AUD: audience } = settings
   if ((team === undefined) === (audience === undefined)) return []
-  const sentence = 'is required beside the other of the two: a token counts only for one team and one application'
+  const sentence = 'is required: SVC_EDGE_ACCESS_TEAM_DOMAIN and SVC_EDGE_ACCESS_AUD must be set together'
   return [{ name: team === undefined ? 'SVC_EDGE_ACCESS_TEAM_DOMAIN' : 'SVC_EDGE_ACCESS_AUD', sentence }]
 }
 
-/** Returns whether the provider `proxy` can recognize the proxy. Both settings may be added later, so neither is required. */
+/**
+ * Returns whether the provider `proxy` can authenticate the proxy. Neither setting is required at start, because both
+ * can be set later.
+ */
 export const isProxyNamed = (env: Environment): boolean => {
   const { SVC_EDGE_ACCESS_TEAM_DOMAIN: team, SVC_PROXY_AUTH_SECRET: secret } = read(proxySettings, env)
   return team !== undefined || secret !== undefined
 }
 
-/** Headers are trusted for exactly one reason, so that the configuration is unambiguous. */
+/** Requires exactly one trust gate: the shared secret or SVC_TRUSTED_ALLOW_INSECURE. */
 const trustGateProblems = (settings: AuthValues): readonly SettingProblem[] => {
   const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_ALLOW_INSECURE: insecure } = settings
   if ((secret !== undefined) !== insecure) return []
   const sentence = insecure
-    ? 'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; keep one trust gate, the secret if you can'
-    : 'is required by the provider trusted, or SVC_TRUSTED_ALLOW_INSECURE=true if the service is reachable only through the proxy'
+    ? 'cannot be set together with SVC_TRUSTED_ALLOW_INSECURE; unset SVC_TRUSTED_ALLOW_INSECURE to require the secret'
+    : 'is required by SVC_AUTH_PROVIDER=trusted; set SVC_TRUSTED_ALLOW_INSECURE=true instead if the service is reachable only through the proxy'
   return [{ name: 'SVC_TRUSTED_AUTH_SECRET', sentence }]
 }

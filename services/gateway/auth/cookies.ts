@@ -1,24 +1,27 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 
-/** The session of the identity provider; the name is the provider's. */
+/** Cookie with the session token of the identity provider, under the name that Clerk uses. */
 export const idpCookie = '__session'
-/** Session tokens last about a minute. For this long afterwards a browser may renew an expired one; the provider may end the session sooner. */
+/**
+ * How long after its expiry a session token can be renewed. Tokens are valid for about a minute. The provider may end
+ * the session earlier.
+ */
 export const renewableMs = 7 * 24 * 60 * 60_000
-/** The API key that a person signed in with. */
+/** Cookie with the API key that a user signed in with. */
 export const keyCookie = 'watchhouse_key'
 
-/** The value of a cookie; of several by one name the first, which has the longest path. */
+/** Returns the value of a cookie. If a name occurs several times, the first is used, which has the longest path. */
 export const cookieOf = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined =>
   cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
 
 interface CookieOptions {
   maxAgeMs: number
-  /** Browsers then send it over https only. */
+  /** Restricts the cookie to https. */
   secure: boolean
 }
 
-/** A `Set-Cookie` line of a cookie that no script can read and that other sites' pages cannot make a browser send with a write. */
+/** Returns a `Set-Cookie` line with HttpOnly and SameSite=Lax, so that scripts and cross-site writes cannot use it. */
 export const cookieLine = (name: string, value: string, { maxAgeMs, secure }: CookieOptions): string =>
   stringifySetCookie({
     name,
@@ -30,12 +33,12 @@ export const cookieLine = (name: string, value: string, { maxAgeMs, secure }: Co
     secure,
   })
 
-/** A `Set-Cookie` line that removes a cookie. */
+/** Returns a `Set-Cookie` line that deletes a cookie. */
 export const removedCookie = (name: string): string => cookieLine(name, '', { maxAgeMs: 0, secure: false })
 
 /**
- * Returns whether the browser uses https, so that its cookies can be restricted to it. TLS ends at the proxy, so the header of the proxy
- * or the origin states it. A caller with a false header harms only itself.
+ * Returns whether the browser uses https, so that its cookies can be restricted to https. TLS ends at the proxy, so
+ * this is read from its header or from `Origin`. A caller that forges the header affects only its own cookies.
  */
 export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
   const { origin = '', 'x-forwarded-proto': forwarded } = headers
@@ -46,8 +49,8 @@ export const isSecure = (headers: IncomingHttpHeaders, publicUrl: string): boole
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns whether a page of another site made a browser send this write with its cookies. Browsers state it in `Sec-Fetch-Site`, and
- * without that header (plain http) in `Origin`. Other clients send neither, and no page controls them.
+ * Returns whether this is a write that a page of another site caused a browser to send. Browsers report the site in
+ * `Sec-Fetch-Site`, or over plain http in `Origin`. Other clients send neither header, and no page controls them.
  */
 export const isCrossSiteWrite = (
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -61,5 +64,5 @@ export const isCrossSiteWrite = (
   return origin !== undefined && hostOf(origin) !== host
 }
 
-/** `null` is the origin of sandboxed frames: no host is called so. */
+/** Returns the host of an origin. Sandboxed frames have the origin `null`, which equals no host. */
 const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)

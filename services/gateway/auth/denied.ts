@@ -6,16 +6,16 @@ import type { Store } from '#shared/store/store.ts'
 import { webhookSettings } from '../webhooks/signature.ts'
 import { renewableMs } from './cookies.ts'
 
-/** Users that the identity provider has deleted or banned: their credentials are rejected by all gateways. */
+/** Deleted users and ended sessions of the identity provider. All gateways reject their credentials. */
 export interface DeniedUsers {
   subject(subject: string): Promise<void>
   session(sid: string): Promise<void>
-  /** Reads nothing when no provider can report deletions. */
+  /** Returns false without reading the store if no webhook of the identity provider is configured. */
   has(person: { subject: string; sid?: string }): Promise<boolean>
 }
 
 const dayMs = 86_400_000
-/** No key and no token lasts longer; the provider never gives a subject to another. */
+/** Retention of denied subjects: longer than any key or token is valid. The provider never reuses a subject. */
 const subjectMs = 366 * dayMs
 const sessionMs = renewableMs + dayMs
 

@@ -13,7 +13,7 @@ interface Configured {
   deviceLogin: DeviceLogin
 }
 
-/** How a program may sign in here, from what is configured at this moment; no secrets. */
+/** Returns how programs can authenticate with the current configuration, without secrets. */
 export const cliDiscovery = ({ env, build, keys, deviceLogin }: Configured): CliDiscovery => {
   const { enabled, mode, deviceOnly, reason } = deviceLogin.availability()
   const anonymous = anonymousRight(env, build)
@@ -36,17 +36,17 @@ const hints = {
   device: 'Sign in with the device flow: POST /auth/device/code, then poll POST /auth/token.',
 } as const
 
-/** What these notes are about; addresses are absolute, so that an agent can follow them. */
-interface Noted {
+/** Input of the notes. URLs are absolute, so that agents can follow them. */
+interface NotesInput {
   discovery: CliDiscovery
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   publicUrl: string
-  /** Who issues the OAuth tokens that the tool server accepts, if anybody does. */
+  /** Issuer of the OAuth tokens that the MCP server accepts; undefined without an identity provider. */
   issuer: string | undefined
 }
 
 /** Returns authentication notes for agents as Markdown, with the configured methods only. */
-export const authNotes = (noted: Noted): string => {
+export const authNotes = (noted: NotesInput): string => {
   const { discovery, publicUrl } = noted
   const sections = [
     `# Authentication\n\nAPI: ${publicUrl}/api/v1. ${discovery.hint}`,
@@ -59,7 +59,7 @@ export const authNotes = (noted: Noted): string => {
   return `${sections.filter((section) => section !== undefined).join('\n\n')}\n`
 }
 
-const howToSend = ({ discovery: { method, authProvider } }: Noted): string => {
+const howToSend = ({ discovery: { method, authProvider } }: NotesInput): string => {
   const ways = [
     method === 'none' ? undefined : 'Send `Authorization: Bearer svc_…` or `x-api-key: svc_…` with every request.',
     signIns[authProvider],
@@ -74,7 +74,7 @@ const signIns: Readonly<Record<string, string>> = {
   trusted: 'People are signed in by the proxy in front.',
 }
 
-const deviceFlow = ({ discovery, publicUrl }: Noted): string => {
+const deviceFlow = ({ discovery, publicUrl }: NotesInput): string => {
   const approver = discovery.deviceLogin.deviceOnly ? 'the operator' : 'a signed-in person'
   return `## Device login (RFC 8628)
 

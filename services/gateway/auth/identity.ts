@@ -1,10 +1,10 @@
 import type { Identity, Profile } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Any caller, when no sign-in is configured. */
+/** The identity of callers without credentials. */
 export const anonymous: Identity = { kind: 'anonymous', subject: 'anonymous', features: 'all' }
 
-/** The gateway itself. */
+/** The identity of the gateway, for calls that no user requested. */
 export const gatewayItself: Identity = { kind: 'service', subject: 'gateway', features: 'all' }
 
 const maxSubjectLength = 256
@@ -13,8 +13,8 @@ const maxAvatarLength = 2_048
 const maxFieldLength = 1_024
 const maxGroups = 256
 
-/** User data of a provider, of any length. */
-interface Said {
+/** User data as the authentication provider sends it, of any length. */
+interface ProviderProfile {
   subject: string
   name?: string | undefined
   email?: string | undefined
@@ -23,8 +23,11 @@ interface Said {
   fields?: Readonly<Record<string, string>>
 }
 
-/** A signed-in user. Display data is cut to the limits of the bus; a subject is never cut, because it could become that of another user. */
-export const person = ({ subject, name, email, avatar, groups = [], fields = {} }: Said): Identity => {
+/**
+ * Returns the identity of a signed-in user. Display data is truncated to the limits of the bus. A subject that is too
+ * long throws `unauthenticated`, because a truncated one could equal that of another user.
+ */
+export const person = ({ subject, name, email, avatar, groups = [], fields = {} }: ProviderProfile): Identity => {
   if (subject.length > maxSubjectLength) {
     throw new ServiceError(
       'unauthenticated',
@@ -36,7 +39,7 @@ export const person = ({ subject, name, email, avatar, groups = [], fields = {} 
     ...(email && { email: email.slice(0, maxTextLength) }),
     ...(isPicture(avatar) && { avatar }),
     ...(groups.length > 0 && { groups: groups.slice(0, maxGroups).map((group) => group.slice(0, maxTextLength)) }),
-    ...(Object.keys(fields).length > 0 && { fields: shortened(fields) }),
+    ...(Object.keys(fields).length > 0 && { fields: truncateFields(fields) }),
   }
   return { kind: 'user', subject, features: 'all', profile }
 }
@@ -44,5 +47,5 @@ export const person = ({ subject, name, email, avatar, groups = [], fields = {} 
 const isPicture = (address: string | undefined): address is string =>
   address !== undefined && address.length <= maxAvatarLength && /^https?:\/\//i.test(address)
 
-const shortened = (fields: Readonly<Record<string, string>>): Record<string, string> =>
+const truncateFields = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, value.slice(0, maxFieldLength)]))

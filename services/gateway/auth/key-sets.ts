@@ -5,13 +5,13 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import type { FetchJson } from './outgoing.ts'
 
-/** More addresses than an operator ever names between two starts. */
+/** Maximum number of cached key sets, more than an operator configures while a process runs. */
 const maxSets = 8
 
-/** What JWKS wants of itself (RFC 7517); jose looks at the rest of each key. */
+/** A JWKS (RFC 7517); `jose` validates the other fields of each key. */
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) })
 
-/** Published keys by the address they are published at. */
+/** Published key sets (JWKS) by URL. */
 export interface KeySets {
   at(url: string): JWTVerifyGetKey
 }
@@ -26,7 +26,7 @@ export const openKeySets = ({ fetchJson, clock, log }: KeySetsOptions): KeySets 
   const sets = new Map<string, JWTVerifyGetKey>()
   const load = async (url: string) => {
     const { status, body } = await fetchJson(url)
-    if (status !== 200) throw new Error(`the answer has status ${status}`)
+    if (status !== 200) throw new Error(`request for signing keys failed: status ${status}`)
     return KeySet.parse(body)
   }
   return {
@@ -45,7 +45,7 @@ export const openKeySets = ({ fetchJson, clock, log }: KeySetsOptions): KeySets 
 const freshMs = 10 * 60_000
 /** Keys are used this long when the provider does not respond, so that its outage signs no one out. */
 const usableMs = 24 * 60 * 60_000
-/** Minimum time between two fetches, for any unknown key ids. */
+/** Minimum time between two fetches, so that unknown key ids cannot cause many requests. */
 const pauseMs = 10_000
 
 interface KeySetOptions {

@@ -34,7 +34,7 @@ const open = '200 200 200'
 const readOnly = '200 200 401'
 const shut = '200 401 401'
 
-/** Returns the statuses of an open route, of reading and of writing. */
+/** Returns the response statuses of an open, a read and a write route. */
 const statuses = async (env: Variables, headers: Variables): Promise<string> => {
   await using product = await startFake({ env, routes: signInRoutes })
   const json = { ...headers, 'content-type': 'application/json' }

@@ -1,23 +1,23 @@
 import type { Net } from '#shared/net/net.ts'
 import { parseJson } from '#shared/text/strings.ts'
 
-/** Requests an address that the operator configured, and returns the status and the JSON body. Throws without a response. */
+/** Sends a request to an operator-configured address and returns status and JSON body. Throws without a response. */
 export type FetchJson = (url: string, options?: FetchOptions) => Promise<JsonAnswer>
 
 interface FetchOptions {
   method: 'GET' | 'POST'
   bearer?: string
-  /** What is sent, as JSON. */
+  /** Request body, sent as JSON. */
   json?: unknown
 }
 
 export interface JsonAnswer {
   status: number
-  /** Undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown
 }
 
-/** A caller waits for authentication. */
+/** Short, because a caller waits for its authentication. */
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
 

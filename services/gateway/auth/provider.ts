@@ -9,7 +9,10 @@ const builtSettings = {
   CLIENT_IDP_PUBLISHABLE_KEY: authSettings.SVC_IDP_PUBLISHABLE_KEY,
 } as const
 
-/** Returns the provider chosen at build time. Throws `InvalidSettings` for an invalid value, which must not count as none. */
+/**
+ * Returns the authentication settings of the web build. Throws `InvalidSettings` for an invalid value, which must not
+ * disable authentication.
+ */
 export const builtAuth = (build: BuildFacts | undefined): Values<typeof builtSettings> => {
   const { CLIENT_AUTH_PROVIDER, CLIENT_IDP_PUBLISHABLE_KEY } = build?.client ?? {}
   return read(builtSettings, {
@@ -19,16 +22,16 @@ export const builtAuth = (build: BuildFacts | undefined): Values<typeof builtSet
 }
 
 const { SVC_API_KEY_SECRET, SVC_AUTH_PROVIDER, SVC_IDP_PUBLIC_READ, SVC_TRUSTED_ALLOW_INSECURE } = authSettings
-const obeyed = { SVC_AUTH_PROVIDER }
-const obeyedForAnonymous = { SVC_API_KEY_SECRET, SVC_IDP_PUBLIC_READ }
-const obeyedForHeaders = { SVC_TRUSTED_ALLOW_INSECURE }
+const providerSettings = { SVC_AUTH_PROVIDER }
+const anonymousSettings = { SVC_API_KEY_SECRET, SVC_IDP_PUBLIC_READ }
+const headerSettings = { SVC_TRUSTED_ALLOW_INSECURE }
 
 /**
- * Returns the provider: the value at run time, else that of the build, else the one that cloud mode requires. At run time only the
- * variable itself can weaken the choice of the build.
+ * Returns the provider: the run-time setting, else that of the web build, else `idp` in cloud mode and `none`
+ * otherwise. Only the run-time setting itself overrides the build.
  */
 export const providerOf = (env: Environment, build: BuildFacts | undefined): Provider => {
-  const { SVC_AUTH_PROVIDER: chosen } = read(obeyed, env)
+  const { SVC_AUTH_PROVIDER: chosen } = read(providerSettings, env)
   return chosen ?? builtAuth(build).CLIENT_AUTH_PROVIDER ?? providerOfMode(env, build)
 }
 
@@ -37,20 +40,20 @@ const providerOfMode = (env: Environment, build: BuildFacts | undefined): Provid
   return cloud.runtime || cloud.build ? 'idp' : 'none'
 }
 
-/** Permissions of anonymous callers: everything without a sign-in method, or reading, or nothing. */
+/** Access of anonymous callers: `write` without any sign-in method, else `read` or `nothing`. */
 export type AnonymousRight = 'write' | 'read' | 'nothing'
 
-/** The specification's table of modes, for callers without credentials. */
+/** Returns the access of callers without credentials, which depends on the authentication mode. */
 export const anonymousRight = (env: Environment, build: BuildFacts | undefined): AnonymousRight => {
   const provider = providerOf(env, build)
-  const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = read(obeyedForAnonymous, env)
+  const { SVC_API_KEY_SECRET: secret, SVC_IDP_PUBLIC_READ: publicRead } = read(anonymousSettings, env)
   if (provider === 'none') return secret ? 'nothing' : 'write'
   if (provider !== 'idp') return 'nothing'
   return (publicRead ?? cloudMode(build, env).runtime) ? 'read' : 'nothing'
 }
 
-/** Whether a request may count without a credential in it that is checked, so that being able to reach the server is enough. */
+/** Returns whether requests are accepted without verified credentials, so that network access alone is enough. */
 export const admitsUnproven = (env: Environment, build: BuildFacts | undefined): boolean => {
   if (anonymousRight(env, build) !== 'nothing') return true
-  return providerOf(env, build) === 'trusted' && read(obeyedForHeaders, env).SVC_TRUSTED_ALLOW_INSECURE
+  return providerOf(env, build) === 'trusted' && read(headerSettings, env).SVC_TRUSTED_ALLOW_INSECURE
 }

@@ -1,10 +1,10 @@
 import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
 
-/** Signatures that only the holder of a private key can make; a published key must never work as a shared secret. */
+/** Accepted signature algorithms, all asymmetric, so that a published key never works as a shared secret. */
 export const algorithms = ['RS256', 'ES256']
-/** Maximum clock difference to the signer. */
+/** Maximum clock skew of the issuer. */
 const toleranceSeconds = 10
-/** Longer than any token that fits a cookie. */
+/** Maximum length of a token, longer than any that fits into a cookie. */
 const maxTokenLength = 8_192
 
 export interface TokenRules {
@@ -15,8 +15,8 @@ export interface TokenRules {
 }
 
 /**
- * What a signed token says; undefined when it is forged, expired, not yet valid, or meant for another. Throws `unavailable` when
- * the keys cannot be had.
+ * Returns the claims of a signed token; undefined if it is forged, expired, not yet valid or for another audience.
+ * Throws `unavailable` if the keys cannot be fetched.
  */
 export const readToken = async (token: string, rules: TokenRules): Promise<JWTPayload | undefined> => {
   const { keys, issuer, audience, nowMs } = rules

@@ -20,12 +20,12 @@ interface Row {
   name: keyof typeof authSettings
   fallback: string
   value: () => string
-  /** Other variables. */
+  /** Other variables that the case requires. */
   beside?: () => Variables
   path?: string
   headers?: () => Promise<Variables>
   without: object
-  /** The response with the variable. */
+  /** Expected response with the variable. */
   given: object
 }
 
@@ -48,7 +48,7 @@ const publishable = 'pk_live_Y2xlcmsuZXhhbXBsZS5jb20k'
 const signIn = '/api/v1/auth/sign-in'
 const metadata = '/.well-known/oauth-protected-resource'
 const bearer = (token: string): Variables => ({ authorization: `Bearer ${token}` })
-/** A session of one minute that ended two minutes ago. */
+/** Returns a cookie with a session token that expired two minutes ago. */
 const endedSession = async () => {
   const exp = Math.floor(Date.now() / 1000) - 120
   return { cookie: `__session=${await idp.token({ iat: exp - 60, nbf: exp - 60, exp })}` }
@@ -56,7 +56,7 @@ const endedSession = async () => {
 const byIdp = () => ({ SVC_AUTH_PROVIDER: 'idp', IDP_OAUTH_ISSUER: idp.url })
 const accessToken = async () => ({ 'edge-access-jwt-assertion': await edge.token('watchhouse') })
 const named = { 'x-forwarded-user': 'ada', 'x-svc-proxy-secret': 'shared', 'x-name': 'grace' }
-/** The secret in another header. */
+/** Returns headers with the secret in `X-Name`. */
 const byOtherSecret = async () => ({ 'x-forwarded-user': 'ada', 'x-name': 'shared' })
 const byName = async () => named
 const proxied = () => ({ SVC_AUTH_PROVIDER: 'proxy', SVC_PROXY_AUTH_SECRET: 'shared' })
@@ -66,7 +66,7 @@ const grace = { status: 200, body: { subject: 'grace' } }
 const stranger = { status: 401 }
 const refused = /cannot start|is required/
 
-/** A row for a header of the trusted provider that is renamed to `X-Name`. */
+/** Returns a row for a header of the trusted provider that is renamed to `X-Name`. */
 const renamed = (name: Row['name'], fallback: string, given: object): Row => ({
   name,
   fallback,
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     name: 'IDP_API_URL',
     fallback: 'https://api.clerk.com',
     value: () => idp.url,
-    // Never the default, which belongs to a different provider.
+    // Not the default, because that is the API of a real provider.
     beside: () => ({ ...byIdp(), IDP_SECRET_KEY: idpSecretKey, IDP_API_URL: 'http://127.0.0.1:9' }),
     headers: endedSession,
     without: stranger,

@@ -9,16 +9,16 @@ import type { Gateway } from '../gateway.ts'
 import { type HostList, noSuchHost } from '../hosts/host-list.ts'
 import { type SavedConnection, connectionKey, type OwnConnections, ownerOf } from './user-connections.ts'
 
-/** A call that carries sealed connections to `query`. */
+/** A call with sealed connections, which `query` can decrypt. */
 type CallWithConnections = Call & { connections: Map<string, SealedConnection> }
 
 /**
- * Returns the hosts of one caller: the configured hosts and the saved connections, or only the host of a connection session.
- * `find` adds the connection that it returns to the call, because `query` reads it from there.
+ * Returns the hosts of one caller: the configured hosts and the saved connections, or only the host of a connection
+ * session. `find` adds the sealed connection of a host to the call, because `query` reads it from there.
  */
 export const hostsOf = (gateway: Gateway, headers: IncomingHttpHeaders, call: CallWithConnections): HostList => {
   let list: HostList | undefined
-  // Many requests need no host, and most that do need a configured one.
+  // Created on first use, because many requests need no host.
   const hosts = (): HostList => (list ??= listOf(gateway, headers, call))
   return {
     all: async () => hosts().all(),
@@ -79,7 +79,7 @@ const noSavedConnections = (parameter: string): ServiceError => {
   return new ServiceError('invalid', `${parameter} ${message}`, { details })
 }
 
-/** Returns a saved connection in the form that a call carries. */
+/** Converts a saved connection to the format of a call. */
 export const sealedConnection = (owner: string, { id, name, sealed }: SavedConnection): SealedConnection => ({
   key: connectionKey(owner, id),
   name,
@@ -111,8 +111,8 @@ const Session = SealedConnection.extend({
 type Session = z.infer<typeof Session>
 
 /**
- * Returns the token that a browser stores: a readable id, name and address, and the sealed connection. Only `query` can open it,
- * and only with the same id and name.
+ * Returns the token that a browser stores: a readable id, name and address, and the sealed connection. Only `query` can
+ * decrypt the connection, and only with the same id and name.
  */
 export const sessionToken = (id: string, { name, host, sealed }: Omit<Session, 'key'>): string =>
   [id, encoded(name), encoded(host), sealed].join('.')
@@ -121,7 +121,10 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64url'
 
 const tokenShape = /^(?<id>[\w-]{22})\.(?<name>[\w-]{1,600})\.(?<host>[\w-]{1,400})\.(?<sealed>.+)$/
 
-/** Returns the session in the request header, if any. The key is derived from the caller, so a token issued to another caller cannot be decrypted. */
+/**
+ * Returns the session in the request header, if any. Throws `invalid` for a malformed token. Its key is derived from
+ * the caller, so `query` cannot decrypt a token that was issued to another caller.
+ */
 export const sessionOf = (headers: IncomingHttpHeaders, identity: Identity): Session | undefined => {
   const token = headers[connectionSessionHeader]
   if (token === undefined) return undefined

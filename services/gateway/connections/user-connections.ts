@@ -17,9 +17,12 @@ export interface OwnConnections {
   saved: SavedConnections
 }
 
-/** Saved connections of users, if the installation stores them. */
+/** Access to saved connections, if the installation stores them. */
 export interface UserConnections {
-  /** Returns the connections of a caller. Throws `not-implemented` with the missing setting, or `unauthenticated` before sign-in. */
+  /**
+   * Returns the connections of a caller. Throws `not-implemented` with the missing setting, or `unauthenticated` for
+   * callers who are not signed in.
+   */
   of(call: Call): Promise<OwnConnections>
   /** Returns whether the caller may save connections. */
   canSave(call: Call): Promise<boolean>
@@ -46,7 +49,7 @@ export const openUserConnections = ({ env, query, policy, saved }: UserConnectio
   return {
     async of(call) {
       if (!isOn()) throw missing('SVC_FEATURE_USER_CONNECTIONS_DB')
-      if (saved === undefined) throw missing('a state database, such as SVC_STATE_DB_URL')
+      if (saved === undefined) throw missing('SVC_STATE_DB_URL or another state database')
       if (!(await query.keepsConnections({}, call))) throw missing('SVC_USER_CONNECTIONS_ENCRYPTION_KEY')
       if (!mayOwn(call)) throw new ServiceError('unauthenticated', 'sign in to save your own connections')
       return { owner: ownerOf(call.identity), saved }
@@ -58,15 +61,15 @@ export const openUserConnections = ({ env, query, policy, saved }: UserConnectio
 }
 
 const missing = (what: string): ServiceError =>
-  new ServiceError('not-implemented', `saved connections are unavailable: not set: ${what}`)
+  new ServiceError('not-implemented', `saved connections are unavailable: ${what} is not set`)
 
 /** Maximum number of connections per owner, so that a list needs no pages. */
 export const maxPerOwner = 50
 
-/** A stored connection: the sealed part that only `query` can open, and the fields that its owner may see. */
+/** A stored connection: the sealed part, which only `query` can decrypt, and the fields that its owner may see. */
 const SavedConnection = z.object({
   id: z.string(),
-  /** Never reused; the `hostId` is its negative. */
+  /** Number of the connection, which is never reused. The `hostId` is the negative number. */
   number: z.int(),
   name: z.string(),
   host: z.string(),
@@ -77,17 +80,17 @@ const SavedConnection = z.object({
 export type SavedConnection = z.infer<typeof SavedConnection>
 type NewConnection = Omit<SavedConnection, 'number'>
 
-/** Connections in the state database. Every method takes the owner, so a caller cannot reach those of another. */
+/** Connections in the state database. Every method requires the owner, so no caller can access those of another. */
 export interface SavedConnections {
   list(owner: string): Promise<SavedConnection[]>
   byId(owner: string, id: string): Promise<SavedConnection | undefined>
   byNumber(owner: string, number: number): Promise<SavedConnection | undefined>
   /** Throws `conflict` when the owner already has `maxPerOwner`. */
   add(owner: string, connection: NewConnection): Promise<SavedConnection>
-  /** Returns undefined when it does not exist. */
+  /** Returns the changed connection; undefined if it does not exist. */
   change(owner: string, id: string, changed: Partial<NewConnection>): Promise<SavedConnection | undefined>
   remove(owner: string, id: string): Promise<SavedConnection | undefined>
-  /** Returns the number removed. */
+  /** Deletes all connections of the owner; returns their number. */
   removeAll(owner: string): Promise<number>
 }
 
@@ -102,7 +105,7 @@ const connections = defineCollection({
   valuesOf: (connection) => connection,
 })
 
-/** The last assigned number; it remains when its connection is removed. */
+/** The last assigned number. It is kept when the connection is deleted, so that numbers are never reused. */
 const numbers = defineCollection({
   name: 'watchhouse_user_connection_numbers',
   schema: z.object({ last: z.int() }),

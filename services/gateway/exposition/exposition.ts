@@ -14,26 +14,26 @@ import { type Families, openFamilies } from './families.ts'
 import { gather, selectedHosts, selectionKey } from './gather.ts'
 import { parseSelector } from './selector.ts'
 
-/** `query` waits four seconds for a host. */
-const figuresWithinMs = 6_000
+/** Timeout for the metrics of one host; `query` itself waits four seconds for a host. */
+const hostTimeoutMs = 6_000
 /**
- * Scrapers time out after 10 seconds. If many hosts are unreachable and not known as such, the remaining ones get a shorter limit after
- * this time: healthy hosts respond at once, and late results are ready for the next scrape.
+ * After this time, the remaining hosts get a shorter timeout, because scrapers give up after 10 seconds. Healthy hosts
+ * respond within it, and late results are ready for the next scrape.
  */
-const patientForMs = 2_000
-const hurriedWithinMs = 250
-/** The count of alerts is read from memory. */
-const alertsWithinMs = 1_000
+const shortTimeoutAfterMs = 2_000
+const shortHostTimeoutMs = 250
+/** Timeout for the number of alerts, which `alert-dispatcher` reads from memory. */
+const alertsTimeoutMs = 1_000
 /** Maximum time that a response is cached, also without hosts. */
 const maxFreshMs = 30_000
-/** Level 1: higher ones save a twentieth of the bytes and take three times as long. */
+/** Level 1, because higher levels save only 5 % of the bytes and take three times as long. */
 const gzipLevel = 1
 
 const gzipped = promisify(gzip)
 
-/** The figures of hosts as Prometheus reads them. */
+/** Metrics of all hosts in the Prometheus text format. */
 export interface Exposition {
-  /** Returns a gzipped text; equal requests within half a minute share one. */
+  /** Returns the gzipped text. It is cached for at most 30 seconds, for requests with the same selection. */
   body(request: MetricsQuery): Promise<Buffer>
 }
 
@@ -54,30 +54,30 @@ export const openExposition = (sources: Sources): Exposition => {
     const families = openFamilies(selectors)
     const startedMs = clock.elapsedMs()
     const freshForMs = await fill(families, await selectedHosts(hosts, request), sources)
-    const took = families.declare('watchhouse_scrape_duration_seconds', 'Time it took to gather these figures.')
+    const took = families.declare('watchhouse_scrape_duration_seconds', 'Time to collect these metrics in seconds.')
     took({}, (clock.elapsedMs() - startedMs) / 1_000)
     return { body: await gzipped(families.text(), { level: gzipLevel }), freshUntilMs: startedMs + freshForMs }
   }
   return { body: (request) => bodies.of(selectionKey(request), () => build(request)) }
 }
 
-/** Resolves with how long all of it may be given again. */
+/** Adds the metrics of the hosts; returns how long the result may be cached, in milliseconds. */
 const fill = async (families: Families, hosts: readonly Host[], sources: Sources): Promise<number> => {
   const counting = firing(sources)
   const declare = families.declare
   const info = declare('watchhouse_host_info', 'Always 1; name and group of a host.')
-  const up = declare('watchhouse_host_up', 'Whether the figures of a host could be taken the last time.')
-  const failure = declare('watchhouse_host_failure', 'Always 1; why the figures of a host could not be taken.')
-  const age = declare('watchhouse_host_metrics_age_seconds', 'How old the figures of a host are here.')
-  const alerts = declare('watchhouse_alerts_firing', 'Conditions that are firing on a host.')
+  const up = declare('watchhouse_host_up', 'Whether the last collection of metrics of a host succeeded.')
+  const failure = declare('watchhouse_host_failure', 'Always 1; why the last collection of metrics of a host failed.')
+  const age = declare('watchhouse_host_metrics_age_seconds', 'Age of the metrics of a host in seconds.')
+  const alerts = declare('watchhouse_alerts_firing', 'Number of firing conditions on a host.')
 
   for (const { id, name, group } of hosts) info({ host: String(id), name, ...(group !== null && { group }) }, 1)
   let freshForMs = maxFreshMs
-  const hurryFromMs = sources.clock.elapsedMs() + patientForMs
+  const shortTimeoutFromMs = sources.clock.elapsedMs() + shortTimeoutAfterMs
   await gather(
     sources.query,
     hosts,
-    () => ownCall(sources.clock, sources.clock.elapsedMs() < hurryFromMs ? figuresWithinMs : hurriedWithinMs),
+    () => ownCall(sources.clock, sources.clock.elapsedMs() < shortTimeoutFromMs ? hostTimeoutMs : shortHostTimeoutMs),
     (gathered) => {
       const labels = { host: String(gathered.host.id) }
       up(labels, gathered.failure === null ? 1 : 0)
@@ -92,10 +92,10 @@ const fill = async (families: Families, hosts: readonly Host[], sources: Sources
   return freshForMs
 }
 
-/** Undefined while their owner does not answer: no alert known is not the same as none firing. */
+/** Returns the number of firing conditions by host; undefined if `alert-dispatcher` fails, which does not mean none. */
 const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<string, number> | undefined> => {
   try {
-    const counted = await alerts.firing({}, ownCall(clock, alertsWithinMs))
+    const counted = await alerts.firing({}, ownCall(clock, alertsTimeoutMs))
     return new Map(counted.map(({ hostKey, conditions }) => [hostKey, conditions]))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -104,7 +104,10 @@ const firing = async ({ alerts, clock, log }: Sources): Promise<ReadonlyMap<stri
   }
 }
 
-/** Runs for all scrapers, so one that disconnects does not cancel it; requests of users have priority. */
+/**
+ * Returns a call of the gateway with low priority. A scraper that disconnects does not cancel it, because other
+ * scrapers share the result.
+ */
 const ownCall = (clock: Clock, withinMs: number): Call => ({
   identity: gatewayItself,
   deadline: clock.elapsedMs() + withinMs,
@@ -120,9 +123,9 @@ interface Ready {
   freshUntilMs: number
 }
 
-/** Bodies by request; the oldest are evicted. */
+/** A cache of bodies by request, which evicts the oldest. */
 interface ReadyBodies {
-  /** Builds a body unless one is fresh or being built. A failure is returned to all waiting callers and not cached. */
+  /** Returns the cached body, or builds it. Concurrent callers share one build; a failure is not cached. */
   of(key: string, build: () => Promise<Ready>): Promise<Buffer>
 }
 

@@ -1,24 +1,24 @@
 import type { Labels, Selector } from './selector.ts'
 
-/** What is known of the series of one name. */
+/** The series of one metric name. */
 interface Family {
   head: string
   samples: string[]
-  /** The selectors that take the name; undefined where all is wanted. */
+  /** The selectors that match the name; undefined if all series are selected. */
   selectors: readonly Selector[] | undefined
 }
 
-/** A text with all series of a name together, as the format demands, made of the texts of many hosts. */
+/** Merges the texts of many hosts so that all series of a name are together, as the format requires. */
 export interface Families {
-  /** A gauge of our own. */
+  /** Declares a gauge of the gateway and returns the function that adds samples. */
   declare(name: string, help: string): (labels: Labels, value: number) => void
-  /** Everything in a text without labels, as `query` gives it, under these labels. */
+  /** Adds all series of a text from `query`, which has no labels, with these labels. */
   add(text: string, labels: Labels): void
-  /** By name, those without a sample left out. */
+  /** Returns the merged text, sorted by name, without names that have no samples. */
   text(): string
 }
 
-/** Without selectors every series is wanted. */
+/** Opens an empty text. Without selectors, all series are selected. */
 export const openFamilies = (selectors: readonly Selector[] | undefined): Families => {
   const families = new Map<string, Family>()
 
@@ -34,7 +34,7 @@ export const openFamilies = (selectors: readonly Selector[] | undefined): Famili
     declare(name, help) {
       const family = familyOf(name, `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`)
       return (labels, value) => {
-        if (isWanted(family, labels)) family.samples.push(`${name}${braced(labels)} ${value}\n`)
+        if (isSelected(family, labels)) family.samples.push(`${name}${braced(labels)} ${value}\n`)
       }
     },
     add(text, labels) {
@@ -49,7 +49,7 @@ export const openFamilies = (selectors: readonly Selector[] | undefined): Famili
         const space = line.indexOf(' ')
         const name = line.slice(0, space)
         const family = familyOf(name, head)
-        if (isWanted(family, labels)) family.samples.push(`${name}${suffix}${line.slice(space)}\n`)
+        if (isSelected(family, labels)) family.samples.push(`${name}${suffix}${line.slice(space)}\n`)
         head = ''
       }
     },
@@ -62,7 +62,7 @@ export const openFamilies = (selectors: readonly Selector[] | undefined): Famili
   }
 }
 
-const isWanted = ({ selectors }: Family, labels: Labels): boolean =>
+const isSelected = ({ selectors }: Family, labels: Labels): boolean =>
   selectors === undefined || selectors.some((selector) => selector.takesLabels(labels))
 
 const braced = (labels: Labels): string => {

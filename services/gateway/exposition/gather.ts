@@ -8,16 +8,16 @@ import type { MetricsQuery } from '#proto/http/exposition.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { HostList } from '../hosts/host-list.ts'
 
-/** Half the streams that one connection to the bus may carry. */
-const atOnce = 32
-/** A text longer than this is no host's. */
+/** Maximum number of concurrent requests: half the streams of one bus connection. */
+const maxConcurrent = 32
+/** Maximum size of the decompressed metrics of one host. */
 const maxTextBytes = 64 * 1024 * 1024
-/** Values that `query` could not return are requested again after this time. */
+/** How long a failed response may be cached. */
 const retryAfterMs = 5_000
 
 const plain = promisify(gunzip)
 
-/** The figures of one host, or why there are none. */
+/** The metrics of one host, or the reason of the failure. */
 interface Gathered extends ExpositionHead {
   host: Host
   text: string
@@ -34,7 +34,7 @@ export const gather = async (
   const worker = async (): Promise<void> => {
     for (const host of waiting) take(await figuresOf(client, host, call()))
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: maxConcurrent }, worker))
 }
 
 const figuresOf = async (client: Client<typeof query>, host: Host, call: Call): Promise<Gathered> => {
@@ -49,7 +49,7 @@ const figuresOf = async (client: Client<typeof query>, host: Host, call: Call): 
   }
 }
 
-/** Same for all questions that have the same answer. */
+/** Returns a cache key that is the same for all requests with the same result. */
 export const selectionKey = ({ 'host[]': hosts, group, 'match[]': match }: MetricsQuery): string =>
   JSON.stringify([sorted(hosts), group, sorted(match)])
 
@@ -66,12 +66,12 @@ export const selectedHosts = async (
   return (named ?? all).filter((host) => group === undefined || host.group === group)
 }
 
-/** Groups that a refusal names. */
-const namedGroups = 20
+/** Maximum number of groups in an error. */
+const maxNamedGroups = 20
 
 const noSuchGroup = (group: string, hosts: readonly Host[]): ServiceError => {
-  const groups = [...new Set(hosts.flatMap((host) => host.group ?? []))].slice(0, namedGroups)
-  const known = groups.length === 0 ? 'no host has one' : `available: ${groups.join(', ')}`
+  const groups = [...new Set(hosts.flatMap((host) => host.group ?? []))].slice(0, maxNamedGroups)
+  const known = groups.length === 0 ? 'no groups are configured' : `available: ${groups.join(', ')}`
   return new ServiceError('not-found', `unknown group "${group}"; ${known}`, {
     details: { parameter: 'group', groups },
   })

@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Labels of a series but its name; one that is absent counts as empty. */
+/** Labels of a series without its name. An absent label counts as empty. */
 export type Labels = Readonly<Record<string, string>>
 
-/** Which series a caller wants. */
+/** A Prometheus series selector. */
 export interface Selector {
   takesName(name: string): boolean
   takesLabels(labels: Labels): boolean
@@ -22,14 +22,14 @@ const quoted = '"(?:[^"\\\\\\n]|\\\\.)*"|\'(?:[^\'\\\\\\n]|\\\\.)*\'|`[^`]*`'
 const metricPattern = /^\s*(?<metric>[a-zA-Z_:][a-zA-Z0-9_:]*)?\s*(?:\{(?<matchers>.*)\}\s*)?$/s
 const matcherSource = `\\s*(?<label>${word})\\s*(?<operator>=~|!~|!=|=)\\s*(?<text>${quoted})\\s*(?:,|$)`
 
-/** Reads a selector such as `clickhouse_query{host=~"0|1"}`, in the words of Prometheus. */
+/** Parses a Prometheus series selector such as `clickhouse_query{host=~"0|1"}`; throws `invalid`. */
 export const parseSelector = (text: string): Selector => {
   const { metric, matchers: listed = '' } = metricPattern.exec(text)?.groups ?? refuse(text)
   const matchers = [
     ...(metric === undefined ? [] : [{ label: nameLabel, test: testOf('=', metric) }]),
     ...parseMatchers(text, listed),
   ]
-  // As Prometheus demands: a selector that takes all series was hardly meant.
+  // Prometheus also rejects selectors that match empty labels only, because they select all series.
   if (matchers.every(({ test }) => test(''))) refuse(text)
   const ofName = matchers.filter(({ label }) => label === nameLabel)
   const ofLabels = matchers.filter(({ label }) => label !== nameLabel)
@@ -57,7 +57,7 @@ const testOf = (operator: string, text: string, selector = text): Test => {
   return operator === '=~' ? (value) => pattern.testExact(value) : (value) => !pattern.testExact(value)
 }
 
-/** RE2 as in Prometheus, where a dot matches a line feed too; matching takes linear time for any pattern. */
+/** Compiles a pattern with RE2, as Prometheus does: a dot also matches line feeds, and matching takes linear time. */
 const compile = (text: string): RE2JS | undefined => {
   try {
     return RE2JS.compile(text, RE2JS.DOTALL)
@@ -75,6 +75,6 @@ const unquote = (selector: string, text: string): string => {
 }
 
 const refuse = (selector: string): never => {
-  const sentence = `match[] must select series as Prometheus does, such as clickhouse_query{host="0"}; this does not: ${selector}`
+  const sentence = `match[] must be a Prometheus series selector such as clickhouse_query{host="0"}; got "${selector}"`
   throw new ServiceError('invalid', sentence, { details: { parameter: 'match[]' } })
 }

@@ -1,10 +1,10 @@
 import { type Feature, features } from '#proto/call.ts'
 import { type Setting, maybeFlag, optional, flag } from '#shared/config/setting.ts'
 
-/** Who may use an enabled feature. */
+/** Access level of an enabled feature. */
 export type FeatureAccess = 'public' | 'authenticated'
 
-/** `guest` is an alias of `public`. */
+/** Access levels by their accepted names; `guest` is an alias of `public`. */
 const accessWords: Readonly<Record<string, FeatureAccess>> = {
   public: 'public',
   guest: 'public',
@@ -21,7 +21,10 @@ export const parseAccess = (word: string): FeatureAccess | undefined => {
 export const parseFeature = (word: string): Feature | undefined =>
   features.find((feature) => feature === word.trim().toUpperCase())
 
-/** Unknown names are errors: a skipped typo would leave a feature open that should be closed. */
+/**
+ * Returns a setting for a list of features. Unknown names are errors, because a skipped typo would leave a feature open
+ * that should be closed.
+ */
 const featureList = (doc: string): Setting<ReadonlySet<Feature>> => ({
   doc,
   audience: 'server',
@@ -68,7 +71,7 @@ export const featureSettings = {
   SVC_CONFIG_FILE: optional(
     'TOML or YAML file with a features table, read once at start; ignored on the edge. Environment variables take precedence.',
   ),
-  // Object.fromEntries loses the key type; both names of every feature are generated here.
+  // Object.fromEntries loses the key type. Both variables of every feature are generated here.
   ...(Object.fromEntries(
     features.flatMap((feature) => [
       [`SVC_FEATURE_${feature}_ACCESS`, accessOf(feature)],

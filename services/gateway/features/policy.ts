@@ -43,15 +43,15 @@ export const openPolicy = (env: Environment, build: BuildFacts | undefined, file
 interface Permission {
   enabled: boolean
   access: FeatureAccess
-  /** The setting that disables it; null while it is enabled. */
+  /** Name of the setting that disables the feature; null while it is enabled. */
   offBy: string | null
 }
 
 /** The permissions of all features. */
 export type Permissions = Readonly<Record<Feature, Permission>>
-/** The entry of one feature in the file. */
+/** The entry of one feature in the configuration file. */
 type FilePermission = Partial<Omit<Permission, 'offBy'>>
-/** The entries of the file. */
+/** The feature entries of the configuration file. */
 export type FilePermissions = Readonly<Partial<Record<Feature, FilePermission>>>
 
 /**

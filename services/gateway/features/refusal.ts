@@ -9,8 +9,8 @@ import type { Permissions, Policy } from './policy.ts'
 type RouteAccess = Pick<Route, 'access' | 'feature' | 'guests'>
 
 /**
- * Returns why a caller may not use a route; undefined when it may. Routes of access `own-bearer` check their bearer
- * themselves.
+ * Returns the error for a caller that may not use a route; undefined if it may. Routes with access `own-bearer` check
+ * their bearer token themselves.
  */
 export const refusalOf = (
   { access, feature, guests = false }: RouteAccess,
@@ -29,12 +29,12 @@ export const refusalOf = (
   if (isStranger(identity) && !opens(policy.anonymous, access)) return signIn()
   return scopesOpen(identity, { access, feature })
     ? undefined
-    : new ServiceError('forbidden', `the scopes of this key do not allow ${access === 'write' ? 'writing' : 'this'}`, {
+    : new ServiceError('forbidden', `the API key lacks the scope "${openingScopes({ access, feature })[0]}"`, {
         details: { scope: openingScopes({ access, feature })[0] },
       })
 }
 
-/** Returns why a caller may not use a feature; undefined when it may. */
+/** Returns the error for a caller that may not use a feature; undefined if it may. */
 export const featureRefusal = (feature: Feature, identity: Identity, permissions: Permissions): Error | undefined => {
   const { enabled, access } = permissions[feature]
   if (!enabled) return featureDisabled(feature)
@@ -45,8 +45,8 @@ export const featureRefusal = (feature: Feature, identity: Identity, permissions
 }
 
 /**
- * Replaces a service's `forbidden` for a feature by the gateway's own error, which says whether signing in would
- * help.
+ * Replaces the `forbidden` error of a service for a missing feature by the error of the gateway, which distinguishes
+ * disabled features, missing sign-in and missing permissions. Returns all other errors unchanged.
  */
 export const explained = (error: unknown, identity: Identity, { permissions }: Policy): unknown => {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') return error
@@ -60,7 +60,7 @@ export const usableFeatures = (identity: Identity, permissions: Permissions): Id
   return usable.length === features.length ? 'all' : usable
 }
 
-/** Memoizes a pure function: anonymous callers share one identity, and permissions change only with a variable. */
+/** Cache of `withinPermissions`. Anonymous callers share one identity object, and permissions rarely change. */
 const limited = new WeakMap<Permissions, WeakMap<Identity, Identity>>()
 
 /** Returns the identity that other services receive, limited to the features that it may use. */
@@ -83,22 +83,22 @@ const featureDisabled = (feature: Feature): HttpError =>
 
 const signIn = (): ServiceError => new ServiceError('unauthenticated', 'sign in, or send an API key, to use this')
 
-/** Returns whether the caller may change users and grants of hosts; false while that is unknown. */
+/** Returns whether the caller may change users and grants of hosts; false while `query` is unavailable. */
 export const mayManage = async ({ query, policy }: Gateway, call: Call): Promise<boolean> => {
   if (refusalOf({ access: 'write', feature: 'SECURITY' }, call.identity, policy())) return false
   return (await whenAvailable(() => query.management({}, call)))?.enabled === true
 }
 
 /**
- * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The agent and the MCP
- * server have their own scopes, which allow nothing else; the features of the caller decide what these two may read.
+ * Returns whether the scopes of a caller allow a route; callers without scopes are not limited. The scopes of the agent
+ * and of the MCP server allow no other routes. What these two may read depends on the features of the caller.
  */
 export const scopesOpen = ({ scopes }: Identity, { access, feature }: Pick<Route, 'access' | 'feature'>): boolean => {
   if (scopes === undefined || access === 'anonymous' || access === 'own-bearer') return true
   return openingScopes({ access, feature }).some((scope) => scopes.includes(scope))
 }
 
-/** Returns the scopes that each allow a route, the narrowest first. */
+/** Returns the scopes of which each alone allows a route, the narrowest first. */
 const openingScopes = ({ access, feature }: Pick<Route, 'access' | 'feature'>): readonly Scope[] => {
   if (feature === 'AGENT') return ['agent']
   if (feature === 'MCP') return ['mcp']

@@ -5,7 +5,7 @@ import { scopesOpen } from './refusal.ts'
 
 const key = (...held: string[]): Identity => ({ kind: 'key', subject: 'ada', features: 'all', scopes: held })
 
-/** A kind of route, and the scopes that each allow it. */
+/** Access and feature of a route, and the scopes of which each alone allows it. */
 const rows: [access: Route['access'], feature: Route['feature'], allowed: string[]][] = [
   ['anonymous', null, [...scopes, 'later']],
   ['own-bearer', 'ACTIONS', [...scopes, 'later']],

@@ -6,7 +6,7 @@ import type { Telemetry } from '#shared/telemetry/telemetry.ts'
 import type { Clock } from '#shared/time/clock.ts'
 import { gatewayItself } from '../auth/identity.ts'
 
-/** Hosts that a not-found error lists. */
+/** Maximum number of hosts in a not-found error. */
 const maxNamedHosts = 20
 
 /** The configured hosts, with lookup by position. */
@@ -37,7 +37,7 @@ export const noSuchHost = (hostId: number, parameter: string, known: readonly Ho
   })
 }
 
-/** Younger states are returned without a request to `query`. */
+/** States younger than this are returned without a request to `query`. */
 const freshMs = 1_000
 /** States up to this age are returned when `query` is slow; older ones count as unknown. */
 const staleAfterMs = 10_000
@@ -87,7 +87,7 @@ export const openHostStates = (
   }
 }
 
-/** Resolves with the promise, at the latest after `ms`. */
+/** Resolves when the promise resolves, at the latest after `ms`. */
 const within = async (done: Promise<void>, ms: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -106,7 +106,7 @@ export type NameHost = (key: string) => NamedHost | undefined
 
 const isUserConnection = ({ key }: Host): boolean => key.startsWith('user:')
 
-/** Returns names of the monitored hosts that the caller may see; with a connection session there are none. */
+/** Returns a lookup for names of monitored hosts. With a connection session it finds none. */
 export const watchedHosts = async (hosts: HostList): Promise<NameHost> => {
   const all = await hosts.all()
   const isSession = isSessionList(all)
@@ -123,13 +123,13 @@ export const maySeeInstallation = async (hosts: HostList): Promise<boolean> => !
 export const findWatched = async (hosts: HostList, hostId: number): Promise<Host> => {
   const host = await hosts.find(hostId)
   if (!isUserConnection(host)) return host
-  const message = 'must be a host of the configured list: connections of your own are not watched'
+  const message = 'must be a configured host; user connections are not monitored'
   throw new ServiceError('invalid', `hostId ${message}`, {
     details: { parameter: 'hostId', problems: [{ parameter: 'hostId', message }] },
   })
 }
 
-/** Replaces host keys by names. Entries about hosts that the caller may not see are left out. */
+/** Replaces host keys by names, and omits entries about hosts that the caller may not see. */
 export const shownOf = <T extends { hostKey: string | null }>(found: readonly T[], nameOf: NameHost) =>
   found.flatMap(({ hostKey, ...shown }) => {
     const named = hostKey === null ? noHost : nameOf(hostKey)

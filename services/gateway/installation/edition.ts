@@ -55,7 +55,7 @@ export const editionSettings = {
   ),
 } as const
 
-/** The default, and the fallback for `enterprise` without a license key. */
+/** The default edition, which also replaces `enterprise` without a license key. */
 const communityEdition = 'community'
 const enterpriseEdition = 'enterprise'
 /** The only edition with billing. */
@@ -74,18 +74,18 @@ const claimedEdition = (env: Environment, build: BuildFacts | undefined): string
 /** A variable that is set but has no effect. */
 export interface IgnoredSetting {
   name: string
-  /** A sentence without values of variables. */
+  /** Why the variable has no effect, without its value. */
   reason: string
 }
 
-/** Returns SVC_EDITION when its license key is missing, or a license key that the edition does not need. */
+/** Returns SVC_EDITION if its license key is missing, or a license key that the edition does not use. */
 export const ignoredEditionSettings = (env: Environment, build: BuildFacts | undefined): IgnoredSetting[] => {
   const claimed = claimedEdition(env, build)
   const hasKey = read(editionSettings, env).SVC_LICENSE_KEY !== undefined
   if (claimed === enterpriseEdition && !hasKey)
-    return [{ name: 'SVC_EDITION', reason: 'Enterprise needs SVC_LICENSE_KEY: the edition stays community.' }]
+    return [{ name: 'SVC_EDITION', reason: 'SVC_LICENSE_KEY is not set; the edition remains "community"' }]
   if (claimed !== undefined && claimed !== enterpriseEdition && hasKey)
-    return [{ name: 'SVC_LICENSE_KEY', reason: `The ${claimed} edition needs no licence key.` }]
+    return [{ name: 'SVC_LICENSE_KEY', reason: `edition "${claimed}" does not use a license key` }]
   return []
 }
 
@@ -126,12 +126,12 @@ export const ignoredBillingSettings = (env: Environment, build: BuildFacts | und
   if (settings.BILLING_ACCESS_TOKEN !== undefined)
     ignoredSettings.push({
       name: 'BILLING_ACCESS_TOKEN',
-      reason: reasonOf('This service does not call the billing server.'),
+      reason: reasonOf('this service does not call the billing server'),
     })
   if (settings.BILLING_WEBHOOK_SECRET !== undefined)
     ignoredSettings.push({
       name: 'BILLING_WEBHOOK_SECRET',
-      reason: reasonOf('This service receives no webhooks of the billing server.'),
+      reason: reasonOf('this service receives no webhooks of the billing server'),
     })
   return ignoredSettings
 }

@@ -7,7 +7,7 @@ import type { Send } from '#shared/net/net.ts'
 import type { Store } from '#shared/store/store.ts'
 import type { HostList } from '../hosts/host-list.ts'
 
-/** Opt-in settings of the usage report. */
+/** Settings of the usage report, which is sent only if an endpoint is set. */
 export const usageReportSettings = {
   SVC_TELEMETRY_ENDPOINT: url(
     'URL that receives a daily usage report: version, Node.js major version, number of hosts rounded up to a power of ten, and whether several processes share a bus. It contains no names. Unset: no report is sent.',
@@ -15,7 +15,7 @@ export const usageReportSettings = {
   ),
 } as const
 
-/** The complete report. */
+/** The usage report, with all its fields. */
 interface UsageReport {
   product: 'watchhouse'
   version: string
@@ -40,13 +40,13 @@ const dayMs = 86_400_000
 const checkEveryMs = 60 * 60_000
 const timeoutMs = 5_000
 
-/** Checks every hour whether a report is due. The first check is an hour after start, so short trials report nothing. */
+/** Checks every hour whether a report is due. The first check is one hour after start, so short trials send none. */
 export const openUsageReport = (deps: UsageReportDeps): Disposable => {
   const timer = setInterval(() => void reportIfDue(deps), checkEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Sends at most one report a day over all processes. A failed report is not retried that day. */
+/** Sends at most one report per day for all processes together. A failed report is not retried on that day. */
 export const reportIfDue = async (deps: UsageReportDeps): Promise<void> => {
   const { env, store, clock, log, hosts, send, version } = deps
   try {

@@ -2,7 +2,7 @@ import { optional, whole } from '#shared/config/setting.ts'
 
 const atLeastOne = { min: 1 }
 
-/** How often callers may call. Counts are shared by all processes on one Redis. */
+/** Settings of rate limits. All processes with the same Redis or state database share the counters. */
 export const limitSettings = {
   RATE_LIMIT_API_PER_MIN: whole(100, 'Data-route requests per minute and client address.', atLeastOne),
   RATE_LIMIT_AGENT_PER_MIN: whole(
@@ -27,7 +27,7 @@ const binding = (budget: string) =>
     `Edge-platform binding for the fleet-wide rate limit of ${budget}. Not used here: limits are shared through REDIS_URL or the state database.`,
   )
 
-/** Limit bindings of the edge platform's own runtime, which no process of this product gets. */
+/** Rate limit bindings of the edge platform. They are ignored, because only its own runtime provides them. */
 export const limitBindings = {
   SVC_RATE_LIMIT_API: binding('data-route requests'),
   SVC_RATE_LIMIT_AGENT: binding('agent requests'),

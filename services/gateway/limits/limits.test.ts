@@ -20,7 +20,7 @@ const traits = {
   answer: z.object({ who: z.string() }),
 } as const
 
-/** A route that returns the caller, counted against one budget. */
+/** Returns a route that responds with the caller and counts against one budget. */
 const counted = (limit: Limit, path: `/api/${string}` = `/api/${limit}`): Route =>
   getRoute({ ...traits, path, limit, handle: async ({ call }) => ({ who: call.identity.subject }) })
 
@@ -197,7 +197,7 @@ describe('questions to the agent', () => {
   const visit = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
     const refused = await send(url, headers)
     expect(refused.status).toBe(401)
-    expect(Failure.parse(await refused.json()).error.message).toContain('send the request again with it')
+    expect(Failure.parse(await refused.json()).error.message).toContain('send the request again with the cookie')
     return cookieOf(refused)
   }
 

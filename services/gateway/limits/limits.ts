@@ -24,12 +24,12 @@ const budgets = {
   'device-login': 'RATE_LIMIT_DEVICE_CODE_PER_MIN',
 } as const satisfies Record<string, LimitName>
 
-/** A limit that counts. */
+/** The name of a budget: a rate limit with its own counters. */
 type Budget = keyof typeof budgets
 /** The budget that a request is counted against. */
 export type Limit = 'none' | Budget
 
-/** The counted subject: the address of a request, or the caller of the agent. */
+/** The kind of a counter: a budget counts addresses; the others count callers of the agent. */
 type Kind = Budget | 'caller' | 'guest' | 'guest-day'
 
 /** The state of a caller after a counted request. */
@@ -44,8 +44,8 @@ export interface Limits {
   /** Counts a request of an address; synchronously with the memory store. */
   countAddress(budget: Budget, address: string): RateLimitState | Promise<RateLimitState>
   /**
-   * Counts a question to the agent: once for a person or a key. A guest is counted by the minute and by the day, by its cookie and by
-   * the network of its address, because a new cookie costs nothing.
+   * Counts a question to the agent: once per user or API key. A guest is counted per minute and per day, by its cookie
+   * and by the network of its address, because cookies are easily replaced.
    */
   countQuestion(identity: Identity, prefix: string): AsyncIterable<RateLimitState>
 }
@@ -85,18 +85,18 @@ export const openLimits = (env: Environment, clock: Clock, counters: Counters): 
   }
 }
 
-/** The current limits. Each request reads one of them. */
+/** Returns a function per limit that reads its current value, so that a request reads only one setting. */
 const allowancesOf = (env: Environment): Record<LimitName, () => number> => {
   const allowance = ([name, setting]: [string, Setting<number>]) => {
     const alone = { [name]: setting }
-    // A record of one name has a value under that name.
+    // `read` returns a value for every setting that it receives.
     return [name, () => read(alone, env)[name] as number] as const
   }
-  // Every name of the settings has its entry.
+  // Object.fromEntries loses the key type; every limit is present.
   return Object.fromEntries(Object.entries(limitSettings).map(allowance)) as Record<LimitName, () => number>
 }
 
-/** What a caller may know of a standing, in the header fields that clients look for. */
+/** Returns the RateLimit headers of a response. */
 export const standingHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
   [
     ['RateLimit-Limit', allowed],
@@ -104,7 +104,7 @@ export const standingHeaders = ({ allowed, used, endsInMs }: RateLimitState) =>
     ['RateLimit-Reset', Math.ceil(endsInMs / 1000)],
   ] as const
 
-/** Throws `rate-limited` when more was used than is allowed. */
+/** Throws `rate-limited` if the budget is exceeded. */
 export const requireWithin = ({ counted, allowed, used, endsInMs }: RateLimitState): void => {
   if (used <= allowed) return
   const sentence =
@@ -118,14 +118,14 @@ const cookieName = 'watchhouse_guest'
 /** Store key of the secret that signs guests. The first process creates it; all processes share it. */
 const keyName = 'gateway:guest-key'
 const keyBytes = 32
-/** Longer than the longest budget of guests, which is a day. */
+/** Lifetime of the cookie, longer than the longest budget of guests, which is one day. */
 const maxAgeMs = 30 * 86_400_000
 
-/** Visitors of cloud mode without credentials, identified by a signed cookie. */
+/** Identifies callers of cloud mode without credentials by a signed cookie. */
 export interface Guests {
-  /** The guest of a request; undefined without a cookie of ours. */
+  /** Returns the guest of a request; undefined without a valid guest cookie. */
   find(headers: IncomingHttpHeaders): Promise<Identity | undefined>
-  /** A `Set-Cookie` line that makes its reader a new guest. */
+  /** Returns a `Set-Cookie` line for a new guest. */
   invite(headers: IncomingHttpHeaders, publicUrl: string): Promise<string>
 }
 

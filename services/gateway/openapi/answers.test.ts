@@ -77,5 +77,5 @@ const addressOf = (path: string, request: Request): string => {
   return query.size === 0 ? filled : `${filled}?${query}`
 }
 
-/** Clients resolve segments of dots, and an empty segment is a different path. */
+/** Encodes a path segment. Empty and dot segments are replaced, because clients resolve or drop them. */
 const segmentOf = (text: string): string => (/^\.{0,2}$/.test(text) ? '%20' : encodeURIComponent(text))

@@ -7,16 +7,16 @@ import { operationOf, refusalResponses, tagOf } from './operation.ts'
 
 type Document = ReturnType<typeof createDocument>
 
-/** Returns the OpenAPI 3.0 document of all routes. The library is loaded on the first request. */
+/** Returns a function that creates the OpenAPI 3.0 document once. The library is loaded on the first call. */
 export const openDocument = (routes: readonly Route[], version: string): Gateway['document'] => {
-  let made: Promise<Document> | undefined
+  let document: Promise<Document> | undefined
   return async () => {
-    made ??= make(routes, version)
-    return made
+    document ??= createOnce(routes, version)
+    return document
   }
 }
 
-const make = async (routes: readonly Route[], version: string): Promise<Document> => {
+const createOnce = async (routes: readonly Route[], version: string): Promise<Document> => {
   const { createDocument } = await import('zod-openapi')
   const tags = [...new Set(routes.map(tagOf))].toSorted()
   return createDocument(
@@ -25,7 +25,7 @@ const make = async (routes: readonly Route[], version: string): Promise<Document
       info: {
         title: 'Watchhouse',
         version,
-        description: 'Watches fleets of ClickHouse hosts. `hostId` selects one by its position in the list of hosts.',
+        description: 'Monitors fleets of ClickHouse hosts. `hostId` selects one by its position in the list of hosts.',
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       servers: [{ url: '/' }],
@@ -37,7 +37,7 @@ const make = async (routes: readonly Route[], version: string): Promise<Document
   )
 }
 
-/** In OpenAPI 3.0 `nullable` adds nothing to an `enum`: null must be one of its values. */
+/** Adds null to nullable enums: in OpenAPI 3.0, `nullable` does not extend an `enum`. */
 const allowNull = (schema: { nullable?: unknown; enum?: unknown[] | undefined }): void => {
   if (schema.nullable && schema.enum && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
 }
@@ -57,26 +57,26 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: keyCookie,
-    description: 'Of a person who signed in with an API key.',
+    description: 'The API key of a user who signed in with it.',
   },
   session: { type: 'apiKey', in: 'cookie', name: idpCookie, description: 'A session of the identity provider.' },
-  operator: { type: 'http', scheme: 'bearer', description: 'A secret of the operator, of this route alone.' },
+  operator: { type: 'http', scheme: 'bearer', description: 'A secret of the operator, valid for this route only.' },
 } as const
 
-/** The document with the names of a running product as the enums of the paths that take one. */
+/** Adds the names of the current charts and tables as enums to the path parameters of their routes. */
 export const withNames = (document: Document, { charts, tables }: Pick<Catalogue, 'charts' | 'tables'>): Document => ({
   ...document,
   paths: Object.fromEntries(
     Object.entries(document.paths ?? {}).map(([path, item]) => {
-      if (path.startsWith('/api/v1/charts/{name}')) return [path, naming(item, charts)]
-      return [path, path.startsWith('/api/v1/tables/{name}') ? naming(item, tables) : item]
+      if (path.startsWith('/api/v1/charts/{name}')) return [path, withNameEnum(item, charts)]
+      return [path, path.startsWith('/api/v1/tables/{name}') ? withNameEnum(item, tables) : item]
     }),
   ),
 })
 
 type PathItem = NonNullable<Document['paths']>[string]
 
-const naming = (item: PathItem, named: readonly { name: string }[]): PathItem => {
+const withNameEnum = (item: PathItem, named: readonly { name: string }[]): PathItem => {
   if (named.length === 0) return item
   const { get } = item
   const schema = { type: 'string' as const, enum: named.map(({ name }) => name) }

@@ -14,15 +14,18 @@ export const operationOf = (route: Route): ZodOpenApiOperationObject => ({
   ...(route.body && { requestBody: requestBody(route, route.body) }),
   ...(route.reads && { requestBody: bytesOf(route.reads) }),
   responses: {
-    ...goodAnswer(route),
+    ...successResponses(route),
     ...(route.taken !== undefined && { '202': { description: route.taken } }),
     ...(route.nothing !== undefined && { '204': { description: route.nothing } }),
-    ...(route.revalidated && { '304': { description: 'The answer that If-None-Match names is still current.' } }),
+    ...(route.revalidated && { '304': { description: 'The response that If-None-Match names is still current.' } }),
     ...refusals(route),
   },
 })
 
-/** `GET /api/v1/charts/{name}` is `getChartsByName`; paths outside /api are marked, since some paths have a twin there. */
+/**
+ * Returns the operation id: `getChartsByName` for `GET /api/v1/charts/{name}`. Paths outside /api get the prefix
+ * `Root`, because some exist below /api too.
+ */
 const operationId = ({ method, path }: Route): string => {
   const words = path.split('/').flatMap((segment) => {
     if (['', 'api', 'v1'].includes(segment)) return []
@@ -33,19 +36,19 @@ const operationId = ({ method, path }: Route): string => {
   return `${method.toLowerCase()}${path.startsWith('/api/') ? '' : 'Root'}${name}`
 }
 
-/** The first path segment, which groups routes. */
+/** Returns the tag of a route: its first path segment after `/api/v1`. */
 export const tagOf = ({ path }: Route): string =>
   path.split('/').find((segment) => !['', 'api', 'v1', '.well-known'].includes(segment)) ?? 'service'
 
 const securityOf = ({ access }: Route): Record<string, string[]>[] => {
   if (access === 'anonymous') return []
   if (access === 'own-bearer') return [{ operator: [] }]
-  // The last, empty one: where nothing to sign in with is configured, or anonymous callers may read.
+  // The last, empty entry allows anonymous calls, which depends on the configuration.
   return [{ bearer: [] }, { apiKey: [] }, { keyCookie: [] }, { session: [] }, {}]
 }
 
 const queryParameters = (query: z.ZodType): { query?: z.ZodObject } => {
-  if (!(query instanceof z.ZodObject)) throw new Error('the parameters of a route are an object')
+  if (!(query instanceof z.ZodObject)) throw new Error('the query schema of a route must be an object')
   return Object.keys(query.shape).length === 0 ? {} : { query }
 }
 
@@ -62,7 +65,7 @@ const bytesOf = ({ mediaTypes, schema }: NonNullable<Route['reads']>) => ({
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
 })
 
-const goodAnswer = ({
+const successResponses = ({
   answer,
   status = 200,
   mediaType = 'application/json',
@@ -70,14 +73,14 @@ const goodAnswer = ({
 }: Route): ZodOpenApiResponsesObject => {
   if (answer instanceof z.ZodUndefined) {
     return {
-      '302': { description: 'Sends a browser elsewhere.', headers: { Location: { schema: { type: 'string' } } } },
+      '302': { description: 'Redirects a browser.', headers: { Location: { schema: { type: 'string' } } } },
     }
   }
   if (answer instanceof z.ZodNever) return {}
   const files = downloads.map((type) => [type, { schema: { type: 'string' as const } }])
   return {
     [`${status}`]: {
-      description: 'The answer.',
+      description: 'The response.',
       content: { [withoutParameters(mediaType)]: { schema: answer }, ...Object.fromEntries(files) },
     },
   }
@@ -106,7 +109,7 @@ const statusesOf = (route: Route): string[] =>
       : [],
   )
 
-/** OAuth and JSON-RPC word failures in their own way. */
+/** Returns the name of an error response. OAuth and JSON-RPC have error formats of their own. */
 const nameOf = (status: string, route: Route): string => {
   const protocol = route.errorFormat ? 'OAuth' : isJsonRpc(status, route) ? 'JsonRpc' : ''
   return `${protocol}Refused${status}`
@@ -114,7 +117,7 @@ const nameOf = (status: string, route: Route): string => {
 
 const isJsonRpc = (status: string, { jsonRpc = [] }: Route): boolean => jsonRpc.some((each) => String(each) === status)
 
-/** What the gateway refuses before the message is read has the shape of all its failures. */
+/** An error of a JSON-RPC route. Errors of the gateway itself, before it reads the message, have its usual format. */
 const JsonRpcFailure = z.union([
   z.object({
     jsonrpc: z.literal('2.0'),
@@ -126,7 +129,7 @@ const JsonRpcFailure = z.union([
 
 const refusalResponse = (status: string, route: Route): ZodOpenApiResponseObject => {
   const { description = '', retried } = refused[status] ?? {}
-  const headers = retried && { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' as const } } }
+  const headers = retried && { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' as const } } }
   const content = { 'application/json': { schema: failureOf(status, route) } }
   return { description, ...(headers && { headers }), content }
 }
@@ -136,11 +139,12 @@ const failureOf = (status: string, route: Route): z.ZodType => {
   return isJsonRpc(status, route) ? JsonRpcFailure : Failure
 }
 
-interface Refused {
+/** An error status of routes. */
+interface ErrorStatus {
   description: string
-  /** Routes that may answer so; all of them where nothing is said. */
+  /** Returns whether a route can respond with this status; without it, all routes can. */
   when?(route: Route): boolean
-  /** Says when to come again. */
+  /** The response has a Retry-After header. */
   retried?: true
 }
 
@@ -150,28 +154,28 @@ const readsBody = ({ body, reads }: Route): boolean => body !== undefined || rea
 
 const isStream = ({ mediaType }: Route): boolean => mediaType === 'text/event-stream'
 
-/** Every status that a caller may meet besides the good answer. */
-const refused: Readonly<Record<string, Refused>> = {
-  '400': { description: 'A parameter or the body is wrong; the sentence names it.' },
+/** All error statuses of the API. */
+const refused: Readonly<Record<string, ErrorStatus>> = {
+  '400': { description: 'A parameter or the body is invalid; the message names it.' },
   '401': { description: 'No user is signed in, or the credentials are invalid.', when: requiresIdentity },
   '403': { description: 'The caller may not do this.' },
-  '404': { description: 'There is no such thing, or the feature is disabled.' },
-  '405': { description: 'This method does nothing here; Allow names those that do.', when: () => false },
+  '404': { description: 'The resource does not exist, or the feature is disabled.' },
+  '405': { description: 'The method is not allowed; Allow lists the allowed methods.', when: () => false },
   '408': { description: 'The request did not arrive in time.' },
-  '409': { description: 'It contradicts what is there.', when: writes },
-  '410': { description: 'It was there and is not any more.', when: (route) => writes(route) || isStream(route) },
+  '409': { description: 'The request conflicts with the current state.', when: writes },
+  '410': { description: 'The resource no longer exists.', when: (route) => writes(route) || isStream(route) },
   '413': { description: 'The body is too large.', when: readsBody },
-  '415': { description: 'The body is of a type that is not read here.', when: readsBody },
-  '422': { description: 'The body holds no event that can be read.', when: () => false },
+  '415': { description: 'The media type of the body is not supported.', when: readsBody },
+  '422': { description: 'The body contains no valid event.', when: () => false },
   '429': { description: 'Too many requests.', when: ({ limit }) => limit !== 'none', retried: true },
   '431': { description: 'The path and header fields are too large, or there are too many fields.' },
   '500': { description: 'Internal error; see the log by the request id.' },
-  '501': { description: 'It needs something that is not configured.' },
-  '503': { description: 'What it needs does not answer, or is not configured.', retried: true },
-  '504': { description: 'It was not answered in time.' },
+  '501': { description: 'A required setting is missing.' },
+  '503': { description: 'A required service is unavailable or not configured.', retried: true },
+  '504': { description: 'The request timed out.' },
 }
 
-/** Schema of the names between braces in a path. */
+/** Returns the schema of the path parameters. */
 const pathParameters = (path: string): { path?: z.ZodObject } => {
   const names = [...path.matchAll(/\{(?<name>\w+)\}/g)].flatMap(({ groups }) => groups?.name ?? [])
   if (names.length === 0) return {}

@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { RotatingKey } from '#shared/config/setting.ts'
 
-/** Error messages for a secret that is not set and for a bearer that does not match. */
+/** Error messages for a secret that is not set and for a bearer token that does not match. */
 interface BearerMessages {
   unset: string
   wrong: string
 }
 
-/** Throws unless the bearer equals the current or the previous secret; throws `unavailable` if no secret is set. */
+/** Throws `unauthenticated` unless the bearer token is the current or previous secret; `unavailable` if none is set. */
 export const requireBearer = (
   headers: IncomingHttpHeaders,
   secret: RotatingKey | undefined,
@@ -26,7 +26,7 @@ export const requireBearer = (
     throw new ServiceError('unauthenticated', wrong)
 }
 
-/** Keyed by object: an unchanged setting is read as the same object. */
+/** Cache by object identity, because reading an unchanged setting returns the same object. */
 const comparisons = new WeakMap<RotatingKey, readonly ((candidate: string) => boolean)[]>()
 
 const comparisonsWith = (secret: RotatingKey) => {
@@ -50,7 +50,7 @@ const sameTextAs = (secret: string): ((candidate: string) => boolean) => {
   return (candidate) => timingSafeEqual(digestOf(candidate), digest)
 }
 
-// As text, which Node makes faster than bytes.
+// Hashing to text is faster in Node than hashing to bytes.
 const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text))
 
 /** Returns true for the current or the previous secret that is shared with a proxy. */

@@ -162,7 +162,8 @@ describe('a connection', () => {
   })
 
   it('without an address has the same key for all its requests', () => {
-    const local = () => ({ headers: {}, socket: {} }) as unknown as IncomingMessage // As above.
+    // Only these fields of the request are used.
+    const local = () => ({ headers: {}, socket: {} }) as unknown as IncomingMessage
     const [one, other] = [local(), local()]
     expect(clientAddress(one, {})).toBe(clientAddress(one, {}))
     expect(clientAddress(one, {})).not.toBe(clientAddress(other, {}))

@@ -10,7 +10,7 @@ import { headerName } from './header.ts'
 
 const trustWords: Readonly<Record<string, boolean>> = { true: true, '1': true, cloud: true, false: false, '0': false }
 
-/** Unlike other flags: `yes` and `on` do not count, as the configuration reference says. */
+/** Accepts fewer values than other flags: `yes` and `on` are ignored, as the configuration reference defines. */
 const trust: Setting<boolean | undefined> = {
   doc: 'Whether to trust proxy headers such as X-Forwarded-For and X-Real-IP. Unset: trusted on the edge only, where CF-Connecting-IP always identifies the client.',
   audience: 'server',
@@ -62,7 +62,7 @@ export const clientAddress = ({ headers, socket }: IncomingMessage, env: Environ
   return address ? networkOf(address) : ofConnection(socket)
 }
 
-/** Returns the network in which a client can easily get many addresses: the /24 of IPv4, the /64 of IPv6. */
+/** Returns the network of a client, in which it can easily get other addresses: /24 for IPv4, /64 for IPv6. */
 export const clientPrefix = (request: IncomingMessage, env: Environment): string =>
   clientAddress(request, env).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 
@@ -115,7 +115,7 @@ export const hopsOf = (env: Environment): number => read(addressSettings, env).S
 
 const known = new WeakMap<Socket, string>()
 
-/** Returns the key of the peer, which is the same for all requests of a connection. */
+/** Returns the rate limit key of the peer, which is the same for all requests of a connection. */
 const ofConnection = (socket: Socket): string => {
   const name = known.get(socket) ?? nameOf(socket)
   known.set(socket, name)

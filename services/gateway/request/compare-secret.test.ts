@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { isCode, isTest, parse, readSource, repositoryFiles } from '../../testing/source-file.ts'
 import { isSameText } from './bearer.ts'
 
-/** Names of values that must not leak through the duration of a comparison. */
+/** Matches names of values that must not leak through the duration of a comparison. */
 const isSecret = /secret|password|signature|bearer|hmac/i
 
 const nameOf = (node: Expression | PrivateIdentifier): string => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '#proto/errors.ts'
 import type { Setting } from '#shared/config/setting.ts'
 
-/** A setting that holds the name of a request header, in lower case as in Node. */
+/** Returns a setting for the name of a request header, which is parsed to lower case as in Node. */
 export const headerName = (fallback: string, doc: string): Setting<string> => ({
   doc,
   audience: 'server',
@@ -20,11 +20,11 @@ interface FieldHeader {
   header: string
 }
 
-/** Limited because the fields are part of every request to the agent. */
+/** Maximum number of fields, because every request to the agent contains them. */
 const maxFields = 20
 const fieldShape = /^[A-Za-z][\w-]{0,63}$/
 
-/** Comma-separated `field:Header-Name` pairs. */
+/** Returns a setting for comma-separated `field:Header-Name` pairs. */
 export const fieldHeaders = (doc: string): Setting<readonly FieldHeader[]> => ({
   doc,
   audience: 'server',
@@ -49,7 +49,7 @@ const readPair = (pair: string): FieldHeader => {
   )
 }
 
-/** Characters of a token (RFC 9110 §5.6.2). */
+/** Returns whether a text is a valid header name: a token (RFC 9110 §5.6.2) of at most 64 characters. */
 const isHeaderName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(text)
 
 const notAHeader = 'the name of a header, such as X-Forwarded-User'

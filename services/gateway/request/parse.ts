@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { ServiceError } from '#proto/errors.ts'
 import { sentenceOf } from '#shared/text/zod-errors.ts'
 
-/** A problem of a request: the parameter or body field, and a message that continues its name. */
+/** A problem of a request: the parameter or body field, and a message that follows its name. */
 interface Problem {
   parameter: string
   message: string
 }
 
-/** Limits the response: a body can have thousands of invalid values. */
+/** Maximum number of problems in a response, because a body can have thousands of invalid values. */
 const maxProblems = 20
 const maxKeyLength = 64
 
@@ -43,7 +43,7 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: z.ZodType): Problem[] => {
     return [{ parameter: nameOf(issue.path) || 'the body', message: beginning(issue.message) }]
   }
   const known = issue.path.length === 0 ? namesOf(schema) : undefined
-  const message = known === undefined ? 'is not known here' : `is not known here; known are ${known}`
+  const message = known === undefined ? 'is unknown' : `is unknown; allowed: ${known}`
   return issue.keys.slice(0, maxProblems + 1).map((key) => ({ parameter: nameOf([...issue.path, key]), message }))
 }
 
@@ -59,7 +59,7 @@ const namesOf = (schema: z.ZodType): string | undefined =>
 /** Lowercases the first letter of a message of zod, so that it can follow a name. */
 const beginning = (message: string): string => message.charAt(0).toLowerCase() + message.slice(1)
 
-/** More than any route accepts, repeated filters included. */
+/** Maximum number of parameters, more than any route accepts with repeated filters. */
 const maxParameters = 100
 
 /** Parameters by name; a repeated name has an array of values. */
@@ -75,7 +75,8 @@ export const parseQueryString = (url: string): QueryValues => {
 export const parseForm = (text: string): QueryValues => {
   const values: QueryValues = {}
   const pairs = text.split('&', maxParameters + 1)
-  if (pairs.length > maxParameters) throw new ServiceError('invalid', `more than ${maxParameters} parameters`)
+  if (pairs.length > maxParameters)
+    throw new ServiceError('invalid', `too many parameters: the maximum is ${maxParameters}`)
   for (const pair of pairs) if (pair !== '') add(values, pair)
   return values
 }
@@ -87,7 +88,7 @@ const add = (values: QueryValues, pair: string): void => {
   const known = Object.hasOwn(values, name) ? values[name] : undefined
   const next = known === undefined ? value : [...(typeof known === 'string' ? [known] : known), value]
   if (name !== '__proto__') values[name] = next
-  // A plain assignment would change the record itself.
+  // An assignment to `__proto__` would set the prototype instead of a property.
   else Object.defineProperty(values, name, { value: next, enumerable: true, configurable: true, writable: true })
 }
 

@@ -30,7 +30,7 @@ export const publicUrl = (request: HostRequest, env: Environment): string => {
 /** Returns true if the operator set the public URL; otherwise each response repeats the host of its request. */
 export const hasPublicUrl = (env: Environment): boolean => read(publicUrlSettings, env).SVC_PUBLIC_URL !== undefined
 
-/** Hosts that links and headers may repeat; a URL also accepts `user@host`, `host/path`, `%68ost` and quotes. */
+/** Hosts that are safe in links and headers. URL parsers also accept `user@host`, `host/path`, `%68ost` and quotes. */
 const hostShape = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Warns in production if no public URL is set, because links then use the host of the request. */

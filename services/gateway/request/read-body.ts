@@ -4,7 +4,7 @@ import { HttpError } from '../response/http-exchange.ts'
 import { parseForm } from './parse.ts'
 import type { Route } from '../http-route.ts'
 
-/** Enough for a statement of 100,000 characters with escapes. */
+/** Maximum size of a body: enough for a statement of 100,000 characters with JSON escapes. */
 const maxBodyBytes = 512 * 1024
 
 const json = 'application/json'

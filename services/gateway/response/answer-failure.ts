@@ -11,7 +11,7 @@ const defect: PublicError = {
   message: 'internal error; search the log for this request id',
 }
 
-/** HTTP requires a challenge in every 401 response. */
+/** Returns the default challenge, because HTTP requires one in every 401 response. */
 const defaultChallenge = ({ status }: PublicError): string | undefined =>
   status === errorStatuses.unauthenticated ? 'Bearer realm="watchhouse"' : undefined
 
@@ -19,7 +19,7 @@ const defaultChallenge = ({ status }: PublicError): string | undefined =>
 const refusals: Readonly<Record<number, Omit<PublicError, 'status'>>> = {
   400: { type: 'invalid', message: 'the path or the body cannot be read' },
   413: { type: 'too-large', message: 'the body is too large' },
-  415: { type: 'unsupported-media-type', message: 'the encoding of the body is not known here' },
+  415: { type: 'unsupported-media-type', message: 'unsupported content encoding of the body' },
 }
 
 /** Returns the part of an error that callers may see; internal errors become one fixed message. */

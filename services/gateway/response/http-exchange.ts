@@ -13,7 +13,7 @@ export interface Exchange {
   errorFormat?: ErrorFormat | undefined
   /** Returns the WWW-Authenticate challenge of the route, if it differs from the default. */
   challenge?(shown: PublicError): string | undefined
-  /** `performance.now()` when the request headers had arrived. */
+  /** Value of `performance.now()` when the request headers had arrived. */
   startedAtMs: number
 }
 
@@ -41,7 +41,7 @@ export class HttpError extends Error {
 /** The status that proxies log for a client that disconnected before the response. */
 export const clientClosedStatus = 499
 
-/** Returns the reason with which work is cancelled after the caller disconnected; it is never sent. */
+/** Returns the abort reason for work of a caller that disconnected. It is never sent. */
 export const callerLeft = (): HttpError =>
   new HttpError(clientClosedStatus, 'client-closed-request', 'the client closed the request')
 

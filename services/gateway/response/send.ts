@@ -107,7 +107,7 @@ const sentOrCallerLeft = async (sending: Promise<void>): Promise<void> => {
 export interface Download {
   fileName: string
   contentType: string
-  /** Must not be used elsewhere: their memory is released once they are sent. */
+  /** The content. Frames must not be used elsewhere, because their memory is released once they are sent. */
   frames: AsyncIterable<Uint8Array>
   /** Returns the trailers; called after the last frame. */
   trailers: () => Readonly<Record<string, string>>
@@ -136,7 +136,7 @@ async function* withTrailers(
   if (response.hasHeader('Trailer')) response.addTrailers(trailers())
 }
 
-/** A frame fills about one write of the socket, so that at most two are in transit. */
+/** Frames that a socket can still be writing. A frame is about one socket write, so there are at most two. */
 const maxInTransit = 2
 
 async function* releasingSent(
@@ -167,7 +167,7 @@ export const sendJson = (request: Request, response: Response, status: number, b
   sendText(request, response, status, JSON.stringify(body))
 }
 
-/** Sends text, by default as JSON. Compresses it from `compressFromBytes`. */
+/** Sends text, by default as JSON; compresses it if it has at least `compressFromBytes`. */
 export const sendText = (
   request: Request,
   response: Response,
@@ -192,7 +192,7 @@ export const sendPage = (request: Request, response: Response, html: string): vo
   sendText(request, response, 200, html, 'text/html; charset=utf-8')
 }
 
-/** A smaller response fits into few packets, and compression would cost more than it saves. */
+/** Minimum size for compression. Smaller responses fit into a few packets, and compression costs more than it saves. */
 const compressFromBytes = 4_096
 
 const middleware = compression({ threshold: 0 })

@@ -15,7 +15,7 @@ it('requests optimizations of a statement from report', async () => {
     report: {
       advise: async (input) => {
         requests.push(input)
-        return { recommendations: [], notes: ['nothing is to be gained'] }
+        return { recommendations: [], notes: ['no optimization found'] }
       },
     },
   })
@@ -23,7 +23,7 @@ it('requests optimizations of a statement from report', async () => {
   expect(answer.status).toBe(200)
   expect(AdviceResponse.parse(await answer.json())).toMatchObject({
     data: [],
-    metadata: { host: 'logs', notes: ['nothing is to be gained'] },
+    metadata: { host: 'logs', notes: ['no optimization found'] },
   })
   await fetch(`${product.url}/api/v1/advice`, sendTo({ queryId: 'a/b c' }))
   expect(requests).toEqual([

@@ -104,10 +104,10 @@ export const agentModelRoutes: readonly Route[] = [
   probe,
 ]
 
-/** No feature guards these routes: the guides are part of the product and contain no data of hosts. */
+/** These routes require no feature, because the guides are part of the product and contain no data of hosts. */
 const common = { feature: null, limit: 'data', query: noQuery } as const
 const api = { ...common, access: 'read' } as const
-/** Open to other agents, which have no key yet. */
+/** Access for other agents, which have no API key yet. */
 const open = { ...common, access: 'anonymous' } as const
 
 const list = getRoute({
@@ -141,7 +141,7 @@ const index = getRoute({
     const { skills } = await agent.skills({}, call)
     return {
       $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' as const,
-      // Relative to the index, so that it works under every address of the product.
+      // A URL relative to the index works behind every host name and path prefix.
       skills: skills.map((skill) => ({ ...skill, type: 'skill-md' as const, url: `${skill.name}/SKILL.md` })),
     }
   },

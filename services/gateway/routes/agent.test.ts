@@ -17,14 +17,14 @@ afterEach(async () => {
   await product[Symbol.asyncDispose]()
 })
 
-/** Starts a product with a fake agent, with overrides, and records its requests. */
+/** Starts a product with a fake agent, some of whose handlers are replaced, and records its requests. */
 const started = async (replaced: Agent = {}, more: Parameters<typeof startFake>[0] = {}): Promise<void> => {
   const runs: Agent = { ...fakeRuns, ...replaced }
   const noted = Object.entries(runs).map(([method, handler]) => [
     method,
     (input: Record<string, unknown>, call: Call) => {
       requests.push({ method, input, call })
-      // The bus has parsed it by the schema of this very method.
+      // The bus has validated the input with the schema of this method.
       return (handler as (input: unknown, call: Call) => unknown)(input, call)
     },
   ])

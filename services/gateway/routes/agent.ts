@@ -78,7 +78,7 @@ const stopRun: Route = {
   answer: StopResponse,
   async respond(exchange, gateway, reply) {
     const runId = await runIdOf(exchange, gateway)
-    if (runId === undefined) throw new ServiceError('gone', 'this chat is no longer available')
+    if (runId === undefined) throw new ServiceError('gone', 'this chat has no recent run; send a new message')
     reply.json(success(await gateway.agent.stop({ runId }, exchange.call), {}))
   },
 }
@@ -105,7 +105,7 @@ const isUnconfigured = (error: unknown): error is ServiceError =>
 const runIdOf = ({ path, call }: RawRequest, { chats }: Gateway): Promise<string | undefined> =>
   chats.runOf(parse(RunPath, path).id, call.identity)
 
-/** Absent until the client has received an event. */
+/** Number in the Last-Event-ID header; 0 if the client has not received an event yet. */
 const LastEventId = z
   .string()
   .regex(/^(0|[1-9]\d{0,8})$/, 'must be the number of an event')
@@ -156,7 +156,7 @@ const decideApproval = postRoute({
     const request = await agent.takeApproval({ approvalId }, call)
     const reportOutcome = (outcome: Outcome) =>
       agent.resolveApproval({ approvalId, outcome }, call).catch((error: unknown) => {
-        // The action has run; a missing agent run does not make it fail.
+        // The action has run, so its response must not depend on the agent run.
         telemetry.log.warn({ requestId, err: error }, 'reporting the action result to the agent run failed')
       })
     try {
@@ -188,7 +188,7 @@ const actionOf = ({ tool, input }: ControlRequest): ActionRequest => {
   return { action: 'optimizeTable', params: input }
 }
 
-/** Changes nothing on a host, so every caller that may use the agent may decide. */
+/** Decides on a tool call to an external server. It changes nothing on hosts, so access to the agent is sufficient. */
 const decideEgress = postRoute({
   path: '/api/v1/agent/egress/{id}',
   doc: 'Approves or denies a tool call that sends its arguments to an external server; 403 for API keys',

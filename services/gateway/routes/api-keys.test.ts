@@ -135,7 +135,7 @@ describe('POST /api/v1/auth/api-key', () => {
     [{ label: 'a', scopes: ['admin'] }, 'scopes.0', 'must be one of read, write, agent, mcp'],
     [{ label: 'a', scopes: 'read' }, 'scopes', 'must be a list'],
     [{ label: 'a', scopes: ['read', 'read', 'read', 'read', 'read'] }, 'scopes', 'each scope once'],
-    [{ label: 'a', subject: 'root' }, 'subject', 'is not known here'],
+    [{ label: 'a', subject: 'root' }, 'subject', 'is unknown'],
     [[], 'the body', 'must be an object'],
   ])('rejects %j', async (body, parameter, says) => {
     const answer = await send('/api/v1/auth/api-key', { method: 'POST', authorization: operator, body })
@@ -211,7 +211,7 @@ describe('issued keys', () => {
   })
 
   it.each([
-    ['an unknown id', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA', 404, 'no such API key'],
+    ['an unknown id', '/api/v1/auth/api-keys/AAAAAAAAAAAAAAAA', 404, 'unknown API key'],
     ['no id', '/api/v1/auth/api-keys/..%2F..%2Fx', 400, 'must be the id of a key'],
   ])('return an error when %s is revoked', async (_whose, path, status, says) => {
     const answer = await send(path, { method: 'DELETE', authorization: operator })

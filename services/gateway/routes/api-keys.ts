@@ -14,7 +14,7 @@ import { success } from '../response/envelope.ts'
 
 const own = { feature: null, access: 'own-bearer', limit: 'data', query: noQuery } as const
 
-/** For the operator only; users get keys by device login. */
+/** Issues a key to the operator. Users get keys by device login only. */
 const issueKey = postRoute({
   ...own,
   secretOnly: true,

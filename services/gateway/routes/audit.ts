@@ -27,8 +27,8 @@ interface Page {
 }
 
 /**
- * Returns the first page of `limit + 1` records, newest first. Pages end between two timestamps, because the cursor is a time:
- * records of the same millisecond share a page, unless they fill more than one.
+ * Splits `limit + 1` records, newest first, into a page and the cursor of the next one. The cursor is a time, so
+ * records of the same millisecond stay on one page unless they fill more than one.
  */
 export const pageOf = (found: readonly AuditRecord[], limit: number): Page => {
   const left = found[limit]

@@ -24,7 +24,7 @@ const notes = textRoute({
     }),
 })
 
-/** The path of the resource is appended to the well-known path (RFC 9728 §3.1). */
+/** Returns the metadata route of a resource, whose path follows the well-known path (RFC 9728 §3.1). */
 const protectedResource = (resource: '' | '/api/mcp'): Route =>
   getRoute({
     ...open,
@@ -76,7 +76,7 @@ const catalogDocument = getRoute({
   },
 })
 
-/** HEAD requests get the catalog as a Link header (RFC 9727 §2). */
+/** The catalog route, which also sends a Link header for HEAD requests (RFC 9727 §2). */
 const catalog: Route = {
   ...catalogDocument,
   respond: (exchange, gateway, reply) => {

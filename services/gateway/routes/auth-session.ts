@@ -87,7 +87,7 @@ const rejectCrossSite = (method: string, { headers, publicUrl }: Pick<RawRequest
   throw new ServiceError('forbidden', 'cross-site request rejected: sign in or out on a page of this site')
 }
 
-/** Start of the sign-in with the identity provider. */
+/** Path that starts the sign-in with the identity provider. */
 const signInPath = '/api/v1/auth/sign-in'
 
 const signIn = redirectRoute({
@@ -149,7 +149,7 @@ interface KeyCookieOptions {
   publicUrl(): string
 }
 
-/** Returns a `Set-Cookie` line that expires with the key. The key is the session: revoking it ends both. */
+/** Returns a `Set-Cookie` line that expires with the key. The key itself is the session, so revoking it ends both. */
 const keyCookieLine = (key: string, { env, nowMs, headers, publicUrl }: KeyCookieOptions): string => {
   const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
   const claims = secret && readKey(key, secret)

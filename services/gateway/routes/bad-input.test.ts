@@ -17,7 +17,7 @@ const sendRequest = async (path: string, init?: RequestInit) => {
 const long = (length: number) => 'x'.repeat(length)
 const manyParams = JSON.stringify(Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1])))
 
-/** Path, invalid parameter and its message. */
+/** Invalid requests: path, invalid parameter and part of its message. */
 const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/host-status', 'hostId', 'is required'],
   ['/api/v1/overview', 'hostId', 'is required'],
@@ -32,7 +32,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/overview?hostId=100000', 'hostId', 'whole number'],
   ['/api/v1/overview?hostId=9999999999999999', 'hostId', 'whole number'],
   ['/api/v1/overview?hostId=0&hostId=1', 'hostId', 'only once'],
-  ['/api/v1/overview?hostId=0&hostid=1', 'hostid', 'known are hostId'],
+  ['/api/v1/overview?hostId=0&hostid=1', 'hostid', 'allowed: hostId'],
   ['/api/v1/host-status?hostId=0&fleet=yes', 'fleet', '1 or 0'],
   ['/api/v1/tables?hostId=x', 'hostId', 'whole number'],
   ['/api/v1/charts/query-count?hostId=x', 'hostId', 'whole number'],
@@ -52,7 +52,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['/api/v1/charts/query-count?params=%7B%22a%22:%7B%7D%7D', 'params.a', 'text of at most 512'],
   [`/api/v1/charts/query-count?params=${encodeURIComponent(JSON.stringify({ a: long(513) }))}`, 'params.a', 'text of'],
   [`/api/v1/charts/query-count?params=${encodeURIComponent(manyParams)}`, 'params', 'at most 20 keys'],
-  ['/api/v1/charts/query-count?range=1', 'range', 'is not known here'],
+  ['/api/v1/charts/query-count?range=1', 'range', 'is unknown'],
   ['/api/v1/insights/query-patterns?order=size', 'order', 'must be one of total_time'],
   ['/api/v1/insights/query-patterns?lastHours=8761', 'lastHours', 'from 1 to 8760'],
   ['/api/v1/insights/query-patterns?limit=1001', 'limit', 'from 1 to 1000'],
@@ -77,10 +77,10 @@ const refused: [path: string, parameter: string, says: string][] = [
   [`/api/v1/tables/running-queries?${'filter=a.eq.1&'.repeat(21)}`, 'filter', 'at most 20 times'],
   [`/api/v1/tables/running-queries?search=${long(257)}`, 'search', '256'],
   ['/api/v1/tables/running-queries?limit=0', 'limit', 'whole number'],
-  ['/api/v1/tables/running-queries?limit=10&pageSize=10', 'pageSize', 'the same as limit'],
-  ['/api/v1/tables/running-queries?page=2', 'page', 'needs limit'],
+  ['/api/v1/tables/running-queries?limit=10&pageSize=10', 'pageSize', 'is an alias of limit'],
+  ['/api/v1/tables/running-queries?page=2', 'page', 'requires limit'],
   ['/api/v1/tables/running-queries?page=0&limit=10', 'page', 'whole number'],
-  ['/api/v1/tables/running-queries?page=1&limit=10&offset=1', 'page', 'exclude each other'],
+  ['/api/v1/tables/running-queries?page=1&limit=10&offset=1', 'page', 'mutually exclusive'],
   ['/api/v1/tables/running-queries?total=yes', 'total', '1 or 0'],
   ['/api/v1/tables/running-queries?format=xml', 'format', 'must be one of json, csv'],
   ['/api/v1/tables?limit=10001', 'limit', 'from 1 to 10000'],
@@ -131,8 +131,8 @@ describe('an invalid parameter', () => {
   it.each([
     ['/api/v1/overview?hostId=%ff', 'UTF-8'],
     ['/api/v1/overview?hostId=%', 'UTF-8'],
-    [`/api/v1/overview?${'a=1&'.repeat(101)}`, 'more than 100'],
-    [`/api/v1/tables/running-queries?${Array.from({ length: 21 }, (_, n) => `p${n}=1`).join('&')}`, 'more than 20'],
+    [`/api/v1/overview?${'a=1&'.repeat(101)}`, 'maximum is 100'],
+    [`/api/v1/tables/running-queries?${Array.from({ length: 21 }, (_, n) => `p${n}=1`).join('&')}`, 'maximum is 20'],
   ])('rejects a whole query string: %.60s', async (path, says) => {
     const { status, error } = await sendRequest(path)
     expect([status, error.type]).toEqual([400, 'invalid'])
@@ -216,7 +216,7 @@ describe('an invalid body', () => {
       'hostId must be a number',
     ],
     ['a negative host', { body: '{"names":["a"],"hostId":-1}', headers: json }, 400, 'invalid', 'hostId'],
-    ['unknown fields', { body: '{"names":["a"],"host":1}', headers: json }, 400, 'invalid', 'host is not known here'],
+    ['unknown fields', { body: '{"names":["a"],"host":1}', headers: json }, 400, 'invalid', 'host is unknown'],
     ['nesting without end', { body: '['.repeat(400_000), headers: json }, 400, 'invalid', 'not JSON'],
     [
       'a name of the language itself',

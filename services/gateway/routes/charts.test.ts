@@ -9,7 +9,7 @@ import { anonymous } from '../auth/identity.ts'
 
 const name = 'query-count'
 
-/** Requests a chart of the feature QUERIES alone and in a batch. */
+/** Chart handlers that require the feature QUERIES, for one chart and for a batch. */
 const guarded: Pick<QueryHandlers, 'chart' | 'charts'> = {
   chart: async (_input, { identity }) => {
     requireFeature(identity, 'QUERIES', `the chart ${name}`)

@@ -48,7 +48,7 @@ describe('installing the chat application', () => {
   })
 
   it('names the missing settings', async () => {
-    const sentence = 'cannot install the Slack application: not set: CHATAPP_CLIENT_ID'
+    const sentence = 'cannot install the Slack application: missing settings: CHATAPP_CLIENT_ID'
     const refuse = () => Promise.reject(new ServiceError('not-implemented', sentence))
     await using rig = await open({ chatApplicationPage: refuse })
     expect(await rig.send('/install')).toMatchObject({ status: 501, text: expect.stringContaining(sentence) })

@@ -30,10 +30,10 @@ const path = '/api/v1/health/chat-application'
 const common = { feature: 'HEALTH', limit: 'data' } as const
 const writing = { ...common, access: 'write' } as const
 
-/** Binds the callback to the browser that started, which prevents cross-site installation of a chat. */
+/** Cookie that binds the callback to the browser that started it, which prevents cross-site installations. */
 const stateCookie = 'watchhouse_chat'
 const stateBytes = 24
-/** Time to choose a chat. */
+/** Maximum duration of an installation. */
 const stateMs = 15 * 60_000
 /** The page that the callback redirects to. */
 const page = '/alerts/channels'
@@ -104,7 +104,7 @@ const shown = ({ installedAtMs, ...installation }: ChatInstallation): ChatInstal
 export const chatApplicationRoutes: readonly Route[] = [state, install, callback, remove]
 
 const form = 'application/x-www-form-urlencoded'
-/** The payload contains the whole message. */
+/** Maximum body size. The payload contains the complete Slack message. */
 const maxBodyBytes = 128 * 1024
 
 /** Handles buttons under alerts in a chat. Actions are audited with the user of the chat. */

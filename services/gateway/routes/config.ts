@@ -54,7 +54,7 @@ interface VisibleFleet {
   catalogue: Catalogue
 }
 
-/** For callers without read access, who must sign in first. */
+/** The fleet as shown to callers without read access, who must sign in first. */
 const emptyFleet: VisibleFleet = {
   offers: {
     storedConnections: false,
@@ -95,7 +95,7 @@ const offersOf = async (call: Call, gateway: Gateway): Promise<Offers> => {
   return { storedConnections, management, deployments, postgresSource, replicationService, pageViews, subscriptions }
 }
 
-/** Returns false when an older release of `query` lacks the method. */
+/** Returns whether page views are stored; false if an older release of `query` lacks the method. */
 const tracksPageViews = (call: Call, { query }: Gateway): Promise<boolean> =>
   query.tracksPageViews({}, call).then(
     ({ enabled }) => enabled,
@@ -118,7 +118,7 @@ const summary = ({ key: _key, ...host }: Host, state: HostState | undefined): Ho
   clockSkewMs: Math.round((state?.clockSkewMs ?? 0) / skewStepMs) * skewStepMs,
 })
 
-/** Rounding keeps the response, and its ETag, stable between probes. */
+/** Clock skew is rounded to this step, so that the response and its ETag do not change with every probe. */
 const skewStepMs = 10_000
 
 const limitsOf = ({ build, env }: Gateway) => {

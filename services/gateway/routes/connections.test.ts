@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** A user whose name is in a test header. */
+/** Identifies the user in a test header. */
 const byHeader = async ({ headers }: { headers: Record<string, unknown> }): Promise<Identity> =>
   headers['x-test-person'] === undefined
     ? anonymous

@@ -129,7 +129,7 @@ const followUps = getRoute({
 
 const mediaType = 'application/x-ndjson'
 
-/** More pages than the maximum number of conversations of a user needs. */
+/** Maximum number of pages of an export, more than the conversations of one user can fill. */
 const maxPages = 1_000
 
 const exportConversations: Route = {

@@ -172,7 +172,7 @@ describe('a cron route whose service is not running', () => {
   ])('%s names it immediately', async (path, owner) => {
     await using product = await startFake({ env: withSecret })
     const { status, error } = await sendRequest(product.url + path, secret)
-    expect([status, error?.type, error?.message]).toEqual([503, 'unavailable', `the service ${owner} does not answer`])
+    expect([status, error?.type, error?.message]).toEqual([503, 'unavailable', `service "${owner}" does not respond`])
   })
 
   it('prunes nothing of it', async () => {

@@ -55,10 +55,10 @@ const withServiceName = async <T>(service: ServiceName, request: Promise<T>): Pr
     return await request
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
-    // A running service says what is missing and when to retry.
+    // Errors of a running service contain a reason and the time of a retry.
     const { retryAfterMs, message } = error
     const isRunning = retryAfterMs !== undefined
-    const sentence = isRunning ? `${service} is unavailable: ${message}` : `the service ${service} does not answer`
+    const sentence = isRunning ? `${service} is unavailable: ${message}` : `service "${service}" does not respond`
     throw new ServiceError('unavailable', sentence, { retryAfterMs, cause: error })
   }
 }
@@ -75,8 +75,8 @@ const ownersOf = (gateway: Gateway): Partial<Record<ServiceName, (call: Call) =>
 })
 
 /**
- * Prunes all services concurrently. Services that are not running or have nothing to prune are skipped. Throws after all have
- * finished when another one failed.
+ * Prunes all services concurrently. Services that are not running or have nothing to prune are skipped. If others
+ * failed, throws `unavailable` with their names after all have finished.
  */
 const pruneAll = async (gateway: Gateway, call: Call): Promise<Record<string, Removed>> => {
   const owners = Object.entries(ownersOf(gateway))

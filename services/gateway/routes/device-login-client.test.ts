@@ -13,7 +13,7 @@ import { type FakeProduct, startFake } from '../testing/start.ts'
 
 const secret = 'the operator secret of a client'
 const client = { client_id: 'another-client' }
-/** The product of the tests has no TLS. */
+/** Allows http, because the product under test has no TLS. */
 const plainHttp = { [allowInsecureRequests]: true }
 
 /** Configuration of the library, as /auth.md describes it. */

@@ -188,7 +188,7 @@ describe('a user', () => {
     ['a code of vowels', { user_code: 'AEIO-UAEI' }, 400, 'eight letters'],
     ['a number', { user_code: 12345678 }, 400, 'user_code must be'],
     ['a long text', { user_code: 'B'.repeat(33) }, 400, '32 characters'],
-    ['more than a code', { user_code: 'BBBB-BBBB', subject: 'root' }, 400, 'subject is not known here'],
+    ['more than a code', { user_code: 'BBBB-BBBB', subject: 'root' }, 400, 'subject is unknown'],
     ['an unknown code', { user_code: 'BBBB-BBBB' }, 404, 'unknown code'],
   ])('who sends %s gets an error', async (_what, body, status, says) => {
     signedIn = { ...ada, subject: 'linus' }
@@ -238,7 +238,7 @@ describe('the operator', () => {
   })
 })
 
-/** A form given as text. */
+/** Returns the options of a form body that is passed as text. */
 function formType(): { headers: Record<string, string> } {
   return { headers: { 'content-type': 'application/x-www-form-urlencoded' } }
 }

@@ -18,12 +18,12 @@ import { success } from '../response/envelope.ts'
 import { HttpError, type ErrorFormat, type PublicError } from '../response/http-exchange.ts'
 import { getRoute, postRoute, type Route } from '../http-route.ts'
 
-/** Prefixes of the OAuth paths: as the specification states, and next to the other routes. */
+/** Prefixes of the OAuth paths: the specified one, and that of the other authentication routes. */
 const prefixes = ['/auth', '/api/v1/auth'] as const
 
 const oauth = { feature: null, access: 'anonymous', limit: 'device-login', query: noQuery } as const
 
-/** Errors in the format of OAuth. */
+/** Converts errors to the format of OAuth (RFC 6749 §5.2). */
 const oauthErrors: ErrorFormat = (shown) => ({
   status: shown.status,
   body: { error: oauthErrorOf(shown), error_description: toPlainAscii(shown.message) },
@@ -129,8 +129,8 @@ export const deviceLoginRoutes: readonly Route[] = [
 ]
 
 /**
- * Returns who decides about a device: a signed-in user, or the operator when no provider is configured. API keys may not, because
- * they could create keys with a longer lifetime or more scopes.
+ * Returns who decides about a device: a signed-in user, or the operator if no provider is configured. API keys may not
+ * decide, because they could create keys with a longer lifetime or more scopes.
  */
 const deciderOf = (
   headers: IncomingHttpHeaders,

@@ -53,7 +53,7 @@ export const openApi = getRoute({
   },
 })
 
-/** Without the names of charts and tables the document is still useful. */
+/** Ignores an unavailable `query`, because the document is still useful without the names of charts and tables. */
 const ignoreUnavailable = (error: unknown): undefined => {
   if (error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'timeout')) return undefined
   throw error

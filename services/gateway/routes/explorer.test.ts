@@ -73,7 +73,7 @@ describe('the explorer', () => {
     [`usage?${ofTable}&lastHours=8761`, 'lastHours', 'from 1 to 8760'],
     [`query-log?${ofTable}&limit=501`, 'limit', 'from 1 to 500'],
     [`preview?${ofTable}&limit=1001`, 'limit', 'from 1 to 1000'],
-    [`ddl?${ofTable}&format=sql`, 'format', 'is not known here'],
+    [`ddl?${ofTable}&format=sql`, 'format', 'is unknown'],
   ])('rejects %.60s by name', async (path, parameter, says) => {
     const { status, body } = await send(path)
     expect(status).toBe(400)

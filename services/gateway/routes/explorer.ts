@@ -190,7 +190,7 @@ const queryLog = getRoute({
 
 const preview = rowsRoute({
   ...common,
-  // Rows are user data, not server metadata.
+  // Write access, because rows are user data and not metadata.
   access: 'write',
   path: '/api/v1/explorer/preview',
   doc: 'Returns sample rows of a table',

@@ -13,7 +13,7 @@ const send = async (url: string) => {
   return { status: response.status, text, ...FleetResponse.parse(JSON.parse(text)) }
 }
 
-/** A host of a large fleet, with values of usual length. */
+/** Returns a host of a large fleet, with values of typical length. */
 const host = (id: number): FleetHost => ({
   id,
   key: `analytics-eu-${id}`,

@@ -101,7 +101,7 @@ const worstFindings = async (gateway: Gateway, call: Call): Promise<WorstFinding
   )
   const responses = results.flatMap((response) => response ?? [])
   const all = responses.flatMap(({ findings }) => findings)
-  // Critical findings come last, so that they replace warnings of the same host.
+  // Critical findings come last, because later entries of a Map replace earlier ones.
   const worstLast = [...all.filter(isWarning), ...all.filter((finding) => !isWarning(finding))]
   const of = new Map(worstLast.map(({ hostKey, severity, title }) => [hostKey, { severity, title }]))
   return { of, sources: responses.map(({ source }) => source) }

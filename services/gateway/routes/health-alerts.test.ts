@@ -147,29 +147,29 @@ describe('a request reaches alert-dispatcher', () => {
   })
 })
 
-/** Method, path, body, invalid parameter and its message. */
+/** Invalid requests: method, path, body, invalid parameter and part of its message. */
 const refused: [method: string, path: string, body: unknown, parameter: string, says: string][] = [
   ['GET', 'checks?hostId=x', undefined, 'hostId', 'whole number'],
   ['GET', 'history?limit=201', undefined, 'limit', 'from 1 to 200'],
   ['GET', 'history?day=yesterday', undefined, 'day', 'must be a day such as'],
   ['GET', 'history?day=2026-13-01', undefined, 'day', 'must be a day such as'],
-  ['GET', 'history?days=1', undefined, 'days', 'known are hostId, day, limit'],
+  ['GET', 'history?days=1', undefined, 'days', 'allowed: hostId, day, limit'],
   ['POST', 'ack', { hostId: 1, ruleId: 'r', duration: '1h' }, 'duration', 'must be one of 5m, 15m, 60m, 4h, recovery'],
   ['POST', 'ack', { hostId: 1, duration: '5m' }, 'ruleId', 'is required'],
   ['POST', 'ack', { ruleId: 'r', duration: '5m' }, 'hostId', 'is required'],
-  ['POST', 'ack', { hostId: 1, ruleId: 'r', duration: '5m', by: 'grace' }, 'by', 'is not known here'],
+  ['POST', 'ack', { hostId: 1, ruleId: 'r', duration: '5m', by: 'grace' }, 'by', 'is unknown'],
   ['POST', 'dismiss', { hostId: 1, ruleId: 'r', minutes: 0 }, 'minutes', 'at least 1'],
   ['DELETE', 'ack?hostId=1', undefined, 'ruleId', 'is required'],
   ['PUT', 'alert-config', {}, 'the body', 'must have at least one field'],
   ['PUT', 'alert-config', { cooldownMinutes: -1 }, 'cooldownMinutes', 'at least 0'],
   ['PUT', 'alert-config', { minSeverity: 'info' }, 'minSeverity', 'warning, critical'],
-  ['PUT', 'alert-config', { webhookUrl: 'https://example.com' }, 'webhookUrl', 'is not known here'],
+  ['PUT', 'alert-config', { webhookUrl: 'https://example.com' }, 'webhookUrl', 'is unknown'],
   ['PUT', 'alert-digest', { enabled: true, windowMinutes: 1_441 }, 'windowMinutes', 'at most 1440'],
   ['PUT', 'check-alerts/disk-usage', { warning: 'many' }, 'warning', 'must be a number'],
   ['PUT', 'check-alerts/disk-usage', { breaches: 0 }, 'breaches', 'at least 1'],
   ['POST', 'custom-rules', { name: '', metric: 'm', operator: '>', warning: 1 }, 'name', 'must not be empty'],
   ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '=', warning: 1 }, 'operator', 'must be one of >'],
-  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '>' }, 'warning', 'or critical must be given'],
+  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '>' }, 'warning', 'or critical is required'],
   [
     'POST',
     'custom-rules',
@@ -178,7 +178,7 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
     'at least as',
   ],
   ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '<', warning: 8, critical: 9 }, 'warning', 'at most as'],
-  ['POST', 'custom-rules', { id: 'x', name: 'n', metric: 'm', operator: '>', warning: 9 }, 'id', 'is not known here'],
+  ['POST', 'custom-rules', { id: 'x', name: 'n', metric: 'm', operator: '>', warning: 9 }, 'id', 'is unknown'],
   ['POST', 'maintenance-windows', { startsAt: '2026-06-01', endsAt: '2026-06-02' }, 'startsAt', 'with its zone'],
   [
     'POST',
@@ -300,6 +300,6 @@ describe('a caller with a connection session', () => {
       expect((await sendRequest(path)).body.data).toEqual([])
     }
     const { status, body } = await sendRequest('checks?hostId=0')
-    expect([status, body.error.message]).toEqual([400, expect.stringContaining('are not watched')])
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('are not monitored')])
   })
 })

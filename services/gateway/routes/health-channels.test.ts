@@ -18,7 +18,7 @@ describe('a channel', () => {
   it('returns the result of a test message, even a failed one, with 200', async () => {
     const { status, body } = await post('webhook', { target: 'team' })
     expect(status).toBe(200)
-    expect(ChannelTestResponse.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'answered 404' }])
+    expect(ChannelTestResponse.parse(body).data).toEqual([{ name: 'team', result: 'config', reason: 'HTTP 404' }])
   })
 
   it('audits test messages', async () => {

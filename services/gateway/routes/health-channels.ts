@@ -33,7 +33,7 @@ const test = postRoute({
 /** Routes of notification channels. */
 export const healthChannelRoutes: readonly Route[] = [test]
 
-/** Requires write access, because the names of services belong to the PagerDuty account. */
+/** Requires write access, because it reveals service names of the PagerDuty account. */
 export const healthPagingServices = getRoute({
   path: '/api/v1/health/channels/paging-a/services',
   doc: 'Lists the services of the PagerDuty account that alerts can go to',
@@ -80,7 +80,7 @@ const preview = postRoute({
 const writeRoutes = alertConfigRoutes({
   name: 'webhook-targets',
   kind: 'webhook-target',
-  noun: 'a further webhook',
+  noun: 'a webhook target',
   added: NewWebhookTarget,
   changed: WebhookTargetRequest,
   newId: () => `cwt_${randomBytes(12).toString('hex')}`,

@@ -18,7 +18,7 @@ describe('deliveries', () => {
 
   it('are filtered and have the name of the host', async () => {
     const { data, metadata } = DeliveriesResponse.parse((await send('deliveries?result=dead&limit=1')).body)
-    expect(data).toMatchObject([{ channel: 'webhook', result: 'dead', reason: 'answered 404', host: 'logs' }])
+    expect(data).toMatchObject([{ channel: 'webhook', result: 'dead', reason: 'HTTP 404', host: 'logs' }])
     expect(data[0]).not.toHaveProperty('hostKey')
     expect(metadata.next).toBe(1_790_000_000_000)
     expect(DeliveriesResponse.parse((await send('deliveries?result=sent')).body).data).toEqual([])
@@ -26,7 +26,7 @@ describe('deliveries', () => {
 
   it('list the targets of alerts and which of them fail', async () => {
     const { data } = TargetsResponse.parse((await send('targets')).body)
-    expect(data).toMatchObject([{ channel: 'webhook', name: 'webhook', broken: { reason: 'answered 404' } }])
+    expect(data).toMatchObject([{ channel: 'webhook', name: 'webhook', broken: { reason: 'HTTP 404' } }])
   })
 
   it('list and replay dead letters of alerts and inbound events', async () => {

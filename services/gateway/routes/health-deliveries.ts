@@ -104,18 +104,18 @@ const replay = postRoute({
 /** Routes of dead letters. */
 export const healthDeadLetterRoutes: readonly Route[] = [deadLetters, replay]
 
-/** One page of letters of one kind, newest first. It is complete down to `next`, or complete when `next` is null. */
+/** A page of dead letters of one kind, newest first. `next` is the id before which older ones follow; null if none. */
 interface LetterPage<T> {
   letters: readonly T[]
   next: string | null
 }
 
-/** Merges pages of letters into one page of at most `limit`. Ids of all kinds share one order. */
+/** Merges pages of dead letters into one of at most `limit`. Ids of all kinds have a common order. */
 export const mergeLetterPages = <T extends { id: string }>(
   pages: readonly LetterPage<T>[],
   limit: number,
 ): LetterPage<T> => {
-  // Below this id, one of the pages is incomplete.
+  // Below this id, one of the pages is incomplete, so letters with smaller ids are left for the next page.
   const completeFrom = Math.max(0, ...pages.map(({ next }) => Number(next ?? 0)))
   const all = pages.flatMap(({ letters }) => letters).filter(({ id }) => Number(id) >= completeFrom)
   const letters = all.toSorted((one, other) => Number(other.id) - Number(one.id)).slice(0, limit)

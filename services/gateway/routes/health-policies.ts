@@ -141,7 +141,7 @@ const test = postRoute({
 const writeRoutes = alertConfigRoutes({
   name: 'custom-rules',
   kind: 'custom-rule',
-  noun: 'a rule on a metric',
+  noun: 'a custom rule',
   added: CustomRuleRequest,
   changed: CustomRuleRequest,
   newId: ({ name }) => `custom:${slugOf(name)}-${randomHex()}`,

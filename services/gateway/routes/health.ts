@@ -26,8 +26,8 @@ export const health = getRoute({
 type HostHealth = z.input<typeof Healthz>['hosts'][number]
 
 /**
- * Always returns 200: a monitored host that is down is not a failure of the service. Connection sessions are ignored, because this
- * is the health of the installation.
+ * Always returns 200, because a monitored host that is down is not a failure of the service. Connection sessions are
+ * ignored, because this is the health of the installation.
  */
 export const healthz = getRoute({
   path: '/api/healthz',
@@ -49,7 +49,7 @@ export const healthz = getRoute({
 const unknownHosts = (gateway: Gateway): HostHealth[] =>
   gateway.hosts.lastKnown().map(({ id }) => ({ id, status: 'unknown' }))
 
-/** Anonymous callers and guests see only the id and the status of a host. */
+/** Returns the visible fields of a host: for anonymous callers and guests only id and status. */
 const visibleHealth = (state: HostState, identity: Identity): HostHealth => {
   const { id, status } = state
   if (identity.kind === 'anonymous' || identity.kind === 'guest') return { id, status }

@@ -17,7 +17,7 @@ import { requireSvixSignature, webhookSettings } from '../webhooks/signature.ts'
 const maxBodyBytes = 256 * 1024
 const name = 'IDP_WEBHOOK_SECRET'
 
-/** Actor of the audit records. */
+/** Actor in the audit records of this webhook. */
 const provider = { kind: 'service', subject: 'identity-provider', features: 'all' } as const
 
 /** Handles deleted users and ended sessions of the identity provider. */
@@ -67,7 +67,7 @@ const handleEvent = async (payload: unknown, { call, requestId }: RawRequest, ga
 const secretOf = (env: Environment): RotatingKey => {
   const secret = read(webhookSettings, env).IDP_WEBHOOK_SECRET
   if (secret) return secret
-  throw new ServiceError('unavailable', `events are rejected: ${name} is not set`)
+  throw new ServiceError('unavailable', `identity provider webhooks are disabled: ${name} is not set`)
 }
 
 /** Number of removed objects by kind. */
@@ -78,7 +78,7 @@ const removePerson = async (gateway: Gateway, call: Call, subject: string): Prom
   const { denied, keys, connections } = gateway
   const identity = { kind: 'user', subject, features: 'all' } as const
   const theirs = { ...call, identity }
-  // Block first, so that the subject creates nothing new meanwhile.
+  // The subject is blocked first, so that it cannot create new data meanwhile.
   await denied.subject(subject)
   return {
     keys: await revokeKeys(keys, subject),

@@ -55,7 +55,7 @@ describe('POST /api/events/ingest', () => {
       const { status, headers, error } = await send(product.url, {
         headers: { ...good, authorization: `Bearer ${bearer}` },
       })
-      expect([status, error?.message]).toEqual([401, 'send the ingest token as Authorization: Bearer'])
+      expect([status, error?.message]).toEqual([401, 'missing or wrong ingest token; send it as Authorization: Bearer'])
       expect(headers.get('www-authenticate')).toBe('Bearer realm="watchhouse"')
     }
     expect(accepted).toEqual([])

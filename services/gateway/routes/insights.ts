@@ -155,7 +155,7 @@ export const advice = postRoute({
   path: '/api/v1/advice',
   doc: 'Recommends optimizations of one statement, ranked by benefit and cost; nothing is changed',
   feature: 'QUERIES',
-  // Benefits are measured on the data, with conditions of the caller.
+  // Write access, because the benefit is measured by running conditions of the caller on the data.
   access: 'write',
   limit: 'data',
   query: noQuery,
@@ -172,7 +172,7 @@ const tableAdvice = postRoute({
   path: '/api/v1/advice/table',
   doc: 'Recommends types, codecs, keys and TTL for a table; the table is not changed',
   feature: 'TABLES',
-  // Reads the first million rows, and may write them to a temporary table.
+  // Write access, because codecs are measured by copying up to a million rows to a temporary table.
   access: 'write',
   limit: 'data',
   query: noQuery,

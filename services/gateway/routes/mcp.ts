@@ -24,7 +24,7 @@ const common = {
   challenge: toolServerChallenge,
 } as const
 
-/** Forwards requests to the MCP server, in both versions of the transport, without reading the messages. */
+/** Returns a route that forwards requests to the MCP server, for both transport versions, without parsing them. */
 const mcpRoute = (
   method: 'GET' | 'POST' | 'DELETE',
   traits: Pick<Route, 'doc' | 'answer'> & Partial<Route>,
@@ -51,7 +51,7 @@ const mcpHeadersOf = (headers: IncomingHttpHeaders): Record<string, string> => {
 const Message = z.looseObject({ jsonrpc: z.literal('2.0') })
 const noSessions = { answer: z.never(), jsonRpc: [405] } as const
 
-/** The methods of the MCP endpoint. */
+/** Routes of the MCP endpoint. */
 export const mcpRoutes: readonly Route[] = [
   mcpRoute('POST', {
     doc: 'Handles one JSON-RPC message of the Model Context Protocol',

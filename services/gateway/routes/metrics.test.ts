@@ -7,7 +7,7 @@ import { type Family, readExposition, valueIn } from '../../testing/exposition-f
 import { exposition } from '../testing/fleet.ts'
 import { type FakeProduct, startFake } from '../testing/start.ts'
 
-/** What Prometheus 3 sends. */
+/** Request headers of Prometheus 3. */
 const prometheus = {
   accept:
     'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
@@ -23,7 +23,7 @@ const scrape = async ({ url }: FakeProduct, parameters: string[] = []): Promise<
 
 const refused = async ({ url }: FakeProduct, parameters: string) => {
   const response = await fetch(`${url}/api/v1/metrics?${parameters}`)
-  // The shape of every failure.
+  // All error responses have this format.
   const { error } = (await response.json()) as { error: { type: string; message: string } }
   return `${response.status} ${error.type} ${error.message}`
 }
@@ -230,7 +230,7 @@ describe('GET /api/v1/metrics', () => {
   it.each([
     ['host[]=9', '404 not-found unknown host "9"; available: 0 (analytics), 1 (logs)'],
     ['host[]=one', '400 invalid host[].0 must be a whole number from 0 to 99999'],
-    ['host=0', '400 invalid host is not known here; known are host[], group, match[]'],
+    ['host=0', '400 invalid host is unknown; allowed: host[], group, match[]'],
     ['group=us', '404 not-found unknown group "us"; available: eu'],
     ['group=', '400 invalid group must not be empty'],
     ['group=eu&group=us', '400 invalid group must be given only once'],
@@ -238,7 +238,7 @@ describe('GET /api/v1/metrics', () => {
     [Array(21).fill('match[]=a').join('&'), '400 invalid match[] must be given at most 20 times'],
     [
       'match[]=a{',
-      '400 invalid match[] must select series as Prometheus does, such as clickhouse_query{host="0"}; this does not: a{',
+      '400 invalid match[] must be a Prometheus series selector such as clickhouse_query{host="0"}; got "a{"',
     ],
   ])('rejects %s', async (parameters, sentence) => {
     await using product = await startFake()

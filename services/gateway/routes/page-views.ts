@@ -33,7 +33,7 @@ const visitorOf = (headers: IncomingHttpHeaders): Pick<PageView, 'device' | 'bot
   }
 }
 
-/** User agents of programs. */
+/** Pattern of user agents of programs. */
 const bots = /bot|crawl|spider|slurp|headless|lighthouse|curl|wget|python|java\/|go-http|axios|node/i
 
 const deviceOf = (agent: string): PageView['device'] => {

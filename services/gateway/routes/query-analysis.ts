@@ -87,7 +87,7 @@ const explaining = {
   path: '/api/v1/explain',
   doc: 'Explains a statement, as text and as a tree',
   feature: 'QUERIES',
-  // The statement is SQL of the caller, and EXPLAIN may execute parts of it.
+  // Write access, because the statement is SQL of the caller and EXPLAIN can execute parts of it.
   access: 'write',
   limit: 'data',
   answer: ExplainResponse,

@@ -82,7 +82,7 @@ export const repldbPeerRoutes: readonly Route[] = [
   peers,
   peerInfo,
   peerType,
-  // Before the routes with a peer name, which could match this path.
+  // It must precede the routes with a peer name, which could match its path.
   slotLag,
   slots,
   peerStats,

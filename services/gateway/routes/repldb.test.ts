@@ -44,7 +44,7 @@ const send = (path: string, { method = 'GET', headers = {}, body }: Sent = {}) =
 const requests = () => product.received.filter(({ method }) => method.startsWith('repldb'))
 
 const base = '/api/v1/repldb'
-/** Mutating operations, by the documentation of the service. */
+/** Mutating operations of the replication service, from its documentation. */
 const mutations: [method: string, path: string][] = [
   ['POST', 'peers/validate'],
   ['POST', 'peers/create'],

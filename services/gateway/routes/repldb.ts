@@ -26,7 +26,7 @@ import { respondFrom, repldbPeerRoutes } from './repldb-peers.ts'
 
 const common = { feature: 'REPLDB', access: 'read', limit: 'data' } as const
 
-/** Returns 200 in every state. */
+/** Reports the state of the replication service, with status 200 even while it is unreachable. */
 const status = getRoute({
   ...common,
   path: '/api/v1/repldb-status',

@@ -96,9 +96,9 @@ describe('the webhook of a repository host', () => {
   })
 
   it.each<[string, object, string]>([
-    ['ping', { zen: 'Keep it logically awesome.' }, 'set up well'],
-    ['issues', { action: 'opened' }, 'not issues'],
-    ['constructor', {}, 'not constructor'],
+    ['ping', { zen: 'Keep it logically awesome.' }, 'ping received'],
+    ['issues', { action: 'opened' }, 'event "issues" ignored'],
+    ['constructor', {}, 'event "constructor" ignored'],
     ['deployment_status', ended('in_progress'), 'has not ended'],
     ['release', release('edited'), 'publication'],
     ['push', push('refs/heads/topic'), 'default branch'],

@@ -15,10 +15,13 @@ import { parseRepositoryEvent } from '../webhooks/repository-event.ts'
 
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
-/** A push lists all of its commits. */
+/** Maximum body size, which is large because a push event lists all its commits. */
 const maxBodyBytes = 5 * 1024 * 1024
 
-/** Stores deployments, releases and pushes of a repository host. Signatures have no timestamp; repeated events change nothing. */
+/**
+ * Stores deployments, releases and pushes of a repository host. Its signatures have no timestamp, but a replayed event
+ * changes nothing.
+ */
 export const repositoryWebhook: Route = {
   method: 'POST',
   path: '/api/webhooks/repository',
@@ -42,7 +45,7 @@ export const repositoryWebhook: Route = {
     const parsed = parseRepositoryEvent(event, payloadOf(body, headers['content-type']))
     if ('reason' in parsed) return reply.json(success({ kept: false, reason: parsed.reason }, {}))
     const nowMs = clock.now()
-    // A deployment cannot be in the future, even if the clock of the sender is ahead.
+    // The clock of the sender may be ahead, so future times are replaced by the current one.
     const atMs = Math.min(parsed.deployment.atMs ?? nowMs, nowMs)
     await ingest.storeDeployment({ ...parsed.deployment, atMs }, { ...call, identity: gatewayItself })
     reply.json(success({ kept: true, reason: null }, {}))

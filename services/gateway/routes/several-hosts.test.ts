@@ -35,7 +35,7 @@ const questions: [path: string, method: string, input: unknown][] = [
   ['own-cost?hostId=1&from=10&to=20', 'ownCost', { hostKey: 'logs', from: 10, to: 20 }],
 ]
 
-/** Path, invalid parameter and its message. */
+/** Invalid requests: path, invalid parameter and part of its message. */
 const refused: [path: string, parameter: string, says: string][] = [
   ['settings-diff', 'hosts', 'is required'],
   ['settings-diff?hosts=0', 'hosts', '2 to 16 different host ids'],
@@ -47,7 +47,7 @@ const refused: [path: string, parameter: string, says: string][] = [
   ['settings-diff?hosts=00,1', 'hosts', '2 to 16'],
   ['settings-diff?hosts=0&hosts=1', 'hosts', 'only once'],
   ['settings-diff?hosts=0,1&changedOnly=yes', 'changedOnly', '1 or 0'],
-  ['settings-diff?hosts=0,1&hostId=1', 'hostId', 'is not known here'],
+  ['settings-diff?hosts=0,1&hostId=1', 'hostId', 'is unknown'],
   ['compare?hosts=0,1&limit=201', 'limit', 'from 1 to 200'],
   ['compare?hosts=0,1&from=20&to=10', 'to', 'later than from'],
   ['compare?hosts=0,1&lastHours=0', 'lastHours', 'from 1 to 8760'],

@@ -105,7 +105,7 @@ describe('a table page as a file', () => {
     Object.assign(seen, { produced: 0, stopped: false })
     await using product = await startFake({ query: { exportTable: async () => ({ head, frames: frames(false) }) } })
     const requests = request(`${product.url}${path}?format=csv`).end()
-    // As above.
+    // The event `response` of a client request has its message as only argument.
     const [response] = (await once(requests, 'response')) as [IncomingMessage]
     response.destroy()
     await expect.poll(() => seen.stopped, { timeout: 5_000, interval: 5 }).toBe(true)

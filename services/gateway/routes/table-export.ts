@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import type { ContentPreference } from '../http-route.ts'
 import type { Download } from '../response/send.ts'
 
-/** Media types of the files. */
+/** Media types of exported files. */
 export const exportTypes = ['text/csv', 'text/tab-separated-values', 'application/x-ndjson']
 
 /** File extension and content type of each format. */
@@ -61,7 +61,7 @@ export const fileMetadata = (
   const { extension, contentType } = kinds[format]
   const stamp = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   return {
-    // Host names can be any text; keep only characters that are safe in file names.
+    // Host names can be any text, so other characters than these are replaced in file names.
     fileName: `${name}-${host.replaceAll(/[^\w.-]+/g, '_')}-${stamp}.${extension}`,
     contentType,
     trailerNames: ['X-Result-Rows', 'X-Result-Truncated'],

@@ -33,7 +33,7 @@ const opened = async (product: FakeProduct): Promise<IncomingMessage> => {
   return response
 }
 
-/** Waits until the condition holds; fails after the maximum duration of an exchange. */
+/** Waits until the condition holds; fails after five seconds. */
 const until = async (holds: () => boolean): Promise<void> =>
   expect.poll(holds, { timeout: 5_000, interval: 5 }).toBe(true)
 

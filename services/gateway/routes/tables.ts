@@ -96,10 +96,10 @@ const filterOptions = getRoute({
 /** Maximum number of page-specific parameters. */
 const maxParameters = 20
 
-/** Returns the query parameters that only this table page declares. */
+/** Returns the parameters that the table page itself defines; throws `invalid` if there are too many. */
 const pageParameters = (others: Record<string, string>): Record<string, string> => {
   if (Object.keys(others).length <= maxParameters) return others
-  throw new ServiceError('invalid', `more than ${maxParameters} parameters specific to this table page`)
+  throw new ServiceError('invalid', `too many parameters for this table page: the maximum is ${maxParameters}`)
 }
 
 export const tableRoutes: readonly Route[] = [tableList, table, filterOptions]

@@ -31,7 +31,7 @@ const dashboardDoc = 'Public URL of the dashboard; messages link to its health p
 
 const httpUrl = url(dashboardDoc, { protocols: ['http', 'https'] })
 
-/** Ignores an invalid URL, as the alert dispatcher does. */
+/** A setting that ignores an invalid URL, as `alert-dispatcher` does. */
 const dashboardUrl: Setting<URL | undefined> = {
   ...httpUrl,
   parse: (given = '') => (URL.canParse(given) && /^https?:/i.test(given) ? httpUrl.parse(given) : undefined),

@@ -104,7 +104,7 @@ it('rejects requests that would wait too long, with Retry-After', async () => {
   application.measure(pressed)
   const first = application.get('/api/v1/held')
   await expect.poll(() => application.held.length).toBe(1)
-  // With slots held for two seconds, few requests get one within the maximum wait of five.
+  // If each slot is held for two seconds, only a few requests get one within the maximum wait of five seconds.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   application.held.shift()?.()
   await first

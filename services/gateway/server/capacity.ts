@@ -13,13 +13,16 @@ import { crossOrigin } from './cross-origin.ts'
 import { pathOf, requestId } from './receive.ts'
 import type { HeaderLines } from './security-headers.ts'
 
-/** Maximum of requests in flight, because each uses memory until its response has ended. */
+/** Maximum number of requests in flight, because each uses memory until its response has ended. */
 const maxInFlight = 1_024
-const refusal = 'this process has more requests than it can answer'
+const refusal = 'the process is overloaded'
 const maxWaiting = 1_024
-/** Users do not wait longer for a page. */
+/** Maximum time in the queue; users do not wait longer for a page. */
 const maxWaitMs = 5_000
-/** A longer request waits for a host or a model, or is an event stream; it uses no CPU meanwhile. */
+/**
+ * Maximum time that a request holds a slot. A longer one waits for a host or a model, or is an event stream, and uses
+ * no CPU meanwhile.
+ */
 const maxHoldMs = 5_000
 const minRetryMs = 1_000
 
@@ -69,7 +72,7 @@ export const limitConcurrency = (
     try {
       answer(request, response, await enterLater(queue, { priority, slots: slots.count }, response))
     } catch {
-      // If the caller has disconnected, the rejection has no reader.
+      // The queue rejected the request, or the caller has disconnected and does not receive the response.
       reject(request, response, minRetryMs)
     }
   }

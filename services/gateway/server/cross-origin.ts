@@ -36,9 +36,9 @@ const exposedHeaders = [
   'WWW-Authenticate',
   'X-Request-Id',
 ]
-/** Open to pages of every site. It accepts no cookies, so such a page has only the rights of its own key. */
+/** Path of the MCP server, open to pages of every site. It accepts no cookies, so they need a key of their own. */
 const toolServerPath = '/api/mcp'
-/** Open to pages of every site: the documents are the same for all callers and needed before authentication. */
+/** Path of documents that pages of every site may read. They contain nothing private and precede authentication. */
 const publicDocuments = '/.well-known/'
 /** How long browsers cache a preflight response. */
 const maxAgeSeconds = 600
@@ -46,7 +46,7 @@ const maxAgeSeconds = 600
 /** Middleware that works both before and in the application. */
 export type CrossOrigin = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
-/** Adds the CORS headers. */
+/** Returns middleware that adds the CORS headers and responds to preflight requests. */
 export const crossOrigin = (env: Environment): CrossOrigin => {
   const allowedNow = () => read(crossOriginSettings, env).SVC_CORS_ORIGINS
   const answer = cors<IncomingMessage>(({ url }, decided) => {

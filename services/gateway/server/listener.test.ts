@@ -88,7 +88,7 @@ describe('a stop', () => {
   })
 
   it('sends the complete response to a slow reader', async () => {
-    // Larger than socket buffers.
+    // Larger than the socket buffers, so that the response cannot be sent at once.
     const body = Buffer.alloc(20_000_000, 'a')
     const lengths = { graceMs: 20_000, stalledAfterMs: 60_000 }
     const answerWith = (sent: Buffer | string) =>
@@ -270,7 +270,7 @@ describe('a malformed request', () => {
       '101 headers',
       `GET /api/health HTTP/1.1\r\nhost: localhost\r\n${'x: 1\r\n'.repeat(99)}`,
       431,
-      'more than 100 header fields',
+      'too many header fields: the maximum is 100',
     ],
     [
       'an unsupported method',

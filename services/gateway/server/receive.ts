@@ -50,14 +50,14 @@ export const setAll = (response: Response, lines: HeaderLines): void => {
   for (const [name, value] of lines) response.setHeader(name, value)
 }
 
-/** Accepted request ids; others could forge a log line or a header. */
+/** Format of accepted request ids. Other characters could forge log lines or headers. */
 const requestIdShape = /^[\w.:-]{1,64}$/
 
 /** Returns the request id of a proxy if it is valid, or a new one. */
 export const requestId = (header: string | string[] | undefined): string =>
   typeof header === 'string' && requestIdShape.test(header) ? header : randomUUID()
 
-/** More than browsers and proxies send. Node would silently drop further headers. */
+/** Maximum number of header fields, more than browsers and proxies send. Node would silently drop further ones. */
 const maxHeaderFields = 100
 /** Headers that are ambiguous if they are repeated. */
 const uniqueHeaders = ['host', 'authorization']
@@ -67,7 +67,7 @@ const requireWellFormed = ({ rawHeaders, headers, httpVersionMinor }: IncomingMe
   if (headers.host === undefined && httpVersionMinor > 0)
     throw new ServiceError('invalid', 'the Host header is missing')
   if (rawHeaders.length / 2 > maxHeaderFields) {
-    throw new HttpError(431, 'too-large', `more than ${maxHeaderFields} header fields`)
+    throw new HttpError(431, 'too-large', `too many header fields: the maximum is ${maxHeaderFields}`)
   }
   for (const name of uniqueHeaders) {
     if (occurrencesOf(name, rawHeaders) > 1)

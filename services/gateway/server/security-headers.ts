@@ -22,12 +22,12 @@ export const securityHeaders = (indexHtml: string | undefined, build: BuildFacts
   page: linesOf(pageOptions(indexHtml ?? '', build)),
 })
 
-/** Without HSTS and upgrades, which belong to the TLS proxy: an installation with plain HTTP must work. */
-const decidedInFront = { strictTransportSecurity: false } as const
+/** HSTS is left to the TLS proxy, because installations with plain HTTP must work. */
+const leftToProxy = { strictTransportSecurity: false } as const
 
 /** API responses are data: they may not run scripts, load anything or be framed. */
 const apiOptions: HelmetOptions = {
-  ...decidedInFront,
+  ...leftToProxy,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
@@ -39,7 +39,7 @@ const apiOptions: HelmetOptions = {
 }
 
 const pageOptions = (indexHtml: string, build: BuildFacts | undefined): HelmetOptions => ({
-  ...decidedInFront,
+  ...leftToProxy,
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -69,17 +69,17 @@ const linesOf = (options: HelmetOptions): HeaderLines => {
   const request = new IncomingMessage(new Socket())
   const response = new ServerResponse(request)
   helmet(options)(request, response, (error) => {
-    if (error) throw new Error('the security headers cannot be computed', { cause: error })
+    if (error) throw new Error('computing the security headers failed', { cause: error })
   })
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
 }
 
 type ClientVariables = BuildFacts['client']
 
-/** An analytics provider, used if the build configures an account. */
+/** An analytics provider, which is used if the build sets its account and its switch. */
 interface AnalyticsProvider {
   account: string
-  /** Must be on as well, regardless of the account. */
+  /** Variable that must be on in addition to the account. */
   switch: string
   /** Loads a script of the provider; otherwise the web sends the events itself. */
   hasScript: boolean

@@ -6,7 +6,7 @@ import type { ValidRequest } from './valid-requests.ts'
 
 /** A `report` service without recommendations. */
 export const fakeAdvice = {
-  advise: async () => ({ recommendations: [], notes: ['nothing is to be gained'] }),
+  advise: async () => ({ recommendations: [], notes: ['no optimization found'] }),
 } satisfies Partial<Handlers<Service<typeof adviceMethods>>>
 
 /** A `query` service whose host has empty tables and does not support hypothetical indexes. */

@@ -7,8 +7,9 @@ import type { OfferedModel } from '#proto/models.ts'
 import type { ValidRequest } from './valid-requests.ts'
 import { sampledHandlers } from './arbitrary.ts'
 
-/** The only run, and its only approval request. */
+/** Id of the only run. */
 export const fakeRunId = `agent.${'r'.repeat(22)}`
+/** Id of the only approval request of the run. */
 export const fakeApprovalId = `${fakeRunId}.1`
 
 const events = ['{"type":"start","messageId":"m"}', '{"type":"finish","finishReason":"stop"}', '[DONE]']
@@ -18,7 +19,7 @@ type Runs = Pick<
   'start' | 'read' | 'stop' | 'takeApproval' | 'resolveApproval' | 'decideEgress'
 >
 
-/** Returns a start and a finish event for every message, and requests approval to kill a query. */
+/** Runs with a start and a finish event, and one pending approval request to kill a query. */
 export const fakeRuns: Runs = {
   start: async () => ({ runId: fakeRunId }),
   read: async ({ after }) => ({
@@ -127,7 +128,7 @@ const free: OfferedModel = {
 }
 const signedOut = { provider: 'gateway_c', possible: true, reason: null, signedIn: false, expiresAtMs: null } as const
 
-/** The state of the only pending sign-in. */
+/** OAuth state of the only pending sign-in. */
 const signInState = 's'.repeat(43)
 
 /** An agent with one model, and a pending sign-in to gateway C. */
@@ -156,7 +157,7 @@ const fakeModels = {
 const signIn = '/api/v1/agents/sign-in'
 const server = { id: 'docs', name: 'Docs', endpoint: 'https://docs.example.com/mcp' }
 
-/** A valid request for every route of models and tool servers. */
+/** A valid request for every route of models and MCP servers. */
 export const modelRequests: Readonly<Record<string, ValidRequest>> = {
   'GET /api/v1/agents/models': { url: '/api/v1/agents/models' },
   'GET /api/v1/agents/config-check': { url: '/api/v1/agents/config-check' },

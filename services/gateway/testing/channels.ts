@@ -16,7 +16,7 @@ export const fakeChannels = {
     if (channel === 'chat-a')
       throw new ServiceError('conflict', 'cannot test channel "chat-a": required settings are missing')
     if (channel !== 'webhook') throw noSuch('channel', channel, ['webhook', 'chat-a'], 'channel')
-    return [{ name: target, result: 'config', reason: 'answered 404' }]
+    return [{ name: target, result: 'config', reason: 'HTTP 404' }]
   },
   previewTarget: async ({ templates, encrypted, url }) => {
     if (url !== undefined) throw new ServiceError('internal', 'a secret in clear')
@@ -99,7 +99,7 @@ export const signedClick = (
 
 const chatPath = '/api/v1/health/chat-application'
 
-/** A valid request for every route of the chat application. */
+/** Returns a valid request for every route of the chat application. */
 export const chatApplicationRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   [`GET ${chatPath}`]: { url: chatPath },
   [`GET ${chatPath}/install`]: { url: `${chatPath}/install` },

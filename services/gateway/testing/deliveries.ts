@@ -20,14 +20,14 @@ const delivered: CompletedDelivery = {
   channel: 'webhook',
   target: 'default',
   result: 'dead',
-  reason: 'answered 404',
+  reason: 'HTTP 404',
   attempts: 1,
 }
 
 const dead: DeadNotification = {
   id: '7',
   atMs: 1_790_000_000_000,
-  reason: 'answered 404',
+  reason: 'HTTP 404',
   channel: 'webhook',
   target: 'default',
   kind: 'fire',
@@ -47,8 +47,8 @@ export const fakeDeliveries = {
       name: 'webhook',
       minSeverity: null,
       failures: 1,
-      broken: { reason: 'answered 404', sinceMs: 1_790_000_000_000 },
-      last: { atMs: 1_790_000_000_000, result: 'config', reason: 'answered 404' },
+      broken: { reason: 'HTTP 404', sinceMs: 1_790_000_000_000 },
+      last: { atMs: 1_790_000_000_000, result: 'config', reason: 'HTTP 404' },
     },
   ],
   deadLetters: async ({ before }) => ({ letters: before === undefined ? [dead] : [], next: null }),

@@ -6,7 +6,7 @@ import type { QueryHandlers } from './query.ts'
 
 const gzipped = promisify(gzip)
 
-/** Two metrics of every host; the help text of one contains escapes. */
+/** Metrics text of every host, with two metrics and escapes in one help text. */
 const figures = [
   String.raw`# HELP clickhouse_query Queries that run, in C:\\logs\nor elsewhere`,
   '# TYPE clickhouse_query gauge',
@@ -16,7 +16,7 @@ const figures = [
   '',
 ].join('\n')
 
-/** Recent metrics of every host. */
+/** A handler of `exposition` that returns the same metrics, 250 ms old, for every host. */
 export const exposition: QueryHandlers['exposition'] = async () => ({
   head: { failure: null, ageMs: 250, freshForMs: 29_000 },
   frames: singleFrame(await gzipped(figures)),

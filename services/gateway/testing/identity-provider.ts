@@ -20,7 +20,7 @@ export interface IdentityProvider extends StrictServer {
   sessions: Map<string, string>
   /** Introspection fields of issued OAuth tokens, by token. */
   accessTokens: Map<string, Record<string, unknown>>
-  /** Returns 500 for every request. */
+  /** Makes the provider return 500 for every request. */
   isDown: boolean
   /** Issues a session token; `claims` override the default ones. */
   token(claims?: JWTPayload): Promise<string>
@@ -101,7 +101,7 @@ const sessionCall = async (request: IncomingMessage, url: URL, provider: Provide
   return { json: { object: 'session', id: sid, status: 'revoked' } }
 }
 
-/** An access gateway with real keys. */
+/** A fake of Cloudflare Access with real keys. */
 export interface AccessGateway extends StrictServer {
   keys: SigningKeys
   /** Issues a token for an application; `claims` override the default ones. */
@@ -121,7 +121,7 @@ export const startAccessGateway = async (clock: Clock): Promise<AccessGateway> =
   return { ...server, keys, token }
 }
 
-/** In the format of the identity provider. */
+/** Webhook secret in the format of the identity provider. */
 export const identitySecret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 interface SignatureOptions {

@@ -53,7 +53,7 @@ const deployment: Deployment = {
 const dead: DeadEvent = {
   id: '9',
   atMs: 1_790_000_000_001,
-  reason: 'its content does not fit',
+  reason: 'its body does not match the schema',
   event: 'a1',
   source: 'alertmanager',
   title: 'Disk full',

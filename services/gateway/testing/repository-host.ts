@@ -77,7 +77,7 @@ export const signedEvent = (
   }
 }
 
-/** A valid request for every route of deployments. */
+/** Returns a valid request for every route of deployments. */
 export const repositoryRequests = (secret: string): Readonly<Record<string, ValidRequest>> => ({
   'POST /api/webhooks/repository': signedEvent(repositoryEvents.deployment, { secret, event: 'deployment' }),
   'GET /api/v1/deployments': { url: '/api/v1/deployments?from=1790000000&limit=5' },

@@ -51,7 +51,7 @@ interface StartFakeOptions {
   webDirectory?: string
   /** Replaces the routes of the product. */
   routes?: readonly Route[]
-  /** Replaces ways of sending requests. */
+  /** Overrides parts of the HTTP client. */
   net?: Partial<Net>
   /** A store that outlives this gateway or is shared with another. */
   store?: Store
@@ -140,7 +140,7 @@ const serveOwners = async (
   return served
 }
 
-/** Creates a folder with a web build that has these variables. The caller removes it. */
+/** Creates a temporary folder with a web build that has these variables; the caller must delete it. */
 export const buildWebWith = async (client: BuildFacts['client']): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-web-'))
   const facts: BuildFacts = { version: '1.0.0', gitSha: null, gitRef: null, builtAt: null, client }

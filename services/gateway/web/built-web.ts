@@ -106,7 +106,7 @@ export interface WebBuild {
   directory: string | undefined
   /** The start page; the security headers allow its inline scripts. */
   indexHtml: string | undefined
-  /** Also undefined if the file has the format of another release. */
+  /** Facts about the build; also undefined if their file has the format of another release. */
   facts: BuildFacts | undefined
   /**
    * The documentation in the build. The name of its file starts with a dot, so that it is not served without access

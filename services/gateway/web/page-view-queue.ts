@@ -11,7 +11,7 @@ import { gatewayItself } from '../auth/identity.ts'
 /** A queue of page views for the host that stores them. */
 export interface PageViews extends AsyncDisposable {
   add(view: PageView): void
-  /** Sends the queued page views; those that cannot be stored are lost, which is logged. */
+  /** Sends the queued page views. Those that cannot be stored are lost, and a warning is logged. */
   flush(): Promise<void>
   /** Removes the page views of a user and returns the number of stored ones; logs a warning if the host forbids it. */
   forget(actor: string, call: Call): Promise<number>
@@ -24,7 +24,7 @@ interface PageViewDeps {
   log: Logger
 }
 
-/** Page views are inserted in batches, because ClickHouse needs few inserts. */
+/** Interval of batch inserts, because ClickHouse works best with few large inserts. */
 const flushEveryMs = 10_000
 const timeoutMs = 12_000
 
@@ -47,7 +47,7 @@ export const openPageViews = ({ query, hosts, clock, log }: PageViewDeps): PageV
   }
   const timer = setInterval(() => void flush(), flushEveryMs).unref()
   return {
-    // Further page views are dropped; real users do not open that many pages within seconds.
+    // Page views beyond the maximum are dropped; users do not open that many pages within seconds.
     add: (view) => void (waiting.length < maxPageViews && waiting.push(view)),
     flush,
     async forget(actor, call) {

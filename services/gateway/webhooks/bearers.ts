@@ -4,12 +4,12 @@ import type { Environment } from '#shared/config/environment.ts'
 import { signingKey, read } from '#shared/config/setting.ts'
 import { requireBearer } from '../request/bearer.ts'
 
-/** What lets a scheduler in. */
+/** Settings of the cron routes. */
 export const cronSettings = {
   CRON_SECRET: signingKey('Bearer token of the cron routes; without it they return 503.'),
 } as const
 
-/** What lets senders of events in. */
+/** Settings of the event ingest route. */
 export const eventSettings = {
   SVC_EVENTS_INGEST_TOKEN: signingKey('Bearer token of POST /api/events/ingest; without it the route returns 503.'),
 } as const
@@ -19,17 +19,17 @@ interface BearerRequest {
   query: object
 }
 
-/** Accepts callers with `CRON_SECRET` or its predecessor; rejects all without one. */
+/** Throws unless the bearer token is the current or previous `CRON_SECRET`; `unavailable` if it is not set. */
 export const requireScheduler = ({ headers, query }: BearerRequest, env: Environment): void => {
   const secret = read(cronSettings, env).CRON_SECRET
   if (secret !== undefined) refuseInUrl(query)
   requireBearer(headers, secret, {
-    unset: 'cron routes are shut: the operator has not set CRON_SECRET',
-    wrong: 'send the cron secret as Authorization: Bearer',
+    unset: 'cron routes are disabled: CRON_SECRET is not set',
+    wrong: 'missing or wrong cron secret; send it as Authorization: Bearer',
   })
 }
 
-/** Proxies and browsers write URLs down. */
+/** Rejects a secret in the URL, because proxies and browsers log URLs. */
 const refuseInUrl = (query: object): void => {
   if (!Object.hasOwn(query, 'secret')) return
   const message = 'must not be in the URL; send it as Authorization: Bearer'
@@ -37,9 +37,9 @@ const refuseInUrl = (query: object): void => {
   throw new ServiceError('invalid', `secret ${message}`, { details })
 }
 
-/** Accepts callers with `SVC_EVENTS_INGEST_TOKEN` or its predecessor; rejects all without one. */
+/** Throws unless the bearer token is the current or previous ingest token; `unavailable` if none is set. */
 export const requireSender = (headers: IncomingHttpHeaders, env: Environment): void =>
   requireBearer(headers, read(eventSettings, env).SVC_EVENTS_INGEST_TOKEN, {
     unset: 'events are rejected: SVC_EVENTS_INGEST_TOKEN is not set',
-    wrong: 'send the ingest token as Authorization: Bearer',
+    wrong: 'missing or wrong ingest token; send it as Authorization: Bearer',
   })

@@ -19,10 +19,10 @@ interface ChatAnswer {
   toAll: boolean
 }
 
-/** The chat service waits three seconds for our answer to the click. */
+/** Timeout of the reply. Slack waits only three seconds for the response to a click, which is sent afterwards. */
 const timeoutMs = 1_500
 
-/** The action remains in effect even if the chat is unreachable. */
+/** Returns a function that replies to a click. Failures are logged only, because the action was performed. */
 export const openAnswerChat =
   (send: Send, log: Logger): AnswerChat =>
   async (address, { text, toAll }) => {
@@ -36,7 +36,7 @@ export const openAnswerChat =
     }
   }
 
-/** Who pressed what under which alert. */
+/** A click on a button under an alert. */
 interface Click {
   kind: Silence['kind']
   subject: ChatSubject
@@ -44,12 +44,12 @@ interface Click {
   identity: Identity
 }
 
-/** A click as its sender means it; throws `invalid` for a button that names no condition. */
+/** Converts a Slack action to a click; throws `invalid` if its button names no condition. */
 const clickOf = ({ team, user, actions: [{ action_id, value }] }: ChatAction): Click => ({
   kind: action_id === chatActions.acknowledge ? 'ack' : 'dismissal',
   subject: parse(ChatSubject, jsonOf(value)),
   person: user,
-  // The ids stay the same; names in chats are chosen by their bearers.
+  // Users can change their names in Slack, but not their ids.
   identity: { kind: 'user', subject: `slack:${team.id}/${user.id}`, features: ['HEALTH'], profile: profileOf(user) },
 })
 
@@ -62,7 +62,7 @@ const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ServiceError('invalid', 'value of the button must be JSON', { details: { parameter: 'value' } })
+    throw new ServiceError('invalid', 'the value of the button must be JSON', { details: { parameter: 'value' } })
   }
 }
 
@@ -71,7 +71,10 @@ interface AuditContext {
   requestId: string
 }
 
-/** Performs the action of a click with the permissions of its user and reports it to the chat. Throws what the dispatcher rejects. */
+/**
+ * Performs the action of a click as the user of the chat, reports the result to the chat and returns its text. Throws
+ * the error of `alert-dispatcher`.
+ */
 export const obey = async (
   { alerts, audit, answerChat, hosts }: Gateway,
   { call, requestId }: AuditContext,
@@ -105,7 +108,7 @@ const words = {
   dismissal: 'dismissed; no notifications until it recovers',
 } as const
 
-/** The three characters that begin markup in Slack's texts. */
+/** Escapes the three characters that Slack interprets as markup. */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const sentenceOf = (error: unknown): string =>

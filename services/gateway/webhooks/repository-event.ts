@@ -57,7 +57,7 @@ export const parseRepositoryEvent = (event: string, payload: unknown): Repositor
   const read = readers.get(event)
   return read
     ? read(payload)
-    : { reason: `charts mark deployments, releases and pushes, not ${beginningOf(event, 64)}` }
+    : { reason: `event "${beginningOf(event, 64)}" ignored: charts annotate only deployments, releases and pushes` }
 }
 
 const deployed = (payload: unknown): RepositoryEvent => {
@@ -66,17 +66,18 @@ const deployed = (payload: unknown): RepositoryEvent => {
 }
 
 /** Final states of a deployment; intermediate states are ignored. */
-const ends: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
+const finalStates: ReadonlySet<string> = new Set(['success', 'failure', 'error'])
 
 const ended = (payload: unknown): RepositoryEvent => {
   const { repository, deployment, deployment_status: status } = parse(DeploymentStatus, payload)
-  if (!ends.has(status.state)) return { reason: `a deployment that is ${beginningOf(status.state, 64)} has not ended` }
+  if (!finalStates.has(status.state))
+    return { reason: `deployment status "${beginningOf(status.state, 64)}" ignored: the deployment has not ended` }
   const known = deploymentOf(repository, deployment)
   const url = linkOf(status.target_url) ?? linkOf(status.environment_url)
   return { deployment: { ...known, outcome: beginningOf(status.state, 200), url, atMs: Date.parse(status.created_at) } }
 }
 
-/** A deployment and its end are one annotation, and the latest event replaces it. */
+/** Returns the annotation of a deployment. Its events share one id, so the latest event replaces the others. */
 const deploymentOf = (
   { id: repositoryId, full_name }: z.infer<typeof repository>,
   { id, sha, ref, environment, description, created_at, creator }: z.infer<typeof Deployed>['deployment'],
@@ -98,7 +99,7 @@ const deploymentOf = (
 
 const released = (payload: unknown): RepositoryEvent => {
   const { repository, action, release } = parse(Released, payload)
-  if (action !== 'published') return { reason: 'of releases only their publication is marked' }
+  if (action !== 'published') return { reason: 'release ignored: only the publication of a release is annotated' }
   return {
     deployment: {
       id: `release:${repository.id}:${release.id}`,
@@ -118,8 +119,8 @@ const released = (payload: unknown): RepositoryEvent => {
 const pushed = (payload: unknown): RepositoryEvent => {
   const { repository, ref, after, deleted, head_commit: head, sender } = parse(Pushed, payload)
   const branch = repository.default_branch
-  if (ref !== `refs/heads/${branch}`) return { reason: 'of pushes only those to the default branch are marked' }
-  if (deleted || !head) return { reason: 'the push contains no commit' }
+  if (ref !== `refs/heads/${branch}`) return { reason: 'push ignored: only pushes to the default branch are annotated' }
+  if (deleted || !head) return { reason: 'push ignored: it contains no commit' }
   const { pushed_at: at } = repository
   return {
     deployment: {
@@ -138,22 +139,22 @@ const pushed = (payload: unknown): RepositoryEvent => {
 }
 
 const readers: ReadonlyMap<string, (payload: unknown) => RepositoryEvent> = new Map([
-  // Sent when the webhook is set up.
-  ['ping', () => ({ reason: 'the webhook is set up well' })],
+  // GitHub sends it when the webhook is created.
+  ['ping', () => ({ reason: 'ping received: the webhook is configured' })],
   ['deployment', deployed],
   ['deployment_status', ended],
   ['release', released],
   ['push', pushed],
 ])
 
-const shownOfCommit = 7
+const shortCommitLength = 7
 const versionOf = (ref: string, sha: string): string => {
-  const commit = sha.slice(0, shownOfCommit)
+  const commit = sha.slice(0, shortCommitLength)
   return ref === sha ? commit : `${beginningOf(ref, 180)} ${commit}`
 }
 
 const firstLine = (text: string): string => beginningOf(text.split('\n')[0] ?? '', 300)
 
-/** An address that a page may link to. */
+/** Returns the URL if a page may link to it: http or https, at most 2,048 characters; otherwise null. */
 const linkOf = (url: string | null | undefined): string | null =>
   url && url.length <= 2_048 && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : null

@@ -8,45 +8,45 @@ import type { Store } from '#shared/store/store.ts'
 import { isSameText } from '../request/bearer.ts'
 import { chatApplicationSigning } from '#shared/config/shared-settings.ts'
 
-/** How far the clock of a sender may be from ours, and how old what it signed; Slack and Svix say the same. */
+/** Maximum age of a signed request and maximum clock skew of its sender, as Slack and Svix recommend. */
 const freshForMs = 5 * 60_000
 
-interface Signed {
-  /** What was signed, in its parts. */
+interface SignedContent {
+  /** The signed content, in parts that are concatenated. */
   content: readonly (string | Buffer)[]
   keys: readonly string[]
 }
 
-/** Returns whether this is the HMAC-SHA-256 of the content under one of the keys, in hexadecimal digits. */
-export const isSigned = (signature: string, { content, keys }: Signed): boolean => {
+/** Returns whether the signature is the hexadecimal HMAC-SHA-256 of the content with one of the keys. */
+export const isSigned = (signature: string, { content, keys }: SignedContent): boolean => {
   const compared = keys.map((key) => {
     const hmac = createHmac('sha256', key)
     for (const part of content) hmac.update(part)
     return isSameText(signature, hmac.digest('hex'))
   })
-  // All keys are tried, so that the time does not reveal which one matched.
+  // All keys are compared, so that the time does not reveal which one matched.
   return compared.includes(true)
 }
 
-/** The present secret and the one before it. */
+/** Returns the current and, if any, the previous secret. */
 export const keysOf = ({ current, previous }: RotatingKey): string[] =>
   previous === undefined ? [current] : [current, previous]
 
-/** The time of a header in seconds since 1970; throws `unauthenticated` for one that is missing, none, or too far from now. */
+/** Returns the timestamp of a header in epoch seconds; throws `unauthenticated` if it is invalid or not recent. */
 const requireFresh = (header: string, given: string | undefined, nowMs: number): string => {
   const seconds = /^\d{1,12}$/.test(given ?? '') ? Number(given) : Number.NaN
   if (given !== undefined && Math.abs(nowMs - seconds * 1_000) <= freshForMs) return given
-  const sentence = `${header} must be the time of the request in seconds since 1970, at most ${freshForMs / 60_000} minutes from now`
+  const sentence = `${header} must be a Unix timestamp, at most ${freshForMs / 60_000} minutes from the server time`
   throw new ServiceError('unauthenticated', sentence)
 }
 
-/** The value of a header that a sender gives once. */
+/** Returns the value of a header; undefined if it is absent or repeated. */
 export const single = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
 const shape = /^(whsec_)?([A-Za-z0-9+/]{4}){8,32}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** A secret as Svix and standardwebhooks.com write it. */
+/** Returns a setting for a secret in the format of Svix and standardwebhooks.com: `whsec_` and base64. */
 export const svixSecret = (doc: string): Setting<RotatingKey | undefined> => {
   const setting = signingKey(doc)
   return {
@@ -60,21 +60,21 @@ export const svixSecret = (doc: string): Setting<RotatingKey | undefined> => {
   }
 }
 
-/** A request that is signed, and when it came. */
+/** A signed request and the current time. */
 interface SignedRequest {
   headers: IncomingHttpHeaders
   body: Buffer
   nowMs: number
 }
 
-/** Throws `unauthenticated` for what was not signed with the secret within the last minutes. */
+/** Throws `unauthenticated` unless Svix signed the request with the secret within the last five minutes. */
 export const requireSvixSignature = (
   { headers, body, nowMs }: SignedRequest,
   secret: RotatingKey,
   name: string,
 ): void => {
   const header = (part: string) => single(headers[`svix-${part}`]) ?? single(headers[`webhook-${part}`])
-  // The library would refuse it too, in its own words and by a clock that is not the gateway's.
+  // The library checks the time too, but with another error and by the system clock.
   const at = requireFresh('svix-timestamp', header('timestamp'), nowMs)
   const signed = {
     'webhook-id': header('id') ?? '',
@@ -98,7 +98,7 @@ const isVerified = (key: string, body: Buffer, headers: Record<string, string>):
   }
 }
 
-/** Throws `unauthenticated` for what the chat service did not sign within the last minutes; gives the signature. */
+/** Returns the signature of a Slack request. Throws `unauthenticated` unless Slack signed it within five minutes. */
 export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, secret: RotatingKey): string => {
   const at = requireFresh('X-Slack-Request-Timestamp', single(headers['x-slack-request-timestamp']), nowMs)
   const [version, signature = ''] = (single(headers['x-slack-signature']) ?? '').split('=')
@@ -107,13 +107,13 @@ export const requireChatSignature = ({ headers, body, nowMs }: SignedRequest, se
   throw new ServiceError('unauthenticated', 'X-Slack-Signature must sign the request with CHATAPP_SIGNING_SECRET')
 }
 
-/** Lets each signed request through once, over all gateways. */
+/** Throws `conflict` for a signed request that any gateway has already processed. */
 export type RequireFirstTime = (sender: string, signature: string) => Promise<void>
 
-/** Beyond twice the time that a signature may be off, the signature itself is too old. */
+/** Retention of signatures. After twice the maximum clock skew, the timestamp of the request is rejected anyway. */
 const rememberedMs = 2 * freshForMs
 
-/** Throws `conflict` for what was let through before. */
+/** Returns the check, which stores the hash of each signature. */
 export const openFirstTime =
   (store: Store): RequireFirstTime =>
   async (sender, signature) => {
@@ -126,7 +126,7 @@ export const openFirstTime =
     if (!isFirst) throw new ServiceError('conflict', 'this signed request was already processed')
   }
 
-/** What lets those in who sign what they send. */
+/** Settings of signed webhooks. */
 export const webhookSettings = {
   ...chatApplicationSigning,
   REPO_HOST_WEBHOOK_SECRET: signingKey(

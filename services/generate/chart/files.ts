@@ -13,7 +13,7 @@ import { valuesSchema } from './schema.ts'
 import { variablesOfServices } from './services.ts'
 import { readValues } from './values-file.ts'
 
-/** Returns every generated file of the chart. */
+/** Functions that return the generated files of the chart. */
 export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
   async () =>
     json('values.schema.json', valuesSchema(readValues(await chartFile('values.yaml')), await variablesOfServices())),
@@ -33,7 +33,7 @@ export const chartFiles: readonly (() => Promise<Written | undefined>)[] = [
       async () =>
         json(`dashboards/${name}.json`, dashboard),
   ),
-  // The last one, because it is rendered from the others.
+  // The manifest is last, because helm renders it from the other files.
   renderedManifest,
 ]
 
@@ -48,7 +48,7 @@ const json = (name: string, content: unknown): Written => ({
   content: `${JSON.stringify(content, undefined, 2)}\n`,
 })
 
-/** The consumers that services scale on; a test compares them with those on a server. */
+/** Returns the consumers whose lag scales a service. A test compares them with the consumers on a server. */
 const scaled = (name: string) =>
   planned
     // While the forwarding target is unavailable, more pods would only wait for it.
@@ -56,7 +56,7 @@ const scaled = (name: string) =>
     .map(({ stream, name: consumer }) => ({ stream, consumer }))
 export const consumers = { 'alert-dispatcher': scaled('alert-dispatcher'), ingest: scaled('ingest') }
 
-/** The services that each service calls. It has a key for each of them; the gateway has the secret. */
+/** Services that each service calls, by caller. A caller has a key for each of them; the gateway has the secret. */
 const calls = Object.fromEntries(
   Object.entries(serviceCalls)
     .filter(([caller, called]) => caller !== 'gateway' && called.length > 0)

@@ -14,9 +14,9 @@ const introduction = `# Watchhouse on Kubernetes without Helm: rendered from the
 #   kubectl -n watchhouse create secret generic watchhouse-encryption --from-literal=SVC_USER_CONNECTIONS_ENCRYPTION_KEY=…
 # In hosts.yaml passwordFile is /etc/watchhouse/host-passwords/<key>.
 `
-const largestBytes = 8 * 1024 * 1024
+const maxOutputBytes = 8 * 1024 * 1024
 
-/** Returns the rendered chart with existing Secrets only, or undefined without helm. */
+/** Returns the rendered chart, in which all Secrets are existing ones. Returns undefined if helm is not installed. */
 export const renderedManifest = async (): Promise<Written | undefined> => {
   const helm = findProgram('helm')
   if (helm === undefined) {
@@ -34,12 +34,12 @@ export const renderedManifest = async (): Promise<Written | undefined> => {
   ]
   const { stdout } = await promisify(execFile)(helm, [...parameters, '--no-hooks'], {
     cwd: root,
-    maxBuffer: largestBytes,
+    maxBuffer: maxOutputBytes,
   })
   return { path: 'k8s/install.yaml', content: `${introduction}${stdout}` }
 }
 
-/** A generated file, with its path from the root of the repository. */
+/** A generated file. The path is relative to the root of the repository. */
 export interface Written {
   path: string
   content: string

@@ -6,7 +6,7 @@ import { declaredAccounts, officialChartValues } from './nats.ts'
 
 const Values = z.object({ config: z.object({ merge: z.record(z.string(), z.unknown()) }) })
 
-/** Renders `config.merge` as the official chart does: text between `<<` and `>>` stays verbatim. */
+/** Renders `config.merge` like the official chart, which inserts text between `<<` and `>>` verbatim. */
 const configurationOf = (values: object): string =>
   Object.entries(Values.parse(values).config.merge)
     .map(([name, value]) => `${name}: ${JSON.stringify(value).replaceAll(/"<< (.+?) >>"/g, '$1')}`)

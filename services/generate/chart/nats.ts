@@ -1,13 +1,13 @@
 import { type NatsAccounts, natsAccounts, serverAccounts } from '#shared/bus/accounts.ts'
 import { declaredContracts } from './services.ts'
 
-/** Returns the accounts of the product and the permissions of each NATS user, by name. */
+/** Returns the NATS accounts of the product, and the permissions of each user by name. */
 export const declaredAccounts = async (): Promise<NatsAccounts> => {
   const { contracts, events } = await declaredContracts()
   return natsAccounts(contracts, events)
 }
 
-/** Returns values of the official NATS chart with the same accounts. Passwords come from the Secret of the users. */
+/** Returns values for the official NATS chart with these accounts. Passwords come from the Secret of the users. */
 export const officialChartValues = (declared: NatsAccounts): object => {
   const names = Object.keys(declared.users)
   const variable = (name: string) => `NATS_PASSWORD_${name.replaceAll('-', '_').toUpperCase()}`
@@ -21,7 +21,7 @@ export const officialChartValues = (declared: NatsAccounts): object => {
         accounts: serverAccounts(declared, (name) => `<< $${variable(name)} >>`),
       },
     },
-    // The level `restricted` of Pod Security requires these settings, and that chart does not set them.
+    // The Pod Security level `restricted` requires these settings, which the official chart does not set.
     podTemplate: { merge: { spec: { securityContext: ofPod } } },
     reloader: { merge: { securityContext: ofContainer } },
     natsBox: { enabled: false },
@@ -51,7 +51,7 @@ const ofContainer = {
   capabilities: { drop: ['ALL'] },
 }
 
-/** Returns a server for development, where the password of each user is its name. */
+/** Returns the configuration of a NATS server for development. The password of each user is the user name. */
 export const developmentServer = (declared: NatsAccounts): object => ({
   port: 4222,
   http_port: 8222,

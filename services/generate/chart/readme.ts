@@ -1,7 +1,7 @@
 import { serviceNames } from '#proto/call.ts'
 import type { ValueEntry } from './values-file.ts'
 
-/** Returns the README of the chart: `introduction` up to `## Values`, then a table of the values file. */
+/** Returns the README of the chart: the text of `introduction` up to `## Values`, then a table of all values. */
 export const chartReadme = (introduction: string, entries: readonly ValueEntry[]): string => {
   const rows = entries
     .filter(({ path, doc }) => doc !== '' || isLeaf(path, entries))

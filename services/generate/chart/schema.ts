@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>
 const text = { type: 'string' }
 const cidrOrName = { type: 'string', minLength: 1 }
 
-/** The definitions that `$ref` in the comments of the values file refers to. */
+/** Schema definitions that `$ref` keywords in comments of the values file refer to. */
 const definitions = {
   host: {
     type: 'object',
@@ -34,7 +34,7 @@ const definitions = {
   },
 }
 
-/** Returns the schema of all values. Types come from the defaults, variable names from the settings of the services. */
+/** Returns the JSON Schema of the values. Types come from the defaults, variable names from the service settings. */
 export const valuesSchema = (entries: readonly ValueEntry[], variables: ReadonlyMap<string, Variables>): Schema => {
   const ofBlock = entriesUnder(entries, 'defaults')
   const everything = [...variables.values()]
@@ -50,7 +50,7 @@ export const valuesSchema = (entries: readonly ValueEntry[], variables: Readonly
     ...whole,
     properties: {
       ...Object(whole.properties),
-      // Helm passes `global` to every subchart.
+      // Helm passes the value `global` to every subchart, so the schema must allow it.
       global: { type: 'object' },
       defaults: block(all),
       services: { type: 'object', additionalProperties: false, properties: Object.fromEntries(services) },
@@ -61,7 +61,7 @@ export const valuesSchema = (entries: readonly ValueEntry[], variables: Readonly
   }
 }
 
-/** Blocks with the keys of `defaults`; their content in the file does not define their schema. */
+/** Blocks with the same keys as `defaults`. Their schema does not come from their content in the values file. */
 const ownBlocks = new Set(['defaults', 'services', 'guest', 'single'])
 
 const entriesUnder = (entries: readonly ValueEntry[], name: string): ValueEntry[] =>

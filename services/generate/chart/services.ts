@@ -7,13 +7,13 @@ import type { ServiceConfig } from '#shared/lifecycle/service.ts'
 import { exportsOfProto, isEvent, isService } from '../contracts.ts'
 import { root } from '../../testing/source-file.ts'
 
-/** Returns the variable names of a service, including those of every process. */
+/** Variable names of a service, including those that every process reads; `secret` names hold secrets. */
 export interface Variables {
   open: string[]
   secret: string[]
 }
 
-/** Variables that the chart sets from its own values. */
+/** Variables that the chart sets from dedicated values, so that `settings` must not contain them. */
 const setByChart = new Set([
   'NATS_URL',
   'NATS_REPLICAS',
@@ -40,7 +40,7 @@ const setByChart = new Set([
   'HOST',
 ])
 
-/** Returns the variables that can be set for each service, by service name. */
+/** Returns the variables that users of the chart can set, by service name. */
 export const variablesOfServices = async (): Promise<Map<ServiceName, Variables>> => {
   const entries = serviceNames.map(async (name) => {
     const { settings } = await configOf(name)
@@ -57,7 +57,7 @@ const variablesIn = (settings: Settings): Variables => {
   return { open: all.filter((name) => settings[name]?.audience !== 'secret').toSorted(), secret: secret.toSorted() }
 }
 
-/** Returns all exports of `proto/`. */
+/** Returns the contracts and events that `proto/` exports. */
 export const declaredContracts = async (): Promise<{ contracts: Service[]; events: Event[] }> => {
   const exported = await exportsOfProto()
   return { contracts: exported.filter(isService), events: exported.filter(isEvent) }

@@ -1,7 +1,7 @@
 import { load } from 'js-yaml'
 import { z } from 'zod'
 
-/** A key of `values.yaml` with its path, its default and the comment above it. */
+/** A key of `values.yaml` with its path, its default, and the comment above it. */
 export interface ValueEntry {
   path: readonly string[]
   fallback: unknown
@@ -13,7 +13,7 @@ export interface ValueEntry {
 const Keywords = z.record(z.string(), z.unknown())
 const spaces = 2
 
-/** Returns every key of a values file with an indentation of two spaces, in order. Keys in braces are not separate. */
+/** Returns the keys of a values file in order. The file must be indented by two spaces. Keys in braces are left out. */
 export const readValues = (text: string): ValueEntry[] => {
   const values: unknown = load(text)
   const entries: ValueEntry[] = []

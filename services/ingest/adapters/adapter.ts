@@ -3,17 +3,18 @@ import type { EventSeverity, EventStatus } from '#proto/inbound-event.ts'
 
 /** A received JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
+/** Returns whether a value is an object other than a list. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** A parsed event, before long texts are cut. */
+/** A parsed event, before long texts are truncated. */
 export interface Draft {
   source: string
   externalId: string | null
-  /** Identifies a repetition of the same message; null if only the content does. */
+  /** Parts that identify the message, so that a repeated one is recognized; null if only the content does. */
   identity: readonly string[] | null
   /** Null if the sender provides no key that stays the same until the event resolves. */
   dedupKey: string | null

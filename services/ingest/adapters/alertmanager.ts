@@ -9,5 +9,5 @@ export const alertmanager: Adapter = {
   read: (sent) => parseGroup(sent, (alert) => parseDraft(alert, { source: 'alertmanager', url: null })),
 }
 
-/** Other systems use a list of this name with different entries. */
+/** Returns whether an entry of `alerts` is an alert; other systems use a list of this name with different entries. */
 const isAlert = (alert: unknown): boolean => typeof alert === 'object' && alert !== null && 'labels' in alert

@@ -33,14 +33,14 @@ const Context = z.looseObject({
   NOTIFICATIONCOMMENT: optionalText,
 })
 
-/** A script sees the names of the context with this prefix. */
+/** Prefix of the context variables in the environment of a notification script. */
 const prefix = 'NOTIFY_'
 const withoutPrefix = (sent: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name.startsWith(prefix) ? name.slice(prefix.length) : name, value]),
   )
 
-/** The context of a Checkmk notification, sent as a JSON object of its variables. */
+/** The context of a Checkmk notification: a JSON object of its variables. */
 export const checkmk: Adapter = {
   id: 'checkmk',
   recognizes: (sent) => {

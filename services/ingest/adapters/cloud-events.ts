@@ -58,7 +58,7 @@ const parseDraft = (sent: JsonObject): Draft => {
     body: firstNonBlank(generic.body, typeof data === 'string' ? data : null),
     labels: { type, ...(subject && { subject }), ...generic.labels },
     occurredAt: time ?? generic.occurredAt,
-    // Decoded, so that the origin of our own events is found in it.
+    // Stored decoded, so that the installation id is found in events of our own.
     raw: bytes ? { ...sent, data_base64: undefined, data: bytes } : sent,
   }
 }
@@ -76,7 +76,7 @@ const decodeData = (encoded: string | null | undefined): JsonObject | undefined 
   }
 }
 
-/** Attribute values in headers are percent-encoded and may be quoted. */
+/** Returns the attributes in the headers. Their values are percent-encoded and may be quoted. */
 const contextIn = (headers: Headers): JsonObject =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (name.startsWith('ce-') ? [[name.slice(3), plain(value)]] : [])),

@@ -45,7 +45,7 @@ const types: Readonly<Record<string, EventSeverity>> = {
 const headed =
   /^(?:\[(?<priority>P\d)\] )?\[(?<transition>(?:Re-)?(?:Triggered|Warn|No data)|Renotify|Recovered)(?: (?<group>[^\]]*))?\] ?(?<name>.*)$/is
 
-/** Returns the title without the state, so that it is the same when firing and resolved, the state, and the priority. */
+/** Splits a title into state, priority and the rest, which is the same when the monitor fires and recovers. */
 const readTitle = (text: string | null) => {
   const { priority = null, transition = null, group = '', name } = headed.exec(text ?? '')?.groups ?? {}
   return { title: name === undefined ? firstNonBlank(text) : `${name} ${group}`.trim(), transition, priority }
@@ -58,6 +58,7 @@ const transitionOf = (transition: string | null, type: string | null): EventStat
   return type === 'error' || type === 'warning' ? 'firing' : 'info'
 }
 
+/** The webhook of Datadog, with the default template or additional variables. */
 export const datadog: Adapter = {
   id: 'datadog',
   recognizes: ({ event_type: type, org, alert_transition: transition, alert_id: alert, alert_type: kind }) =>

@@ -14,12 +14,12 @@ export const labelsField = z
 /** A timestamp in ISO 8601, or in epoch seconds to nanoseconds; null if it is invalid. */
 export const instant = z.unknown().optional().transform(parseInstant)
 
-/** Numbers below these limits are seconds, milliseconds and microseconds, which covers dates up to the year 5138. */
+/** Limits between seconds, milliseconds, microseconds and nanoseconds. Dates up to the year 5138 are unambiguous. */
 const firstMilliseconds = 1e11
 const firstMicroseconds = 1e14
 const firstNanoseconds = 1e17
 
-const inMs = (count: number): number => {
+const toMilliseconds = (count: number): number => {
   if (count < firstMilliseconds) return count * 1_000
   if (count < firstMicroseconds) return count
   return count < firstNanoseconds ? count / 1_000 : count / 1_000_000
@@ -28,13 +28,14 @@ const inMs = (count: number): number => {
 /** Returns epoch milliseconds; null for invalid values and for the zero time of Go, which means never. */
 export function parseInstant(value: unknown): number | null {
   if (typeof value === 'number' || (typeof value === 'string' && /^\d{9,19}(\.\d+)?$/.test(value)))
-    return plausible(Math.round(inMs(Number(value))))
+    return plausible(Math.round(toMilliseconds(Number(value))))
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? plausible(Date.parse(value)) : null
 }
 
-const latestMs = 253_402_300_799_999
+/** The end of the year 9999. */
+const maxEpochMs = 253_402_300_799_999
 
-const plausible = (ms: number): number | null => (Number.isSafeInteger(ms) && ms > 0 && ms <= latestMs ? ms : null)
+const plausible = (ms: number): number | null => (Number.isSafeInteger(ms) && ms > 0 && ms <= maxEpochMs ? ms : null)
 
 /** Converts values to text; entries without a value are left out. */
 export const stringifyLabels = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
@@ -51,7 +52,7 @@ const textOf = (value: unknown): string =>
 export const firstNonBlank = (...texts: readonly (string | null | undefined)[]): string =>
   texts.find((text) => text !== null && text !== undefined && text.trim() !== '') ?? ''
 
-/** Returns the parsed value; throws `invalid` with a message that names every wrong field and quotes no value. */
+/** Returns the parsed value. Throws `invalid` with a message that names up to five invalid fields but no values. */
 export const parseFields = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
   const result = schema.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data

@@ -29,7 +29,7 @@ const Notification = z.looseObject({
   }),
 })
 
-/** The webhook of Google Cloud Monitoring; an incident without severity has none. */
+/** The webhook of Google Cloud Monitoring. The severity of an incident is optional. */
 export const gcpMonitoring: Adapter = {
   id: 'gcp-monitoring',
   recognizes: ({ incident }) =>

@@ -8,7 +8,7 @@ import { parseSeverity } from './words.ts'
 
 const Common = z.looseObject({ action: optionalText, repository: z.looseObject({ full_name: z.string() }) })
 
-/** Results that end an earlier failure, and those that are one; others, such as `cancelled`, say nothing about it. */
+/** Status by result of a run. Results such as `cancelled` are informational: they neither report nor end a failure. */
 const results: Readonly<Record<string, EventStatus>> = {
   success: 'resolved',
   failure: 'firing',
@@ -107,7 +107,7 @@ const severityOfAlert = (word: string | null): EventSeverity | null =>
 const readSecurityAlert = (repository: string, action: string, kind: string, sent: JsonObject): Draft => {
   const alert = parseFields(SecurityAlert, sent.alert)
   const { security_advisory: advisory, rule } = alert
-  // A secret that leaked can be used at once; GitHub states no severity for it.
+  // GitHub states no severity for a leaked secret. It is critical, because it can be misused at once.
   const severity =
     kind === 'secret_scanning_alert' ? 'critical' : firstNonBlank(advisory?.severity, rule?.security_severity_level)
   return draftOfFields('github', sent, {
@@ -123,7 +123,7 @@ const readSecurityAlert = (repository: string, action: string, kind: string, sen
   })
 }
 
-/** The kind of alert; without the header it is determined from the fields of the alert. */
+/** Returns the kind of an alert from its fields, for requests without the `X-GitHub-Event` header. */
 const kindOf = (alert: JsonObject): string =>
   'security_advisory' in alert
     ? 'dependabot_alert'
@@ -131,7 +131,7 @@ const kindOf = (alert: JsonObject): string =>
       ? 'secret_scanning_alert'
       : 'code_scanning_alert'
 
-/** Webhooks of GitHub: deployment statuses, checks, workflows and security alerts. Other events are information. */
+/** Webhooks of GitHub: deployment statuses, checks, workflows and security alerts. Other events are informational. */
 export const github: Adapter = {
   id: 'github',
   recognizes: ({ repository, sender }, headers) =>

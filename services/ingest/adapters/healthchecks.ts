@@ -13,7 +13,7 @@ const Webhook = z.looseObject({
 })
 
 /**
- * A webhook of Healthchecks.io, whose body its user writes from its placeholders:
+ * The webhook of Healthchecks.io. Its user defines the body with placeholders:
  * `{"code":"$CODE","name":"$NAME","status":"$STATUS","now":"$NOW","tags":"$TAGS"}`.
  */
 export const healthchecks: Adapter = {

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
 import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
 
-/** New Relic counts `HIGH` as a warning: its conditions have the thresholds critical and warning. */
+/** Severities by priority. The warning threshold of a condition has the priority `HIGH`. */
 const severities: Readonly<Record<string, EventSeverity>> = {
   CRITICAL: 'critical',
   HIGH: 'warning',

@@ -4,7 +4,6 @@ import type { Adapter } from './adapter.ts'
 import { firstNonBlank, instant, labelsField, optionalText, parseFields } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
-/** The webhook of Opsgenie. */
 const Webhook = z.looseObject({
   action: z.string().min(1),
   alert: z.looseObject({
@@ -32,10 +31,11 @@ const statuses: Readonly<Record<string, EventStatus>> = {
   delete: 'resolved',
 }
 
-/** The unit does not matter, because the value only separates messages of the same alert. */
+/** Returns the time of the last change; if it is missing, the creation time. */
 const timeIn = ({ updatedAt, createdAt }: { updatedAt: number | null; createdAt: number | null }) =>
   updatedAt ?? createdAt
 
+/** The webhook of Opsgenie: changes of alerts. */
 export const opsgenie: Adapter = {
   id: 'opsgenie',
   // Other systems also send objects with an action and an alert.

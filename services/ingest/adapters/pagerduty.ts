@@ -6,7 +6,6 @@ import { parseSeverity, parseStatus } from './words.ts'
 
 const SummaryField = z.looseObject({ summary: optionalText }).nullish()
 
-/** The webhook of PagerDuty, version 3. */
 const Webhook = z.looseObject({
   event: z.looseObject({
     id: z.string().min(1),
@@ -36,6 +35,7 @@ const statuses: Readonly<Record<string, EventStatus>> = {
 }
 const urgencies: Readonly<Record<string, EventSeverity>> = { high: 'critical', low: 'warning' }
 
+/** The webhook of PagerDuty, version 3: changes of incidents. */
 export const pagerDuty: Adapter = {
   id: 'pagerduty',
   recognizes: ({ event }) => typeof event === 'object' && event !== null && 'event_type' in event,
@@ -63,7 +63,6 @@ export const pagerDuty: Adapter = {
   },
 }
 
-/** Events in the format of the PagerDuty Events API v2, for senders that support no other format. */
 const EventV2 = z.looseObject({
   event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
   dedup_key: optionalText,
@@ -81,6 +80,7 @@ const EventV2 = z.looseObject({
   client_url: optionalText,
 })
 
+/** Events in the format of the PagerDuty Events API v2, for senders that support no other format. */
 export const pagerDutyEvents: Adapter = {
   id: 'pagerduty',
   // Other systems use `event_action` too, so one more field is required.

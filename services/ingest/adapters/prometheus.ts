@@ -3,7 +3,7 @@ import { isJsonObject } from './adapter.ts'
 import { parseDraft } from './alert-group.ts'
 import { parseInstant } from './fields.ts'
 
-/** An alert as Prometheus posts it to the API of Alertmanager: no status, but an end that lies in the past once it resolves. */
+/** An alert as Prometheus sends it to Alertmanager. It has no status; once resolved, its `endsAt` is in the past. */
 export const prometheus: Adapter = {
   id: 'prometheus',
   recognizes: ({ labels, status, title }) =>

@@ -56,7 +56,7 @@ const issueStatuses: Readonly<Record<string, EventStatus>> = {
   resolved: 'resolved',
 }
 
-/** A change of an issue. Issue alerts have the same key, so that resolving the issue ends them. */
+/** Parses a change of an issue. Issue alerts have the same key, so that resolving the issue ends them. */
 const readIssue = (action: string, given: unknown, sent: JsonObject): Draft => {
   const issue = parseFields(Issue, given)
   return draftOfFields('sentry', sent, {

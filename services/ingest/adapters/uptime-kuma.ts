@@ -5,7 +5,7 @@ import { isJsonObject } from './adapter.ts'
 import { draftOfFields } from './draft.ts'
 import { firstNonBlank, instant, optionalText, parseFields } from './fields.ts'
 
-/** A pending check is retried and maintenance is planned, so neither fires. */
+/** Status and severity by heartbeat status: down, up, pending and maintenance. */
 const states: Readonly<Record<number, readonly [EventStatus, EventSeverity]>> = {
   0: ['firing', 'critical'],
   1: ['resolved', 'info'],
@@ -29,10 +29,10 @@ const Webhook = z.looseObject({
     .nullish(),
 })
 
-/** Monitors without an address have this one. */
+/** Placeholder URL of monitors without an address. */
 const noAddress = 'https://'
 
-/** The webhook of Uptime Kuma. A test and a certificate warning come without a heartbeat. */
+/** The webhook of Uptime Kuma. Tests and certificate warnings have no heartbeat. */
 export const uptimeKuma: Adapter = {
   id: 'uptime-kuma',
   recognizes: ({ heartbeat, monitor, ...others }) =>

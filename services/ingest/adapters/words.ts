@@ -44,7 +44,7 @@ const severities = meaningsOf<EventSeverity>({
 /** Returns the severity of a word used by Alertmanager, Zabbix, syslog or paging services; null if unknown. */
 export const parseSeverity = (word: string | null | undefined): EventSeverity | null => severities(word) ?? null
 
-/** Returns the status of a sender's word; undefined if unknown. */
+/** Returns the status for a word that senders use; undefined if unknown. */
 export const parseStatus = meaningsOf<EventStatus>({
   firing: [
     'firing',

@@ -5,7 +5,7 @@ import { draftOfFields } from './draft.ts'
 import { firstNonBlank, instant, optionalText, parseFields, words } from './fields.ts'
 import { parseSeverity } from './words.ts'
 
-/** Not classified, information, warning, average, high, disaster. */
+/** Severities by Zabbix number: not classified, information, warning, average, high, disaster. */
 const severities: readonly EventSeverity[] = ['info', 'info', 'warning', 'warning', 'critical', 'critical']
 const severityOfWord = (number: string | null, word: string | null): EventSeverity | null =>
   (number !== null && /^[0-5]$/.test(number) ? severities[Number(number)] : undefined) ??
@@ -30,7 +30,7 @@ const Webhook = z.looseObject({
   zabbix_url: optionalText,
 })
 
-/** A Zabbix media type of the type webhook, by the names that Zabbix gives to its macros. A recovery has the id of its problem. */
+/** A Zabbix webhook media type, with the parameter names of its macros. A recovery has the id of its problem. */
 export const zabbix: Adapter = {
   id: 'zabbix',
   recognizes: ({ event_id: id, event_value: value }) => id !== undefined && value !== undefined,

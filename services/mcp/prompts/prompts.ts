@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { WrittenHostId } from '../call-tool.ts'
 
-/** A task that a person may pick, and the words with which it is given to a model. */
+/** A task that a user can select, with the text that a model receives. */
 export interface Prompt {
   name: string
   title: string
@@ -25,7 +25,7 @@ const prompt = <A extends z.ZodObject>(
 const closing =
   'Verify each claim with a result before you state it. End with what to do first, and say what you could not find out.'
 
-/** Every prompt, in the order of its list. */
+/** All prompts, in the order of the list. */
 export const prompts: readonly Prompt[] = [
   prompt({
     name: 'health-check',
@@ -38,7 +38,7 @@ export const prompts: readonly Prompt[] = [
   prompt({
     name: 'slow-query-analysis',
     title: 'Slow queries',
-    description: 'Which queries are slow, why, and what would help',
+    description: 'Finds slow queries, their causes and possible improvements',
     arguments: z.object({ ...host, hours }),
     text: ({ hostId, hours: lastHours }) =>
       `Analyze the slow queries of the last ${lastHours} hours on the ClickHouse host with hostId ${hostId}. Begin with get_slow_queries (lastHours: ${lastHours}) and group the results by fingerprint. Read the schema of the tables involved with explore_table_schema and compare the rows read with the sorting key. Explain for the three worst patterns what makes them slow and which change would help. ${closing}`,
@@ -46,7 +46,7 @@ export const prompts: readonly Prompt[] = [
   prompt({
     name: 'storage-audit',
     title: 'Storage audit',
-    description: 'What takes the space, and what could go',
+    description: 'Finds what uses disk space and what can be deleted',
     arguments: z.object({ ...host, database }),
     text: ({ hostId, database: only }) =>
       `Audit the storage of ${only === undefined ? 'all databases' : `the database ${JSON.stringify(only)}`} on the ClickHouse host with hostId ${hostId}. Use list_databases and list_tables for sizes, and query on system.parts, system.parts_columns, system.detached_parts and system.disks for compression, parts per partition, detached parts and free space. ${closing}`,
@@ -54,7 +54,7 @@ export const prompts: readonly Prompt[] = [
   prompt({
     name: 'replication-check',
     title: 'Replication check',
-    description: 'Do the replicas follow',
+    description: 'Checks replicas for lag, queues and read-only state',
     arguments: z.object(host),
     text: ({ hostId }) =>
       `Check the replication of the ClickHouse host with hostId ${hostId}. Use query on system.replicas for read-only replicas, delays and queues, on system.replication_queue for what fails again and again, and on system.zookeeper_connection for the coordination service. If nothing there is replicated, say so. ${closing}`,
@@ -62,9 +62,9 @@ export const prompts: readonly Prompt[] = [
   prompt({
     name: 'capacity-report',
     title: 'Capacity report',
-    description: 'How long disks and memory will do',
+    description: 'Forecasts how long disks and memory will last',
     arguments: z.object({ ...host, hours }),
     text: ({ hostId, hours: lastHours }) =>
-      `Report on the capacity of the ClickHouse host with hostId ${hostId}. Use get_metrics for memory, and query on system.disks for room, on system.part_log for the bytes written in the last ${lastHours} hours and on system.asynchronous_metric_log for the trend. State how long disks and memory will do at that rate, and how sure you are. ${closing}`,
+      `Report on the capacity of the ClickHouse host with hostId ${hostId}. Use get_metrics for memory, and query on system.disks for free space, on system.part_log for the bytes written in the last ${lastHours} hours and on system.asynchronous_metric_log for the trend. State how long disks and memory will last at that rate, and how certain that is. ${closing}`,
   }),
 ]

@@ -15,7 +15,7 @@ import { start } from '../service.ts'
 
 const { hosts, runQuery } = query.methods
 const queryService = service('query', { hosts, runQuery })
-/** The cell is six times as long in JSON, and seven times in the text of a result, which is JSON within JSON. */
+/** A cell that becomes six times as long in JSON, and seven times in the text of a result, which is JSON in JSON. */
 const cell = `${'\u0001'.repeat(500_000)}${'"\\'.repeat(100_000)}${'ö😀'.repeat(50_000)}`
 
 const Answer = z.object({
@@ -25,7 +25,7 @@ const Answer = z.object({
   }),
 })
 
-/** Returns the response, received through the bus, to a call of `query` whose host returns one long cell. */
+/** Calls the tool `query` over the bus on a host that returns one long cell; returns the response. */
 const answered = async (hub: Hub): Promise<string> => {
   await using opened = new AsyncDisposableStack()
   const busOf = async (caller: 'gateway' | 'mcp' | 'query') =>

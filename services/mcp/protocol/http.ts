@@ -21,7 +21,7 @@ import type { ServerFor } from './server.ts'
 type Http = Handlers<typeof mcp>['http']
 type HttpRequest = Parameters<Http>[0]
 
-/** Concurrent streams of clients that wait for changes, although lists never change. */
+/** Maximum number of concurrent subscriptions. Clients can subscribe to list changes, although lists never change. */
 const maxSubscriptions = 64
 const eventStream = 'text/event-stream'
 const json = 'application/json'
@@ -83,13 +83,13 @@ export const openHttp = ({ serverFor, sendsNotifications, log }: HttpOptions): {
 }
 
 const required = <T>(scope: T | undefined): T => {
-  if (scope === undefined) throw new Error('a server was created outside a request')
+  if (scope === undefined) throw new Error('MCP server created outside a request')
   return scope
 }
 
 /**
- * Returns the request for the library. The URL is a placeholder, because the gateway has routed the request, and a
- * parsed body is not sent again. Tools are cancelled by their call, subscriptions by the signal.
+ * Returns the request for the library. Its URL is a placeholder, and its body is empty if it was parsed already. Tool
+ * calls are cancelled through their call, and subscriptions through the signal.
  */
 const requestOf = (
   { method, headers, body }: HttpRequest,
@@ -103,7 +103,7 @@ const requestOf = (
     ...(parsedBody === undefined && { body }),
   })
 
-/** Reports whether a request uses the legacy protocol, by the rule of the library. */
+/** Returns whether a request uses the legacy protocol, as the library defines it. */
 const isClassic = (
   request: Request,
   { method, headers }: HttpRequest,
@@ -116,8 +116,8 @@ const isClassic = (
 }
 
 /**
- * Responds to a legacy request. Without events the response is JSON, also for clients like curl that the library would
- * reject.
+ * Responds to a legacy request, with events or as JSON. The Accept header is replaced, because the library would reject
+ * clients such as curl, which do not accept both.
  */
 const answerClassic = async (
   request: Request,
@@ -131,7 +131,7 @@ const answerClassic = async (
   return transport.handleRequest(request, { parsedBody })
 }
 
-/** Reports a missing envelope. "Method not found" would mislead clients that lack only the envelope. */
+/** Returns the error for a missing envelope, instead of a misleading "Method not found" from the library. */
 const envelopeMissing = (id: string | number): Response => {
   const message = `Invalid params: server/discover needs _meta with ${PROTOCOL_VERSION_META_KEY} and ${CLIENT_CAPABILITIES_META_KEY}`
   const error = { code: ProtocolErrorCode.InvalidParams, message, data: { envelope: { missing: ['_meta'] } } }

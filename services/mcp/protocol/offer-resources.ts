@@ -14,7 +14,7 @@ import { hostAt, type ToolContext } from '#shared/tools/tool.ts'
 import { type ContextFor, sentenceOf, WrittenHostId } from '../call-tool.ts'
 import { addressesOf, type Facts, type Reference } from '../resources/resources.ts'
 
-/** Cached for about one question of a model, because permissions differ by caller. */
+/** Cache hint for facts. They are private, because permissions differ by caller. */
 const privateHint = { ttlMs: 10_000, cacheScope: 'private' } as const
 const publicHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 const json = 'application/json'
@@ -27,7 +27,7 @@ interface ResourceOptions {
   contextFor: ContextFor
 }
 
-/** Registers references and facts for one request: facts of the first host and of any host. */
+/** Registers the references, and the facts both for the first host and for any host, for one request. */
 export const offerResources = (
   server: McpServer,
   call: Call,
@@ -73,7 +73,7 @@ export const offerResources = (
   }
 }
 
-/** Decodes the names in a URI. */
+/** Decodes the percent-encoded names of a URI. */
 const decoded = (variables: Variables): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent(String(value))]))
 
@@ -89,8 +89,8 @@ const refusal = (error: unknown, uri: string): unknown => {
 type KnownVariables = Readonly<Record<string, string>>
 
 /**
- * Returns the completions of the variables in a URI, read from its host. A URI of any host has none before its host is
- * known; the other URIs refer to the first host.
+ * Returns the completions of the variables in a URI, read from its host. URIs of any host have no completions until
+ * hostId is set. All other URIs refer to the first host.
  */
 const completionsOf = (
   context: ToolContext,
@@ -99,7 +99,7 @@ const completionsOf = (
   const { query, call } = context
   const hostKey = async ({ hostId }: KnownVariables) => {
     const prefix = WrittenHostId.safeParse(ofAnyHost ? (hostId ?? '') : '0')
-    if (!prefix.success) throw new ServiceError('invalid', 'missing or invalid host id')
+    if (!prefix.success) throw new ServiceError('invalid', 'missing or invalid hostId; must be the position of a host')
     return (await hostAt(context, Number(prefix.data))).key
   }
   const completions = {
@@ -115,7 +115,7 @@ const completionsOf = (
       return rows.map(({ name }) => name)
     }),
   }
-  // The library looks up names from callers here, so inherited properties must not match.
+  // The library looks up names that callers send, so inherited properties must not match.
   Object.setPrototypeOf(completions, null)
   return completions
 }

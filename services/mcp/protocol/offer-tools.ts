@@ -17,7 +17,7 @@ export const openToolOffer = (
   }
 }
 
-/** Makes a server handle calls of one tool only. */
+/** Sets the handler of a server for calls of one tool, and returns the server. */
 export const answerCall = (server: Server, tool: Tool, callTool: CallTool, call: Call): Server => {
   server.setRequestHandler('tools/call', ({ params }) => resultOf(tool, callTool, params.arguments ?? {}, call))
   return server
@@ -72,7 +72,7 @@ export const briefly = (schema: z.ZodObject, io: 'input' | 'output'): Record<str
   return json
 }
 
-/** Merges the union of an object and null into one schema. */
+/** Replaces the union of an object and null by one schema with both types. */
 const mayBeNull = (schema: z.core.JSONSchema.BaseSchema): void => {
   const [input, absent, ...others] = schema.anyOf ?? []
   if (input?.type !== 'object' || absent?.type !== 'null' || others.length > 0) return

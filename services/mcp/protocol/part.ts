@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** The part of the offer that a message needs. */
+/** The tools, resources or prompts that a message needs. */
 export type Part = { kind: 'tool'; name: string } | { kind: 'tools' | 'resources' | 'prompts' | 'all' }
 
 const Id = z.union([z.string(), z.number()])
@@ -11,10 +11,10 @@ const Message = z.object({
   params: z.object({ name: z.string().optional(), _meta: z.looseObject({}).optional() }).optional(),
 })
 
-/** The properties of a message that are known before the library handles it. */
+/** The properties of a message that the server needs before the library handles it. */
 export interface MessageOverview {
   part: Part
-  /** Whether it names its protocol revision. `initialize` is never modern, because it may name a wrong one. */
+  /** Whether it states a protocol revision. `initialize` is never modern, because it may state an unsupported one. */
   isModern: boolean
   /** The id of a `server/discover` request, which only the modern protocol has. */
   discoveryId: z.output<typeof Id> | undefined
@@ -31,8 +31,8 @@ export const overviewOf = (message: unknown): MessageOverview => {
 }
 
 /**
- * Returns the part of the offer that a server needs for a message. It is `all` if the message does not determine it, as
- * for batches and discovery.
+ * Returns the part that a server must register for a message; `all` if the message does not determine it, as for
+ * batches and discovery.
  */
 const partOf = (method: string, name: string | undefined): Part => {
   if (method === 'tools/call' && name !== undefined) return { kind: 'tool', name }

@@ -22,7 +22,7 @@ import type { Part } from './part.ts'
 class ServerOfRequest extends McpServer {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
-    attend(transport)
+    patchTransport(transport)
   }
 }
 
@@ -33,15 +33,15 @@ class ServerOfRequest extends McpServer {
 class ServerOfCall extends Server {
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport)
-    attend(transport)
+    patchTransport(transport)
   }
 }
 
 /**
- * Makes a transport report invalid parameters exactly. The library creates an error for pending callers when it closes;
- * there are none, so the error is created without a stack.
+ * Makes a transport report invalid parameters precisely, and close faster. On close, the library creates an error for
+ * pending callers. There are none, so the stack trace is skipped.
  */
-const attend = (transport: Transport): void => {
+const patchTransport = (transport: Transport): void => {
   refuseInvalidParams(transport)
   const { onclose } = transport
   // A transport is not an EventTarget.
@@ -131,7 +131,7 @@ const offerPrompts = (server: McpServer, prompts: readonly Prompt[]): void => {
 /** Lists that are always returned completely, so that no valid cursor exists. */
 const lists: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
 
-/** The message of the library for invalid parameters. */
+/** Matches the error text of the library for invalid parameters, which contains JSON. */
 const listedProblems = /^(?:Invalid \S+ request: )?(?<problems>\[\s*\{.*\])$/s
 const Problems = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
 

@@ -3,7 +3,7 @@ import type { Host } from '#proto/host.ts'
 import type { ToolContext } from '#shared/tools/tool.ts'
 import { readTableSchema } from '../table-schema.ts'
 
-/** A text that is the same for every host. */
+/** A static Markdown text for models, which is the same for every host. */
 export interface Reference {
   name: string
   uri: string
@@ -12,7 +12,7 @@ export interface Reference {
   text: string
 }
 
-/** Facts of a host that have an address each; `path` is what follows the host in it, with names in braces. */
+/** A kind of facts about a host, each with a URI. `path` follows the host in the URI and has variables in braces. */
 export interface Facts {
   name: string
   path: string
@@ -24,7 +24,7 @@ export interface Facts {
 
 const scheme = 'columndb://'
 
-/** Returns the URIs of facts: of the first host and of any host. */
+/** Returns the URIs of facts, one for the first host and one for any host. */
 export const addressesOf = (path: string) => ({ ofFirst: `${scheme}${path}`, ofAny: `${scheme}hosts/{hostId}/${path}` })
 
 const maxParts = 1_000
@@ -68,31 +68,31 @@ export const facts: readonly Facts[] = [
 
 const systemTables = `# System tables of ClickHouse
 
-Read them with the \`query\` tool. Logs are written every few seconds and kept as long as the operator decided; bound them by
-\`event_date\` and \`event_time\`.
+Read them with the \`query\` tool. Logs are written every few seconds; operators configure their retention.
+Restrict them by \`event_date\` and \`event_time\`.
 
 | Table | Contents |
 |---|---|
-| system.processes | statements that run now: elapsed, read_rows, memory_usage |
-| system.query_log | statements that ended; \`type\` is QueryFinish or an exception, \`normalized_query_hash\` groups equal ones |
+| system.processes | running statements: elapsed, read_rows, memory_usage |
+| system.query_log | finished statements; \`type\` is QueryFinish or an exception; group by \`normalized_query_hash\` |
 | system.query_thread_log, system.query_views_log | threads and materialized views of a statement |
-| system.parts, system.part_log | parts of tables, and what happened to them |
-| system.merges, system.mutations | merges that run; mutations and why they failed |
-| system.replicas, system.replication_queue | state of replicated tables; what a replica has still to do |
+| system.parts, system.part_log | parts of tables; creation, merge and removal of parts |
+| system.merges, system.mutations | running merges; mutations and why they failed |
+| system.replicas, system.replication_queue | state of replicated tables; pending tasks of replicas |
 | system.distribution_queue | inserts that wait to be sent to shards |
-| system.tables, system.columns, system.databases | what there is |
-| system.data_skipping_indices, system.projections | what helps reading |
+| system.tables, system.columns, system.databases | databases, tables and columns |
+| system.data_skipping_indices, system.projections | data skipping indexes and projections |
 | system.dictionaries, system.view_refreshes | dictionaries; refreshable materialized views |
 | system.disks, system.storage_policies | disks and their free space |
-| system.metrics, system.events, system.asynchronous_metrics | gauges, counters since the start, measured now and then |
+| system.metrics, system.events, system.asynchronous_metrics | gauges; counters since the start; periodic gauges |
 | system.metric_log, system.asynchronous_metric_log | the same over time |
-| system.errors, system.warnings | errors by code since the start; what the server warns of |
+| system.errors, system.warnings | errors by code since the start; warnings of the server |
 | system.settings, system.server_settings, system.merge_tree_settings | settings and whether they were changed |
 | system.clusters, system.zookeeper_connection | shards and replicas; the coordination service |
-| system.users, system.roles, system.grants | who may do what |
+| system.users, system.roles, system.grants | users, roles and their privileges |
 `
 
-const queryExamples = `# Statements to begin with
+const queryExamples = `# Example statements
 
 Largest tables:
 \`\`\`sql
@@ -108,7 +108,7 @@ WHERE type = 'QueryFinish' AND event_date >= yesterday() AND event_time >= now()
 GROUP BY normalized_query_hash ORDER BY total_ms DESC LIMIT 20
 \`\`\`
 
-What failed in the last hour:
+Failures of the last hour, by error code:
 \`\`\`sql
 SELECT exception_code, errorCodeToName(exception_code) AS error, count() AS failures, any(exception) AS example
 FROM system.query_log
@@ -128,13 +128,13 @@ SELECT database, table, is_readonly, absolute_delay, queue_size FROM system.repl
 ORDER BY is_readonly DESC, absolute_delay DESC LIMIT 20
 \`\`\`
 
-Mutations that do not end:
+Unfinished mutations:
 \`\`\`sql
 SELECT database, table, mutation_id, create_time, parts_to_do, latest_fail_reason FROM system.mutations
 WHERE NOT is_done ORDER BY create_time LIMIT 20
 \`\`\`
 
-Room on disks:
+Free space on disks:
 \`\`\`sql
 SELECT name, formatReadableSize(free_space) AS free, round(100 * free_space / total_space, 1) AS free_percent
 FROM system.disks WHERE total_space > 0 ORDER BY free_percent
@@ -154,7 +154,7 @@ export const references: readonly Reference[] = [
     name: 'query-examples',
     uri: 'columndb://query-examples',
     title: 'Query examples',
-    description: 'Statements about size, time, failures and replicas to begin with',
+    description: 'Example statements about size, time, failures and replicas',
     text: queryExamples,
   },
 ]

@@ -5,7 +5,7 @@ import type { Call } from '#proto/call.ts'
 import type { Client } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 
-/** Skills change only with a release. */
+/** Cache hint of skills, which change only with a release. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** Registers the skills of the agent for one request, through the skills extension of the protocol. */

@@ -6,7 +6,7 @@ import type { ToolContext } from '#shared/tools/tool.ts'
 type ToolRows = Client<typeof query>['toolRows']
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** The context of a tool whose only host returns these rows for a statement of the tool, as many as are requested. */
+/** Returns a tool context with one host, whose statements return the first `maxRows` of the given rows. */
 export const contextOf = (rowsOf: (statement: string) => Rows): ToolContext => {
   const toolRows: ToolRows = async ({ hostKey, statement, parameters = {}, maxRows }) => {
     const rows = rowsOf(statement).slice(0, maxRows)

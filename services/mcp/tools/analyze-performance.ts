@@ -6,7 +6,7 @@ import { hostAt, readTool, result, type ToolContext } from '#shared/tools/tool.t
 import { ofHost } from '#shared/tools/tool-parameters.ts'
 import { unavailableReason } from '../sentences.ts'
 
-/** From best to worst; unknown ranks below a warning. */
+/** Severities from best to worst; unknown ranks below a warning. */
 const Severity = z.enum(['ok', 'unknown', 'warning', 'critical'])
 type Severity = z.infer<typeof Severity>
 
@@ -17,7 +17,7 @@ const Finding = z.object({
   value: z.number().nullable(),
   warning: z.number(),
   critical: z.number(),
-  /** What it is worst at: tables, disks or statements. */
+  /** The worst tables, disks or statements of the check. */
   where: z.array(z.object({ name: z.string(), value: z.number() })),
 })
 type Finding = z.infer<typeof Finding>
@@ -37,7 +37,7 @@ export const analyzePerformance = readTool({
     const results = await Promise.all(checks.map((check) => findingOf(check, context, host)))
     const findings = results.map(({ finding }) => finding)
     const [first, ...others] = results
-    // If every check fails, the host has no health, and the error is the result.
+    // If every check fails, the host has no health status, so the error is returned.
     if (first?.failure && others.every(({ failure }) => failure)) throw first.failure
     const worst = order.findLast((severity) => findings.some((finding) => finding.severity === severity)) ?? 'ok'
     const problems = findings.filter(({ severity }) => severity !== 'ok').map(({ summary }) => summary)
@@ -106,7 +106,7 @@ const checks: readonly PerformanceCheck[] = [
     none: { severity: 'ok', value: 0, summary: 'No query of the last day is in the log.' },
   },
   {
-    // ClickHouse delays inserts from 1,000 active parts of a partition on (parts_to_delay_insert) and refuses them at 3,000.
+    // ClickHouse delays inserts at 1,000 active parts per partition (parts_to_delay_insert) and rejects them at 3,000.
     name: 'parts-per-partition',
     table: 'system.parts',
     warning: 300,

@@ -7,7 +7,7 @@ import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted, queryLogUnavailableReason } from '../sentences.ts'
 import { readTableSchema } from '../table-schema.ts'
 
-/** Names per result. */
+/** Maximum number of names in a result. */
 const maxNames = 1_000
 
 const Relationship = z.object({
@@ -15,7 +15,7 @@ const Relationship = z.object({
   kind: z.string(),
   from: z.string(),
   to: z.string(),
-  /** The number of statements of the last week that join the two; null for defined relations. */
+  /** Number of statements of the last week that join the two; null for relationships from definitions. */
   queries: z.number().nullable(),
 })
 
@@ -43,7 +43,7 @@ export const exploreTableSchema = readTool({
       database: name('Leads to its tables').optional(),
       table: name('Leads to its schema; needs database').optional(),
     })
-    .refine(({ database, table }) => table === undefined || database !== undefined, 'table needs a database beside it'),
+    .refine(({ database, table }) => table === undefined || database !== undefined, 'table requires database'),
   output: Explored,
   async run({ hostId, database, table }, context) {
     const host = await hostAt(context, hostId)
@@ -102,7 +102,7 @@ const tableOf = async (context: ToolContext, host: Host, ref: { database: string
     relationships: [...flows, ...joined],
     truncated: schema.truncated || defined.truncated,
   }
-  const unknown = joins.unavailable === null ? '' : ` Joins are not known: ${joins.unavailable}`
+  const unknown = joins.unavailable === null ? '' : ` Joins are unavailable: ${joins.unavailable}.`
   const text = `${whole}: ${counted(schema.columns.length, 'column')}, ${counted(structured.relationships.length, 'relationship')}.${unknown}`
   return result(text, structured)
 }
@@ -128,7 +128,7 @@ const joinsOf = async (
   try {
     return { tables: await readRows(context, host, statement, Joined), unavailable: null }
   } catch (error) {
-    // The definitions are available without the query log.
+    // Relationships from definitions are available without the query log.
     return { tables: [], unavailable: queryLogUnavailableReason(error, host) }
   }
 }

@@ -18,7 +18,7 @@ const maxKinds = Object.keys(connectionKinds).length
 export const getMetrics = readTool({
   name: 'get_metrics',
   title: 'Metrics of a host',
-  description: 'Version, uptime, active connections and memory of a host, as it says them now.',
+  description: 'Current version, uptime, active connections and memory of a host.',
   feature: 'METRICS',
   core: true,
   input: z.strictObject(ofHost),

@@ -17,7 +17,7 @@ const Running = z.object({
 export const getRunningQueries = readTool({
   name: 'get_running_queries',
   title: 'Running queries',
-  description: 'What the host works on now, longest first.',
+  description: 'Queries that are running on a host, longest first.',
   feature: 'QUERIES',
   input: z.strictObject({ ...ofHost, limit: limitOf(50, 500) }),
   output: z.object({ queries: z.array(Running), truncated: z.boolean() }),

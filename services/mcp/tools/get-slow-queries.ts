@@ -37,7 +37,7 @@ export const getSlowQueries = readTool({
   async run({ hostId, limit, ...parameters }, context) {
     const host = await hostAt(context, hostId)
     const { queries, unavailable } = await slowest(context, host, parameters, limit)
-    if (unavailable !== null) return result(`Not known: ${unavailable}.`, { queries, unavailable })
+    if (unavailable !== null) return result(`Slow queries are unavailable: ${unavailable}.`, { queries, unavailable })
     const [first] = queries
     const window = `the last ${parameters.lastHours} h on ${host.name}`
     const text = first ? `${queries.length} of ${window}, the slowest ${first.durationMs} ms.` : `None in ${window}.`

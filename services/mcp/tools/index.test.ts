@@ -10,7 +10,7 @@ const files = readdirSync(import.meta.dirname).filter(
 const documented = `query list_databases list_tables get_table_schema get_metrics get_running_queries get_slow_queries
   get_merge_status explore_table_schema analyze_performance get_optimization_recommendations`.split(/\s+/)
 
-/** The schema of a parameter for models. */
+/** JSON schema of a parameter as models receive it. */
 const Parameter = z.looseObject({
   type: z.string(),
   description: z.string().min(5),

@@ -11,7 +11,7 @@ import { listDatabases } from './list-databases.ts'
 import { listTables } from './list-tables.ts'
 import { query } from './query.ts'
 
-/** Every tool, in the order of its list. */
+/** All tools, in the order of the list. */
 export const tools: readonly Tool[] = [
   query,
   listDatabases,

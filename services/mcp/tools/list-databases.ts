@@ -6,7 +6,7 @@ import { counted } from '../sentences.ts'
 export const listDatabases = readTool({
   name: 'list_databases',
   title: 'List databases',
-  description: 'Databases of a host with engine, comment and how much is in them.',
+  description: 'Databases of a host with engine, comment, number of tables, rows and bytes.',
   feature: 'TABLES',
   core: true,
   input: z.strictObject({ ...ofHost, limit: limitOf(200, 1_000) }),

@@ -4,7 +4,7 @@ import { hostAt, readTool, result } from '#shared/tools/tool.ts'
 import { name, ofHost } from '#shared/tools/tool-parameters.ts'
 import { counted } from '../sentences.ts'
 
-/** Bytes of rows: more than a model reads, and little enough for the memory of this service. */
+/** Maximum size of the rows: more than a model reads, and small enough for the memory of this service. */
 const maxBytes = 1024 * 1024
 
 /** Values of other types, such as arrays, are returned as JSON text. */
@@ -14,7 +14,7 @@ export const query = readTool({
   name: 'query',
   title: 'Run a read-only query',
   description:
-    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; what writes or reaches beyond the host is refused. Rows are cut at maxRows or 1 MiB: aggregate, or add a LIMIT.',
+    'Runs one SELECT, WITH, DESCRIBE or EXPLAIN; writes and access to other servers are rejected. Rows are cut at maxRows or 1 MiB: aggregate, or add a LIMIT.',
   feature: 'QUERIES',
   core: true,
   example: { sql: 'SELECT 1' },

@@ -88,7 +88,7 @@ describe('optimizing a table', () => {
   it.each([
     ['nowhere', {}, 'not-found', /no table acted\.nowhere/],
     ['seen', {}, 'conflict', /engine View/],
-    ['plain', { partitionId: "x' FINAL" }, 'not-found', /no partition/],
+    ['plain', { partitionId: "x' FINAL" }, 'not-found', /unknown partition/],
   ])('%s %j is refused', async (table, more, code, sentence) => {
     await expect(optimize(table, more)).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) })
   })

@@ -25,7 +25,7 @@ const Running = z.object({
 /** How long to wait for the query to end after KILL. */
 const endsWithinSeconds = 10
 
-/** Ends a query that still runs, and says whether the host saw it end. */
+/** Kills a running query. The state is `ignored` when KILL QUERY returned no rows, else `done`. */
 export const killQuery =
   (parts: Parts): Handlers<typeof query>['killQuery'] =>
   async ({ hostKey, queryId }, call) => {
@@ -33,7 +33,7 @@ export const killQuery =
     const look = { what: 'action/look', sql: querySql, parameters: { queryId } }
     const [target] = readRecords(host, Running, await parts.client.run(host, look, call))
     if (target === undefined) {
-      throw new ServiceError('not-found', `no query ${queryId} is running on host ${host.name}; it may have finished`)
+      throw new ServiceError('not-found', `no query "${queryId}" is running on host ${host.name}; it may have finished`)
     }
     const killing = {
       what: 'action/kill-query',
@@ -58,7 +58,7 @@ const Mutation = z.object({
   failing: flag,
 })
 
-/** Stops a mutation that is not done; parts that it has rewritten stay as they are. */
+/** Kills an unfinished mutation. Parts that it has already rewritten stay as they are. */
 export const killMutation =
   (parts: Parts): Handlers<typeof query>['killMutation'] =>
   async ({ hostKey, ...named }, call) => {
@@ -67,9 +67,12 @@ export const killMutation =
     const look = { what: 'action/look', sql: mutationSql, parameters: named }
     const [target] = readRecords(host, Mutation, await parts.client.run(host, look, call))
     if (target === undefined)
-      throw new ServiceError('not-found', `no mutation ${mutationId} of ${database}.${table} on host ${host.name}`)
+      throw new ServiceError(
+        'not-found',
+        `unknown mutation "${mutationId}" of ${database}.${table} on host ${host.name}`,
+      )
     if (target.done)
-      throw new ServiceError('conflict', `mutation ${mutationId} of ${database}.${table} is already finished`)
+      throw new ServiceError('conflict', `mutation "${mutationId}" of ${database}.${table} is already finished`)
     const which = `database = ${quoteText(database)} AND table = ${quoteText(table)} AND mutation_id = ${quoteText(mutationId)}`
     const killing = {
       what: 'action/kill-mutation',
@@ -92,7 +95,7 @@ const Table = z.object({ engine: z.string(), parts: figure })
 const answerWithinMs = 10_000
 const mergesWithinSeconds = 6 * 3_600
 
-/** Merges the parts of a table. The answer comes within ten seconds, whether or not the merge has ended. */
+/** Merges the parts of a table. Returns after at most ten seconds; a longer merge continues in the background. */
 export const optimizeTable =
   (parts: Parts): Handlers<typeof query>['optimizeTable'] =>
   async ({ hostKey, database, table, partitionId = '', final, deduplicate }, call) => {
@@ -100,11 +103,14 @@ export const optimizeTable =
     const look = { what: 'action/look', sql: tableSql, parameters: { database, table, partitionId } }
     const [target] = readRecords(host, Table, await parts.client.run(host, look, call))
     const full = `${database}.${table}`
-    if (target === undefined) throw new ServiceError('not-found', `no table ${full} on host ${host.name}`)
+    if (target === undefined) throw new ServiceError('not-found', `unknown table "${full}" on host ${host.name}`)
     if (!target.engine.endsWith('MergeTree'))
-      throw new ServiceError('conflict', `${full} has the engine ${target.engine}, which has no parts to optimize`)
+      throw new ServiceError(
+        'conflict',
+        `table "${full}" has the engine ${target.engine}, which has no parts to optimize`,
+      )
     if (partitionId !== '' && target.parts === 0)
-      throw new ServiceError('not-found', `no partition ${partitionId} of ${full} on host ${host.name}`)
+      throw new ServiceError('not-found', `unknown partition "${partitionId}" of ${full} on host ${host.name}`)
     const words = [
       `OPTIMIZE TABLE ${quoteName(database)}.${quoteName(table)}`,
       ...(partitionId === '' ? [] : [`PARTITION ID ${quoteText(partitionId)}`]),

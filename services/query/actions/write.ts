@@ -5,7 +5,7 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 
-/** One statement that changes a host. */
+/** A statement that changes a host. */
 interface Write {
   what: string
   sql: string
@@ -16,11 +16,11 @@ interface Write {
 
 const accessDenied = 497
 const readonlyUser = 164
-/** Users and roles that stand in files of the server can be changed there only. */
+/** The error code for users and roles from configuration files, which queries cannot change. */
 const storageIsReadonly = 495
 const noWritableStorage = 514
 
-/** Carries out what changes a host; a user that may not do it is `forbidden` with the grant that would help. */
+/** Runs a statement that changes a host. Throws `forbidden` with the required grant if the user lacks the privilege. */
 export const write = async (
   { client }: Pick<Parts, 'client'>,
   host: MonitoredHost,
@@ -35,8 +35,8 @@ export const write = async (
     if (code !== accessDenied && code !== readonlyUser) throw error
     const sentence =
       code === readonlyUser
-        ? `the configured user of host ${host.name} is read-only, so it can change nothing`
-        : `the configured user of host ${host.name} may not do this; it needs ${grant}`
+        ? `the configured user of host ${host.name} is read-only; configure a user with write access`
+        : `the configured user of host ${host.name} lacks a required privilege: ${grant}`
     throw new ServiceError('forbidden', sentence, { details: { host: host.name, grant }, cause: error })
   }
 }
@@ -48,9 +48,9 @@ const keptInFiles = (host: MonitoredHost, cause: unknown): ServiceError =>
     { details: { host: host.name }, cause },
   )
 
-/** Rows for a table of the product's own. */
+/** A table of Watchhouse, with the statements that create it and insert rows. */
 interface WriteInto {
-  /** With its database. */
+  /** The full name, `database.table`. */
   table: string
   creating: Write
   inserting: Write
@@ -58,7 +58,7 @@ interface WriteInto {
 
 const noSuchTable = 60
 
-/** Writes into a table that is created the first time. */
+/** Inserts rows into a table of Watchhouse. Creates the table when it does not exist. */
 export const writeInto = async (
   { client }: Pick<Parts, 'client'>,
   host: MonitoredHost,
@@ -73,7 +73,7 @@ export const writeInto = async (
   try {
     await write({ client }, host, inserting, call)
   } catch (error) {
-    // It was removed since it was last seen.
+    // The table was dropped after the check above.
     if (clickhouseCode(error) !== noSuchTable) throw error
     await create()
     await write({ client }, host, inserting, call)

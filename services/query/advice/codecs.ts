@@ -9,22 +9,22 @@ import { clickhouseCode } from '../clickhouse/failure.ts'
 import { compareVersions } from '../clickhouse/capabilities.ts'
 import type { HostContext } from '../explorer/read-view.ts'
 
-interface OfColumn {
+interface ColumnAddress {
   database: string
   table: string
   column: string
 }
 
 const Ratios = z.object({ ratios: z.array(z.number().nullable()) })
-/** The first version with codec estimates. */
+/** The first ClickHouse version with `estimateCompressionRatio`. */
 const since = '25.3'
-/** Codes for a codec that does not support the type. */
+/** Error codes of ClickHouse for a codec that does not support the column type. */
 const unsuited = new Set<number | undefined>([36, 43, 378, 431])
 
 /** Returns the host's estimated compression ratio of each codec, or none where estimates are unsupported. */
 export const codecRatios = async (
   context: HostContext,
-  { codecs, ...column }: OfColumn & { codecs: readonly AdvisedCodec[] },
+  { codecs, ...column }: ColumnAddress & { codecs: readonly AdvisedCodec[] },
 ): Promise<{ codec: AdvisedCodec; ratio: number }[]> => {
   const { version } = await context.parts.client.capabilities(context.host, context.call)
   if (compareVersions(version, since) < 0) return []
@@ -38,7 +38,7 @@ export const codecRatios = async (
 
 const ratioOf = async (
   { parts, host, call }: HostContext,
-  { database, table, column }: OfColumn,
+  { database, table, column }: ColumnAddress,
   codec: AdvisedCodec,
 ): Promise<number | undefined> => {
   const values = `SELECT ${columnSql(column)} AS value FROM ${quoteName(database)}.${quoteName(table)} LIMIT ${maxSampledRows}`
@@ -58,7 +58,7 @@ const Sizes = z.object({ name: z.string(), bytes: figure, rows: figure })
 /** Writes a column with and without the codec to a temporary table of the session, and compares sizes. */
 export const measureCodec = async (
   { parts, host, call }: HostContext,
-  { database, table, column, codec }: OfColumn & { codec: AdvisedCodec },
+  { database, table, column, codec }: ColumnAddress & { codec: AdvisedCodec },
 ): Promise<{ rows: number; bytesBefore: number; bytesAfter: number }> => {
   const session = randomUUID()
   const name = `watchhouse_${session.replaceAll('-', '')}`
@@ -90,7 +90,10 @@ export const measureCodec = async (
 const Type = z.object({ type: z.string() })
 
 /** Reads the type from the host, so that no caller text gets into a statement. */
-const typeOf = async ({ parts, host, call }: HostContext, { database, table, column }: OfColumn): Promise<string> => {
+const typeOf = async (
+  { parts, host, call }: HostContext,
+  { database, table, column }: ColumnAddress,
+): Promise<string> => {
   const sql =
     'SELECT type FROM system.columns WHERE database = {database:String} AND table = {table:String} AND name = {column:String}'
   const statement = { what: 'advice/type', sql, parameters: { database, table, column } }

@@ -1,7 +1,7 @@
 import type { ExplainNode } from '#proto/explain.ts'
 import { quoteName } from '#shared/sql/statement-text.ts'
 
-/** Functions with an operator form. */
+/** Operators by function name, for functions that SQL also writes as operators. */
 const operators: Readonly<Record<string, string>> = {
   equals: '=',
   notEquals: '!=',
@@ -59,7 +59,7 @@ const constantSql = (node: ExplainNode): string | undefined => {
   return plainType.test(type) ? literalSql(value) : undefined
 }
 
-/** Literals of these types only; other types, such as dates, are printed as plain numbers. */
+/** Types whose constants can be converted. Others, such as dates, appear in the query tree as plain numbers. */
 const plainType = /^(?:Nullable\()?(?:LowCardinality\()?(?:U?Int\d+|Float\d+|String|Nothing)\)*$/
 
 const literal = /U?Int\d+_-?\d+|Float64_-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|'(?:[^'\\]|\\.)*'|NULL/gs
@@ -73,7 +73,7 @@ const listSql = (text: string, [opening, closing]: string): string | undefined =
   return opening + values.map((value) => value.replace(/^(?:U?Int\d+|Float64)_/, '')).join(', ') + closing
 }
 
-/** A table in a statement; columns refer to its number. */
+/** A table in a statement. Columns refer to it by `id`. */
 export interface TableNode {
   id: string
   /** `database.table`, without quotes. */
@@ -108,18 +108,18 @@ export const selectsOf = (roots: readonly ExplainNode[]): SelectNode[] =>
       }
     })
 
-/** Yields the nodes of a tree in order, without the subtrees of nodes that are not entered. */
+/** Returns the nodes of a tree, parents first. A node that `enter` rejects is skipped with its subtree. */
 export const within = (nodes: readonly ExplainNode[], enter: (node: ExplainNode) => boolean): ExplainNode[] =>
   nodes.filter(enter).flatMap((node) => [node, ...within(node.children, enter)])
 
-/** Parses a column node with the number of its table. */
+/** Returns the column name and the table id of a column node; undefined for other nodes. */
 export const columnOf = ({ name, description }: ExplainNode): { column: string; source: string } | undefined => {
   if (name !== 'COLUMN') return undefined
   const [, column, source] = /, column_name: (.*), result_type: .*, source_id: (\d+)$/s.exec(description ?? '') ?? []
   return column === undefined || source === undefined ? undefined : { column, source }
 }
 
-/** Parses a function node with its arguments. */
+/** Returns the name, kind and arguments of a function node; undefined for other nodes. */
 export const functionOf = (node: ExplainNode): { name: string; kind: string; arguments: ExplainNode[] } | undefined => {
   const found = /^id: \d+(?:, alias: .*?)?, function_name: (\w+), function_type: (\w+)/s.exec(node.description ?? '')
   const [, name, kind] = found ?? []
@@ -127,7 +127,7 @@ export const functionOf = (node: ExplainNode): { name: string; kind: string; arg
   return { name, kind, arguments: listOf(node, 'ARGUMENTS') }
 }
 
-/** Returns the nodes of a list below a node. */
+/** Returns the nodes in a list of a node, such as `ARGUMENTS`. */
 const listOf = (node: ExplainNode, name: string): ExplainNode[] =>
   node.children.find((child) => child.name === name)?.children[0]?.children ?? []
 
@@ -147,7 +147,7 @@ const conjuncts = (node: ExplainNode): ExplainNode[] => {
   return called?.name === 'and' ? called.arguments.flatMap(conjuncts) : [node]
 }
 
-/** Limits for each statement of the advisor. */
+/** ClickHouse settings that limit each statement of the advisor. */
 export const limits = {
   max_memory_usage: 1_073_741_824,
   max_bytes_to_read: 17_179_869_184,

@@ -25,7 +25,7 @@ import {
 
 type StatementReads = Awaited<ReturnType<Handlers<Service<typeof advisingMethods>>['statementReads']>>
 
-/** Runs the EXPLAIN variants of a statement on the host. */
+/** Returns the tables that a statement reads, with conditions and grouping, from several EXPLAINs on the host. */
 export const statementReads = async (
   { parts, host, call }: HostContext,
   { query, database }: { query: string; database?: string | undefined },
@@ -51,7 +51,7 @@ export const statementReads = async (
 
 const refuseOthers = ([first]: readonly Token[]): void => {
   if (!first || first.word === 'SELECT' || first.word === 'WITH') return
-  throw new Rejection('first-word', first.position, 'there is advice for SELECT alone')
+  throw new Rejection('first-word', first.position, 'advice is available for SELECT statements only')
 }
 
 /** Longer statements do not fit into the request URL. */
@@ -104,7 +104,7 @@ const conditionOn = (tableId: string, node: ExplainNode): ReadCondition | undefi
   return { kind, column, columns: [...new Set(columns.map((each) => each.column))], sql }
 }
 
-/** The EXPLAIN output for what a statement reads. */
+/** The EXPLAIN results from which the reads of a statement are derived. */
 interface Explained {
   tree: Explanation
   plan: Explanation
@@ -161,7 +161,7 @@ const readOf = (
   }
 }
 
-/** Multiple grouping, such as ROLLUP or WITH TOTALS, which no projection can serve. */
+/** Matches grouping in several levels, such as ROLLUP or WITH TOTALS, which no projection can serve. */
 const groupsAgain = /group_by_(?:with|type)/
 
 const groupingOf = (select: SelectNode): TableRead['grouping'] => {

@@ -22,11 +22,11 @@ interface IndexRequest {
 const ofNoUse: WhatIf = { outcome: 'of-no-use', marks: null, isEmpirical: false }
 const notPossible: WhatIf = { outcome: 'not-possible', marks: null, isEmpirical: false }
 
-/** Codes for an unsuitable type, unsuitable arguments, or a column that cannot be indexed. */
+/** Error codes for an unsuitable type, unsuitable arguments, or a column that cannot be indexed. */
 const unsuited = new Set<number | undefined>([36, 43, 44, 80])
-/** Codes for tables and users without support. */
+/** Error codes for tables and users that do not support hypothetical indexes. */
 const unable = new Set<number | undefined>([1, 48, 62, 344, 497])
-/** The first version with these statements. */
+/** The first ClickHouse version with hypothetical indexes. */
 const since = '26.6'
 
 /**
@@ -45,7 +45,7 @@ export const tryIndex = async ({ parts, host, call }: HostContext, request: Inde
     `CREATE HYPOTHETICAL INDEX IF NOT EXISTS candidate ON ${on} (${columnSql(column)}) TYPE ${type}`,
   )
   try {
-    // The result is empty, which a buffered result never is.
+    // Streamed, because a buffered result must not be empty, and the result of this statement is.
     const { body } = await parts.client.stream(host, describe, call)
     while (await body.take());
     const lines = readRecords(host, Line, await parts.client.run(host, inSession(`EXPLAIN WHATIF ${explained}`), call))
@@ -74,7 +74,7 @@ export const readWhatIf = (text: string): WhatIf | undefined => {
   if (said(block, 'status') !== 'applicable' || !Number.isInteger(marks)) {
     return { outcome: 'of-no-use', marks: null, isEmpirical: false }
   }
-  // Of all marks of the table: `978 / 980`.
+  // The format is `sampled / all marks`, such as `978 / 980`.
   const [sampled] = said(block, 'sampled_marks')?.split(' / ') ?? []
   const isEmpirical = said(block, 'source') === 'empirical' && sampled === said(baseline, 'marks')
   return { outcome: 'tried', marks, isEmpirical }

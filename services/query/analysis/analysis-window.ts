@@ -8,16 +8,16 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 
 /** Maximum points of a time series, unless the caller requests a finer interval. */
-const wantedPoints = 200
+const maxPoints = 200
 const defaultHours = 24
 
-/** The window of an analysis and what statements over it need to know. */
+/** The time window of an analysis and the macro scope of its statements. */
 export interface AnalysisScope {
   window: ChartWindow
   scope: Scope
 }
 
-/** Resolves the requested window. The bucket is the finest within the maximum number of points. */
+/** Resolves the requested window. The default interval is the finest one within the maximum number of points. */
 export const analyzed = async (
   parts: Parts,
   host: MonitoredHost,
@@ -32,7 +32,7 @@ export const analyzed = async (
   return { window, scope: { window, zone, logs } }
 }
 
-/** Returns the requested span, else the last day. Throws `invalid` for an empty span. */
+/** Returns the requested time range, or the last 24 hours. Throws `invalid` for an empty range. */
 export const analysisSpan = (request: Window, hostNowMs: number): ChartWindow => {
   const span = chartWindow({ lastHours: defaultHours, interval: 'toStartOfMinute' }, request, hostNowMs)
   // A definition with `lastHours` always has a window.
@@ -41,7 +41,7 @@ export const analysisSpan = (request: Window, hostNowMs: number): ChartWindow =>
 }
 
 const fewEnough = (spanMs: number): Interval =>
-  intervals.find((interval) => spanMs / 1_000 / buckets[interval].seconds <= wantedPoints) ?? 'toStartOfMonth'
+  intervals.find((interval) => spanMs / 1_000 / buckets[interval].seconds <= maxPoints) ?? 'toStartOfMonth'
 
-/** A window as callers see it. */
+/** Returns a window as it appears in responses. */
 export const shownWindow = ({ interval, fromMs, toMs }: ChartWindow) => ({ interval: interval ?? null, fromMs, toMs })

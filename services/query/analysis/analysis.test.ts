@@ -7,13 +7,13 @@ import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
 const rowsInserted = 1_000
-/** Sent statements with user and id. Their values differ, their pattern is the same. */
+/** Statements with user and query id. They differ in their literals, but have the same pattern. */
 const readers = [
   ...Array.from({ length: 7 }, (_, index) => ({ id: `sum-${index}`, user: 'default', above: index * 100 })),
   ...Array.from({ length: 3 }, (_, index) => ({ id: `sum-by-analyst-${index}`, user: 'analyst', above: index })),
 ]
 const reading = (above: number) => `SELECT sum(id) FROM analysis.events WHERE id > ${above}`
-/** A statement that fails for every second value. */
+/** Returns a statement that fails if the table contains the value. */
 const throwing = (value: number) => `SELECT throwIf(id = ${value}) FROM analysis.events`
 const throwers = [5, 100_000, 6, 100_001, 7].map((value, index) => ({ id: `throw-${index}`, value }))
 const failures = throwers.filter(({ value }) => value < rowsInserted).length
@@ -143,7 +143,7 @@ describe('patterns of statements', () => {
     const executions = await logged(readers.map(({ id }) => id))
     const times = executions.map(({ ms }) => ms)
     const memory = executions.map((execution) => execution.memory)
-    // Statements of the product within the window do not count.
+    // Statements of Watchhouse within the window do not count.
     const timeOfAll = Number(
       await direct(`SELECT sum(query_duration_ms) FROM system.query_log WHERE type != 'QueryStart' AND is_initial_query
         AND http_user_agent != 'watchhouse' AND event_time >= ${window.from} AND event_time < ${window.to}`),
@@ -332,7 +332,7 @@ describe('one query', () => {
       const { summary } = await vi.waitFor(
         async () => {
           const { detail: found } = await detail('long')
-          if (!found) throw new Error('not there yet')
+          if (!found) throw new Error('the query is not in the log yet')
           return found
         },
         { timeout: 20_000, interval: 200 },

@@ -4,7 +4,7 @@ import { buckets, type ChartWindow } from '../definitions/window.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
 import { cpuMs, ended } from './fingerprint-statement.ts'
 
-/** Of the slowest, the largest and the failed. */
+/** Maximum executions in each of the lists of slowest, largest and failed executions. */
 export const notableExecutions = 5
 const maxErrorCodes = 50
 const queryCharacters = 2_000
@@ -30,7 +30,7 @@ const execution = `
   exception_code AS exceptionCode,
   substringUTF8(log.exception, 1, ${sentenceCharacters}) AS exception`
 
-/** The lists of executions that a pattern is shown with, and the order of each. */
+/** Lists of executions in the detail of a pattern, each with its sort column and filter. */
 const lists = [
   { list: 'executions', order: 'event_time_microseconds', only: '' },
   { list: 'slowest', order: 'query_duration_ms', only: '' },
@@ -38,8 +38,8 @@ const lists = [
   { list: 'errored', order: 'event_time_microseconds', only: " AND log.type != 'QueryFinish'" },
 ] as const
 
-/** All lists of executions in one statement; `place` keeps the order of each. */
-export const executionsStatement = (hash: string, latest: number, scope: Scope): Statement => {
+/** Returns one statement for all lists of executions. `place` is the position within a list. */
+export const executionsStatement = (hash: string, maxListed: number, scope: Scope): Statement => {
   const branches = lists.map(
     ({ list, order, only }) => `SELECT '${list}' AS list, *
 FROM (
@@ -47,14 +47,14 @@ SELECT row_number() OVER (ORDER BY ${order} DESC) AS place,${execution}
 FROM $log(query_log) AS log
 WHERE ${ofPattern}${only}
 ORDER BY ${order} DESC
-LIMIT ${list === 'executions' ? latest : notableExecutions}
+LIMIT ${list === 'executions' ? maxListed : notableExecutions}
 )`,
   )
   const sql = expandMacros(branches.join('\nUNION ALL\n'), scope)
   return { what: 'fingerprint/executions', cache: 'realtime', sql, parameters: { hash } }
 }
 
-/** The course of a pattern in buckets without gaps. */
+/** Returns the statement for the time series of a pattern. Buckets without executions are included. */
 export const trendStatement = (hash: string, window: ChartWindow, scope: Scope): Statement => {
   const { start, step } = buckets[window.interval ?? 'toStartOfHour']
   const sql = `SELECT
@@ -83,13 +83,13 @@ ORDER BY time WITH FILL FROM ${start(window.since, scope.zone)} TO ${window.unti
   return { what: 'fingerprint/trend', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
 
-/** Cells of one doubling of the time that executions took. */
+/** Histogram cells per doubling of the duration. */
 const cellsPerDoubling = 2
 
-/** The time from which an execution is in a cell, in milliseconds; the first cell has those too that took no time at all. */
+/** Returns the lower bound of a histogram cell in milliseconds. The first cell starts at zero. */
 export const cellFromMs = (cell: number): number => (cell === 0 ? 0 : Math.ceil(2 ** (cell / cellsPerDoubling)))
 
-/** How many executions of a pattern took how long, bucket by bucket. */
+/** Returns the statement for the latency histogram of a pattern, per time bucket. */
 export const latencyStatement = (hash: string, scope: Scope): Statement => {
   const sql = `SELECT
   $ms($bucket(event_time)) AS timeMs,
@@ -103,7 +103,7 @@ ORDER BY timeMs, cell`
   return { what: 'fingerprint/latency', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
 
-/** The executions of a pattern that took so long, longest first, and how many they are. */
+/** Returns the statement for the executions within a range of durations, slowest first, with their total number. */
 export const slowestStatement = ({ hash, minMs, maxMs, limit }: ExecutionsRequest, scope: Scope): Statement => {
   const bounds = {
     ...(minMs !== undefined && { 'query_duration_ms >= {minMs:UInt64}': { minMs: String(minMs) } }),
@@ -118,7 +118,7 @@ LIMIT ${limit}`
   return { what: 'executions', cache: 'realtime', sql: expandMacros(sql, scope), parameters }
 }
 
-/** In which ways a pattern failed. */
+/** Returns the statement for the errors of a pattern, grouped by exception code. */
 export const errorsStatement = (hash: string, scope: Scope): Statement => {
   const sql = `SELECT
   exception_code AS code,

@@ -4,9 +4,9 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
 import { figure, flag } from './records.ts'
 
-/** Characters of a pattern in a list, where hundreds of them stand below one another. */
+/** Maximum characters of a pattern in a list, which may have hundreds of rows. */
 const listedCharacters = 2_000
-/** Characters of the pattern that is looked at. */
+/** Maximum characters of a pattern in its detail. */
 const shownCharacters = 100_000
 const namedUsers = 20
 const namedTables = 20
@@ -31,9 +31,9 @@ const orderColumns: Readonly<Record<(typeof fingerprintOrders)[number], string>>
   last_seen: 'lastSeenMs',
 }
 
-/** Ended executions of what clients sent; parts of distributed queries belong to the query that caused them. */
+/** Condition for ended queries of clients. Parts of distributed queries are excluded; their initial query counts. */
 export const ended = `log.type != 'QueryStart' AND is_initial_query`
-/** CPU time of one execution. */
+/** SQL expression for the CPU time of one execution, in milliseconds. */
 export const cpuMs = `(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / ${microsecondsPerMillisecond}`
 
 const summary = (characters: number, timeOfAll: string): string => `
@@ -64,7 +64,7 @@ const summary = (characters: number, timeOfAll: string): string => `
   $ms(min(event_time)) AS firstSeenMs,
   $ms(max(event_time)) AS lastSeenMs`
 
-/** The patterns of a window. Search narrows what is listed, not what shares are of. */
+/** Returns the statement for the patterns of a window. A search filters the list, but shares refer to all patterns. */
 export const fingerprintsStatement = (request: FingerprintsRequest, scope: Scope): Statement => {
   const { order, search, user, own, limit, offset } = request
   const counted = [ended, ...(user === undefined ? [] : ['user = {user:String}']), ...(own ? [] : ['NOT $own'])]
@@ -85,7 +85,10 @@ LIMIT ${limit} OFFSET ${offset}`
   }
 }
 
-/** One pattern of a window, as a share of all that people and programs sent; one of the product's own counts besides. */
+/**
+ * Returns the statement for one pattern of a window. Its share refers to the queries of users, plus its own executions
+ * when the pattern is one of Watchhouse.
+ */
 export const fingerprintStatement = (hash: string, scope: Scope): Statement => {
   const timeOfAll = `(SELECT sum(query_duration_ms) FROM $log(query_log) AS log WHERE $window AND ${ended} AND (NOT $own OR normalized_query_hash = {hash:UInt64}))`
   const sql = `SELECT${summary(shownCharacters, timeOfAll)}
@@ -95,7 +98,7 @@ GROUP BY normalized_query_hash`
   return { what: 'fingerprint', cache: 'realtime', sql: expandMacros(sql, scope), parameters: { hash } }
 }
 
-/** One row of the statements about patterns. */
+/** A row of `fingerprintsStatement` and `fingerprintStatement`. */
 export const FingerprintRow = z.object({
   hash: z.string(),
   query: z.string(),
@@ -143,16 +146,16 @@ const execution = {
   exception: z.string(),
 }
 
-/** One row of the statement about the lists of executions. */
+/** A row of `executionsStatement`. */
 export const ListedExecutionRow = z.object({ list: z.string(), place: figure, ...execution })
 
-/** One row of the statement about executions of some duration. */
+/** A row of `slowestStatement`. */
 export const ExecutionRow = z.object({ total: figure, ...execution })
 
-/** One row of the statement about how long executions took. */
+/** A row of `latencyStatement`. */
 export const LatencyRow = z.object({ timeMs: figure, cell: z.number(), calls: figure, errors: figure })
 
-/** One row of the statement about a pattern's course. */
+/** A row of `trendStatement`. */
 export const TrendRow = z.object({
   timeMs: figure,
   calls: figure,
@@ -166,7 +169,7 @@ export const TrendRow = z.object({
   peakMemoryBytes: figure,
 })
 
-/** One row of the statement about a pattern's failures. */
+/** A row of `errorsStatement`. */
 export const ErrorRow = z.object({
   code: z.number(),
   name: z.string(),

@@ -32,7 +32,7 @@ import { figure, readRecords } from './records.ts'
 
 const Listed = FingerprintRow.extend({ total: figure })
 
-/** Patterns of statements, those that matter most first. */
+/** Returns the handler for the query patterns of a window, in the requested order. */
 export const fingerprints =
   (parts: Parts): Handlers<typeof query>['fingerprints'] =>
   async (input, call) => {
@@ -61,13 +61,13 @@ export const fingerprints =
 
 const logNeeds = { requires: ['system.query_log'] }
 
-interface Question extends AnalysisScope {
+interface PatternRequest extends AnalysisScope {
   host: MonitoredHost
   hash: string
   executions: number
 }
 
-/** One pattern from all sides. */
+/** Returns the handler for the detail of one pattern: summary, time series, latency, errors and executions. */
 export const fingerprint =
   (parts: Parts): Handlers<typeof query>['fingerprint'] =>
   async (input, call) => {
@@ -87,16 +87,16 @@ export const fingerprint =
     }
   }
 
-const detailOf = async (parts: Parts, question: Question, call: Call): Promise<FingerprintDetail> => {
+const detailOf = async (parts: Parts, question: PatternRequest, call: Call): Promise<FingerprintDetail> => {
   const { host, hash, executions, window, scope } = question
   const select = async <S extends z.ZodType>(schema: S, statement: Statement): Promise<z.output<S>[]> =>
     readRecords(host, schema, await parts.client.run(host, statement, call))
-  // Alone and first: a pattern that did not run costs one statement.
+  // Runs first and alone, so that a pattern without executions costs one statement only.
   const [summary] = await select(FingerprintRow, fingerprintStatement(hash, scope))
   if (!summary) {
     throw new ServiceError(
       'not-found',
-      `no query with pattern ${hash} finished on host ${host.name} in this time range`,
+      `no query with pattern "${hash}" finished on host ${host.name} in this time range`,
       {
         details: { parameter: 'hash' },
       },
@@ -129,7 +129,7 @@ const detailOf = async (parts: Parts, question: Question, call: Call): Promise<F
   }
 }
 
-/** Executions of one pattern that took so long. */
+/** Returns the handler for the executions of one pattern within a range of durations. */
 export const executions =
   (parts: Parts): Handlers<typeof query>['executions'] =>
   async (input, call) => {

@@ -5,7 +5,7 @@ import { rows, startHttpStub } from '../testing/stub-host.ts'
 
 const hostKey = 'db'
 
-/** Starts a host without a query log; `sent` collects statements other than capabilities and probes. */
+/** Starts a host without a query log. Adds all statements except capabilities and probes to `sent`. */
 const withoutLog = async (sent: string[]) => {
   const stub = await startHttpStub(({ sql }, response) => {
     if (sql.startsWith('SELECT version()')) return rows(response, [['25.8.1.1', 1, 'machine', 'UTC', '0']])

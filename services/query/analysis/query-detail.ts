@@ -35,7 +35,7 @@ const shared = `
   Settings AS settings,
   ProfileEvents AS profileEvents`
 
-/** The last finished execution with an id, else a started one. */
+/** Returns the statement for the last ended execution with a query id, or for one that was only started. */
 export const loggedQueryStatement = (queryId: string, scope: Scope): Statement => ({
   what: 'query-detail',
   sql: expandMacros(
@@ -66,7 +66,7 @@ LIMIT 1`,
   parameters: { query_id: queryId },
 })
 
-/** A query that runs at this moment, in the same columns. */
+/** Returns the statement for a running query, with the columns of `loggedQueryStatement`. */
 export const runningQueryStatement = (queryId: string): Statement => ({
   what: 'query-detail/running',
   sql: `SELECT
@@ -93,7 +93,7 @@ LIMIT 1`,
   parameters: { query_id: queryId },
 })
 
-type ChildQueries = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
+type QueryDetailResult = Awaited<ReturnType<Handlers<typeof query>['queryDetail']>>
 
 const needs = { requires: ['system.query_log'] }
 
@@ -118,7 +118,7 @@ const SummaryRow = QuerySummary.extend({
   profileEvents: z.record(z.string(), figure),
 })
 
-/** One query from all sides. */
+/** Returns the handler for the detail of one query: summary, settings, threads, views, processors and child queries. */
 export const queryDetail =
   (parts: Parts): Handlers<typeof query>['queryDetail'] =>
   async ({ hostKey, queryId, lastHours }, call) => {
@@ -141,7 +141,7 @@ const detailOf = async (
   queryId: string,
   scope: Scope,
   call: Call,
-): Promise<ChildQueries> => {
+): Promise<QueryDetailResult> => {
   const select = async (statement: Statement) =>
     readRecords(host, SummaryRow, await parts.client.run(host, statement, call))[0]
   const [logged, running] = await Promise.all([

@@ -13,7 +13,7 @@ import { figure, flag, readRecords } from './records.ts'
 /** One part of a query's detail, with its tables, statement and row schema. */
 interface QueryPart<S extends z.ZodType> {
   requires: readonly string[]
-  /** More rows are cut off. */
+  /** Maximum number of rows; further rows are truncated. */
   limit: number
   sql: string
   row: S
@@ -156,13 +156,13 @@ ORDER BY durationMs DESC, queryId`,
 
 /** Maximum further hosts to query, so that a page does not sweep the fleet. */
 const maxRelatives = 16
-/** The timeout for each of them. The page waits for the slowest. */
+/** The timeout for each further host. The page waits for the slowest. */
 const relativeMs = 5_000
 
 type Children = QueryDetail['children']
 type ChildQueries = Omit<Children, 'queriedHosts' | 'unreachableHosts'>
 
-/** What a query caused, on its host and on the other hosts of its group: each host logs only what ran there. */
+/** Returns the child queries from the host and the other hosts of its group, because each host logs only its own. */
 export const readChildren = async (
   parts: Parts,
   host: MonitoredHost,
@@ -176,7 +176,7 @@ export const readChildren = async (
     childrenOn(parts, host, queryId, scope, call),
     ...relatives.map((relative) => childrenOn(parts, relative, queryId, scope, brief).catch(() => null)),
   ])
-  const isSilent = (index: number): boolean => !others[index] || others[index].unavailable !== null
+  const isUnreachable = (index: number): boolean => !others[index] || others[index].unavailable !== null
   const answered = [own, ...others].flatMap((part) => part ?? [])
   const found = distinct(answered.flatMap(({ rows }) => rows)).toSorted((a, b) => b.durationMs - a.durationMs)
   return {
@@ -184,11 +184,11 @@ export const readChildren = async (
     truncated: found.length > children.limit || answered.some(({ truncated }) => truncated),
     unavailable: own.unavailable,
     queriedHosts: [host, ...relatives].map(({ name }) => name),
-    unreachableHosts: relatives.filter((_, index) => isSilent(index)).map(({ name }) => name),
+    unreachableHosts: relatives.filter((_, index) => isUnreachable(index)).map(({ name }) => name),
   }
 }
 
-/** Hosts of the same group, those that are known to be down left out: they would only be waited for. */
+/** Returns the other hosts of the group. Hosts known to be down are skipped, because they would only time out. */
 const relativesOf = (parts: Parts, host: MonitoredHost): MonitoredHost[] => {
   const down = new Set(parts.probe.states().flatMap(({ key, status }) => (status === 'down' ? [key] : [])))
   return parts.hosts
@@ -210,7 +210,7 @@ const childrenOn = async (
   return { ...rest, rows: rows.map((row) => ({ ...row, host: host.name })) }
 }
 
-/** Two entries of the host list may lead to one server. */
+/** Removes duplicate queries, because two entries of the host list may be the same server. */
 const distinct = (rows: Children['rows']): Children['rows'] => [
   ...new Map(rows.toReversed().map((row) => [`${row.queryId} ${row.endedMs}`, row])).values(),
 ]
@@ -222,7 +222,7 @@ interface PartStatement<S extends z.ZodType> {
   row: S
 }
 
-interface Place {
+interface PartContext {
   client: DatabaseClient
   host: MonitoredHost
   queryId: string
@@ -230,9 +230,9 @@ interface Place {
   call: Call
 }
 
-/** The rows of one part of a query's detail; a log that is not kept or closed makes it unavailable. */
+/** Returns the rows of one part. A missing or inaccessible log makes only this part unavailable. */
 export const readPart = async <S extends z.ZodType>(
-  { client, host, queryId, scope, call }: Place,
+  { client, host, queryId, scope, call }: PartContext,
   part: PartStatement<S>,
 ): Promise<{ rows: z.output<S>[]; truncated: boolean; unavailable: Unavailable | null }> => {
   const missing = await missingNeeds(client, host, part, call)

@@ -3,7 +3,7 @@ import type { QueryResult } from '../clickhouse/client.ts'
 import { hostFailure } from '../clickhouse/failure.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** A number of a host: 64-bit integers beyond what a number holds come as text, and lose their last digits here. */
+/** Schema for a number. 64-bit integers beyond the safe range arrive as text and lose their last digits here. */
 export const figure = z.union([
   z.number(),
   z
@@ -12,10 +12,10 @@ export const figure = z.union([
     .transform(Number),
 ])
 
-/** A yes or no of a host, which has been a number on older ones. */
+/** Schema for a boolean, which older servers send as a number. */
 export const flag = z.union([z.boolean(), z.number()]).transform(Boolean)
 
-/** The rows of an answer, each an object by column name and checked. */
+/** Returns the rows of a result as objects by column name. Throws `unavailable` when they do not match the schema. */
 export const readRecords = <S extends z.ZodType>(
   host: MonitoredHost,
   schema: S,

@@ -13,7 +13,7 @@ import { openLiveness } from './liveness.ts'
 const password = 'pw-9f3'
 const hostAt = (url: string) => {
   const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password }]).hosts
-  if (!host) throw new Error('the URL is well-formed')
+  if (!host) throw new Error('invalid host URL in test data')
   return host
 }
 const clientWith = (env: Record<string, string> = {}, telemetry = quietTelemetry()): DatabaseClient =>

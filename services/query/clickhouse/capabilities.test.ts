@@ -3,7 +3,7 @@ import { hostList } from '../hosts/host-list.ts'
 import { openCapabilityCache } from './capabilities.ts'
 
 const [host] = hostList('COLUMNDB_HOST', [{ url: 'http://a', user: 'u', password: '' }]).hosts
-if (!host) throw new Error('the host is well-formed')
+if (!host) throw new Error('invalid host entry in test data')
 const capabilitiesOf = (version: string) => ({
   version,
   readonly: 0,

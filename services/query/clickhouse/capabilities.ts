@@ -142,7 +142,7 @@ const columnAs = (name: string, type: string, found: string | undefined): string
   return found === undefined ? `defaultValueOfTypeName(${text}) AS ${column}` : `CAST(${column}, ${text}) AS ${column}`
 }
 
-/** Returns the branch with the highest `since` up to the server version; undefined when the server is older than all. */
+/** Returns the SQL of the branch with the highest `since` up to the server version; undefined for older servers. */
 export const sqlFor = (sql: Sql, serverVersion: string): string | undefined => {
   if (typeof sql === 'string') return sql
   const fitting = sql.filter((branch) => compareVersions(branch.since, serverVersion) <= 0)

@@ -22,10 +22,10 @@ const as = (
   password = sandbox.users.find((each) => each.user === user)?.password ?? '',
 ): MonitoredHost => {
   const [host] = hostList('COLUMNDB_HOST', [{ url: sandbox.url, label: `as ${user}`, user, password }]).hosts
-  if (!host) throw new Error('the URL is well-formed')
+  if (!host) throw new Error('invalid host URL in test data')
   return host
 }
-/** Runs until it is killed. */
+/** A statement that runs until it is killed. */
 const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 
 /** Returns the number of running statements that contain `text`, as seen by another user. */

@@ -96,7 +96,7 @@ export interface QueryResult extends BufferedResult {
   clickhouseVersion: string
 }
 
-/** A streamed result with the rows as sent by the host. Calling `body.leave()` early kills the statement on the host. */
+/** A streamed result with the rows as sent by the host. Calling `body.leave()` early kills the statement. */
 export interface StreamResult {
   queryId: string
   clickhouseVersion: string
@@ -237,9 +237,9 @@ const unbounded = (context: QueryContext, signal: AbortSignal): QueryContext => 
   deadline: Infinity,
 })
 
-/** Changes when a label is reused for another server or user. */
+/** Returns a key that changes when a label is reused for another server or user. */
 const identity = (host: MonitoredHost): string => JSON.stringify([host.key, host.url.href, host.user])
 
-/** Statements with equal keys have equal results. */
+/** Returns the cache key of a statement. Statements with equal keys have equal results. */
 const keyOf = (host: MonitoredHost, { sql, parameters, database, limits, session }: Statement): string =>
   JSON.stringify([identity(host), sql, parameters, database, limits, session])

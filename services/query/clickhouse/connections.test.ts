@@ -12,7 +12,7 @@ import { openUndiciPool } from './undici-pool.ts'
 
 const hostAt = (url: string): MonitoredHost => {
   const [host] = hostList('COLUMNDB_HOST', [{ url, label: 'db', user: 'spy', password: 'pw-9f3:ü' }]).hosts
-  if (!host) throw new Error('the URL is well-formed')
+  if (!host) throw new Error('invalid host URL in test data')
   return host
 }
 const transportWith = (env: Record<string, string> = {}): Transport =>
@@ -210,7 +210,7 @@ describe.each([
       more()
     }, 'none')
     await using transport = transportWith({ COLUMNDB_MAX_EXECUTION_TIME: '30' })
-    const message = `host db sent more than ${maxAnswerBytes} bytes`
+    const message = `host db sent more than ${maxAnswerBytes} bytes; request fewer rows`
     await expect(whole(transport, hostAt(stub.url))).rejects.toMatchObject({ code: 'too-large', message })
     await expect.poll(() => stub.open, { timeout: 5_000 }).toBeLessThan(2)
   })

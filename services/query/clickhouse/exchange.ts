@@ -126,6 +126,6 @@ const translated = (host: MonitoredHost, error: unknown, limit: TimeLimit): unkn
   if (limit.signal.aborted) return limit.signal.reason
   if (error instanceof ServiceError) return error
   if (error instanceof BodyTooLong)
-    return new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes`)
+    return new ServiceError('too-large', `host ${host.name} sent more than ${maxAnswerBytes} bytes; request fewer rows`)
   return connectionFailure(host, error)
 }

@@ -5,7 +5,7 @@ import { parseException, responseFailure, clickhouseCode, failureReason } from '
 const [host] = hostList('COLUMNDB_HOST', [
   { url: 'http://secret-host:8123', label: 'db', user: 'spy', password: 'pw' },
 ]).hosts
-if (!host) throw new Error('the host is well-formed')
+if (!host) throw new Error('invalid host entry in test data')
 
 describe('an exception', () => {
   it.each([

@@ -137,7 +137,7 @@ const isKeeperUnreachable = ({ code, sentence }: Exception): boolean =>
 const withoutUser = ({ user }: MonitoredHost, sentence: string): string =>
   sentence.startsWith(`${user}: `) ? sentence.slice(user.length + 2) : sentence
 
-/** Returns the error for an unsuccessful response: an exception, a rejected login, or a response that is not ClickHouse's. */
+/** Returns the error for an unsuccessful response: an exception, a rejected login, or another kind of server. */
 export const responseFailure = (host: MonitoredHost, status: number, text: string): ServiceError => {
   const exception = parseException(text)
   if (exception) return statementFailure(host, exception)
@@ -150,7 +150,7 @@ export const clickhouseCode = (error: unknown): number | undefined => {
   return typeof code === 'number' ? code : undefined
 }
 
-/** The beginning of an exception that a host writes behind rows; a JSON row cannot contain a newline. */
+/** The beginning of an exception that a host writes after rows. A JSON row cannot contain a newline. */
 export const failureBehindRows = '\nCode: '
 
 /** A ClickHouse exception. */

@@ -5,8 +5,8 @@ import { frameBytes } from '#shared/bus/limits.ts'
 /** A response body with a single reader. */
 export interface HostBody {
   /**
-   * Returns the received bytes, preceded by `left`, the unread rest of the previous piece; undefined at the end. A piece
-   * is valid until the next call, which reuses its memory.
+   * Returns the received bytes, preceded by `left`, the unread rest of the previous piece. Returns undefined at the
+   * end. A piece is valid until the next call, which reuses its memory.
    */
   take(left?: Buffer): Promise<Buffer | undefined>
   /** Aborts a response that has not ended and releases the memory of the last piece. Later calls do nothing. */

@@ -12,7 +12,7 @@ export const maxWaiting = 50
 export const maxWaitMs = 2_000
 /** Maximum number of concurrent report statements per host, within the slots of callers. */
 export const maxBackground = 3
-/** Maximum number of concurrent sweep statements per host. They have their own slots, so that alerts do not wait for users. */
+/** Maximum number of concurrent sweep statements per host. Their slots are separate: alerts do not wait for users. */
 export const maxSweeps = 3
 /** Maximum number of statements that wait for this process while it is overloaded. */
 const maxWaitingHere = 1_024
@@ -91,7 +91,7 @@ export const openHostQueues = (telemetry: Telemetry, pressure?: LoopPressure): H
 
 /** While the event loop is overloaded, limits the statements of all hosts to as few as keep it busy. */
 const openProcessQueue = (pressure: LoopPressure) => {
-  const refusal = 'this process has more statements than it can read the results of'
+  const refusal = 'the query service is overloaded: too many statements are waiting for its event loop'
   const queue = openAdmissionQueue({ refusal, maxWaiting: maxWaitingHere, maxWaitMs })
   const slots = openLoopSlots(queue, pressure)
   return async ({ priority, signal, timeoutMs }: SlotRequest): Promise<() => void> => {

@@ -115,7 +115,7 @@ export const bufferResponse = (
     },
     onEnd(error) {
       const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-      // Servers close the connection after an exception behind rows, to mark the response as incomplete.
+      // After an exception that follows rows, servers close the connection to mark the response as incomplete.
       if (error && !(isReset(error) && body.includes(failureBehindRows))) reject(error)
       else resolve({ statusCode, body })
     },
@@ -157,7 +157,7 @@ const send = (
     if (signal.aborted) onAbort()
     else pending = client.send(request, { ...handler, onEnd })
   } catch (error) {
-    onEnd(error instanceof Error ? error : new Error('sending failed', { cause: error }))
+    onEnd(error instanceof Error ? error : new Error('sending the request failed', { cause: error }))
   }
   return { abort, resume: () => pending?.resume() }
 }

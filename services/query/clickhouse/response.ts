@@ -39,7 +39,7 @@ export interface Rows {
   bytesRead: number
 }
 
-/** Parses a `JSONCompact` body. Throws the exception that a host has written behind rows. */
+/** Parses a `JSONCompact` body. Throws the exception that a host has written after the rows. */
 export const parseResponse = (host: MonitoredHost, text: string): Rows => {
   const body = Body.safeParse(parseJson(text))
   if (!body.success) throw failureWithin(host, text)
@@ -61,7 +61,7 @@ export const narrowIntegers = (columns: readonly Column[], rows: Rows['rows']): 
 }
 
 const failureWithin = (host: MonitoredHost, text: string): ServiceError => {
-  // Rows may hold the text of other exceptions, so the search starts behind them.
+  // Rows may contain the text of other exceptions, so the search starts after them.
   const exception = parseException(text.slice(Math.max(0, text.indexOf(failureBehindRows))))
   return exception ? statementFailure(host, exception) : hostFailure(host, 'garbage')
 }

@@ -6,7 +6,7 @@ import { compareVersions } from './capabilities.ts'
 import { clickhouseCode } from './failure.ts'
 import type { Statement } from './statement.ts'
 
-/** Privileges that decide which rows of `system` tables a user sees. Without them ClickHouse omits rows instead of failing. */
+/** Privileges that control which rows of `system` tables a user sees. Without them, ClickHouse omits rows. */
 export const showPrivileges = ['SHOW TABLES', 'SHOW COLUMNS', 'SHOW DICTIONARIES'] as const
 export type ShowPrivilege = (typeof showPrivileges)[number]
 
@@ -69,7 +69,7 @@ export const systemTablesIn = (sql: string): string[] => [...new Set(sql.match(/
 /** The statement that an administrator runs to add the privileges. */
 const grantOf = (privileges: readonly ShowPrivilege[]): string => `GRANT ${privileges.join(', ')} ON *.* TO <user>`
 
-/** Returns the statements that an administrator would run; none when the user sees all objects, or before the first contact. */
+/** Returns the GRANT statements that an administrator can run; none when no privilege is known to be missing. */
 export const grantsFor = (missing: ReadonlySet<ShowPrivilege> = new Set()): string[] =>
   missing.size === 0 ? [] : [grantOf(showPrivileges.filter((each) => missing.has(each)))]
 
@@ -87,8 +87,8 @@ const grantsStatement = (sql: string): Statement => ({
 type Query = (statement: Statement) => Promise<{ rows: unknown }>
 
 /**
- * Returns the privileges that the user lacks on `*.*`, including by partial revokes. A server that rejects the check or answers otherwise
- * counts as showing everything, so that a host stays usable.
+ * Returns the privileges that the user lacks on `*.*`, including by partial revokes. If the server rejects the check or
+ * returns something else, the user counts as having all, so that the host stays usable.
  */
 export const missingShowPrivileges = async (version: string, query: Query): Promise<ReadonlySet<ShowPrivilege>> => {
   try {

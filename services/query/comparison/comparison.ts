@@ -18,7 +18,7 @@ import { figuresStatement, fleetFigures, readFigures } from '../status/status-st
 
 const shownCharacters = 2_000
 
-/** Patterns of what people and programs sent, costliest first; only those of `hashes` when some are given. */
+/** Returns the statement for the most expensive query patterns of users, limited to `hashes` when provided. */
 const patternStatement = (scope: Scope, limit: number, hashes?: readonly string[]): Statement => {
   const sql = `SELECT
   toString(normalized_query_hash) AS hash,
@@ -42,7 +42,7 @@ LIMIT ${limit}`
   return { what: 'comparison', cache: 'realtime', sql: expandMacros(sql, scope), parameters }
 }
 
-/** One row of it. */
+/** A row of `patternStatement`. */
 const PatternRow = z.object({
   hash: z.string(),
   query: z.string(),
@@ -61,7 +61,7 @@ type PatternRow = z.output<typeof PatternRow>
 
 const needs = { requires: ['system.query_log'] }
 
-/** The metrics of one host and its costliest patterns. */
+/** The key metrics of one host and its most expensive patterns. */
 interface HostComparison extends AnalysisScope {
   status: HostStatus
   metrics: FleetMetrics
@@ -70,7 +70,7 @@ interface HostComparison extends AnalysisScope {
   unavailable: Unavailable | null
 }
 
-/** Key figures and the costliest patterns of one host. */
+/** Reads the key metrics and the most expensive patterns of one host. */
 const readHost = async (
   parts: Parts,
   host: MonitoredHost,
@@ -91,7 +91,7 @@ const readHost = async (
   return { ...analysis, status, metrics, rows: data ?? [], unavailable }
 }
 
-/** Adds the rows of patterns that are costly on other hosts only. */
+/** Returns the rows of a host, with the patterns that are among the most expensive on other hosts only. */
 const readFurther = async (
   { client }: Parts,
   host: MonitoredHost,

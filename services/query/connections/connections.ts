@@ -66,7 +66,7 @@ const isForGuests = (name: string): boolean => {
   return methods[name]?.guest === true
 }
 
-/** Returns the configured hosts, whose `get` also finds the open user connections, as far as `part` serves them. */
+/** Returns the hosts with a `get` that also finds open user connections, and throws for hosts outside of `part`. */
 export const withUserConnections = (hosts: Hosts, user: UserConnections, part: Part): Hosts => ({
   ...hosts,
   get: (key) => {

@@ -11,7 +11,7 @@ import { openTransit, type Transit } from '#shared/seal/transit.ts'
 import { madeOnce } from '#shared/store/installation.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** A connection target and its end of session; `expiresAtMs` is null for a saved connection. */
+/** A connection target with the end of its session; `expiresAtMs` is null for a saved connection. */
 const Content = z.object({ target: WholeConnectionTarget, expiresAtMs: z.number().nullable() })
 type Content = z.infer<typeof Content>
 

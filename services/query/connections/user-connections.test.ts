@@ -83,7 +83,7 @@ describe('user connections', () => {
     const [first, ...others] = await Promise.all(
       Array.from({ length: maxOpen + 1 }, (_, index) => connection(`user:a:${index}`)),
     )
-    if (first === undefined) throw new Error('there is a first')
+    if (first === undefined) throw new Error('no connection was opened')
     await connections.admit(first)
     for (const other of others.slice(0, -1)) await connections.admit(other)
     await connections.admit(first)

@@ -9,7 +9,7 @@ import type { DatabaseClient } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { ConnectionSealer } from './sealed-content.ts'
 
-/** User connections that one process holds open; the least recently used one is closed to make room. */
+/** Maximum number of open user connections per process. Beyond it, the least recently used one is closed. */
 export const maxOpen = 200
 const idleMs = 300_000
 const sweepMs = 30_000

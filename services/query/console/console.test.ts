@@ -8,7 +8,7 @@ import corpus from '../read-only/corpus.json' with { type: 'json' }
 import { aCall, boxForTwoUsers, openParts, type OpenParts } from '../testing/open-parts.ts'
 
 const startLimitMs = 180_000
-/** Runs until it is killed. */
+/** A statement that runs until it is killed. */
 const endless = 'SELECT sum(cityHash64(number)) FROM system.numbers'
 
 let sandbox: Sandbox
@@ -179,7 +179,7 @@ describe.each(['box', 'careful'])('a statement of a caller on the host %s', (hos
   it.each(['json', 'csv', 'tsv', 'jsoneachrow'] as const)(
     'fails when the host fails after the first rows: %s',
     async (format) => {
-      // The host computes blocks of about 65 000 rows and a few blocks ahead, so it sends rows before the tenth block fails.
+      // The host sends blocks of about 65,000 rows and computes a few ahead. Rows arrive before the tenth block fails.
       const sql = 'SELECT throwIf(number = 600000) FROM numbers(700000)'
       await using wide = await openParts({ ...environment(), SVC_TABLE_MAX_RESULT_ROWS: '0' })
       const input = query.methods.streamQuery.input.parse({ hostKey, query: sql, format, maxRows: 800_000 })

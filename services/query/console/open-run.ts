@@ -45,8 +45,8 @@ export const maxMemoryBytes = 4 * 1024 * 1024 * 1024
 const exceptionSettingSince = '23.9'
 
 /**
- * Returns the statement of a caller as it is sent. Throws `invalid` unless it only reads. The setting `limit` limits the
- * outer SELECT without a change to its text; one additional row shows whether there are more. DESCRIBE ignores the
+ * Returns the statement of a caller as it is sent. Throws `invalid` unless it only reads. The setting `limit` limits
+ * the outer SELECT without a change to its text; one additional row shows whether there are more. DESCRIBE ignores the
  * setting, and EXPLAIN would show it as part of the statement.
  */
 const consoleStatement = (

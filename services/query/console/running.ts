@@ -6,9 +6,9 @@ const retryAfterMs = 1_000
 
 /** The running statements of callers. It limits their number and lets callers cancel their own. */
 export interface RunRegistry {
-  /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already has a run with this id. */
+  /** Throws `busy` when `max` statements run on the host, and `conflict` when the caller already uses this run id. */
   enter(host: MonitoredHost, call: Call, max: number, runId?: string): Run
-  /** Returns whether the caller had such a run. */
+  /** Cancels a run of the caller. Returns false when the caller has no run with this id. */
   cancel(host: MonitoredHost, identity: Identity, runId: string): boolean
 }
 

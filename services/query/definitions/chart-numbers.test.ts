@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { drawChart } from '../pages/chart.ts'
 import { aCall, openParts, type OpenParts } from '../testing/open-parts.ts'
 
-/** The changes of the database; all expected numbers follow from them. */
+/** The sizes of the example data, from which all expected numbers are derived. */
 const inserts = 4
 const rowsPerInsert = 300
 const partitions = 3
@@ -41,7 +41,7 @@ const run = async (sql: string, by = as('default', '')): Promise<void> => {
   expect([sql, status, status === 200 ? '' : text]).toEqual([sql, 200, ''])
 }
 
-/** Merges are stopped, so parts stay as inserted and the mutation waits. */
+/** Fills the tables. Merges are stopped, so that parts stay as inserted and the mutation stays pending. */
 const fill = async (): Promise<void> => {
   const ingest = as('ingest', 'ingest')
   await run('CREATE DATABASE counted')

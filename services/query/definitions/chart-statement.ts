@@ -34,7 +34,7 @@ export const chartStatement = (chart: LoadedChart, circumstances: Circumstances)
   }
 }
 
-/** A time series in the order of time, without gaps, its instants as epoch milliseconds; anything else as it is. */
+/** Returns the SQL with limits. Time series are sorted, gaps are filled, and times become epoch milliseconds. */
 const filled = (chart: LoadedChart, sql: string, { window, zone }: Circumstances): string => {
   const time = chart.columns.find((column) => column.role === 'time')
   if (!time || window?.interval === undefined) return `SELECT * FROM (\n${sql}\n) LIMIT ${maxChartRows + 1}`

@@ -5,7 +5,7 @@ import { evaluators } from '../rules/evaluators/index.ts'
 import { expandMacros, type Scope } from './macros.ts'
 import { tableWindow, endOfNow } from './window.ts'
 
-/** What no schema can say about a definition: whether its parts fit one another. Sentences begin with the key that is wrong. */
+/** Returns the problems of a chart that its schema cannot detect. Each message begins with the key. */
 export const checkChart = (chart: ChartDefinition): string[] => {
   const times = chart.columns.filter((column) => column.role === 'time').length
   const isTimeline = chart.kind === 'timeline'
@@ -14,7 +14,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
   }
   return [
     ...checkNames(chart.columns),
-    ...(times > 1 ? ['columns: more than one has the role time'] : []),
+    ...(times > 1 ? ['columns: only one column may have the role "time"'] : []),
     ...(times === 1 && !isTimeline && (!chart.interval || !chart.lastHours)
       ? ['interval: a time column needs interval and lastHours']
       : []),
@@ -23,7 +23,7 @@ export const checkChart = (chart: ChartDefinition): string[] => {
       ? ['kind: a timeline needs a time column and lastHours, and takes no interval']
       : []),
     ...(times === 0 && chart.kind === 'heatmap' ? ['kind: a heatmap needs a time column'] : []),
-    ...(times === 0 && chart.interval ? ['interval: has no meaning without a time column'] : []),
+    ...(times === 0 && chart.interval ? ['interval: requires a time column'] : []),
     ...checkSql(chart.sql, { ...anyScope, ...scope }),
     ...checkParameters(chart.sql, chart.parameters),
   ]
@@ -36,8 +36,8 @@ export const checkTable = (table: TableDefinition): string[] => {
   )
   return [
     ...checkNames(table.columns),
-    ...(table.sort && !names.has(table.sort.column) ? [`sort.column: there is no column ${table.sort.column}`] : []),
-    ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: there is no column ${name}`),
+    ...(table.sort && !names.has(table.sort.column) ? [`sort.column: unknown column "${table.sort.column}"`] : []),
+    ...linked.filter((name) => !names.has(name)).map((name) => `columns.href: unknown column "${name}"`),
     ...checkSql(table.sql, { ...anyScope, window: tableWindow(table) }),
     ...checkParameters(table.sql, table.parameters),
   ]
@@ -47,14 +47,16 @@ const anyScope: Scope = { window: undefined, zone: undefined, logs: new Map() }
 
 const checkNames = (columns: readonly { name: string }[]): string[] => {
   const names = columns.map((column) => column.name)
-  return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `columns: ${name} appears twice`)
+  return names
+    .filter((name, index) => names.indexOf(name) !== index)
+    .map((name) => `columns: duplicate column "${name}"`)
 }
 
-/** Every statement of a definition with the version it begins at. */
+/** Returns the version branches of a definition; `since` is undefined for SQL without branches. */
 export const branchesOf = (sql: Sql): { since: string | undefined; sql: string }[] =>
   typeof sql === 'string' ? [{ since: undefined, sql }] : sql
 
-/** What is wrong with the macros of a statement; its key is named. */
+/** Returns the macro errors of a statement. Each message begins with `key`. */
 const checkSql = (sql: Sql, scope: Scope, key = 'sql'): string[] =>
   branchesOf(sql).flatMap((branch, index) => {
     const where = branch.since === undefined ? key : `${key}.${index}`
@@ -87,18 +89,18 @@ const checkParameters = (sql: Sql, parameters: readonly { name: string; type: st
   ]
 }
 
-/** What no schema can say about a rule. Sentences begin with the key that is wrong. */
+/** Returns the problems of a rule that its schema cannot detect. Each message begins with the key. */
 export const checkRule = (rule: RuleDefinition): string[] => [
   ...checkSource(rule),
   ...checkThresholds(rule),
-  ...(rule.columns.includes('measured') ? [] : ['columns: measured must be among them']),
+  ...(rule.columns.includes('measured') ? [] : ['columns: the column "measured" is required']),
   ...(rule.sql === undefined ? [] : checkSql(rule.sql, ruleScope(rule))),
   ...(rule.diagnostic === undefined ? [] : checkSql(rule.diagnostic, ruleScope(rule), 'diagnostic')),
 ]
 
 export const checkMetric = (metric: MetricDefinition): string[] => checkSql(metric.sql, ruleScope(metric))
 
-/** What the macros of a rule stand for, on a server with these logs. */
+/** Returns the macro scope of a rule or metric for a server with the given rotated logs. */
 export const ruleScope = (
   { lastMinutes }: Pick<RuleDefinition, 'lastMinutes'>,
   logs = anyScope.logs,
@@ -117,8 +119,9 @@ const checkSource = ({ sql, evaluator, allOf, minimumSamples, columns }: RuleDef
   const sources = [sql, evaluator, allOf].filter((source) => source !== undefined)
   if (sources.length !== 1) return ['sql: a rule has exactly one of sql, evaluator and allOf']
   if (evaluator !== undefined && !Object.hasOwn(evaluators, evaluator))
-    return [`evaluator: there is no ${evaluator}; there are ${Object.keys(evaluators).join(', ')}`]
-  if (minimumSamples !== undefined && !columns.includes('samples')) return ['columns: minimumSamples needs samples']
+    return [`evaluator: unknown evaluator "${evaluator}"; allowed: ${Object.keys(evaluators).join(', ')}`]
+  if (minimumSamples !== undefined && !columns.includes('samples'))
+    return ['columns: minimumSamples requires the column "samples"']
   return []
 }
 
@@ -127,16 +130,19 @@ const checkThresholds = ({ thresholds, columns }: RuleDefinition): string[] => {
   const isReached = warning !== null || critical !== null || columns.some(isThreshold)
   if (!isReached) return ['thresholds: a rule needs warning or critical']
   const isMilder = warning === null || critical === null || (below ? critical <= warning : critical >= warning)
-  return isMilder ? [] : ['thresholds: critical must be at least as far as warning']
+  return isMilder ? [] : ['thresholds: critical must be at least as severe as warning']
 }
 
 const isThreshold = (column: string): boolean => column === 'warning' || column === 'critical'
 
-/** Tables whose rows the server fetches from Keeper when they are read. Logs of what it did with Keeper are its own. */
+/** Tables that the server reads from Keeper. Its own logs of Keeper requests are not among them. */
 const keeperTables = /\bsystem\.(?:zookeeper(?:_info|_watches|_connection)?|distributed_ddl_queue)\b/
 /** Columns of `system.replicas` that need a Keeper request. */
 const keeperColumns = /\b(?:total_replicas|active_replicas|replica_is_active|log_max_index|zookeeper_exception)\b/
 
-/** Whether a statement of a definition waits for Keeper: its time is short then, since the host heeds no limit while it waits. */
+/**
+ * Returns whether a statement reads from Keeper. Such statements get a short time limit, because the host ignores its
+ * own limit while it waits for Keeper.
+ */
 export const readsKeeper = (sql: string): boolean =>
   keeperTables.test(sql) || (sql.includes('system.replicas') && keeperColumns.test(sql))

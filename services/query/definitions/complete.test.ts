@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openDefinitions } from './definitions.ts'
 
-/** Names by kind and group. Links, scripts and agents use them, so none may disappear. */
+/** The names of all charts and tables by kind and group. Links, scripts and agents use them, so none may disappear. */
 const Names = z.partialRecord(z.enum(['charts', 'tables']), z.record(z.string(), z.array(z.string()).min(1)))
 const names = Names.parse(JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8')))
 const { catalogue } = await openDefinitions(pino({ level: 'silent' }))

@@ -35,7 +35,7 @@ const maxHours = 8_760
 
 const comparisons = { eq: '=', ne: '!=', lt: '<', le: '<=', gt: '>', ge: '>=' } as const
 
-/** One filter of a reader; `prefix` keeps its parameters apart from those of others. */
+/** Returns the condition of a filter. `prefix` makes its parameter names unique within the statement. */
 export const condition = (column: Column, filter: Filter, prefix: string): Condition => {
   const { operator, values } = filter
   if (operator === 'withinHours') return withinHours(column, filter, prefix)
@@ -55,7 +55,7 @@ const not = ({ sql, parameters }: Condition): Condition => ({ sql: `NOT ${sql}`,
 
 const isNumeric = (column: Column): boolean => numericFormats.has(column.format)
 
-/** Values as bound parameters: numbers of numeric columns, else text. */
+/** Binds values as parameters: as numbers for numeric columns, else as text. */
 const bound = (column: Column, values: readonly string[], prefix: string) => {
   const names = values.map((_, index) => `${prefix}_${index}`)
   const given = values.map((value) => (isNumeric(column) ? asNumber(column, value) : value))
@@ -78,10 +78,10 @@ const between = (column: Column, { column: name, values }: Filter, prefix: strin
   return { sql: `${comparable(column)} BETWEEN ${placeholders.join(' AND ')}`, parameters }
 }
 
-/** By the host's clock, as every window is. */
+/** Uses the clock of the host, like every time window. */
 const withinHours = (column: Column, filter: Filter, prefix: string): Condition => {
   single(filter)
-  if (!times.has(column.format)) throw wrongFilter(`the filter ${column.name}.withinHours needs a column of instants`)
+  if (!times.has(column.format)) throw wrongFilter(`the filter ${column.name}.withinHours requires a time column`)
   const hours = Number(filter.values[0])
   if (!(hours > 0 && hours <= maxHours)) {
     throw wrongFilter(`the filter ${column.name}.withinHours needs a number of hours up to ${maxHours}`)
@@ -93,11 +93,11 @@ const withinHours = (column: Column, filter: Filter, prefix: string): Condition 
 const wrongFilter = (sentence: string): ServiceError =>
   new ServiceError('invalid', sentence, { details: { parameter: 'filter' } })
 
-/** A cell as the text by which a filter names it; the items of a list one by one. */
+/** Returns the SQL for the text of a cell in filters. A list yields one row per item. */
 export const cellText = (column: Column): string =>
   column.format === 'list' ? `ifNull(toString(arrayJoin(${quoteName(column.name)})), '')` : textOf(column)
 
-/** The text in any column that holds text. */
+/** Returns a condition that finds the text in any text column, case-insensitively. */
 export const searchCondition = (columns: readonly Column[], search: string): Condition => {
   const texts = columns.filter((column) => !numericFormats.has(column.format))
   const each = texts.map((column) => `positionCaseInsensitiveUTF8(${textOf(column)}, {search:String}) > 0`)
@@ -114,11 +114,11 @@ const contains = (column: Column, values: readonly string[], prefix: string): Co
   }
 }
 
-/** Null compares like nothing: as empty text it is found by `ne`, as null number it is not found at all. */
+/** Null text compares as empty text, so `ne` matches it. A null number matches no comparison. */
 const comparable = (column: Column): string =>
   isNumeric(column) ? `toFloat64(${quoteName(column.name)})` : textOf(column)
 
-/** Any cell as text; of a list its items one below the other, without what an array is written with. */
+/** Returns the SQL for a cell as text. List items are joined by newlines, without brackets and quotes. */
 const textOf = (column: Column): string =>
   column.format === 'list'
     ? `arrayStringConcat(arrayMap(item -> ifNull(toString(item), ''), ${quoteName(column.name)}), '\\n')`
@@ -134,9 +134,9 @@ const asNumber = (column: Column, value: string): number => {
   if (column.format === 'boolean' && (word === 'true' || word === 'false')) return word === 'true' ? 1 : 0
   const number = word === '' ? Number.NaN : Number(word)
   if (Number.isFinite(number)) return number
-  // Without an offset an instant would mean a different one on every machine.
+  // A time without an offset would depend on the time zone of the process.
   const instant = times.has(column.format) && /(?:z|[+-]\d\d:?\d\d)$/.test(word) ? Date.parse(value) : Number.NaN
   if (Number.isFinite(instant)) return instant
-  const wanted = times.has(column.format) ? 'epoch milliseconds or an ISO instant with its offset' : 'a number'
+  const wanted = times.has(column.format) ? 'epoch milliseconds or an ISO 8601 time with an offset' : 'a number'
   throw wrongFilter(`the filter on ${column.name} needs ${wanted}`)
 }

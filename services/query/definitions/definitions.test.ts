@@ -99,7 +99,7 @@ describe('mounted definitions', () => {
     ['a wrong value', 'x/a.chart.yaml', number('cache: forever'), /^cache: /],
     ['malformed YAML', 'x/a.chart.yaml', 'title: [', /^line \d+: /],
     ['nothing in it', 'x/a.chart.yaml', '', /expected object/],
-    ['an unknown macro', 'x/a.chart.yaml', number().replace('SELECT 1', 'SELECT $ago'), /^sql: unknown macro \$ago/],
+    ['an unknown macro', 'x/a.chart.yaml', number().replace('SELECT 1', 'SELECT $ago'), /^sql: unknown macro "\$ago"/],
     ['a time series without an interval', 'x/a.chart.yaml', series('sql: SELECT 1'), /^interval: /],
     [
       'a window that it does not have',
@@ -123,13 +123,13 @@ describe('mounted definitions', () => {
       'a sort by no column',
       'x/a.table.yaml',
       table('sort: { column: b, direction: asc }\nsql: SELECT 1'),
-      /^sort\.column: there is no column b/,
+      /^sort\.column: unknown column "b"/,
     ],
     [
       'a link to no column',
       'x/a.table.yaml',
       table('sql: SELECT 1').replace('name: a', "name: a, format: link, href: '/t/{b}'"),
-      /^columns\.href: there is no column b/,
+      /^columns\.href: unknown column "b"/,
     ],
     [
       'a timeline with buckets',
@@ -164,12 +164,17 @@ describe('mounted definitions', () => {
       'thresholds the wrong way round',
       'x/a.rule.yaml',
       rule('sql: SELECT 1').replace('warning: 1', 'warning: 2, critical: 1'),
-      /^thresholds: critical must be at least as far as warning/,
+      /^thresholds: critical must be at least as severe as warning/,
     ],
     ['no threshold', 'x/a.rule.yaml', rule('sql: SELECT 1').replace('warning: 1', ''), /^thresholds: a rule needs/],
     ['unused samples', 'x/a.rule.yaml', rule('sql: SELECT 1\nminimumSamples: 5'), /^columns: minimumSamples/],
     ['a column that there is not', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [measure]'), /^columns/],
-    ['no figure', 'x/a.rule.yaml', rule('sql: SELECT 1\ncolumns: [samples]'), /^columns: measured must be among them/],
+    [
+      'no figure',
+      'x/a.rule.yaml',
+      rule('sql: SELECT 1\ncolumns: [samples]'),
+      /^columns: the column "measured" is required/,
+    ],
     ['a wrong diagnostic', 'x/a.rule.yaml', rule('sql: SELECT 1\ndiagnostic: $window'), /^diagnostic: has no window/],
     [
       'a part that is no rule',
@@ -202,7 +207,7 @@ describe('mounted definitions', () => {
     expect(definitions.metric('mine').topic).toBe('x')
     expect(definitions.rule('both').allOf).toHaveLength(2)
     expect(definitions.rule('disk-usage').topic).toBe('storage')
-    expect(warned).toMatchObject([{ file: 'x/disk-usage.rule.yaml', problem: 'the name is taken' }])
+    expect(warned).toMatchObject([{ file: 'x/disk-usage.rule.yaml', problem: 'duplicate definition name' }])
   })
 
   it('may show built-in and custom charts, and are skipped when they name an unknown one', async () => {
@@ -212,7 +217,7 @@ describe('mounted definitions', () => {
     const definitions = await openDefinitions(log, directory)
     expect(definitions.table('good').charts).toEqual(['mine', 'query-count'])
     expect(definitions.tables.map(({ name }) => name)).not.toContain('bad')
-    expect(warned).toMatchObject([{ file: 'x/bad.table.yaml', problem: 'charts: there is no chart query-coutn' }])
+    expect(warned).toMatchObject([{ file: 'x/bad.table.yaml', problem: 'charts: unknown chart "query-coutn"' }])
   })
 
   it('use $events for the self-tracking table in requires and SQL', async () => {
@@ -231,7 +236,7 @@ describe('mounted definitions', () => {
     await write('x/query-count.chart.yaml', number())
     const { chart } = await openDefinitions(log, directory)
     expect(chart('query-count').topic).toBe('queries')
-    expect(warned).toMatchObject([{ file: 'x/query-count.chart.yaml', problem: 'the name is taken' }])
+    expect(warned).toMatchObject([{ file: 'x/query-count.chart.yaml', problem: 'duplicate definition name' }])
     await openDefinitions(log, join(directory, 'nowhere'))
     expect(warned.at(-1)).toMatchObject({ msg: 'reading definitions directory failed' })
   })

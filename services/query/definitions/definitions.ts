@@ -17,21 +17,21 @@ import { firstCharts, firstTables, topicOf, topicOrder, useOrder } from './topic
 
 const ownDirectory = fileURLToPath(new URL('../../../charts', import.meta.url))
 
-/** Every chart, table page, rule and metric in force. */
+/** All valid charts, table pages, rules and metrics. */
 export interface Definitions {
   readonly charts: readonly LoadedChart[]
   readonly tables: readonly LoadedTable[]
   readonly rules: readonly LoadedRule[]
   readonly metrics: readonly LoadedMetric[]
   readonly catalogue: Catalogue
-  /** `not-found` with the nearest names for an unknown one. */
+  /** Throws `not-found` with similar names for an unknown name, like the methods below. */
   chart(name: string): LoadedChart
   table(name: string): LoadedTable
   rule(name: string): LoadedRule
   metric(name: string): LoadedMetric
 }
 
-/** Loads built-in definitions, which must all be valid, and custom ones, which are skipped with a warning when invalid. */
+/** Loads built-in definitions, which must be valid, and custom ones, which are skipped with a warning if invalid. */
 export const openDefinitions = async (
   log: Telemetry['log'],
   mounted?: string,
@@ -49,17 +49,17 @@ export const openDefinitions = async (
   const theirs = await loadMounted(log, mounted, eventsTable)
   const skip = (kind: Kind, { topic, name }: DefinitionLocation, problem: string): void =>
     log.warn({ file: `${topic}/${name}.${kind}.yaml`, problem }, 'definition skipped')
-  return arrange(together(ours, theirs, skip))
+  return arrange(mergeDefinitions(ours, theirs, skip))
 }
 
 type Kind = 'chart' | 'table' | 'rule' | 'metric'
 type Skip = (kind: Kind, definition: DefinitionLocation, problem: string) => void
 
-/** Ours, and of theirs what has a name of its own and refers to what there is. */
-const together = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip): LoadedDefinitions => {
+/** Adds custom definitions to the built-in ones. Those with a used name or an unknown reference are skipped. */
+const mergeDefinitions = (ours: LoadedDefinitions, theirs: LoadedDefinitions, skip: Skip): LoadedDefinitions => {
   const added = <D extends DefinitionLocation>(kind: Kind, own: readonly D[], further: readonly D[]): D[] => [
     ...own,
-    ...further.filter(untaken(own, (definition, why) => skip(kind, definition, why))),
+    ...further.filter(createNameFilter(own, (definition, why) => skip(kind, definition, why))),
   ]
   const all = {
     charts: added('chart', ours.charts, theirs.charts),
@@ -89,13 +89,16 @@ const loadMounted = async (
   }
 }
 
-/** Lets through what has a name of its own; says why of all else. */
-const untaken = <D extends DefinitionLocation>(ours: readonly D[], skip: (definition: D, why: string) => void) => {
+/** Returns a filter for definitions with unused names. It reports every other definition to `skip`. */
+const createNameFilter = <D extends DefinitionLocation>(
+  ours: readonly D[],
+  skip: (definition: D, why: string) => void,
+) => {
   const taken = new Set(ours.map((definition) => definition.name))
   return (definition: D): boolean => {
     const isFree = !taken.has(definition.name)
     taken.add(definition.name)
-    if (!isFree) skip(definition, 'the name is taken')
+    if (!isFree) skip(definition, 'duplicate definition name')
     return isFree
   }
 }
@@ -106,14 +109,14 @@ interface WrongReference {
   sentence: string
 }
 
-/** Table pages that name a chart, and rules made of a rule, which there is not. */
+/** Returns the references of table pages to unknown charts, and of composite rules to unknown rules. */
 const wrongReferences = ({ charts, tables, rules }: LoadedDefinitions): WrongReference[] => {
   const chartNames = namesOf(charts)
   const simple = namesOf(rules.filter(({ allOf }) => allOf === undefined))
   const ofTables = tables.flatMap((definition) =>
     definition.charts
       .filter((name) => !chartNames.has(name))
-      .map((name) => ({ kind: 'table' as const, definition, sentence: `charts: there is no chart ${name}` })),
+      .map((name) => ({ kind: 'table' as const, definition, sentence: `charts: unknown chart "${name}"` })),
   )
   const ofRules = rules.flatMap((definition) =>
     (definition.allOf ?? [])
@@ -121,7 +124,7 @@ const wrongReferences = ({ charts, tables, rules }: LoadedDefinitions): WrongRef
       .map(({ rule }) => ({
         kind: 'rule' as const,
         definition,
-        sentence: `allOf: there is no rule ${rule} that is made of none`,
+        sentence: `allOf: unknown rule "${rule}"; only rules without allOf are allowed`,
       })),
   )
   return [...ofTables, ...ofRules]
@@ -137,7 +140,7 @@ const wrongIn = (ours: LoadedDefinitions): { file: string; sentence: string }[] 
   })),
   ...[ours.charts, ours.tables, ours.rules, ours.metrics]
     .flatMap(repeated)
-    .map((name) => ({ file: name, sentence: 'the name is taken' })),
+    .map((name) => ({ file: name, sentence: 'duplicate definition name' })),
 ]
 
 const repeated = (definitions: readonly DefinitionLocation[]): string[] => {
@@ -179,9 +182,9 @@ const byUse =
 const inMenuOrder = <D extends DefinitionLocation>(definitions: readonly D[], within = byAlphabet): D[] =>
   definitions.toSorted((a, b) => byTopic(a.topic, b.topic) || within(a, b))
 
-/** What callers may know of a chart. */
+/** Returns a chart without its SQL, as callers see it. */
 export const chartInfo = ({ sql: _, ...info }: LoadedChart): ChartInfo => info
-/** What callers may know of a table page. */
+/** Returns a table page without its SQL, as callers see it. */
 export const tableInfo = ({ sql: _, ...info }: LoadedTable): TableInfo => info
 
 const unknown = (

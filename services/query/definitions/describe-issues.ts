@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 const maxIssues = 5
 
-/** Which keys are wrong and why, in one line: `columns.0.unit: expected …; sql: …`. */
+/** Returns validation errors as one line with their keys: `columns.0.unit: expected …; sql: …`. */
 export const describeIssues = (error: z.ZodError): string => {
   const sentences = error.issues.slice(0, maxIssues).map((issue) => {
     const key = issue.path.map(String).join('.')

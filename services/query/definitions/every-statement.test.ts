@@ -21,7 +21,7 @@ import { expandMacros } from './macros.ts'
 import { tableStatement } from './table-statement.ts'
 import { chartWindow } from './window.ts'
 
-/** A sandbox loads its example data in the background, while other suites run. */
+/** Timeout for the start of the sandbox, which loads example data while other suites run. */
 const startLimitMs = 180_000
 
 const { charts, tables, rules, metrics } = await openDefinitions(quietTelemetry().log)
@@ -55,7 +55,7 @@ const run = (statement: Statement | undefined) => {
   return parts.client.run(parts.hosts.get('sandbox'), { ...statement, sql, cache: undefined }, aCall())
 }
 
-/** The embedded engine has no cluster, so it represents all replicas of one. */
+/** Replaces `clusterAllReplicas` by the table itself, because the embedded engine has no cluster. */
 const onItsOwn = (sql: string): string =>
   sandbox ? sql.replaceAll(/clusterAllReplicas\(\{cluster:String\}, (system\.\w+)\)/g, '$1') : sql
 
@@ -87,7 +87,8 @@ const fromKeeper = new Set([
 type Definition = Pick<LoadedMetric, 'name' | 'requires' | 'sql'>
 
 /**
- * Returns the missing requirement of a definition as shown to users: a newer server, or tables. The embedded engine has all tables except those of Keeper; old servers lack others too.
+ * Returns the missing requirement of a definition: a newer server, or tables. The embedded engine lacks only the tables
+ * of Keeper; old servers lack others too.
  */
 const lackingFor = async ({ name, requires, sql }: Definition): Promise<string | undefined> => {
   if (sqlFor(sql, engine.version) === undefined) {
@@ -100,7 +101,7 @@ const lackingFor = async ({ name, requires, sql }: Definition): Promise<string |
   return lacking?.join(', ')
 }
 
-/** Tables that exist but cannot be read without Keeper. */
+/** Returns the required tables that exist but cannot be read without Keeper. */
 const withoutKeeper = async (requires: readonly string[]): Promise<string[] | undefined> => {
   const needed = requires.filter((table) => fromKeeper.has(table))
   if (needed.length === 0) return undefined
@@ -109,7 +110,7 @@ const withoutKeeper = async (requires: readonly string[]): Promise<string[] | un
   return unavailableBy(parts.client, parts.hosts.get('sandbox'), { requires: needed }, failure)?.missingTables
 }
 
-/** Checks a statement with the read-only guard; throws the reason of a rejection. */
+/** Returns true for a statement that the read-only guard accepts. Throws the rejection otherwise. */
 const isReadOnly = (sql: string): boolean => {
   checkReadOnly(sql)
   return true
@@ -131,7 +132,7 @@ const rotated = async (logs: readonly string[]): Promise<RotatedLogs> => {
 const lastColumn = `SELECT name FROM system.columns
   WHERE database = 'system' AND table = {log:String} AND default_kind != 'ALIAS' ORDER BY position DESC LIMIT 1`
 
-/** Logs that a definition reads. */
+/** Returns the logs that a definition reads. */
 const logsOf = ({ sql }: Pick<(typeof charts)[number], 'sql'>): string[] =>
   branchesOf(sql).flatMap((branch) => [...branch.sql.matchAll(/\$log\((\w+)\)/g)].map((found) => found[1] ?? ''))
 

@@ -11,7 +11,7 @@ const milliseconds = 1_000
 const created = ago(600)
 
 interface Invented {
-  /** Documented columns of tables that the embedded engine lacks; otherwise the columns of the engine. */
+  /** The documented columns of a table that the embedded engine lacks. The default is the columns of the engine. */
   columns?: string
   rows: readonly object[]
 }

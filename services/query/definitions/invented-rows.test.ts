@@ -8,11 +8,12 @@ import { chartWindow } from './window.ts'
 /** Returns the time that many seconds ago, in the format of the engine. */
 const ago = (seconds: number): number => Math.floor(Date.now() / 1_000) - seconds
 const hour = 3_600
-/** The same for logs with both time columns. */
+/** Returns both time columns of a log row from that many seconds ago. */
 const at = (seconds: number) => ({ event_time: ago(seconds), event_time_microseconds: ago(seconds) * 1e6 })
 
 /**
- * Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. The columns are those of the engine, except `zookeeper_info`, which exists only with Keeper.
+ * Rows that a single host without Keeper does not have. All are invented, none is recorded from a server. The columns
+ * are those of the engine, except for `zookeeper_info`, which exists only with Keeper.
  */
 const invented = {
   replicas: [

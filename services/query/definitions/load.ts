@@ -17,7 +17,7 @@ export type LoadedTable = TableDefinition & DefinitionLocation
 export type LoadedRule = RuleDefinition & DefinitionLocation
 export type LoadedMetric = MetricDefinition & DefinitionLocation
 
-/** What a directory holds. `problems` name the file and the key that is wrong; the rest is usable. */
+/** The definitions of a directory. `problems` lists invalid files with the wrong key; all others are loaded. */
 export interface LoadedDefinitions {
   charts: LoadedChart[]
   tables: LoadedTable[]
@@ -26,13 +26,13 @@ export interface LoadedDefinitions {
   problems: { file: string; sentence: string }[]
 }
 
-/** More files than this are a mistake in the path. */
+/** Maximum number of files in a directory; more indicate a wrong path. */
 const maxFiles = 5_000
 
-/** A directory without any. */
+/** Returns an empty set of definitions. */
 export const noDefinitions = (): LoadedDefinitions => ({ charts: [], tables: [], rules: [], metrics: [], problems: [] })
 
-/** Reads `<topic>/<id>.<kind>.yaml`. Throws only when the directory cannot be read. */
+/** Reads the files `<topic>/<id>.<kind>.yaml`. Throws only when the directory cannot be read. */
 export const loadDefinitions = async (
   directory: string,
   eventsTable = defaultEventsTable,
@@ -44,7 +44,8 @@ export const loadDefinitions = async (
     const sentence = text === undefined ? 'cannot be read' : add(loaded, file, text, eventsTable)
     if (sentence !== undefined) loaded.problems.push({ file: file.path, sentence })
   }
-  if (files.length > maxFiles) loaded.problems.push({ file: directory, sentence: `holds more than ${maxFiles} files` })
+  if (files.length > maxFiles)
+    loaded.problems.push({ file: directory, sentence: `contains more than ${maxFiles} definition files` })
   return loaded
 }
 
@@ -77,9 +78,13 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
   const { value } = parsed
   switch (file.kind) {
     case 'chart':
-      return take(loaded.charts, file, value, ChartDefinition, checkChart, (chart) => completed(chart, eventsTable))
+      return take(loaded.charts, file, value, ChartDefinition, checkChart, (chart) =>
+        expandFixedWords(chart, eventsTable),
+      )
     case 'table':
-      return take(loaded.tables, file, value, TableDefinition, checkTable, (table) => completed(table, eventsTable))
+      return take(loaded.tables, file, value, TableDefinition, checkTable, (table) =>
+        expandFixedWords(table, eventsTable),
+      )
     case 'rule':
       return take(loaded.rules, file, value, RuleDefinition, checkRule)
     case 'metric':
@@ -87,8 +92,8 @@ const add = (loaded: LoadedDefinitions, file: DefinitionFile, text: string, even
   }
 }
 
-/** With what its words stand for that are no macros, because they mean the same in every statement. */
-const completed = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
+/** Expands `$events` and `$people`, which do not depend on the request as macros do. */
+const expandFixedWords = <D extends ChartDefinition | TableDefinition>(definition: D, eventsTable: string): D =>
   withOwnSwitch(nameEvents(definition, eventsTable))
 
 const take = <D extends object>(
@@ -123,7 +128,7 @@ const parseFile = ({ name }: DefinitionFile, text: string): { value: unknown } |
   }
 }
 
-/** Where the reader decides whether our own statements count as queries. */
+/** The parameter that includes Watchhouse's own statements. */
 const ownSwitch: ChartDefinition['parameters'][number] = {
   name: 'own',
   type: 'Bool',
@@ -131,16 +136,16 @@ const ownSwitch: ChartDefinition['parameters'][number] = {
   doc: 'Include the statements of Watchhouse itself.',
 }
 
-/** A definition that says `$people` means the queries of people and programs, and has the parameter that includes ours. */
+/** Expands `$people` to the queries of users, and adds the parameter `own` to definitions that contain it. */
 export const withOwnSwitch = <D extends Pick<ChartDefinition, 'sql' | 'parameters'>>(definition: D): D => {
   const texts = typeof definition.sql === 'string' ? [definition.sql] : definition.sql.map(({ sql }) => sql)
   if (!texts.some((sql) => people.test(sql))) return definition
-  return { ...definition, sql: spelledOut(definition.sql), parameters: [...definition.parameters, ownSwitch] }
+  return { ...definition, sql: expandPeople(definition.sql), parameters: [...definition.parameters, ownSwitch] }
 }
 
 const people = /\$people\b/
 
-const spelledOut = (sql: Sql): Sql => {
+const expandPeople = (sql: Sql): Sql => {
   const spelled = (text: string): string => text.replaceAll(/\$people\b/g, () => '({own:Bool} OR NOT $own)')
   return typeof sql === 'string' ? spelled(sql) : sql.map((branch) => ({ ...branch, sql: spelled(branch.sql) }))
 }

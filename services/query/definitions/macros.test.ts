@@ -41,7 +41,7 @@ describe('a macro', () => {
   })
 
   it.each([
-    ['$unknown', /unknown macro \$unknown; there are \$log, \$since/],
+    ['$unknown', /unknown macro "\$unknown"; allowed: \$log, \$since/],
     ['$bucket', /\$bucket needs an argument/],
     ['$ms(a', /\$ms needs an argument/],
     ['$log(system.query_log)', /\$log takes the name/],

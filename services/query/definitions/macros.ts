@@ -2,24 +2,25 @@ import { isOwn, ownPurpose } from '#shared/sql/statement-text.ts'
 import { buckets, zoned, type ChartWindow } from './window.ts'
 import type { RotatedLogs } from '../clickhouse/capabilities.ts'
 
-/** What the macros of a statement stand for at this moment. */
+/** The values from which the macros of a statement are expanded. */
 export interface Scope {
   window: Pick<ChartWindow, 'interval' | 'since' | 'until'> | undefined
   zone: string | undefined
-  /** A log that was rotated is read together with its earlier tables. */
+  /** Table expressions that read rotated logs together with their earlier tables. */
   logs: RotatedLogs
-  /** Whether statements include their values. Default: patterns only. */
+  /** Whether `$statement` includes literal values. The default is the normalized pattern. */
   withValues?: boolean
 }
 
 type Macro = (argument: string, scope: Scope) => string
 
 const inWindow = (scope: Scope): NonNullable<Scope['window']> => {
-  if (!scope.window) throw new Error('has no window; it needs lastHours, or a parameter last_hours in a table')
+  if (!scope.window)
+    throw new Error('no time window is defined; set lastHours, or declare the parameter last_hours in a table')
   return scope.window
 }
 
-/** All there is; a function that is missing here is the sign that a definition should be a handler. */
+/** All macros. A definition that needs other functions should be a handler instead. */
 const macros: Readonly<Record<string, Macro>> = {
   log: (name, { logs }) => logTable(name, logs),
   since: (_, scope) => inWindow(scope).since,
@@ -49,26 +50,26 @@ const withArgument = new Set(['log', 'bucket', 'clock', 'day', 'ms', 'words', 's
 
 const bucketOf = (scope: Scope) => {
   const { interval } = inWindow(scope)
-  if (interval === undefined) throw new Error('has no interval')
+  if (interval === undefined) throw new Error('the chart has no interval; set interval')
   return buckets[interval]
 }
 
-/** SQL for an error message without its statement and values. */
+/** Returns SQL that removes the statement and all values from an error message. */
 const withoutStatement = (expression: string): string => {
   const shortened = String.raw`replaceRegexpOne(${expression}, '(?is)( in scope |: failed at position |[:.,(]\\s*(while |in query|query:)).*$', '')`
   return String.raw`leftUTF8(replaceRegexpAll(${shortened}, '\'[^\']*\'', '?'), 300)`
 }
 
-/** The beginning of a statement, short enough for a line of a message. */
+/** Returns SQL for the beginning of a statement on one line, at most 120 characters. */
 const onOneLine = (expression: string): string =>
   String.raw`leftUTF8(trimBoth(replaceRegexpAll(${expression}, '\\s+', ' ')), 120)`
 
 const logTable = (name: string, logs: RotatedLogs): string => {
-  if (!/^[a-z_]+$/.test(name)) throw new Error(`$log takes the name of a table in system, not ${name}`)
+  if (!/^[a-z_]+$/.test(name)) throw new Error(`invalid log table "${name}"; use the name of a table in system`)
   return logs.get(name) ?? `system.${name}`
 }
 
-/** Replaces `$name` and `$name(argument)`; throws a sentence when one is unknown, incomplete or has no meaning here. */
+/** Replaces `$name` and `$name(argument)`. Throws an error for unknown, incomplete or inapplicable macros. */
 export const expandMacros = (sql: string, scope: Scope): string => {
   let expanded = ''
   let rest = sql
@@ -77,7 +78,7 @@ export const expandMacros = (sql: string, scope: Scope): string => {
     const macro = macros[found.name]
     if (!macro)
       throw new Error(
-        `unknown macro $${found.name}; there are ${Object.keys(macros)
+        `unknown macro "$${found.name}"; allowed: ${Object.keys(macros)
           .map((name) => `$${name}`)
           .join(', ')}`,
       )
@@ -94,7 +95,7 @@ const nextMacro = (sql: string): { index: number; name: string } | undefined => 
   return found ? { index: found.index, name: found[1] ?? '' } : undefined
 }
 
-/** The text between the parenthesis that comes first and its partner. */
+/** Returns the text between the leading parenthesis and the matching closing one. */
 const argumentOf = (name: string, text: string): string => {
   let depth = 0
   for (let index = 0; index < text.length; index++) {

@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/start.ts'
 import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
-/** The changes of the database; all expected numbers follow from them. */
+/** The sizes of the example data, from which all expected numbers are derived. */
 const inserts = 5
 const rowsPerInsert = 200
 const rows = inserts * rowsPerInsert

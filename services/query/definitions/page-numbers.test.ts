@@ -5,7 +5,7 @@ import { openParts, type OpenParts } from '../testing/open-parts.ts'
 import { readTable } from '../testing/read-table.ts'
 
 const hostKey = 'box'
-/** A time within the window of every page, after the startup of the host. */
+/** The time of all log entries, in epoch seconds. It is within the window of every page. */
 const moment = Math.floor(Date.now() / 1_000)
 
 let sandbox: Sandbox

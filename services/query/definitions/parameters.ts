@@ -15,13 +15,13 @@ interface Declared {
   default: string | number
 }
 
-/** Values of the declared parameters: what was given, else the default. Others are left out. */
+/** Returns the values of the declared parameters, given or default. Throws `invalid` for a wrong value. */
 export const bindParameters = (declared: readonly Declared[], given: GivenParameters): GivenParameters =>
   Object.fromEntries(
     declared.map(({ name, type, default: fallback }) => [name, checked(name, type, given[name] ?? fallback)]),
   )
 
-/** Refuses parameters that a definition does not declare. */
+/** Throws `invalid` for parameters that a definition does not declare. */
 export const refuseUnknown = (declared: readonly Declared[], given: GivenParameters): void => {
   const known = declared.map((parameter) => parameter.name)
   const unknown = Object.keys(given).find((name) => !known.includes(name))
@@ -30,11 +30,11 @@ export const refuseUnknown = (declared: readonly Declared[], given: GivenParamet
   throw new ServiceError('invalid', `unknown parameter "${unknown}"; ${choice}`, { details: { parameter: unknown } })
 }
 
-/** Numbers and switches are checked here, so that the error names the parameter; every other type is checked by the host. */
+/** Validates numbers and booleans, so that the error names the parameter. The host validates all other types. */
 const checked = (name: string, type: string, value: ParameterValue): ParameterValue => {
   const [, unsigned, bits] = /^(U?)Int(8|16|32|64)$/.exec(type) ?? []
   const bounds = bits === undefined ? undefined : limitsOf(unsigned === 'U', Number(bits))
-  // Spellings that the host does not know (0x10, blanks, +1) are refused here too.
+  // Formats that ClickHouse does not accept, such as 0x10, spaces or +1, are rejected too.
   const number = decimal.test(String(value)) ? Number(value) : Number.NaN
   if (bounds && !(Number.isInteger(number) && number >= bounds.min && number <= bounds.max)) {
     throw new ServiceError('invalid', `${name} must be a whole number from ${bounds.min} to ${bounds.max}`, {
@@ -50,7 +50,7 @@ const checked = (name: string, type: string, value: ParameterValue): ParameterVa
   return value
 }
 
-/** A number as the host reads one out of a parameter. */
+/** The number format that ClickHouse accepts in a parameter. */
 const decimal = /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/
 const switchWords = new Set(['1', '0', 'true', 'false'])
 
@@ -59,19 +59,19 @@ const limitsOf = (unsigned: boolean, bits: number): { min: number; max: number }
   return { min: unsigned ? 0 : -largest, max: largest }
 }
 
-const obeyed = { COLUMNDB_EXCLUDE_USER_DEFAULT: settings.COLUMNDB_EXCLUDE_USER_DEFAULT }
+const defaultUserSetting = { COLUMNDB_EXCLUDE_USER_DEFAULT: settings.COLUMNDB_EXCLUDE_USER_DEFAULT }
 
-/** A table page with the defaults of its parameters as the settings have them now. */
+/** Returns a table page with the default of `exclude_users` from the current settings. */
 export const withSetDefaults = <T extends Pick<TableDefinition, 'parameters'>>(table: T, env: Environment): T => {
-  const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = read(obeyed, env)
+  const { COLUMNDB_EXCLUDE_USER_DEFAULT: users } = read(defaultUserSetting, env)
   if (users === undefined || !table.parameters.some(isExcludedUsers)) return table
   const parameters = table.parameters.map((each) => (isExcludedUsers(each) ? { ...each, default: users } : each))
   return { ...table, parameters }
 }
 
-/** Pages of past queries declare it under this name. */
+/** Query history pages declare this parameter. */
 const isExcludedUsers = ({ name }: { name: string }): boolean => name === 'exclude_users'
 
-/** The zone a caller names, else the one of the settings, else none, which is the host's own. */
+/** Returns the requested time zone, else that of the settings. Undefined means the zone of the host. */
 export const zoneFor = (request: string | undefined, env: Environment): string | undefined =>
   checkedZone(request) ?? displayZone(env)

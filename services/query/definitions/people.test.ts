@@ -4,7 +4,7 @@ import { branchesOf } from './check.ts'
 import { openDefinitions } from './definitions.ts'
 import { withOwnSwitch } from './load.ts'
 
-/** Definitions that read all entries of the query log, or one named query. */
+/** Definitions that include Watchhouse's own statements, or that read one query by its id. */
 const forEverybody = new Set([
   'insert-performance',
   'own-cost',

@@ -204,7 +204,7 @@ describe('a table page', () => {
     [
       'hours of what is no instant',
       { filters: [{ column: 'size', operator: 'withinHours', values: ['1'] }] },
-      /needs a column of instants/,
+      /requires a time column/,
     ],
     [
       'hours without end',

@@ -11,9 +11,9 @@ import { bindParameters, refuseUnknown } from './parameters.ts'
 import { readsKeeper } from './check.ts'
 import { tableWindow } from './window.ts'
 
-/** What selects the rows of a page. */
+/** The request fields that select the rows of a page. */
 export type RowSelection = Pick<TableRequest, 'filters' | 'from' | 'lastHours' | 'parameters' | 'search' | 'to'>
-/** What selects, orders and pages them. */
+/** The request fields that select, sort and page the rows. */
 export type TableSelection = RowSelection & Pick<TableRequest, 'offset' | 'sort'>
 
 export interface TableCircumstances {
@@ -45,7 +45,7 @@ export const tableStatement = (
   return { what: `table/${table.name}`, sql: lines.join('\n'), ...selected.sent }
 }
 
-/** The statement that counts all rows of a page that its filters leave. */
+/** Returns the statement that counts all rows of a page that match its filters. */
 export const totalStatement = (
   table: LoadedTable,
   request: RowSelection,
@@ -75,7 +75,7 @@ export const optionsStatement = (
   return { what: `table/${table.name}/options`, sql: lines.join('\n'), ...selected.sent, cache: 'standard' }
 }
 
-/** FROM and WHERE around the SQL of a page, and what is sent with it. */
+/** Returns FROM and WHERE around the SQL of a page, and the other fields of the statement. */
 const select = (table: LoadedTable, request: RowSelection, { serverVersion, logs, zone }: TableCircumstances) => {
   refuseUnknown(table.parameters, request.parameters)
   const window = tableWindow(table, request)

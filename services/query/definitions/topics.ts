@@ -1,6 +1,6 @@
 import type { Topic } from '#proto/catalogue.ts'
 
-/** Folders of `charts/` in the order of the menu; a folder that is not listed comes last, under its own name. */
+/** The folders of `charts/` in menu order. Other folders follow, with titles derived from their names. */
 export const topics: readonly Topic[] = [
   { id: 'overview', title: 'Overview' },
   { id: 'health', title: 'Health' },
@@ -22,20 +22,20 @@ export const topics: readonly Topic[] = [
   { id: 'page-views', title: 'Page views' },
 ]
 
-/** The entry of a folder, listed or not. */
+/** Returns the topic of a folder, with a title derived from its name when the folder is not listed. */
 export const topicOf = (id: string): Topic =>
   topics.find((topic) => topic.id === id) ?? {
     id,
     title: id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' '),
   }
 
-/** Position in the menu. */
+/** Returns the position of a topic in the menu. Topics that are not listed share the last one. */
 export const topicOrder = (id: string): number => {
   const position = topics.findIndex((topic) => topic.id === id)
   return position === -1 ? topics.length : position
 }
 
-/** Tables that people look for first in a topic, in this order; the others follow by the alphabet. */
+/** The most important tables of each topic, in menu order. All others follow alphabetically. */
 export const firstTables: Readonly<Record<string, readonly string[]>> = {
   ingestion: ['asynchronous-inserts'],
   keeper: ['keeper-overview', 'keeper-connections', 'zookeeper'],
@@ -49,7 +49,7 @@ export const firstTables: Readonly<Record<string, readonly string[]>> = {
   tables: ['tables-overview', 'tables-list', 'columns', 'dictionaries', 'view-refreshes'],
 }
 
-/** Charts that people look at first in a topic, in this order: how much, how well, by whom; the others follow by the alphabet. */
+/** The most important charts of each topic, in menu order. All others follow alphabetically. */
 export const firstCharts: Readonly<Record<string, readonly string[]>> = {
   insights: ['insight-total-queries', 'insight-error-rate', 'insight-avg-duration', 'insight-active-queries'],
   keeper: ['keeper-health', 'keeper-requests', 'keeper-wait-time', 'keeper-connection-events'],
@@ -97,7 +97,7 @@ export const firstCharts: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Position of a definition within its topic, before the alphabet decides. */
+/** Returns the position of a definition within its topic. Definitions with equal positions are sorted by name. */
 export const useOrder = (first: typeof firstTables, topic: string, name: string): number => {
   const names = first[topic] ?? []
   const position = names.indexOf(name)

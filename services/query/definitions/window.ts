@@ -4,19 +4,19 @@ import { lookBack, looksBack } from '#proto/look-back.ts'
 import type { Span, Window } from '#proto/window.ts'
 import { isZone } from '#shared/config/shared-settings.ts'
 
-/** Points of one series; a finer interval than fits is made coarser. */
+/** Maximum points of one series. A finer interval is replaced by a coarser one. */
 const maxPoints = 11_000
 /** Maximum points without a requested interval, because a chart may have many series. */
 const usualPoints = 2_000
 const maxHours = 8_760
 const hourMs = 3_600_000
-/** The end of a window that reaches to the present: it excludes what it names, and the second that runs now counts. */
+/** The exclusive end of a window that reaches to the present and includes the current second. */
 export const endOfNow = '(now() + 1)'
 
-/** The span of time a chart shows, as SQL and as milliseconds. */
+/** The time window of a chart, as SQL expressions and in epoch milliseconds. */
 export interface ChartWindow {
   interval: Interval | undefined
-  /** A DateTime expression; the host's clock decides unless the asker gave instants. */
+  /** A DateTime expression. It uses the clock of the host unless the caller requested absolute times. */
   since: string
   until: string
   fromMs: number
@@ -85,7 +85,7 @@ const coarseEnough = (wanted: Interval, spanSeconds: number, most: number): Inte
   return intervals.slice(intervals.indexOf(wanted)).find(fits) ?? 'toStartOfMonth'
 }
 
-/** A zone's name that may stand within SQL; `invalid` when there is no such zone. */
+/** Returns a time zone that is safe within SQL. Throws `invalid` for an unknown zone. */
 export const checkedZone = (zone: string | undefined): string | undefined => {
   if (zone === undefined || isZone(zone)) return zone
   throw new ServiceError('invalid', 'timezone must be an IANA name such as Europe/Berlin', {
@@ -94,15 +94,15 @@ export const checkedZone = (zone: string | undefined): string | undefined => {
 }
 
 interface Bucket {
-  /** Average length. */
+  /** The average length in seconds. */
   seconds: number
-  /** As `WITH FILL` takes it. */
+  /** The STEP of `WITH FILL`. */
   step: string
-  /** The start of the bucket that an expression falls into, as a DateTime of the zone. */
+  /** Returns SQL for the start of the bucket that contains an expression, as a DateTime. */
   start(expression: string, zone: string | undefined): string
 }
 
-/** The zone as the last argument of a function of dates; nothing where the host's own is meant. */
+/** Returns the time zone as the last argument of a date function; empty for the zone of the host. */
 export const zoned = (zone: string | undefined): string => (zone === undefined ? '' : `, '${zone}'`)
 const simple = (name: string, seconds: number, step: string): Bucket => ({
   seconds,
@@ -111,7 +111,7 @@ const simple = (name: string, seconds: number, step: string): Bucket => ({
 })
 const firstDayMonday = 1
 
-/** What each interval of the allow-list means in SQL. */
+/** The SQL of each allowed interval. */
 export const buckets: Readonly<Record<Interval, Bucket>> = {
   toStartOfMinute: simple('toStartOfMinute', 60, 'toIntervalMinute(1)'),
   toStartOfFiveMinutes: simple('toStartOfFiveMinutes', 300, 'toIntervalMinute(5)'),

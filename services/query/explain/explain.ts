@@ -13,7 +13,7 @@ import type { Permissions } from '../read-only/read-only.ts'
 import { Rejection } from '../read-only/rejection.ts'
 import { toExplanation } from './plan-json.ts'
 
-/** What a host would do with a statement. */
+/** Returns the handler that explains a statement of a caller on a host. */
 export const explain =
   (parts: Parts): Handlers<typeof query>['explain'] =>
   async ({ hostKey, query, mode, planSettings, database }, call) => {
@@ -29,13 +29,13 @@ export const explain =
     }
   }
 
-/** `Syntax error: failed at position 36 (end of query) (line 2, col 14): …`; counted from 1, the position in bytes. */
+/** Matches `failed at position 36 (end of query) (line 2, col 14): …`. Numbers start at 1; the position is in bytes. */
 const placePattern =
   /failed at position (?<position>\d+)(?<token>.*?)(?: \(line (?<line>\d+), col (?<column>\d+)\))?: /s
 
 /**
- * A failure of the caller's statement, with any code: what the statement may cause is not distinguished
- * as trouble of the host.
+ * Returns the error of a caller's statement, with positions that refer to the text of the caller. Exceptions with other
+ * than known codes count as `invalid`, because the statement has probably caused them.
  */
 export const callersFailure = (error: unknown, sent: string, query: string): unknown => {
   const placed = placedInQuery(error, sent, query)
@@ -47,7 +47,7 @@ export const callersFailure = (error: unknown, sent: string, query: string): unk
 
 const queryCancelled = 394
 const memoryLimitExceeded = 241
-/** Older servers say `Memory limit (for query) exceeded`; the limits of the user and of the server are shared with others. */
+/** Matches the memory limit of the query itself, in messages of newer and older servers. */
 const ofThisQuery = /query memory limit exceeded|memory limit \(for query\) exceeded/i
 
 const callersCode = (error: ServiceError): ErrorCode => {
@@ -57,7 +57,7 @@ const callersCode = (error: ServiceError): ErrorCode => {
   return said !== undefined && !isKnownCode(said) ? 'invalid' : error.code
 }
 
-/** A syntax error whose place is counted within the caller's statement, which ends what was sent and begins a line of it. */
+/** Converts the position of a syntax error to the caller's statement, which is the end of the sent text. */
 const placedInQuery = (error: unknown, sent: string, query: string): unknown => {
   if (!(error instanceof ServiceError)) return error
   const { position, token = '', line, column } = placePattern.exec(error.message)?.groups ?? {}
@@ -74,9 +74,9 @@ const placedInQuery = (error: unknown, sent: string, query: string): unknown => 
 
 interface Kind {
   words: string
-  /** What `EXPLAIN` takes for this kind, on the newest servers. */
+  /** The settings of this kind of `EXPLAIN` on the newest servers. */
   settings: readonly string[]
-  /** The first version that knows it, of those that came later than what is supported. */
+  /** The first version with this kind; absent when all supported versions have it. */
   since?: string
 }
 
@@ -124,7 +124,7 @@ const kinds: Readonly<Record<ExplainMode, Kind>> = {
   },
 }
 
-/** Planning may execute subqueries, and analysis the whole, so both are bounded like a query. */
+/** Limits as for a query, because planning may execute subqueries and `ANALYZE` executes the whole query. */
 const limits = {
   max_memory_usage: 1_073_741_824,
   max_result_rows: 100_000,
@@ -133,22 +133,22 @@ const limits = {
 }
 const maxSeconds = 15
 
-/** The statement as it will be explained: checked, and without a FORMAT clause, which would be the explanation's. */
+/** Validates a caller's statement and removes its FORMAT clause, which would apply to the explanation. */
 export const explainable = (query: string, allowed?: Permissions): string =>
   callersStatement(query, refuseExplain, allowed)
 
 const refuseExplain = ([first]: readonly Token[]): void => {
   if (first?.word !== 'EXPLAIN') return
-  throw new Rejection('first-word', first.position, 'leave out EXPLAIN; the mode says what is explained')
+  throw new Rejection('first-word', first.position, 'remove EXPLAIN; the parameter "mode" selects its kind')
 }
 
-/** Throws for a mode that a server does not know yet. */
+/** Throws `invalid` for a mode that the server does not support. */
 const requireKnown = (mode: ExplainMode, host: string, version: string): void => {
   const { words, since } = kinds[mode]
   if (since === undefined || compareVersions(version, since) >= 0) return
   throw new ServiceError(
     'invalid',
-    `host ${host} runs ${version}, which does not know EXPLAIN ${words}; ${since} and later do`,
+    `host ${host} runs ClickHouse ${version}, which does not support EXPLAIN ${words}; it requires ${since} or later`,
     { details: { parameter: 'mode', host } },
   )
 }
@@ -163,7 +163,7 @@ export const explainStatement = (
   const { words, settings: known } = kinds[mode]
   for (const name of Object.keys(settings)) {
     if (!known.includes(name)) {
-      const there = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none'
+      const there = known.length > 0 ? `allowed: ${known.join(', ')}` : 'no settings are allowed'
       throw new ServiceError('invalid', `planSettings.${name} is not a setting of mode "${mode}"; ${there}`, {
         details: { parameter: `planSettings.${name}` },
       })

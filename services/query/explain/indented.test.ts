@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ExplainNode } from '#proto/explain.ts'
 import { parseAst, parsePipeline, parsePlanText, parseQueryTree, parsePlanJson } from './plan-json.ts'
 
-/** Returns a compact form of a tree. */
+/** Returns a tree as nested arrays, in which each node is its name, description and children. */
 const brief = (nodes: readonly ExplainNode[] | undefined): unknown =>
   nodes?.map(({ name, description, children }) => [
     description === null ? name : `${name} | ${description}`,

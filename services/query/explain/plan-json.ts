@@ -10,7 +10,7 @@ import { figure, readRecords } from '../analysis/records.ts'
 import type { QueryResult } from '../clickhouse/client.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 
-/** As `EXPLAIN PLAN json = 1` writes a step; all but these keys are details. */
+/** A step in the output of `EXPLAIN PLAN json = 1`. All other keys are details of the step. */
 interface Step {
   'Node Type': string
   Description?: string | undefined
@@ -43,7 +43,7 @@ const nodeOf = ({ 'Node Type': name, Description: description, Plans: plans, ...
 const Line = z.object({ explain: z.string() })
 const EstimateRow = ReadEstimate.extend({ parts: figure, rows: figure, marks: figure })
 
-/** What callers get of an explanation. */
+/** Converts the result of an EXPLAIN to an explanation: text and tree, or estimates. */
 export const toExplanation = (
   host: MonitoredHost,
   query: string,
@@ -78,7 +78,7 @@ interface IndentedLine {
   text: string
 }
 
-/** Reads an indented text as a tree; undefined when it is nested too deeply. */
+/** Parses an indented text to a tree; undefined when it is nested too deeply. */
 type Parser = (text: string) => ExplainNode[] | undefined
 
 const linesOf = (text: string): IndentedLine[] =>
@@ -95,7 +95,7 @@ const node = (name: string, description: string | null = null): ExplainNode => (
 })
 
 /** Makes each node a child of the last preceding node with less indentation. */
-const hang = (entries: Iterable<{ indent: number; node: ExplainNode }>): ExplainNode[] | undefined => {
+const buildTree = (entries: Iterable<{ indent: number; node: ExplainNode }>): ExplainNode[] | undefined => {
   const roots: ExplainNode[] = []
   const open: { indent: number; node: ExplainNode }[] = []
   for (const entry of entries) {
@@ -107,9 +107,9 @@ const hang = (entries: Iterable<{ indent: number; node: ExplainNode }>): Explain
   return roots
 }
 
-/** `Function sum (alias revenue) (children 1)`: the first word is the kind. */
+/** Parses `EXPLAIN AST`, such as `Function sum (alias revenue) (children 1)`. The first word is the node name. */
 export const parseAst: Parser = (text) =>
-  hang(
+  buildTree(
     linesOf(text).map(({ indent, text: line }) => ({
       indent,
       node: firstWord(line.replace(/ \(children \d+\)$/, '')),
@@ -121,16 +121,16 @@ const firstWord = (line: string): ExplainNode => {
   return node(name, description ?? null)
 }
 
-/** `FUNCTION id: 4, function_name: sum`: words in capitals, then properties. */
+/** Parses `EXPLAIN QUERY TREE`, such as `FUNCTION id: 4, function_name: sum`. The name is in upper case. */
 export const parseQueryTree: Parser = (text) => {
   const entries = linesOf(text).map(({ indent, text: line }) => {
     const [, name = line, properties] = /^([A-Z][A-Z _]*?) (id: \d.*)$/s.exec(line) ?? []
     return { indent, node: node(name, properties ?? null) }
   })
-  return hang(entries)
+  return buildTree(entries)
 }
 
-/** Steps stand in parentheses; the processors of a step stand below it at its own indentation or deeper. */
+/** Parses `EXPLAIN PIPELINE`. Steps are in parentheses; the lines below a step are its processors. */
 export const parsePipeline: Parser = (text) => {
   const entries: { indent: number; node: ExplainNode }[] = []
   const processors = new Map<ExplainNode, string[]>()
@@ -141,10 +141,10 @@ export const parsePipeline: Parser = (text) => {
     else processors.set(last, [...(processors.get(last) ?? []), line])
   }
   for (const [step, lines] of processors) step.details = { processors: lines }
-  return hang(entries)
+  return buildTree(entries)
 }
 
-/** A step is one word, unlike details such as `Limit 3`. */
+/** Matches a step, which is one word, unlike details such as `Limit 3`. */
 const stepPattern = /^([A-Z]\w*)(?: \((.*)\))?$/s
 
 /** Newer servers draw branches; a line without a branch is a detail of the step above. */
@@ -163,7 +163,7 @@ const parseDrawnPlan: Parser = (text) => {
     }
   }
   for (const [step, lines] of details) step.details = { lines }
-  return hang(entries)
+  return buildTree(entries)
 }
 
 /** Older servers indent; deeper lines belong to the preceding detail that ends in a colon. */
@@ -184,9 +184,9 @@ const parseIndentedPlan: Parser = (text) => {
     }
   }
   for (const [step, lines] of details) step.details = { lines }
-  return hang(entries)
+  return buildTree(entries)
 }
 
-/** The text form of a plan. */
+/** Parses the text form of `EXPLAIN PLAN` and `EXPLAIN ANALYZE`. */
 export const parsePlanText: Parser = (text) =>
   /^[\s│]*[├└]──/m.test(text) ? parseDrawnPlan(text) : parseIndentedPlan(text)

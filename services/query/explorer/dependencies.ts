@@ -22,25 +22,25 @@ export interface Texts {
   create: string
 }
 
-type Place = Pick<Node, 'database' | 'table'>
+type TableRef = Pick<Node, 'database' | 'table'>
 type Edge = Omit<Dependency, 'direction'>
 
 /** Returns all dependencies among the tables of a host. */
 export const dependenciesAmong = (nodes: readonly Node[], texts: readonly Texts[]): Edge[] => {
   const known = new Map(nodes.map((node) => [keyOf(node), node]))
-  const ends = (place: Place): Edge['from'] => ({
+  const ends = (place: TableRef): Edge['from'] => ({
     database: place.database,
     table: place.table,
     engine: known.get(keyOf(place))?.engine ?? null,
   })
   const edges = new Map<string, Edge>()
-  const add = (kind: DependencyKind, from: Place, to: Place, cluster: string | null = null): void => {
+  const add = (kind: DependencyKind, from: TableRef, to: TableRef, cluster: string | null = null): void => {
     const key = `${keyOf(from)} ${keyOf(to)}`
     if (!edges.has(key)) edges.set(key, { kind, from: ends(from), to: ends(to), cluster })
   }
   for (const text of texts) {
     const node = known.get(keyOf(text))
-    if (node) addWritten(node, text, nodes, known, add)
+    if (node) addFromDefinition(node, text, nodes, known, add)
   }
   for (const node of nodes) {
     for (const [database, table] of node.dependents)
@@ -50,10 +50,10 @@ export const dependenciesAmong = (nodes: readonly Node[], texts: readonly Texts[
   return [...edges.values()]
 }
 
-type Add = (kind: DependencyKind, from: Place, to: Place, cluster?: string) => void
+type Add = (kind: DependencyKind, from: TableRef, to: TableRef, cluster?: string) => void
 
 /** Returns the dependencies in the definition of a table. */
-const addWritten = (
+const addFromDefinition = (
   node: Node,
   text: Texts,
   nodes: readonly Node[],
@@ -69,7 +69,7 @@ const addWritten = (
     add('buffer', node, { database: first.text || node.database, table: second.text })
   }
   if (engine === 'Merge' && first && second) {
-    for (const source of merged(node, first, second, nodes)) add('merge', source, node)
+    for (const source of mergeSources(node, first, second, nodes)) add('merge', source, node)
   }
   if (!engine.endsWith('View')) return
   for (const source of sourcesIn(text.asSelect)) {
@@ -80,13 +80,13 @@ const addWritten = (
   if (target) add('materialized-view-target', node, target)
 }
 
-const placeOf = ({ database, table }: Omit<TableName, 'isCertain'>, { database: own }: Place): Place => ({
+const placeOf = ({ database, table }: Omit<TableName, 'isCertain'>, { database: own }: TableRef): TableRef => ({
   database: database ?? own,
   table,
 })
 
 /** Returns the named target, else the inner table, whose name depends on the database engine. */
-const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): Place | undefined => {
+const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): TableRef | undefined => {
   const target = targetIn(text.create)
   if (target) return placeOf(target, node)
   const inner = [`.inner_id.${node.uuid}`, `.inner.${node.table}`].map((table) => ({ database: node.database, table }))
@@ -94,7 +94,7 @@ const targetOf = (node: Node, text: Texts, known: ReadonlyMap<string, Node>): Pl
 }
 
 /** Returns the tables that a Merge table reads. Patterns use RE2, which runs in linear time. */
-const merged = (node: Node, database: EngineArgument, table: EngineArgument, nodes: readonly Node[]): Node[] => {
+const mergeSources = (node: Node, database: EngineArgument, table: EngineArgument, nodes: readonly Node[]): Node[] => {
   const inDatabase = database.isPattern ? patternOf(database.text) : (name: string) => name === database.text
   const isNamed = patternOf(table.text)
   return nodes.filter((each) => each !== node && inDatabase(each.database) && isNamed(each.table))
@@ -115,7 +115,7 @@ const kindOf = (to: Node | undefined): DependencyKind => {
   return to?.engine === 'Dictionary' ? 'dictionary' : 'reference'
 }
 
-const keyOf = ({ database, table }: Place): string => JSON.stringify([database, table])
+const keyOf = ({ database, table }: TableRef): string => JSON.stringify([database, table])
 
 /** A table reference in a stored statement. */
 interface TableName {

@@ -42,7 +42,7 @@ const definitions = [
   "CREATE TABLE flow.merged AS flow.source ENGINE = Merge(REGEXP('^flow$'), '^(source|named)$')",
   'CREATE TABLE flow.buffered AS flow.source ENGINE = Buffer(flow, source, 1, 10, 100, 10, 100, 1000, 10000)',
 ]
-/** Statements for the query log. */
+/** Statements that use the table, for the query log. */
 const used = [
   { id: 'read-1', user: 'default', sql: `SELECT count() FROM ${quoted} WHERE text = 'secret'` },
   { id: 'read-2', user: 'analyst', sql: `SELECT max(id) FROM ${quoted}` },
@@ -72,7 +72,7 @@ beforeAll(async () => {
   const logged =
     "SELECT count() FROM system.query_log WHERE type != 'QueryStart' AND query_id IN ('read-1', 'read-2', 'failed')"
   const untilLogged = async () => {
-    if ((await number(logged)) !== used.length) throw new Error('not logged yet')
+    if ((await number(logged)) !== used.length) throw new Error('the queries are not in the log yet')
   }
   await vi.waitFor(untilLogged, { timeout: 60_000, interval: 200 })
 }, startLimitMs)

@@ -103,7 +103,7 @@ export const explorerHandlers = (parts: Parts): Handlers<Service<typeof explorer
 
 const single = <R>({ rows: [row], unavailable }: ViewResult<R>) => ({ detail: row ?? null, unavailable })
 
-/** A view stores its rows in an inner table, while queries read the view. */
+/** Condition for inner tables of materialized views. They are omitted, because queries read the view. */
 const isInner = "startsWith(name, '.inner.') OR startsWith(name, '.inner_id.')"
 
 const statement = (limit: number, search = ''): Statement => ({
@@ -120,7 +120,7 @@ LIMIT ${limit}`,
 
 const Rows = z.array(z.tuple([z.string(), z.string(), z.string(), z.coerce.number().nullable()]))
 
-/** Tables outside the system databases. */
+/** Returns the handler that lists the largest tables outside the system databases. */
 export const databaseTables =
   (parts: Parts): Handlers<typeof query>['databaseTables'] =>
   async ({ hostKey, limit, search }, call) => {
@@ -133,7 +133,7 @@ export const databaseTables =
 /** Maximum length of a statement in a list, in characters. */
 const listedCharacters = 2_000
 
-/** Reading a definition does not count as usage. Logs quote names where needed. */
+/** Condition for queries that use a table, without those that only read its definition. Logs quote names if needed. */
 const usesTable = `log.type != 'QueryStart' AND log.is_initial_query AND log.query_kind NOT IN ('Show', 'Describe', 'Explain')
   AND (has(log.tables, {full_name:String}) OR has(log.tables, {quoted_name:String}))`
 
@@ -143,7 +143,7 @@ const loggedNames = (database: string, table: string): { full_name: string; quot
   quoted_name: [database, table].map((name) => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name))).join('.'),
 })
 
-/** Usage by user. */
+/** The view of the usage of a table by user. */
 const usage = {
   what: 'usage',
   requires: ['system.query_log'],
@@ -168,7 +168,7 @@ ORDER BY queries DESC, user`,
   row: UserRow,
 } satisfies View<z.ZodType>
 
-/** The latest queries. */
+/** The view of the latest queries of a table. */
 const queries = {
   what: 'query-log',
   requires: ['system.query_log'],

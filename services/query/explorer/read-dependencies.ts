@@ -6,7 +6,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { dependenciesAmong } from './dependencies.ts'
 import { type HostContext, type ViewResult, whyEmpty } from './read-view.ts'
 
-/** Limits for tables and for definitions. Hosts with more tables return incomplete dependencies. */
+/** Maximum numbers of tables and of their definitions. Hosts with more get incomplete dependencies. */
 const maxNodes = 50_000
 const maxTexts = 5_000
 const maxDependencies = 10_000
@@ -30,7 +30,7 @@ const TextRow = z.object({
   create: z.string(),
 })
 
-const notTheSystems = `NOT described.is_temporary
+const outsideSystemDatabases = `NOT described.is_temporary
   AND described.database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
 
 const nodeStatement: Statement = {
@@ -44,7 +44,7 @@ const nodeStatement: Statement = {
   arrayZip(described.dependencies_database, described.dependencies_table) AS dependents,
   arrayZip(described.loading_dependencies_database, described.loading_dependencies_table) AS needs
 FROM system.tables AS described
-WHERE ${notTheSystems}
+WHERE ${outsideSystemDatabases}
 LIMIT ${maxNodes + 1}`,
 }
 
@@ -59,7 +59,7 @@ const textStatement: Statement = {
   described.as_select AS asSelect,
   if(described.engine = 'MaterializedView', described.create_table_query, '') AS create
 FROM system.tables AS described
-WHERE (described.engine IN ('Distributed', 'Buffer', 'Merge') OR endsWith(described.engine, 'View')) AND ${notTheSystems}
+WHERE (described.engine IN ('Distributed', 'Buffer', 'Merge') OR endsWith(described.engine, 'View')) AND ${outsideSystemDatabases}
 LIMIT ${maxTexts + 1}`,
 }
 
@@ -121,7 +121,7 @@ const follow = (edges: readonly Edge[], start: string, near: End, far: End): Set
   const next = Map.groupBy(edges, (edge) => keyOf(edge[near]))
   const reached = new Set([start])
   const found = new Set<Edge>()
-  // Iteration includes items that are added to the set meanwhile.
+  // The loop also visits items that are added to the set during the iteration.
   for (const place of reached) {
     for (const edge of next.get(place) ?? []) {
       found.add(edge)

@@ -13,7 +13,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 import type { View } from './views.ts'
 
-/** The host of a request. */
+/** The host and the call of a request, with the dependencies of the handlers. */
 export interface HostContext {
   parts: Parts
   host: MonitoredHost
@@ -69,12 +69,12 @@ interface Named {
   table?: string | undefined
 }
 
-/** Number of names that a `not-found` error suggests. */
+/** Maximum number of names that a `not-found` error suggests. */
 const nearestCount = 5
 /** Maximum number of names to compare for suggestions. */
 const maxComparedNames = 20_000
 
-/** Codes for an unknown table, an unknown database and a missing CREATE statement. */
+/** Error codes for an unknown table, an unknown database and a missing CREATE statement. */
 const missingCodes = new Set<number | undefined>([60, 81, 390])
 
 const Known = z.object({

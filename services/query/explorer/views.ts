@@ -15,7 +15,7 @@ export interface View<S extends z.ZodType> {
   requires: readonly string[]
   sql: string
   row: S
-  /** Further rows are truncated. */
+  /** Maximum number of rows; further rows are truncated. */
   limit: number
 }
 
@@ -150,7 +150,7 @@ ORDER BY described.position`,
   row: ExplorerColumn,
 } satisfies View<z.ZodType>
 
-/** Older servers, such as 24.8, name the size of the marks `marks`. */
+/** Older servers, such as 24.8, call the size of the marks `marks` instead of `marks_bytes`. */
 export const skipIndexes = {
   what: 'skip-indexes',
   requires: ['system.data_skipping_indices'],

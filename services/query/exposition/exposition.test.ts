@@ -125,7 +125,7 @@ clickhouse_load +Inf
     const { scrape, clock } = openExposition(parts)
     expect((await scrape()).head.failure).toBe('garbage')
     clock.aheadMs = 30_000
-    // Answered while the host still holds the second batch.
+    // The response arrives while the host still holds the second batch.
     expect((await scrape()).head.failure).toBe('garbage')
     await expect.poll(() => held !== undefined).toBe(true)
     if (held) threeFigures(held)

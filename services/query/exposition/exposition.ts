@@ -10,17 +10,20 @@ import type { Statement } from '../clickhouse/statement.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Parts } from '../parts.ts'
 
-/** Where figures are found; of a name that both have, the first is the one of this moment. */
+/** The tables of metrics. If both have a metric, the first table has the current value. */
 const tables = ['metrics', 'asynchronous_metrics'] as const
-/** Since then asynchronous metrics are described. */
+/** The first version with descriptions of asynchronous metrics. */
 const describedSince = '23.9'
 
-/** All figures of a host in one statement: name, value and meaning. Values are text, as JSON knows neither infinity nor all of 64 bits. */
+/** Returns the statement for all metrics of a host. Values are text, as JSON lacks infinity and 64-bit integers. */
 const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Capabilities): Statement => {
   const readable = tables.filter((table) => visible.has(table))
   if (readable.length === 0) {
     const wanted = tables.map((table) => `system.${table}`).join(' and ')
-    throw new ServiceError('forbidden', `the user configured for host ${host.name} may read neither ${wanted}`)
+    throw new ServiceError(
+      'forbidden',
+      `the configured user of host ${host.name} may not read ${wanted}; grant SELECT on one of them`,
+    )
   }
   const parts = readable.map((table) => {
     const isDescribed = table === 'metrics' || compareVersions(version, describedSince) >= 0
@@ -34,27 +37,27 @@ const figuresStatement = (host: MonitoredHost, { tables: visible, version }: Cap
   }
 }
 
-/** What a number looks like; anything else would become a line of its own making. */
+/** A number as text. Any other text could inject lines into the exposition. */
 const Value = z.string().regex(/^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf)$/)
-/** Name, value and meaning. */
+/** Rows of name, value and description. */
 const Figures = z.array(z.tuple([z.string(), Value, z.string()]))
 type Figures = z.infer<typeof Figures>
 
-/** The rows of `figuresStatement`. */
+/** Validates the rows of `figuresStatement`. */
 const readFigures = (host: MonitoredHost, rows: unknown): Figures => {
   const figures = Figures.safeParse(rows)
   if (!figures.success) throw hostFailure(host, 'garbage')
   return figures.data
 }
 
-/** Prometheus text of figures without labels. Of figures that come to have the same name the first counts. */
+/** Returns the metrics as Prometheus text without labels. The first of several metrics with the same name is kept. */
 const expositionText = (figures: Figures): string => {
   const families = new Map<string, string>()
   for (const [metric, value, meaning] of figures) {
     const name = `clickhouse_${metric.toLowerCase().replaceAll(/\W/g, '_')}`
     if (families.has(name)) continue
     const help = meaning === '' ? '' : `# HELP ${name} ${escaped(meaning)}\n`
-    families.set(name, `${help}# TYPE ${name} gauge\n${name} ${words[value] ?? value}\n`)
+    families.set(name, `${help}# TYPE ${name} gauge\n${name} ${specialValues[value] ?? value}\n`)
   }
   return [...families.values()].join('')
 }
@@ -62,33 +65,33 @@ const expositionText = (figures: Figures): string => {
 const escaped = (meaning: string): string =>
   meaning.replaceAll(/[\\\n]/g, (letter) => (letter === '\n' ? String.raw`\n` : String.raw`\\`))
 
-/** What ClickHouse and Prometheus call differently. */
-const words: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
+/** Special values of ClickHouse as Prometheus spells them. */
+const specialValues: Readonly<Record<string, string>> = { nan: 'NaN', inf: '+Inf', '-inf': '-Inf' }
 
 /** Just under 30 s, so that a 30 s scrape interval gets new values each time. */
 const freshMs = 29_000
-/** Prometheus itself looks back this far; older figures would pass for new ones. */
+/** The maximum age of served metrics, equal to the lookback of Prometheus. Older ones would seem current. */
 const usefulMs = 300_000
-/** Scrapers give up after 10 seconds by default. */
+/** The timeout of the statement. Scrapers give up after 10 seconds by default. */
 const batchWithinMs = 4_000
-/** Higher levels save a twentieth of the bytes and take three times as long. */
+/** Higher levels save 5 % of the size but take three times as long. */
 const gzipLevel = 1
 
 const gzipped = promisify(gzip)
 
-/** What is known of one host. */
+/** The cached metrics of one host and the state of their refresh. */
 interface Known {
   text: Uint8Array | undefined
   takenMs: number
-  /** When the last batch started. */
+  /** The start of the last query. */
   requestedMs: number
   failure: string | null
   refresh: Promise<void> | undefined
 }
 
-/** The figures of one host, for everybody who wants them within half a minute by one statement. */
+/** Returns the handler for the metrics of a host as Prometheus text. Scrapes within 29 seconds share one statement. */
 export const exposition = (parts: Parts): Handlers<typeof query>['exposition'] => {
-  // Hangs on the host object, so that nothing of a server is shown for another one under its label.
+  // Keyed by the host object, so that a changed host list never serves metrics of another server.
   const known = new WeakMap<MonitoredHost, Known>()
   const { clock } = parts
 

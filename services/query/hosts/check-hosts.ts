@@ -10,7 +10,7 @@ import { openHosts } from './hosts.ts'
 
 const answerWithinMs = 10_000
 
-/** Connects to every configured host. Each line names one with its version, the grants that its user lacks, or why it cannot be used. */
+/** Connects to every configured host. Returns a line per host: version and missing grants, or the error. */
 export const checkHosts = async (
   env: Environment,
   telemetry: Telemetry,

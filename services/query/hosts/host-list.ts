@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { hasMisreadPassword, misreadPassword, type SettingProblem } from '#shared/config/setting.ts'
 import type { Connector } from '#shared/net/connect.ts'
 
-/** The probe and the fleet responses are sized for this number of hosts. */
+/** Maximum number of hosts, for which the probe and the fleet responses are sized. */
 export const maxHosts = 2_000
 const maxLabelLength = 128
 
@@ -35,7 +35,7 @@ export interface MonitoredHost {
   connect?: Connector
 }
 
-/** Returns the host label for metrics and spans. User connections share one, because they are many and their names private. */
+/** Returns the host label for metrics and spans. User connections share one, because their names are private. */
 export const telemetryName = ({ name, connect }: MonitoredHost): string => (connect ? 'user-connection' : name)
 
 /** Hosts in their configured order. A list with problems must not be used. */
@@ -50,7 +50,7 @@ export const hostList = (variable: string, entries: readonly HostEntry[]): HostL
   const hosts = found.flatMap((result) => (result.host ? [result.host] : []))
   const problems = found.flatMap((result) => (result.problem ? [result.problem] : []))
   if (entries.length > maxHosts) {
-    problems.push({ name: variable, sentence: `names ${entries.length} hosts; at most ${maxHosts} can be watched` })
+    problems.push({ name: variable, sentence: `contains ${entries.length} hosts; at most ${maxHosts} are allowed` })
   }
   return { hosts, problems: [...problems, ...duplicates(variable, hosts)] }
 }

@@ -52,12 +52,14 @@ const perHost = (name: string, text: string, hosts: number, split = splitItems):
   const values = hosts === 1 ? [text] : split(text)
   if (values.length === 1) return { values: Array.from({ length: hosts }, () => values[0] ?? ''), problems: [] }
   if (values.length === hosts) return { values, problems: [] }
-  const sentence = `holds ${values.length} comma-separated values for ${hosts} hosts; give one for all or one per host`
+  const sentence = `has ${values.length} comma-separated values for ${hosts} hosts; set one for all or one per host`
   return { values: [], problems: [{ name, sentence: `${sentence} (a comma within a value needs SVC_HOSTS_FILE)` }] }
 }
 
 const tooMany = (labels: number, hosts: number): SettingProblem[] =>
-  labels > hosts ? [{ name: 'COLUMNDB_NAME', sentence: `holds ${labels} labels for ${hosts} hosts` }] : []
+  labels > hosts
+    ? [{ name: 'COLUMNDB_NAME', sentence: `has ${labels} labels for ${hosts} hosts; set at most one per host` }]
+    : []
 
 const variable = 'SVC_HOSTS_FILE'
 

@@ -13,7 +13,7 @@ export interface HostAddress {
   url: URL
 }
 
-/** An address that is a prefix of one that only the last valid list has, as in a file that was cut off. */
+/** An address that is a prefix of a missing address of the last valid list, as after a partial write of the file. */
 interface TruncatedAddress extends HostAddress {
   /** The address without its port, which may be the beginning of a password. */
   shown: string
@@ -21,7 +21,7 @@ interface TruncatedAddress extends HostAddress {
   instead: string
 }
 
-/** Returns the addresses of a new list that are probably truncated; `known` holds the addresses of the last valid list. */
+/** Returns the addresses of a new list that are probably truncated. `known` has those of the last valid list. */
 const truncatedAddresses = (fresh: readonly MonitoredHost[], known: readonly string[]): TruncatedAddress[] => {
   const former = known.map(addressAndUser)
   const addresses = fresh.flatMap(addressesOf)
@@ -130,11 +130,11 @@ export const openTruncationGuard = async ({ lastGood, answers, log }: Truncation
 }
 
 const key = 'query:last-good-hosts'
-/** One for the host and one for its Keeper node. */
+/** The maximum number of addresses per host: its own and that of its Keeper node. */
 const addressesPerHost = 2
 const Addresses = z.array(z.string()).max(addressesPerHost * maxHosts)
 
-/** Returns the last valid list in the state store, which detects a truncated list after a restart; undefined without a host list. */
+/** Opens the storage of the last valid list, which survives a restart. Returns undefined without a host list. */
 export const lastGoodHosts = (
   store: Store,
   { COLUMNDB_HOST, SVC_HOSTS_FILE }: Environment,
@@ -149,7 +149,7 @@ export const lastGoodHosts = (
 const timeoutMs = 2_000
 const maxPingBytes = 1_024
 
-/** Returns whether ClickHouse or Keeper itself responds at an address, not a proxy or another server. Sends no credentials. */
+/** Returns a function that checks whether ClickHouse or Keeper responds at an address. It sends no credentials. */
 export const answersIn =
   ({ trusted }: Pick<Net, 'trusted'>) =>
   async ({ kind, url }: Pick<HostAddress, 'kind' | 'url'>): Promise<boolean> => {
@@ -165,7 +165,7 @@ export const answersIn =
     }
   }
 
-/** A proxy may route by path, so the path of the host stays in front of `/ping`. */
+/** Returns the URL of `/ping`. It keeps the path of the host, because a proxy may route by path. */
 const pingOf = (url: URL): URL => {
   const ping = new URL(url)
   ping.pathname = `${url.pathname.replace(/\/$/, '')}/ping`

@@ -9,22 +9,22 @@ const databaseName: Setting<string> = {
   allowed: 'name of letters, digits and _',
   parse: (given = 'system') => {
     if (/^\w{1,64}$/.test(given)) return given
-    throw new Error('must be a name of letters, digits and _, 64 at most')
+    throw new Error('must be a name of at most 64 letters, digits and _')
   },
 }
 
-/** Where the product keeps tables of its own on the hosts. */
+/** The setting for the database of Watchhouse's tables on the hosts. */
 export const findingsSettings = { COLUMNDB_DATABASE: databaseName } satisfies Settings
 
-/** The table of findings, with its database. */
+/** Returns the name of the table of insights with its database, plain and quoted. */
 export const findingsTable = (env: Environment) => {
   const { COLUMNDB_DATABASE: database } = read(findingsSettings, env)
   return { full: `${database}.monitoring_findings`, quoted: `${quoteName(database)}.monitoring_findings` }
 }
 
 /**
- * One row for each insight, and the row with the highest version wins. Filtered fields have columns; `insight` is
- * all of it as JSON.
+ * Returns the CREATE TABLE statement of the table of insights. The row with the highest version of an insight counts.
+ * Fields used in filters have columns; `insight` is the complete insight as JSON.
  */
 export const createTable = (quoted: string): string => `CREATE TABLE IF NOT EXISTS ${quoted}
 (

@@ -40,7 +40,7 @@ const replicationRows = async (
   return { rows: reported, sql: `-- ${from} of the replication service`, unavailable: null, incomplete: null }
 }
 
-/** What a set is made of, as evidence names it, and how. */
+/** A row set of the replication service: the endpoints that it is read from, and the function that reads it. */
 interface ReplicationSet<S extends ReplicationRowSet> {
   from: string
   rows(service: ReplicationService, call: Call, nowMs: number): Promise<InsightRow<S>[]>
@@ -88,7 +88,7 @@ const sets: { readonly [S in ReplicationRowSet]: ReplicationSet<S> } = {
 
 const Row = z.object({ old: figure })
 
-/** Removes old insights from the host's own table, if there are any. */
+/** Deletes insights found before a time from the table of the host. */
 const pruneFindings =
   (parts: Parts): Handlers<Service<typeof insightRowMethods>>['pruneFindings'] =>
   async ({ hostKey, beforeMs }, call) => {
@@ -112,7 +112,7 @@ const pruneFindings =
 
 const writesWithinSeconds = 10
 
-/** Writes insights into the host's own table, which is created the first time. */
+/** Inserts insights into the table of the host, which is created if it does not exist. */
 const keepFindings =
   (parts: Parts): Handlers<Service<typeof insightRowMethods>>['keepFindings'] =>
   async ({ hostKey, insights, version }, call) => {
@@ -162,7 +162,7 @@ const insightRows =
 
 type InsightHandlers = Handlers<Service<typeof insightRowMethods>>
 
-/** What insights are made of, and the table that hosts keep them in. */
+/** Returns the handlers for the row sets of insights and for the table of insights on the hosts. */
 export const insightHandlers = (parts: Parts & WithReplicationService): InsightHandlers => ({
   insightRows: insightRows(parts),
   storedFindings: storedFindings(parts),
@@ -170,7 +170,7 @@ export const insightHandlers = (parts: Parts & WithReplicationService): InsightH
   pruneFindings: pruneFindings(parts),
 })
 
-/** What a row holds; null for one that a release wrote whose insights this one cannot read. */
+/** A stored insight; null when another release wrote it in a format that this one cannot read. */
 const StoredRow = z.object({
   insight: z.string().transform((text): Insight | null => {
     const read = StoredInsight.safeParse(parseJson(text))
@@ -178,7 +178,7 @@ const StoredRow = z.object({
   }),
 })
 
-/** Insights as a host keeps them; nothing while it has no such table. */
+/** Reads the stored insights of a host; empty when the table does not exist. */
 const storedFindings =
   ({ hosts, client, env }: Parts): Handlers<Service<typeof insightRowMethods>>['storedFindings'] =>
   async ({ hostKey, sinceMs, limit, ids }, call) => {

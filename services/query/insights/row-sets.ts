@@ -1,16 +1,16 @@
-/** Whole hours or days ago by the host's clock: 0 is the last 60 minutes or 24 hours, what is of the future is below 0. */
+/** Returns SQL for the age in full units of `seconds`, by the clock of the host. Times in the future are negative. */
 const ago = (time: string, seconds: number): string =>
   `toInt32(floor((toInt64(toUnixTimestamp(now())) - toInt64(toUnixTimestamp(${time}))) / ${seconds}))`
 const hours = (time = 'event_time'): string => ago(time, 3_600)
 const days = ago('event_time', 86_400)
 
-/** Finished client queries, without own statements. */
+/** Condition for ended queries of clients, without the statements of Watchhouse. */
 const ended = `log.type != 'QueryStart' AND is_initial_query AND NOT $own`
 const lastDays = (count: number): string => `event_date >= today() - ${count}`
 const historyHours = (log: string, kept: number): string =>
   `ifNull((SELECT toInt64(dateDiff('hour', min(event_time), now())) FROM $log(${log}) WHERE ${lastDays(kept)}), 0)`
 
-/** Patterns that are looked at: the costliest of the last day. */
+/** Maximum number of query patterns: the most expensive ones of the last day. */
 const maxPatterns = 50
 
 /** Row sets of query, insert and metric logs. */
@@ -121,23 +121,23 @@ ORDER BY hoursAgo`,
   },
 } satisfies Record<string, RowSet>
 
-/** A fixed statement that detectors look at. */
+/** A fixed statement whose rows the insight detectors evaluate. */
 export interface RowSet {
-  /** Tables that a server may lack. */
+  /** Required tables, which a server may not have. */
   requires: readonly string[]
-  /** Sent without the client's settings, which would count as the host's. */
+  /** Sent without settings, which would appear among the changed settings of the host. */
   bare?: true
-  /** With the macros of definitions. */
+  /** SQL with the macros of definitions. */
   sql: string
 }
 
-const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
+const outsideSystemDatabases = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
 
 const changedSettings = ['settings', 'server_settings', 'merge_tree_settings'].map(
   (table) => `SELECT name, toString(cityHash64(value)) AS valueHash FROM system.${table} WHERE changed`,
 )
 
-/** What tables, replicas and statements are like at this moment. */
+/** Row sets of the current state: tables, parts, replicas, mutations, running queries and settings. */
 export const presentSets = {
   tables: {
     requires: ['system.parts'],
@@ -152,7 +152,7 @@ FROM
   SELECT database, table, partition_id, count() AS partsHere, sum(rows) AS rowsHere,
     sum(data_compressed_bytes) AS compressed, sum(data_uncompressed_bytes) AS uncompressed
   FROM system.parts
-  WHERE active AND ${ofPeople}
+  WHERE active AND ${outsideSystemDatabases}
   GROUP BY database, table, partition_id
 )
 GROUP BY database, table
@@ -166,7 +166,7 @@ LIMIT 2000`,
   max(dateDiff('hour', delete_ttl_info_max, now())) AS oldestHours,
   sum(bytes_on_disk) AS bytes
 FROM system.parts
-WHERE active AND ${ofPeople} AND delete_ttl_info_max > toDateTime(0) AND delete_ttl_info_max < now() - 86400
+WHERE active AND ${outsideSystemDatabases} AND delete_ttl_info_max > toDateTime(0) AND delete_ttl_info_max < now() - 86400
 GROUP BY database, table
 ORDER BY parts DESC, database, table
 LIMIT 500`,
@@ -182,7 +182,7 @@ LIMIT 500`,
     requires: ['system.detached_parts'],
     sql: `SELECT database, table, count() AS parts
 FROM system.detached_parts
-WHERE ${ofPeople}
+WHERE ${outsideSystemDatabases}
 GROUP BY database, table
 ORDER BY parts DESC, database, table
 LIMIT 500`,

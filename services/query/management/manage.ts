@@ -14,7 +14,7 @@ import type { Parts } from '../parts.ts'
 
 const { COLUMNDB_MANAGEMENT_ENABLED } = settings
 
-/** Changes users, roles or grants of a host after a look at what is there. */
+/** Returns the handler that changes users, roles or grants of a host. It first checks that they exist or are free. */
 export const manage =
   (parts: Parts): Handlers<typeof query>['manage'] =>
   async ({ hostKey, management }, call) => {
@@ -23,12 +23,12 @@ export const manage =
     const host = parts.hosts.get(hostKey)
     await confirm(parts, host, management, call)
     const sql = managementStatement(management)
-    const grant = 'GRANT ACCESS MANAGEMENT ON *.*, and WITH GRANT OPTION what it shall grant'
+    const grant = 'GRANT ACCESS MANAGEMENT ON *.*, and WITH GRANT OPTION for each privilege that it grants'
     await write(parts, host, { what: `management/${management.operation}`, sql, grant }, call)
     return { ddl: withoutSecrets(sql, management) }
   }
 
-/** Whether that is allowed at all. */
+/** Returns the handler that reports whether user management is enabled. */
 export const management =
   (parts: Parts): Handlers<typeof query>['management'] =>
   async () => ({ enabled: isEnabled(parts) })
@@ -37,7 +37,7 @@ const isEnabled = ({ env }: Parts): boolean => read({ COLUMNDB_MANAGEMENT_ENABLE
 
 type ParamsOf<O extends Management['operation']> = Extract<Management, { operation: O }>['params']
 
-/** The statement of an operation; every name in it is quoted and every password a hash. */
+/** Returns the statement of an operation. All names are quoted, and passwords are sent as hashes. */
 export const managementStatement = ({ operation, params }: Management): string => {
   switch (operation) {
     case 'create_user':
@@ -61,7 +61,7 @@ export const managementStatement = ({ operation, params }: Management): string =
   }
 }
 
-/** The statement as people may see it. */
+/** Returns the statement without password hash and salt. */
 const withoutSecrets = (statement: string, { params }: Management): string => {
   const { hash, salt } = ('password' in params && params.password) || {}
   return [hash, salt].reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '[HIDDEN]') : text), statement)
@@ -90,14 +90,14 @@ const right = ({ privilege, columns, database, table }: ParamsOf<'revoke_privile
   return `${privilege.toUpperCase()}${of} ON ${where}`
 }
 
-/** What an operation needs to be there, or to be free. */
+/** The users, roles and privileges that an operation requires, and the name that must be free. */
 interface Needs {
   user?: string
   role?: string
-  /** A user or a role. */
+  /** The user or role that receives or loses a grant. */
   grantee?: string
   free?: string
-  /** What a user shall be in from the start. */
+  /** The default roles of a user. */
   defaults?: readonly string[] | undefined
   privilege?: string
 }
@@ -123,8 +123,8 @@ const needsOf = ({ operation, params }: Management): Needs => {
   }
 }
 
-// One statement reads all three kinds, so that they are consistent. Servers of 2024 compare the enumeration
-// of privileges with no text that is none of them.
+// One statement reads all three kinds, so that they are consistent. The enumeration of privileges is converted to text,
+// because servers of 2024 cannot compare it with text that is none of its values.
 const lookFor = (defaults: readonly string[]): string => `SELECT 'user' AS kind, name FROM system.users
   WHERE name IN ({user:String}, {grantee:String}, {free:String})
 UNION ALL SELECT 'role', name FROM system.roles
@@ -135,7 +135,7 @@ UNION ALL SELECT 'privilege', toString(privilege) FROM system.privileges
 const Present = z.object({ kind: z.enum(['user', 'role', 'privilege']), name: z.string() })
 type Present = z.infer<typeof Present>
 
-/** Checks an operation against what the host has now; throws `not-found`, `conflict` or `invalid` in words. */
+/** Checks that an operation is possible on the host. Throws `not-found`, `conflict` or `invalid` otherwise. */
 const confirm = async (
   { client }: Pick<Parts, 'client'>,
   host: MonitoredHost,
@@ -156,9 +156,10 @@ const problemOf = (needs: Needs, present: readonly Present[], host: string): Ser
   const { user, role, grantee, free, privilege, defaults = [] } = needs
   const find = (name: string, ...kinds: Present['kind'][]) =>
     present.find((each) => each.name === name && kinds.includes(each.kind))
-  const missing = (what: string, name: string) => new ServiceError('not-found', `no ${what} ${name} on host ${host}`)
+  const missing = (what: string, name: string) =>
+    new ServiceError('not-found', `unknown ${what} "${name}" on host ${host}`)
   const taken = free === undefined ? undefined : find(free, 'user', 'role')
-  if (taken) return new ServiceError('conflict', `the ${taken.kind} ${taken.name} is on host ${host} already`)
+  if (taken) return new ServiceError('conflict', `the ${taken.kind} "${taken.name}" already exists on host ${host}`)
   if (user !== undefined && !find(user, 'user')) return missing('user', user)
   if (role !== undefined && !find(role, 'role')) return missing('role', role)
   const unknown = defaults.find((name) => !find(name, 'role'))

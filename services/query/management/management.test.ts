@@ -73,7 +73,7 @@ describe('the statement of an operation', () => {
   })
 })
 
-/** Starts a host with the user ada, the role reader and the privilege SELECT, and records changes. */
+/** Starts a host with the user `ada`, the role `reader` and the privilege SELECT. It records changes. */
 const startKnowing = async () => {
   const changes: { sql: string; readonly: string | null }[] = []
   const host = await startHttpStub(({ sql, url }, response) => {
@@ -114,21 +114,37 @@ describe('an operation on a host', () => {
   })
 
   it.each([
-    [{ operation: 'create_user', params: { user: 'ada', password } }, 'conflict', 'the user ada is on host db already'],
-    [{ operation: 'create_role', params: { role: 'reader' } }, 'conflict', 'the role reader is on host db already'],
-    [{ operation: 'drop_user', params: { user: 'eve' } }, 'not-found', 'no user eve on host db'],
-    [{ operation: 'grant_role', params: { role: 'writer', to: 'ada' } }, 'not-found', 'no role writer on host db'],
+    [
+      { operation: 'create_user', params: { user: 'ada', password } },
+      'conflict',
+      'the user "ada" already exists on host db',
+    ],
+    [
+      { operation: 'create_role', params: { role: 'reader' } },
+      'conflict',
+      'the role "reader" already exists on host db',
+    ],
+    [{ operation: 'drop_user', params: { user: 'eve' } }, 'not-found', 'unknown user "eve" on host db'],
+    [
+      { operation: 'grant_role', params: { role: 'writer', to: 'ada' } },
+      'not-found',
+      'unknown role "writer" on host db',
+    ],
     [
       { operation: 'create_user', params: { user: 'eve', password, defaultRoles: ['reader', 'writer'] } },
       'not-found',
-      'no role writer on host db',
+      'unknown role "writer" on host db',
     ],
     [
       { operation: 'alter_user', params: { user: 'ada', defaultRoles: ['ada'] } },
       'not-found',
-      'no role ada on host db',
+      'unknown role "ada" on host db',
     ],
-    [{ operation: 'grant_role', params: { role: 'reader', to: 'eve' } }, 'not-found', 'no user or role eve on host db'],
+    [
+      { operation: 'grant_role', params: { role: 'reader', to: 'eve' } },
+      'not-found',
+      'unknown user or role "eve" on host db',
+    ],
     [
       { operation: 'grant_privilege', params: { ...onTable, privilege: 'EAT' } },
       'invalid',
@@ -157,7 +173,7 @@ describe('an operation on a host', () => {
     const params = { user: 'eve', password, defaultRoles: [odd, 'reader'] }
     await expect(manage({ operation: 'create_user', params })).rejects.toMatchObject({
       code: 'not-found',
-      message: `no role ${odd} on host db`,
+      message: `unknown role "${odd}" on host db`,
     })
   }, 180_000)
 

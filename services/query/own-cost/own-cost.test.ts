@@ -18,7 +18,7 @@ const direct = async (sql: string): Promise<string> => {
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.text.trim()
 }
-/** Sends a statement like the part `what` of the product. */
+/** Runs a statement with the purpose `what`, like a component of Watchhouse. */
 const send = async (what: string, key = hostKey, sql = text(what)) =>
   parts.client.run(parts.hosts.get(key), { what, sql }, aCall())
 const flush = () => direct('SYSTEM FLUSH LOGS query_log')
@@ -65,7 +65,7 @@ describe('the cost of our own statements', () => {
       .map(Number)
     const known = await purpose('known')
     expect(known).toMatchObject({ statements: ownStatements + 1, failures: 1, readRows: rows, readBytes: bytes })
-    // The failed statement may have taken some time too.
+    // At least, because the failed statement may have taken some time too.
     expect(known?.durationMs).toBeGreaterThanOrEqual(duration ?? Infinity)
     expect(known?.cpuMs).toBeGreaterThanOrEqual(cpu ?? Infinity)
     expect(rows).toBe(ownStatements * 1_000)
@@ -99,7 +99,7 @@ describe('the cost of our own statements', () => {
 describe('pages of queries', () => {
   const shown = async (name: string, parameters: Record<string, number>) => {
     const { rows } = await readTable(parts, { hostKey, name, search: 'sum(number)', parameters })
-    // A host logs the values of parameters, so the search finds itself too.
+    // A host logs the values of parameters, so the result of the search contains the search itself.
     return rows
       .flatMap((row) => /^SELECT sum\(number\), '(\w+)(?:\/\d)?'/.exec(String(row.query))?.[1] ?? [])
       .toSorted()

@@ -10,7 +10,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { expandMacros, type Scope } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 
-/** Statements of everybody in the window by purpose; an empty one is what others sent. */
+/** Returns the statement for the cost by purpose. The purpose is empty for statements of others than Watchhouse. */
 const ownCostStatement = (scope: Scope): Statement => {
   const sql = `SELECT
   if($own, $purpose, '') AS purpose,
@@ -27,7 +27,7 @@ ORDER BY cpuMs DESC, purpose`
   return { what: 'own-cost', cache: 'realtime', sql: expandMacros(sql, scope) }
 }
 
-/** One row of it. */
+/** A row of `ownCostStatement`. */
 const CostRow = z.object({
   purpose: z.string(),
   statements: figure,
@@ -40,7 +40,7 @@ const CostRow = z.object({
 
 const nothing: StatementCost = { statements: 0, failures: 0, cpuMs: 0, durationMs: 0, readRows: 0, readBytes: 0 }
 
-/** The product's part of what all statements cost. */
+/** Returns the cost of Watchhouse's statements, with their share of the CPU time of all statements. */
 const ownCostOf = (rows: readonly z.output<typeof CostRow>[]): OwnCost => {
   const purposes = rows.filter(({ purpose }) => purpose !== '')
   const total = purposes.reduce(added, nothing)
@@ -59,7 +59,7 @@ const added = (sum: StatementCost, row: StatementCost): StatementCost => ({
 
 const needs = { requires: ['system.query_log'] }
 
-/** What the product's own statements cost one host. */
+/** Returns the handler for the cost of Watchhouse's statements on one host. */
 export const ownCost =
   (parts: Parts): Handlers<typeof query>['ownCost'] =>
   async ({ hostKey, ...request }, call) => {

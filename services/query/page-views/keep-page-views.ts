@@ -13,7 +13,7 @@ import type { Parts } from '../parts.ts'
 
 const Row = z.object({ views: figure })
 
-/** Removes the page views of one subject. A mutation, since rows that a lightweight DELETE hides stay on the disk. */
+/** Deletes the page views of one user with a mutation, because a lightweight DELETE leaves the rows on disk. */
 const removePageViews =
   (parts: Parts): Handlers<Service<typeof pageViewMethods>>['removePageViews'] =>
   async ({ hostKey, actor }, call) => {
@@ -31,10 +31,10 @@ const removePageViews =
   }
 
 const writesWithinSeconds = 10
-/** A host whose user may not write is tried again after this long, as grants change. */
+/** The time until the next attempt on a host whose user may not write, because grants may change. */
 const retryAfterMs = 3_600_000
 
-/** The product's own page views, kept on a host where its user may write. */
+/** Returns the handlers for page views of Watchhouse, which are stored on a host if its user may write. */
 export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageViewMethods>> => {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   const isEnabled = (): boolean => parts.clock.elapsedMs() - refusedAtMs >= retryAfterMs
@@ -48,7 +48,7 @@ export const pageViewHandlers = (parts: Parts): Handlers<Service<typeof pageView
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error
         refusedAtMs = parts.clock.elapsedMs()
-        // Rows are written only when the operator has configured a table.
+        // The error is returned only when the operator has configured a table.
         if (isNamed(parts.env)) throw error
         return { kept: 0 }
       }

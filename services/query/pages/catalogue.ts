@@ -8,7 +8,7 @@ import type { Parts } from '../parts.ts'
 import { prepareChart } from './chart.ts'
 import { openPage } from './open-page.ts'
 
-/** Returns all definitions without their SQL. */
+/** Returns the handler for all charts and table pages, without their SQL. */
 export const catalogue =
   (parts: Parts): Handlers<typeof query>['catalogue'] =>
   async () => {
@@ -19,7 +19,7 @@ export const catalogue =
 /** The default row limit of a table page. */
 const defaultResultRows = 100
 
-/** Returns the statement of a chart or a table page for one host. */
+/** Returns the handler for the statement of a chart or a table page on one host. */
 export const definitionStatement =
   (parts: Parts): Handlers<typeof query>['definitionStatement'] =>
   async ({ kind, hostKey, name }, call) => {

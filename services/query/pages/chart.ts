@@ -30,7 +30,7 @@ export interface ChartRequest extends Window {
   parameters: GivenParameters
 }
 
-/** A chart with its statement. */
+/** A chart that is ready to run, with its statement and time window. */
 export interface ReadyChart {
   chart: LoadedChart
   window: ChartWindow | undefined
@@ -96,7 +96,7 @@ export const toChartData = (
   if (result.rows.length > maxChartRows) {
     throw new ServiceError(
       'too-large',
-      `the chart ${chart.name} has more than ${maxChartRows} points; choose a longer interval`,
+      `chart "${chart.name}" has more than ${maxChartRows} points; choose a longer interval`,
     )
   }
   return {

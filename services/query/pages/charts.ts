@@ -19,7 +19,7 @@ export const charts =
   async ({ hostKey, names, ...question }, call) =>
     drawCharts(parts, parts.hosts.get(hostKey), [...new Set(names)], question, call)
 
-/** Concurrent statements of one batch, so that queue slots remain for others. */
+/** Maximum concurrent statements of one batch, so that slots of the host remain for others. */
 const maxAtOnce = 4
 /** Maximum charts in one statement. */
 const maxTogether = 6
@@ -32,7 +32,7 @@ export const drawCharts = async (
   question: ChartRequest,
   call: Call,
 ): Promise<Record<string, ChartResult>> => {
-  // Reads the capabilities once for all charts, so that an unresponsive host delays one request instead of one per chart.
+  // Reads the capabilities once for all charts, so that an unresponsive host delays only one request.
   const learned = await outcomeOf(() => parts.client.capabilities(host, call))
   if (!learned.ok) return Object.fromEntries(names.map((name) => [name, learned]))
   const ready: ReadyChart[] = []
@@ -136,7 +136,7 @@ interface ChartStatement {
   statement: Statement
 }
 
-/** Slower groups are split into single charts, so that a slow chart delays others by at most this. */
+/** The timeout of a shared statement. After it, the charts run one by one, so that a slow chart fails alone. */
 const maxSeconds = 15
 
 /** Returns one statement with a row for each chart, whose own rows are JSON text. */

@@ -16,7 +16,7 @@ type ExportTable = Handlers<typeof query>['exportTable']
 type Produces = Awaited<ReturnType<ExportTable>>
 type Tail = Produces extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
-/** The ClickHouse names of the formats. */
+/** The ClickHouse formats by export format. */
 export const hostFormats: Readonly<Record<ExportFormat, StreamFormat>> = {
   csv: 'CSVWithNames',
   tsv: 'TabSeparatedWithNames',
@@ -60,7 +60,7 @@ async function* frames(
   }
 }
 
-/** Row separators of formats other than JSON. */
+/** How rows are separated in formats other than JSON: whether quoted values may contain newlines. */
 export const textFormats: Readonly<Record<'csv' | 'tsv', TextFormat>> = {
   csv: { isQuoted: true },
   tsv: { isQuoted: false },

@@ -25,7 +25,7 @@ afterAll(async () => {
 const direct = async (sql: string): Promise<string> => (await fetch(sandbox.url, { method: 'POST', body: sql })).text()
 
 const settings = { hostKey, name: 'settings' }
-/** The settings of the page under test. */
+/** The source of the rows of the page under test. */
 const shown = "system.settings WHERE name NOT IN ('extremes', 'max_result_rows', 'max_result_bytes')"
 const exported = async (request: object) => {
   const { head, frames } = await parts.handlers.exportTable(query.methods.exportTable.input.parse(request), aCall())

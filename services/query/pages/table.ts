@@ -23,7 +23,7 @@ type Page = Awaited<ReturnType<Table>>
 type Head = Page['head']
 type Tail = Page extends ProducedStream<infer _Head, infer _Frame, infer T> ? T : never
 
-/** The head of a page, before its first row. */
+/** A table page that is ready to run, with the head of its response. */
 interface Opened extends OpenPage {
   head: Omit<Head, 'unavailable'>
   parts: Parts
@@ -33,7 +33,7 @@ interface Opened extends OpenPage {
   limit: number | undefined
 }
 
-/** Streams the rows of one table page. */
+/** Returns the handler that streams the rows of one table page. */
 export const table =
   (parts: Parts): Table =>
   async (input, call) => {
@@ -125,7 +125,7 @@ const unquoteLine = (line: string, numeric: readonly string[]): string => {
   return JSON.stringify(Object.fromEntries(values))
 }
 
-/** Parts of a row that is longer than a frame pass unchanged. */
+/** Parses a complete row. Returns undefined for a fragment of a row that is longer than a frame. */
 const parsed = (line: string): object | undefined => {
   const row = parseJson(line)
   return typeof row === 'object' && row !== null ? row : undefined

@@ -11,17 +11,20 @@ interface Meaning {
 const meanings: Readonly<Record<SourceFailure, Meaning>> = {
   auth: {
     code: 'unavailable',
-    sentence: 'refused the user, password or database of SVC_POSTGRES_SOURCE_URL',
+    sentence: 'rejected the user, password or database of SVC_POSTGRES_SOURCE_URL',
   },
   unreachable: {
     code: 'unavailable',
     sentence: 'cannot be reached; check SVC_POSTGRES_SOURCE_URL, its TLS mode and the network between',
   },
   timeout: { code: 'timeout', sentence: 'did not answer in time' },
-  locked: { code: 'busy', sentence: 'could not answer: a lock stood in the way' },
-  busy: { code: 'busy', sentence: 'has no connection to spare, or too many requests run at once' },
-  permission: { code: 'unavailable', sentence: 'does not let its user read these statistics; GRANT pg_monitor to it' },
-  failed: { code: 'internal', sentence: 'could not answer' },
+  locked: { code: 'busy', sentence: 'timed out while waiting for a lock; try again' },
+  busy: { code: 'busy', sentence: 'has no free connection, or too many requests are running; try again shortly' },
+  permission: {
+    code: 'unavailable',
+    sentence: 'does not permit its user to read these statistics; run GRANT pg_monitor TO <user>',
+  },
+  failed: { code: 'internal', sentence: 'returned an error' },
 }
 const retryAfterMs = 1_000
 
@@ -41,7 +44,7 @@ export const noSource = (): ServiceError =>
     details: { reason: 'not-configured' },
   })
 
-/** Reasons by SQLSTATE prefix; the first match wins. */
+/** Failures by SQLSTATE prefix. The first match counts. */
 const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = [
   ['28', 'auth'],
   ['3D000', 'auth'],
@@ -53,7 +56,7 @@ const byState: readonly (readonly [prefix: string, failure: SourceFailure])[] = 
   ['08', 'unreachable'],
 ]
 
-/** Converts an error of the client to a `ServiceError`. */
+/** Returns the kind of failure of an error of the PostgreSQL client. */
 export const failureOf = (error: unknown): SourceFailure => {
   if (!(error instanceof Error)) return 'failed'
   if (isSaidByServer(error)) return byState.find(([prefix]) => error.code.startsWith(prefix))?.[1] ?? 'failed'
@@ -62,7 +65,7 @@ export const failureOf = (error: unknown): SourceFailure => {
   return /timeout/i.test(error.message) ? 'timeout' : 'unreachable'
 }
 
-/** Checks whether the server reported the error; then the connection is still usable. */
+/** Returns whether the server reported the error. The connection is then still usable. */
 export const isSaidByServer = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'severity' in error && 'code' in error && typeof error.code === 'string'
 

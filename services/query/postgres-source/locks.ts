@@ -66,7 +66,7 @@ export const blockingOf = (sessions: readonly WaitingSession[]): LockSession[] =
 const rootsFirst = (one: LockSession, other: LockSession): number =>
   Number(one.blockedBy.length > 0) - Number(other.blockedBy.length > 0)
 
-/** A deadlock is a cycle until the server ends it. */
+/** Counts the sessions that wait for one, directly or indirectly. Visited ones are skipped, as deadlocks are cycles. */
 const countBehind = (pid: number, waitersOf: ReadonlyMap<number, readonly number[]>): number => {
   const seen = new Set([pid])
   const next = [pid]

@@ -133,7 +133,10 @@ describeWith(['postgres'], 'the PostgreSQL source', () => {
     it('cannot write and leaves nothing behind', async () => {
       await using mighty = openWith({ SVC_POSTGRES_SOURCE_URL: server.url })
       const write = mighty.source.read((runQuery) => runQuery(z.object({}), 'CREATE TABLE public.written ()'))
-      await expect(write).rejects.toMatchObject({ code: 'internal', message: 'the PostgreSQL source could not answer' })
+      await expect(write).rejects.toMatchObject({
+        code: 'internal',
+        message: 'the PostgreSQL source returned an error',
+      })
       const { rows } = await admin.query(
         "SELECT pid FROM pg_stat_activity WHERE application_name = 'watchhouse source' AND state <> 'idle'",
       )

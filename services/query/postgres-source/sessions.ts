@@ -13,7 +13,7 @@ interface PostgresRequest {
   withValues: boolean
 }
 
-/** Excludes the product's own sessions. */
+/** Condition that excludes the sessions of Watchhouse. */
 const ofOthers = `NOT (a.application_name = '${ownName}' AND a.usename IS NOT DISTINCT FROM current_user)`
 const ofClients = `a.backend_type = 'client backend' AND a.state IS DISTINCT FROM 'idle'`
 
@@ -36,7 +36,7 @@ export const readActivity = (source: PostgresSource, { all, limit, withValues }:
   source.read(async (runQuery) => {
     const sessions: Session[] = await runQuery(PostgresSession, sessionsSql(all), [limit + 1])
     const [counts] = await runQuery(SessionCounts, countsSql)
-    if (!counts) throw new Error('an aggregate without groups has one row')
+    if (!counts) throw new Error('cannot count sessions: the query returned no row')
     return {
       sessions: sessions.slice(0, limit).map((session) => asReadBy(session, withValues)),
       truncated: sessions.length > limit,
@@ -56,7 +56,7 @@ export const sinceMs = (instant: string): string =>
 /** Returns SQL for an instant in epoch milliseconds. */
 export const epochMs = (instant: string): string => `round(extract(epoch FROM ${instant}) * 1000)::float8`
 
-/** Columns of a session `a` of `pg_stat_activity`, besides its pid. Versions before 14 have no `query_id`. */
+/** Columns of a session `a` of `pg_stat_activity`, except its pid. Versions before 14 have no `query_id`. */
 export const sessionColumns = `a.datname AS database, a.usename AS "user", nullif(a.application_name, '') AS application,
   host(a.client_addr) AS address, a.backend_type AS type, a.state, a.wait_event_type AS "waitType", a.wait_event AS "waitEvent",
   ${sinceMs('a.xact_start')} AS "transactionMs",
@@ -72,7 +72,7 @@ export const asReadBy = <S extends { query: string | null }>(session: S, withVal
 
 const Role = z.object({ seesAll: z.boolean(), grant: z.string() })
 
-/** Returns what the source's user may not see, or null without limits. */
+/** Returns the privilege that the source's user lacks to see other users' statistics, or null when it has it. */
 export const limitsOf = async (runQuery: RunQuery): Promise<MissingPrivilege | null> => {
   const [role] = await runQuery(
     Role,
@@ -124,7 +124,7 @@ const endOf = (text: string, tag: string, from: number): number => {
   return end < 0 ? text.length : end + tag.length
 }
 
-/** PostgreSQL does not mask secrets in statements that create roles, servers or subscriptions, or that connect elsewhere. */
+/** Matches statements that may contain secrets, such as CREATE ROLE or SUBSCRIPTION. PostgreSQL does not mask them. */
 const mayHoldSecret = /passw|secret|token|credential|:\/\/|crypt|_key\b/i
 
 /** Returns a statement with its literals, unless it may contain a secret. */

@@ -15,9 +15,9 @@ export interface PostgresSource extends AsyncDisposable {
   read<T>(statements: (runQuery: RunQuery) => Promise<T>): Promise<T>
 }
 
-/** Small, because the server's other clients share its connection limit. */
+/** Maximum connections. It is small, because the other clients of the server share its connection limit. */
 const connectionsLimit = 3
-/** Reads that may wait for a connection. */
+/** Maximum number of reads that wait for a connection. */
 const waitingLimit = 30
 const connectWithinMs = 3_000
 const statementWithinMs = 5_000
@@ -25,12 +25,12 @@ const lockWithinMs = 500
 /** The client timeout, for when the server does not enforce its own. */
 const responseTimeoutMs = statementWithinMs + 2_000
 const idleMs = 30_000
-/** Identifies the product's own sessions and statements. */
+/** The `application_name` of Watchhouse's sessions, which excludes them from the results. */
 export const ownName = 'watchhouse source'
-/** The prefix of each own statement. */
+/** The comment at the beginning of each statement of Watchhouse. */
 export const ownMark = '/* watchhouse source */'
 
-/** Set for the transaction only, so that a connection pooler does not leak it to other clients. */
+/** Starts a transaction with its limits. `SET LOCAL` keeps a connection pooler from leaking them to other clients. */
 const begin = [
   'BEGIN READ ONLY',
   `SET LOCAL statement_timeout = ${statementWithinMs}`,
@@ -97,27 +97,27 @@ const connect = async (pool: Pool): Promise<PoolClient> => {
 }
 
 const within = async <T>(client: PoolClient, statements: (runQuery: RunQuery) => Promise<T>): Promise<T> => {
-  let isSound = true
+  let isUsable = true
   const send = async (sql: string, values?: readonly unknown[]): Promise<unknown[]> => {
     try {
       return (await client.query(sql, values && [...values])).rows
     } catch (error) {
-      isSound = isSaidByServer(error)
+      isUsable = isSaidByServer(error)
       throw sourceFailure(failureOf(error), error)
     }
   }
   const fail = () => {
-    isSound = false
+    isUsable = false
   }
   client.on('error', fail)
   try {
     await send(begin)
     return await statements(async (row, sql, values) => row.array().parse(await send(`${ownMark} ${sql}`, values)))
   } finally {
-    if (isSound) await send(end).catch(fail)
+    if (isUsable) await send(end).catch(fail)
     client.off('error', fail)
     // A broken connection is closed and replaced.
-    client.release(!isSound)
+    client.release(!isUsable)
   }
 }
 

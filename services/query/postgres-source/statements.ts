@@ -12,7 +12,7 @@ const Extension = z.object({
 })
 type Extension = z.infer<typeof Extension>
 
-/** The setting exists once the server has loaded the library. */
+/** Reads `Extension`. The setting `pg_stat_statements.max` exists once the server has loaded the library. */
 const extensionSql = `SELECT current_database() AS database,
   current_setting('pg_stat_statements.max', true) IS NOT NULL AS "isLoaded", quote_ident(n.nspname) AS schema, e.extversion AS version
 FROM (SELECT 'pg_stat_statements' AS extname) AS wanted
@@ -26,7 +26,7 @@ type Found =
 const oldestMinor = 8
 const rememberingMinor = 9
 
-/** The view, or the setup steps for an administrator. */
+/** Returns the view to read, or why it is unavailable with the setup steps for an administrator. */
 export const viewOf = ({ database, isLoaded, schema, version }: Extension): Found => {
   const asSuperuser = `In the database ${database}, as a superuser: `
   const create = `${asSuperuser}CREATE EXTENSION pg_stat_statements`
@@ -101,7 +101,7 @@ export const readStatements = (source: PostgresSource, request: PostgresRequest)
     }
   })
 
-/** `schema` is already quoted. */
+/** Returns the statement for the patterns. `schema` is already quoted. */
 const statementsSql = (schema: string, order: PostgresRequest['order']): string => `WITH block AS (
   SELECT current_setting('block_size')::float8 AS bytes
 ), statement AS (

@@ -25,7 +25,7 @@ export const readStatus = async (source: PostgresSource): Promise<PostgresStatus
       const [facts] = z.tuple([Server]).parse(await runQuery(Server, serverSql))
       return { ...facts, limited: await limitsOf(runQuery) }
     })
-    return { status: 'connected', message: 'The PostgreSQL source answers.', server }
+    return { status: 'connected', message: 'The PostgreSQL source is reachable.', server }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return {
@@ -38,7 +38,7 @@ export const readStatus = async (source: PostgresSource): Promise<PostgresStatus
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** The end of the WAL that the server wrote or received. */
+/** SQL for the end of the WAL that the server has written or received. */
 const now = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END'
 const behind = (position: string): string => `pg_wal_lsn_diff(${now}, ${position})::float8`
 
@@ -56,7 +56,7 @@ FROM pg_replication_slots
 ORDER BY "retainedBytes" DESC NULLS LAST, name
 LIMIT 500`
 
-/** The view's `conninfo` column is never selected. */
+/** Does not select `conninfo`, which may contain a password. */
 const receiverSql = `SELECT r.status, r.slot_name AS slot,
   pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::float8 AS "replayLagBytes",
   ${sinceMs('pg_last_xact_replay_timestamp()')} AS "lastReplayedAgoMs"

@@ -31,7 +31,7 @@ const withoutFormat = (query: string, tokens: readonly Token[]): string => {
   return query.slice(0, end).trimEnd()
 }
 
-/** A clause follows an expression; in `ORDER BY format DESC`, `FROM format AS f` and `SELECT a, format b` it is a name. */
+/** Returns whether a word is a FORMAT clause. In `ORDER BY format DESC` or `SELECT a, format b`, it is a name. */
 const isFormat = (before: Token | undefined, word: Token | undefined, name: Token | undefined): boolean => {
   if (word?.word !== 'FORMAT' || (name?.kind !== 'name' && name?.kind !== 'quoted')) return false
   return !isSign(before, ',') && !isSign(before, '.') && !beforeName.has(before?.word ?? '')

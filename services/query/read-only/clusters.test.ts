@@ -91,7 +91,7 @@ describe('a statement that reads a cluster', () => {
   })
 })
 
-/** Names of tables that are not system tables, in all positions; no column has such a name. */
+/** Spellings of tables that are not system tables. No column has such a name. */
 const secrets = ['secret.data', 'data', '`secret`.data', '"secret" . /* t */ "data"', 'secret\n.`data`']
 const clusters = ["cluster('c', ", 'clusterAllReplicas(c, ', "`cluster`('c',", '"clusterAllReplicas"/* c */(\'c\', ']
 const systemTables = ['system.one', "'system', 'one'", '`system`."one"', 'numbers(3)', "merge('system', 'one')"]
@@ -215,7 +215,7 @@ describe('a cluster, compared with ClickHouse', () => {
     },
   )
 
-  /** Returns true if ClickHouse reads the table `data`; the local host replaces the cluster. */
+  /** Returns whether ClickHouse reads the table `data`. The local host replaces the cluster. */
   const isReached = (sql: string): boolean => {
     try {
       session.query(sql.replaceAll("cluster('c'", "remote('127.0.0.1'"))

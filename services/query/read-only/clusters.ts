@@ -43,8 +43,8 @@ export interface Sources {
 }
 
 /**
- * Throws unless a statement that reads a cluster reads only `system` tables. Joined tables, tables after IN, dictionaries
- * and join tables are also read on the other nodes, with the credentials of the cluster.
+ * Throws unless a statement that reads a cluster reads only `system` tables. Joined tables, tables after IN,
+ * dictionaries and join tables are also read on the other nodes, with the credentials of the cluster.
  */
 export const checkClusters = (tokens: readonly Token[], { indexes }: Sources): void => {
   const ctes = cteReferences(tokens)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const shorter = 5_000
 const longer = 9 * shorter
-/** The longer statement has nine times the length: linear work grows by nine, quadratic work by 81. */
+/** The maximum growth of the work for a statement of nine times the length. Quadratic work would grow by 81. */
 const maxRatio = 12
 
 const pieces = [

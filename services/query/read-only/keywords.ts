@@ -66,7 +66,8 @@ export const keywordOf = (text: string): Keyword | '' => {
   return known & (1 << text.length) ? (byLowerCase.get(inLowerCase(text)) ?? '') : ''
 }
 
-// Called through the prototype: once a module extends `String`, as ioredis does, V8 looks up string methods on every call.
+// Called through the prototype, because V8 looks up string methods on every call once a module such as ioredis extends
+// `String`.
 const { charCodeAt, slice, toLowerCase } = String.prototype
 
 export const codeAt = (text: string, position: number): number => charCodeAt.call(text, position)

@@ -19,7 +19,7 @@ const forbiddenFunctions = words(`
   url urlcluster viewexplain ytsaurus
   catboostevaluate evalmlmethod generateserialid getclienthttpheader logtrace modelevaluate reversednsquery sleep sleepeachrow trap
 `)
-/** `icebergBucket` and similar functions only compute partition names. */
+/** Forbidden functions by prefix. `icebergBucket` and similar functions are allowed: they compute partition names. */
 const forbiddenFamilies =
   /^(?:iceberg(?!(?:bucket|hash|truncate)$)|deltalake|hudi|paimon|ai(?:classify|embed|extract|generate|translate))/
 
@@ -74,7 +74,7 @@ export const endsOperand = (index: number, tokens: readonly Token[]): boolean =>
   return !beforeOperand.has(token.word)
 }
 
-/** Words that are keywords only after one of the listed words: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `AT TIME ZONE a`. */
+/** Words that are keywords only after certain words: `* EXCEPT STRICT a`, `WITH RECURSIVE a`, `AT TIME ZONE a`. */
 const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
   ['STRICT', ['EXCEPT', 'REPLACE']],
   ['RECURSIVE', ['WITH']],
@@ -86,7 +86,7 @@ const onlyAfter: ReadonlyMap<Keyword, readonly string[]> = new Map([
 const surelyEndsOperand = (index: number, tokens: readonly Token[]): boolean =>
   endsOperand(index, tokens) && (isQualified(index, tokens) || !prefixWords.has(tokens[index]?.word ?? ''))
 
-/** Returns whether a word is a name although it may be a keyword: `t.format`, `t AS format`, but not `SELECT as FROM t`. */
+/** Returns whether a keyword is used as a name: in `t.format` and `t AS format`, but not in `SELECT as FROM t`. */
 export const isName = (index: number, tokens: readonly Token[]): boolean =>
   isQualified(index, tokens) || (tokens[index - 1]?.word === 'AS' && surelyEndsOperand(index - 2, tokens))
 
@@ -116,7 +116,7 @@ const followsOperand = (index: number, tokens: readonly Token[]): boolean => {
 /** A call as the operand of IN that might be an unknown table function. */
 export interface SetCall {
   caller: Token
-  /** The call may be part of a list, as in `IN (f(x), 1)`, and then reads no table. */
+  /** Whether the call may be part of a list, as in `IN (f(x), 1)`. It then reads no table. */
   mayBeListed: boolean
 }
 

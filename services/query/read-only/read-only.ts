@@ -20,7 +20,7 @@ const maxStatementLength = 100_000
  */
 export const checkReadOnly = (sql: string, { clusterTables = false }: Permissions = {}): void => {
   if (sql.length > maxStatementLength) {
-    throw new Rejection('too-long', maxStatementLength, `longer than ${maxStatementLength} characters`)
+    throw new Rejection('too-long', maxStatementLength, `the statement is longer than ${maxStatementLength} characters`)
   }
   const tokens = withFirstColumns(oneStatement(lex(sql)))
   checkFirstWord(tokens)
@@ -42,7 +42,7 @@ const oneStatement = (tokens: readonly Token[]): readonly Token[] => {
 
 const checkFirstWord = ([first]: readonly Token[]): void => {
   if (first && firstWords.has(first.word)) return
-  throw new Rejection('first-word', first?.position ?? 0, `must begin with ${[...firstWords].join(', ')}`)
+  throw new Rejection('first-word', first?.position ?? 0, `the statement must begin with ${[...firstWords].join(', ')}`)
 }
 
 const checkToken = (token: Token, index: number, tokens: readonly Token[]): void => {
@@ -93,7 +93,10 @@ const isOperand = (index: number, tokens: readonly Token[]): boolean => {
   return tokens[index]?.word !== 'INSERT' || (next !== undefined && next.word !== 'INTO' && afterColumn.has(next.word))
 }
 
-/** An inner statement begins only after EXPLAIN, also in parentheses, or after a WITH clause, which only INSERT may follow. */
+/**
+ * Returns whether an inner statement may begin here: after EXPLAIN, also in parentheses, or after a WITH clause, which
+ * only INSERT may follow.
+ */
 const mayBeginStatement = (index: number, tokens: readonly Token[]): boolean => {
   let before = index - 1
   while (isSign(tokens[before], '(')) before--
@@ -150,8 +153,8 @@ const checkFunction = (token: Token | undefined): void => {
 const isWord = (token: Token | undefined, word: Keyword): boolean => token?.word === word
 
 /**
- * Returns the tokens with `as`, `is` and `in` as names where they are the first column after TOP or DISTINCT ON, as in
- * `SELECT TOP 1 as FROM t` and `SELECT DISTINCT ON (a) is FROM t`. There, they do not continue an expression.
+ * Returns the tokens with `as`, `is` and `in` as names where they are the first column after TOP or DISTINCT ON.
+ * Examples are `SELECT TOP 1 as FROM t` and `SELECT DISTINCT ON (a) is FROM t`.
  */
 const withFirstColumns = (tokens: readonly Token[]): readonly Token[] => {
   // Most statements have neither TOP nor DISTINCT ON.

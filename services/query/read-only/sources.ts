@@ -50,8 +50,8 @@ const level = (caller: string): Level => ({
 })
 
 /**
- * Returns the positions of table names. Throws for a table function that is not on the allow list; a deny list would miss
- * the new table functions of each release.
+ * Returns the positions of table names. Throws for a table function that is not on the allow list. A deny list would
+ * miss the new table functions of each release.
  */
 export const checkSources = (tokens: readonly Token[]): Sources => {
   const levels = [level('')]
@@ -69,7 +69,7 @@ export const checkSources = (tokens: readonly Token[]): Sources => {
   return { indexes, readsCluster }
 }
 
-/** The length rules out most names without a lookup. */
+/** Returns whether a name calls a cluster function. Its length rules out most names without a lookup. */
 const isClusterCall = (caller: Token | undefined): boolean =>
   (caller?.text.length === 7 || caller?.text.length === 18) && clusterFunctions.has(caller.text.toLowerCase())
 

@@ -59,17 +59,17 @@ export interface ReplicationService {
   callApi<S extends z.ZodType>(endpoint: Endpoint<S>, parameters: RequestParameters, call: Call): Promise<z.output<S>>
 }
 
-interface Place {
+interface ServiceDeps {
   env: Environment
   net: Pick<Net, 'trusted'>
   clock: Clock
 }
 
 /** Returns a client; it connects on the first request. */
-export const openReplicationService = (place: Place): ReplicationService => {
+export const openReplicationService = (place: ServiceDeps): ReplicationService => {
   const { env, clock } = place
   const cache = openResponseCache(clock.elapsedMs)
-  const runs = openSharedRuns<Sent>()
+  const runs = openSharedRuns<MaskedResponse>()
   return {
     isConfigured: () => read(repldbSettings, env).REPLDB_API_URL !== undefined,
     async callApi(endpoint, parameters, call) {
@@ -107,16 +107,16 @@ interface ServiceRequest {
 }
 
 /** A response without secrets. */
-interface Sent {
+interface MaskedResponse {
   json: unknown
   bytes: number
 }
 
 const send = async (
-  { net }: Place,
+  { net }: ServiceDeps,
   { url, ...request }: ServiceRequest,
   password: string | undefined,
-): Promise<Sent> => {
+): Promise<MaskedResponse> => {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (request.body !== undefined) headers['content-type'] = 'application/json'
   if (password !== undefined) headers.authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`
@@ -130,16 +130,16 @@ const send = async (
   }
 }
 
-/** `password=…`, `"secret_access_key": "…"`, `sslpassword='…'`: matches values after names that contain a secret word. */
+/** Matches values after names with a secret word: `password=…`, `"secret_access_key": "…"`, `sslpassword='…'`. */
 const assigned =
   /(?<name>\b[\w.-]{0,64}(?:password|passwd|pwd|passphrase|secret|token(?!iz)|credential|access_?key|api_?key|private_?key|sig(?:nature)?)[\w.-]{0,64}\\*["']?\s{0,8}(?:=>?|:)\s{0,8})(?:\\+".*?(?:\\+"|$)|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,;&)\]}]+)/gi
 const identified =
   /(?<name>\b(?:identified\s+(?:with\s+\w+\s+)?by|authorization:?\s*(?:basic|bearer))\s+)(?:'[^']*'?|\S+)/gi
 const keyBlock = /-----BEGIN [^-]*-----.*?(?:-----END [^-]*-----|$)/gs
-/** Access key ids, and tokens with a recognizable format. */
+/** Matches access key ids and JSON web tokens. */
 const known = /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g
 
-/** Longer lines are cut, because the cost of the regular expressions grows with length. */
+/** Longer texts are truncated, because the cost of the regular expressions grows with length. */
 const maxTextLength = 8_192
 
 /** Masks likely secrets in a text. Log lines repeat connection strings. */

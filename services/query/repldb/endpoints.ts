@@ -49,7 +49,7 @@ export interface Endpoint<S extends z.ZodType = z.ZodType> {
 }
 
 const get = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'GET', path, answer })
-/** Endpoints that only read, although they use POST. */
+/** Returns an endpoint that only reads, although it uses POST. */
 const post = <S extends z.ZodType>(path: string, answer: S): Endpoint<S> => ({ method: 'POST', path, answer })
 
 /** All permitted endpoints. None of them changes anything. */
@@ -82,6 +82,6 @@ export const endpoints = {
 const literal =
   /\$(?<tag>[A-Za-z_]\w*)?\$.*?(?:\$\k<tag>\$|$)|(?:\b[EBXN])?'(?:[^'\\]|''|\\.)*(?:'|$)|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?(?:\*\/|$)|(?<![\w.$])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.])/gis
 
-/** Removes literals and comments from a statement, because they may contain personal data. */
+/** Replaces literals and comments of a statement by `?`, because they may contain personal data. */
 export const withoutLiterals = (statement: string): string =>
   statement.replaceAll(literal, (found) => (found.startsWith('"') ? found : '?'))

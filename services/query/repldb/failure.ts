@@ -41,7 +41,7 @@ export const failureOfStatus = (status: number): ServiceError => {
   return failure(
     'unavailable',
     status < 500 ? 'refused' : 'unreachable',
-    `the replication service failed to answer (status ${status})`,
+    `the replication service returned status ${status}; check its logs`,
   )
 }
 
@@ -59,7 +59,7 @@ export const failureOf = (error: unknown): unknown => {
         'the replication service redirects, as its UI does without sign-in; check REPLDB_PASSWORD, and the scheme of REPLDB_API_URL',
       )
     case 'too-large':
-      return failure('unavailable', 'refused', 'response of the replication service too large')
+      return failure('unavailable', 'refused', 'the response of the replication service exceeds its maximum size')
     default:
       return failure('unavailable', 'unreachable', 'the replication service is unreachable; check REPLDB_API_URL')
   }

@@ -49,7 +49,7 @@ export const repldbHandlers = ({ replicationService, clock }: Parts & WithReplic
 const connected = (version: string): RepldbStatus => ({
   status: 'connected',
   version: version === '' ? null : version,
-  message: 'The replication service answers.',
+  message: 'The replication service is reachable.',
 })
 
 /** Converts a failure to a status; cancellations are rethrown. */

@@ -10,7 +10,7 @@ type Line = z.output<typeof RepldbLogs>['errors'][number]
 
 const maxPatternLength = 500
 const maxMirrors = 20
-/** Replacements in order; earlier ones match text that later ones would split. */
+/** Patterns of variable text, in order. Earlier ones match text that later ones would split. */
 const variable = [
   /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/gi,
   /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g,
@@ -21,7 +21,7 @@ const variable = [
   /\d+(?:\.\d+)?/g,
 ] as const
 
-/** Returns the pattern of a log line: ids, times, quoted names, addresses, positions and numbers become placeholders. */
+/** Returns the pattern of a log line. Ids, times, quoted names, addresses, positions and numbers become `?`. */
 export const patternOf = (line: string): string =>
   variable
     .reduce((left, each) => left.replaceAll(each, '?'), line)
@@ -29,7 +29,7 @@ export const patternOf = (line: string): string =>
     .trim()
     .slice(0, maxPatternLength)
 
-/** Groups lines by pattern, by count and then by last occurrence, descending. */
+/** Groups log lines by pattern. The most frequent patterns come first, then the most recent ones. */
 export const patternsOf = (lines: readonly Line[]): RepldbLogPattern[] => {
   const kinds = Map.groupBy(lines, ({ errorType, errorMessage }) => `${errorType}\n${patternOf(errorMessage)}`)
   const patterns = [...kinds].map(([kind, those]) => describeKind(kind, those))

@@ -37,7 +37,7 @@ export const overviewOf = async (service: ReplicationService, call: Call, nowMs:
   return { mirrors: mirrors.toSorted(worstFirst), total: listed.length, withoutStatus }
 }
 
-/** Returns undefined for a failed request. */
+/** Returns a handler that replaces a failed request by a value. Other errors are rethrown. */
 const unlessDefect =
   <T>(instead: T) =>
   (error: unknown): T => {
@@ -155,7 +155,7 @@ export const copiesOf = async (service: ReplicationService, call: Call, nowMs: n
   )
 }
 
-/** Since when each snapshot has not progressed. */
+/** By mirror: the progress of its snapshot, and the time since which it has not changed. */
 type Progress = Readonly<Record<string, { done: number; sinceMs: number }>>
 
 /** Updates the progress of snapshots and drops finished ones. */

@@ -53,10 +53,10 @@ export const slotGrowths = async (service: ReplicationService, call: Call): Prom
   return growths.flat().toSorted((one, other) => other.bytesPerHour - one.bytesPerHour)
 }
 
-/** Fewer points give no usable slope. */
+/** Minimum number of points for a usable slope. */
 const fewestPoints = 5
 
-/** Returns the least-squares slope, or undefined for too few points or a single instant. */
+/** Returns the least-squares slope in bytes per hour; undefined for too few points or equal times. */
 export const growthOf = (points: z.output<typeof RepldbSlotLag>['data']): number | undefined => {
   if (points.length < fewestPoints) return undefined
   const meanTime = points.reduce((sum, { time }) => sum + time, 0) / points.length

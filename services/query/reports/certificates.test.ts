@@ -9,7 +9,7 @@ import { certificatesOf } from './report-rows.ts'
 const hour = 3_600_000
 const noCertificate = statementFailure(host, { code: 1000, name: 'POCO_EXCEPTION', sentence: 'no certificate file' })
 
-/** Returns a server without a certificate that started at 0. */
+/** Returns a server without a certificate, which started at time 0. */
 const openServer = async () => {
   const store = await openStore({ env: {}, busIsShared: false })
   const server = { nowMs: hour, startedMs: 0, isProbed: true, requests: 0, failure: noCertificate }

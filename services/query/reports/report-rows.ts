@@ -10,20 +10,20 @@ import { expandMacros } from '../definitions/macros.ts'
 import type { Parts } from '../parts.ts'
 import type { WithStore } from '../rules/earlier.ts'
 
-/** The error code of a server without a certificate. */
+/** The error code for reading `system.certificates` of a server without a certificate. */
 const failedToSetUp = 1000
 const keptMs = 100 * 86_400_000
 
-interface Place extends Pick<Parts, 'clock' | 'probe'> {
+interface CertificateDeps extends Pick<Parts, 'clock' | 'probe'> {
   store: Pick<Store, 'get' | 'update'>
 }
 
 /**
- * The rows of `system.certificates`, none where the server was given no certificate. There is no way to know that beforehand, and a server
- * notes each such failure as an error: so the query runs once per server start. Without a store it runs each time.
+ * Reads `system.certificates`. Returns no rows for a server without a certificate, which fails the query and counts an
+ * error. After such a failure, the query is skipped until the server restarts; without a store, it runs each time.
  */
 export const certificatesOf = async (
-  place: Place,
+  place: CertificateDeps,
   hostKey: string,
   query: () => Promise<Record<string, unknown>[]>,
 ): Promise<Record<string, unknown>[]> => {
@@ -41,12 +41,12 @@ export const certificatesOf = async (
   }
 }
 
-const runsSince = ({ probe }: Place, hostKey: string, atMs: number): boolean => {
+const runsSince = ({ probe }: CertificateDeps, hostKey: string, atMs: number): boolean => {
   const { uptimeSeconds, checkedAtMs } = probe.known(hostKey).state
   return uptimeSeconds !== null && checkedAtMs !== null && checkedAtMs - uptimeSeconds * 1_000 < atMs
 }
 
-/** Reads a row set of one host for a period. */
+/** Returns the handler that reads a row set of one host for a period. */
 const reportRows =
   (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>>['reportRows'] =>
   async ({ hostKey, set, fromMs, toMs }, call) => {
@@ -65,21 +65,21 @@ const reportRows =
     return { rows: data ?? [], unavailable, incomplete }
   }
 
-/** What reports are made of. */
+/** Returns the handlers for the row sets of reports. */
 export const reportRowHandlers = (parts: Parts & WithStore): Handlers<Service<typeof reportRowMethods>> => ({
   reportRows: reportRows(parts),
 })
 
-/** A period and the one of the same length before it, as epoch seconds. */
+/** A period and the previous one of the same length. Both begin and end in epoch seconds. */
 interface ReportPeriod {
   before: number
   from: number
   to: number
 }
 
-/** A statement about a period, with the macros of definitions; the period is numbers alone. */
+/** A statement for a period. The only values in its SQL are the numbers of the period. */
 interface ReportSet {
-  /** Tables that a server may lack. */
+  /** Required tables, which a server may not have. */
   requires: readonly string[]
   sql(period: ReportPeriod): string
 }
@@ -89,8 +89,8 @@ const maxPatterns = 500
 const textCharacters = 200
 const diskDays = 14
 const day = 86_400
-const ofPeople = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
-/** Finished client queries, without own statements. */
+const outsideSystemDatabases = `database NOT IN ('system', 'INFORMATION_SCHEMA', 'information_schema')`
+/** Condition for ended queries of clients, without the statements of Watchhouse. */
 const ended = `log.type != 'QueryStart' AND is_initial_query AND NOT $own`
 
 const between = (from: number, to: number): string =>
@@ -197,7 +197,7 @@ LIMIT 5000`,
 FROM
 (
   SELECT database, table, rows, size_in_bytes, event_time >= toDateTime(${from}) AS isNow FROM $log(part_log)
-  WHERE ${between(before, to)} AND event_type = 'NewPart' AND ${ofPeople}
+  WHERE ${between(before, to)} AND event_type = 'NewPart' AND ${outsideSystemDatabases}
 ) AS log
 WHERE (database, table) IN (SELECT database, name FROM system.tables)
 GROUP BY database, table
@@ -217,7 +217,7 @@ ORDER BY metric`,
     requires: ['system.part_log'],
     sql: ({ from, to }) => `SELECT count() AS merges, countIf(error != 0) AS failed, max(duration_ms) AS longestMs
 FROM $log(part_log)
-WHERE ${between(from, to)} AND event_type = 'MergeParts' AND ${ofPeople}`,
+WHERE ${between(from, to)} AND event_type = 'MergeParts' AND ${outsideSystemDatabases}`,
   },
   restarts: {
     requires: ['system.asynchronous_metric_log'],
@@ -231,7 +231,7 @@ FROM
   },
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
-/** What guards the host. */
+/** Row sets of backups and certificates. */
 const safeguardSets = {
   backups: {
     requires: ['system.backup_log'],
@@ -252,7 +252,7 @@ WHERE NOT default`,
   },
 } satisfies Partial<Record<ReportRowSet, ReportSet>>
 
-/** The statement behind every set of rows of a report. */
+/** All row sets of reports, with their statements. */
 export const reportSets: Readonly<Record<ReportRowSet, ReportSet>> = {
   ...statementSets,
   ...courseSets,

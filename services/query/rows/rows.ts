@@ -11,7 +11,7 @@ const newline = 0x0a
 const brace = 0x7b
 const bracket = 0x5b
 
-/** The number of rows that were passed, and whether there were more. */
+/** The end of a passed result: the number of rows, and whether rows were cut off. */
 export interface PassSummary {
   rows: number
   truncated: boolean
@@ -25,8 +25,8 @@ export interface PassOptions {
 }
 
 /**
- * Passes `JSONEachRow` bytes on in pieces that end with a row, up to `limit` rows. Throws the exception that a host
- * writes in place of a row. A piece is valid until the next one is requested.
+ * Yields the bytes of `JSONEachRow` in pieces that end with a row, up to `limit` rows. Throws the exception that a host
+ * writes instead of a row. A piece is valid until the next one is requested.
  */
 export async function* passRows(
   host: MonitoredHost,
@@ -59,9 +59,7 @@ export async function* passRows(
   return { rows, truncated: false }
 }
 
-/**
- * Reads a short rest of a body, which costs less than killing the statement. Mostly only the one additional row is left.
- */
+/** Reads the rest of a body if it is short, usually one additional row, because that costs less than a kill. */
 export const drained = async (body: HostBody): Promise<true> => {
   let size = 0
   for (let piece = await body.take(); piece && size <= frameBytes; piece = await body.take()) size += piece.length
@@ -103,7 +101,7 @@ const wholeRows = (bytes: Buffer, remaining: RemainingLimits, form: RowForm): Cu
   return { ...cut, full: cut.rows >= remaining.rows }
 }
 
-/** How a row begins, and how servers such as 24.8 and 25.8 write an exception as a row by default. */
+/** The first bytes of rows, and of the exceptions that servers such as 24.8 and 25.8 write as a row by default. */
 interface RowForm {
   opening: number
   failure: Buffer
@@ -112,7 +110,7 @@ interface RowForm {
 
 const objectForm: RowForm = { opening: brace, failure: Buffer.from('{"exception"'), isFailure: () => true }
 
-/** An exception is a row with one text cell, which differs from every row except those of a single text column. */
+/** Recognizes an exception as a row with one text cell, unless the result has a single text column. */
 const compactForm = (columns: NonNullable<PassOptions['columns']>): RowForm => ({
   opening: bracket,
   failure: Buffer.from('["Code: '),
@@ -127,7 +125,7 @@ const beginsRow = (bytes: Buffer, at: number, { opening, failure, isFailure }: R
   return !isFailure(bytes.toString('utf8', at, end === -1 ? undefined : end))
 }
 
-/** Splits bytes after rows; only a row that exceeds the size of a piece is split within. */
+/** Splits bytes after complete rows into pieces of at most one frame. Only rows longer than a frame are split. */
 export function* pieces(bytes: Buffer): Generator<Buffer, void, void> {
   let start = 0
   while (start < bytes.length) {

@@ -11,7 +11,7 @@ import {
   type RemainingLimits,
 } from './rows.ts'
 
-/** How rows are separated: in CSV, a newline within quotes belongs to a value; in TSV, rows contain no newlines. */
+/** The row format: in CSV, values in quotes may contain newlines; in TSV, every newline ends a row. */
 export interface TextFormat {
   isQuoted: boolean
 }
@@ -24,9 +24,9 @@ const failureStarts = ['Code: ', '\r\n__exception__', '__exception__'].map((text
 const mayBeginFailure = Array.from({ length: 256 }, (_, byte) => failureStarts.some((start) => start[0] === byte))
 
 /**
- * Passes CSV or TSV bytes on in pieces that end with a row: the column names and up to `limit` rows. Throws the exception
- * that a host writes in place of a row. The names are held back until the first row, so that an exception in its place
- * comes before any output. A piece is valid until the next one is requested.
+ * Yields the bytes of CSV or TSV in pieces that end with a row: the column names and up to `limit` rows. Throws the
+ * exception that a host writes instead of a row. The names are yielded with the first row, so that an exception in its
+ * place is thrown before any output. A piece is valid until the next one is requested.
  */
 export async function* passTextRows(
   host: MonitoredHost,
@@ -86,7 +86,7 @@ const wholeLines = (bytes: Buffer, remaining: RemainingLimits, format: TextForma
   return cut
 }
 
-/** Returns the position of the newline that ends the line. A doubled quote counts as the end of one value and the start of another. */
+/** Returns the position of the newline that ends a line. A doubled quote counts as the end and the start of a value. */
 const endOfQuotedLine = (bytes: Buffer, start: number): number => {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at]
@@ -99,7 +99,7 @@ const endOfQuotedLine = (bytes: Buffer, start: number): number => {
   return -1
 }
 
-/** In CSV, texts are quoted, so no row begins like an exception; in TSV, such a row has further values. */
+/** Returns what begins at a position. CSV quotes texts, so no row begins like an exception; a TSV row has tabs. */
 const begins = (bytes: Buffer, at: number, { isQuoted }: TextFormat): 'row' | 'failure' | 'unknown' => {
   if (!mayBeginFailure[bytes[at] ?? 0] || !startsLikeFailure(bytes, at)) return 'row'
   if (isQuoted) return 'failure'

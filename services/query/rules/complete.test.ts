@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { openDefinitions } from '../definitions/definitions.ts'
 import { evaluators } from './evaluators/index.ts'
 
-/** Names by topic. Settings, silences and scripts use them, so none may disappear. */
+/** The names of rules and metrics by topic. Settings, silences and scripts use them, so none may disappear. */
 const Listed = z.record(z.string(), z.array(z.string()).min(1))
-/** `otherNames` maps common names of conditions to the rules of this product. */
+/** The content of `names.json`. `otherNames` maps common names of conditions to rules of Watchhouse. */
 const Names = z.object({ rules: Listed, metrics: Listed, otherNames: z.record(z.string(), z.array(z.string()).min(1)) })
 const names = Names.parse(JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8')))
 const { rules, metrics } = await openDefinitions(pino({ level: 'silent' }))

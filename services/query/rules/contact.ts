@@ -10,28 +10,32 @@ import { basicStatement, type Basics, readBasics } from '../status/status-statem
 const probeMs = 2_000
 const probeStatement = basicStatement('rules')
 
-/** The contact of a reachable host. */
+/** The result of contacting a reachable host. */
 export interface Reachable extends Basics {
   answers: true
   capabilities: Capabilities
 }
 
-/** The contact of a host that did not respond or rejected the request. */
+/** The result of contacting a host that did not respond or rejected the request. */
 export interface Unreachable {
   answers: false
   reason: string
-  /** The host rejected the configured user or password. */
+  /** Whether the host rejected the configured user or password. */
   isRefused: boolean
 }
 export type Contact = Reachable | Unreachable
 
-interface Place {
+interface ContactDeps {
   client: DatabaseClient
   clock: Clock
 }
 
 /** Probes a host before other statements run, over a connection outside the pool. */
-export const contactWith = async ({ client, clock }: Place, host: MonitoredHost, call: Call): Promise<Contact> => {
+export const contactWith = async (
+  { client, clock }: ContactDeps,
+  host: MonitoredHost,
+  call: Call,
+): Promise<Contact> => {
   const context = { ...call, deadline: Math.min(call.deadline, clock.elapsedMs() + probeMs) }
   try {
     const { rows } = await client.probe(host, probeStatement, context, probeMs)
@@ -43,10 +47,10 @@ export const contactWith = async ({ client, clock }: Place, host: MonitoredHost,
   }
 }
 
-/** Omits the server's own message, because it repeats the statement. */
+/** Returns the reason without the server's own message, which repeats the statement. */
 const reasonOf = (host: MonitoredHost, error: ServiceError): string => {
   const code = clickhouseCode(error)
   return code === undefined
     ? error.message
-    : `host ${host.name} fails the probe with ${code} ${String(error.details?.clickhouseName)}`
+    : `host ${host.name}: the probe failed with ${code} ${String(error.details?.clickhouseName)}`
 }

@@ -16,7 +16,7 @@ it('stores state by host and keeps fields that do not change', async () => {
 
 it('ignores an unavailable store', async () => {
   const away = (): never => {
-    throw new ServiceError('unavailable', 'the store does not answer')
+    throw new ServiceError('unavailable', 'the store does not respond')
   }
   const store: Pick<Store, 'get' | 'update'> = { get: away, update: away }
   expect(await readEarlier(store, 'a')).toBeUndefined()

@@ -5,7 +5,7 @@ import { whenAvailable } from '#shared/bus/failure.ts'
 /** Limits of the stored samples: days for each disk, and disks for each host. */
 export const maxDays = 30
 export const maxDisks = 32
-/** State of a host that is no longer swept expires. */
+/** The state of a host that is no longer swept expires after this time. */
 const retentionMs = maxDays * 86_400_000
 
 /** State of a host from earlier sweeps, for rules that compare against it. */

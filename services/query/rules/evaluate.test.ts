@@ -6,7 +6,7 @@ import { type StubRequest, rows, startHttpStub, startTcpStub } from '../testing/
 const tables = ['metrics', 'disks', 'mutations', 'merges', 'processes', 'settings']
 const basics = (uptimeSeconds = 7_000) => [['25.8.1', uptimeSeconds, 'machine', 'UTC', String(Date.now())]]
 
-/** Returns 0 for every rule of a statement, or fails a statement that names a refused table. */
+/** Returns 0 for every rule of a statement. Fails a statement that contains `refused`. */
 const respondToRules = ({ sql }: StubRequest, response: ServerResponse, refused?: string): void => {
   if (sql.includes('hostName()')) return rows(response, basics())
   if (refused !== undefined && sql.includes(refused)) {
@@ -65,7 +65,7 @@ describe('a rule whose statement fails', () => {
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
     const first = await sweep()
     expect(first.readings.map(({ value }) => value)).toEqual([null, 0, 0, 0, 0])
-    expect(first.readings[0]?.reason).toBe('host a cannot answer this (47 UNKNOWN_IDENTIFIER)')
+    expect(first.readings[0]?.reason).toBe('host a: the query failed (47 UNKNOWN_IDENTIFIER)')
     // Four rules in one statement, then one by one.
     expect(first.statements).toBe(5)
     const again = await sweep()
@@ -90,7 +90,7 @@ describe('a busy host', () => {
     const sweep = () => parts.handlers.evaluateRules({ hostKey: 'a', rules, metrics: [] }, aCall())
     const full = await sweep()
     expect(full.readings.map(({ value }) => value)).toEqual([null, null, null, null, 0])
-    expect(full.readings[0]?.reason).toBe('host a cannot answer this (202 TOO_MANY_SIMULTANEOUS_QUERIES)')
+    expect(full.readings[0]?.reason).toBe('host a: the query failed (202 TOO_MANY_SIMULTANEOUS_QUERIES)')
     expect(full.statements).toBe(1)
     isFull = false
     expect(await sweep()).toMatchObject({

@@ -13,15 +13,15 @@ import type { Plan, PlanInput } from './plan.ts'
 import type { WithReplicationService } from '../repldb/handlers.ts'
 import type { Troubles } from './troubles.ts'
 
-interface Place extends Parts, WithStore, WithReplicationService {
+interface EvaluationDeps extends Parts, WithStore, WithReplicationService {
   net: Net
   troubles: Troubles
   planFor(planning: PlanInput): Plan
   measurables: Measurables
 }
 
-/** The evaluation of one host. */
-interface Visit extends Place {
+/** The dependencies of an evaluation, with its host and the result of contacting it. */
+interface EvaluationContext extends EvaluationDeps {
   host: MonitoredHost
   contact: Contact
   call: Call
@@ -43,8 +43,12 @@ interface HostEvaluation {
   tookMs: number
 }
 
-/** Measures rules and metrics on one host. An unreachable host is a reading, not an error. */
-export const evaluate = async (place: Place, request: EvaluationRequest, parentCall: Call): Promise<HostEvaluation> => {
+/** Measures rules and metrics on one host. An unreachable host yields readings without values instead of an error. */
+export const evaluate = async (
+  place: EvaluationDeps,
+  request: EvaluationRequest,
+  parentCall: Call,
+): Promise<HostEvaluation> => {
   const started = performance.now()
   const host = place.hosts.get(request.hostKey)
   const call: Call = { ...parentCall, priority: 'sweep' }
@@ -75,7 +79,7 @@ export const evaluate = async (place: Place, request: EvaluationRequest, parentC
 }
 
 const measureBySql = async (
-  visit: Visit,
+  visit: EvaluationContext,
   requested: readonly MeasuredDefinition[],
 ): Promise<Map<string, Measurement>> => {
   const { contact } = visit
@@ -86,7 +90,7 @@ const measureBySql = async (
 
 /** Adds the measurements of evaluators. They also report statements that failed for a missing grant. */
 const measureByEvaluators = async (
-  visit: Visit,
+  visit: EvaluationContext,
   requested: readonly MeasuredDefinition[],
   measurements: Map<string, Measurement>,
 ): Promise<void> => {

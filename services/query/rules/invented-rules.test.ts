@@ -27,7 +27,7 @@ const { rules } = await openDefinitions(pino({ level: 'silent' }))
 const examples = rules.flatMap(({ name, example }) => (example ? [{ rule: name, ...example }] : []))
 const cases: readonly Case[] = [...examples, ...tableCases, ...logCases]
 const startLimitMs = 120_000
-/** A rule that measures the age of a row may see it some seconds older. */
+/** Tolerance for rules that measure the age of a row, which grows during the test. */
 const seconds = 120
 
 let sandbox: Sandbox
@@ -59,7 +59,7 @@ const structureOf = async (table: string): Promise<string> => {
   return structure
 }
 
-/** Returns rows that replace a table; omitted cells get the default of their type. */
+/** Returns a table expression with these rows. Omitted cells get the default of their type. */
 const inventedTable = async (table: string, rows: readonly object[]): Promise<string> => {
   // An empty text would mean no columns.
   const lines = rows.map((row) => JSON.stringify(row)).join('\n') || '{}'
@@ -68,7 +68,7 @@ const inventedTable = async (table: string, rows: readonly object[]): Promise<st
   return `(SELECT *${date} FROM ${read} LIMIT ${rows.length})`
 }
 
-/** Measures a rule or a metric with these rows in place of the engine's own. */
+/** Measures a rule or a metric with these rows instead of those of the engine. */
 const measuredWith = async (name: string, rows: Rows, kind: 'rules' | 'metrics' = 'rules'): Promise<Measurement> => {
   const measurable = measurablesOf(parts.definitions)[kind].get(name)?.measurable
   const branch = measurable && sqlFor(measurable.sql, engine.version)
@@ -108,7 +108,7 @@ it('excludes own statements from the running queries metric', async () => {
   expect((await measuredWith('running-queries', { processes }, 'metrics')).value).toBe(3)
 })
 
-/** Rules that count events, by the names in their statements. */
+/** Returns the names of the events that the statement of a rule counts. */
 const events = (name: string): string[] => {
   const { sql } = parts.definitions.rule(name)
   const text = typeof sql === 'string' ? sql : ''

@@ -61,7 +61,7 @@ describe('a slow rule', () => {
     const measured = await measureAll(place, capabilities, wanted)
     expect(requests).toEqual([6])
     const reasons = new Set([...measured.values()].map(({ reason }) => reason))
-    expect([...reasons]).toEqual(['host db was too slow for this sweep'])
+    expect([...reasons]).toEqual(['host db: timeout of the sweep; the next sweep retries it'])
   })
 })
 

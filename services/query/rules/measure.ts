@@ -15,7 +15,7 @@ import { type Measurement, unmeasured, withIncomplete } from './measured.ts'
 import { ruleSettings } from './rule-settings.ts'
 import type { Trouble, Troubles } from './troubles.ts'
 
-interface Place {
+interface MeasureDeps {
   env: Environment
   client: DatabaseClient
   host: MonitoredHost
@@ -30,7 +30,7 @@ const maxSplitMs = 25_000
 
 /** Measures rules in few statements. A rule that fails does not affect the others. */
 export const measureAll = async (
-  place: Place,
+  place: MeasureDeps,
   { version, tables, logs, missingShow }: Capabilities,
   wanted: readonly Measurable[],
 ): Promise<Map<string, Measurement>> => {
@@ -46,7 +46,7 @@ export const measureAll = async (
     for (const group of groups)
       for (const [key, reading] of await measureGroup(place, group, untilMs)) measured.set(key, reading)
   }
-  // The probe does not occupy a queue slot.
+  // All slots for sweeps are used, because the probe needs none.
   await Promise.all(Array.from({ length: maxSweeps }, worker))
   for (const { key, requires } of wanted) {
     const incomplete = incompleteBy(host, missingShow, requires)
@@ -58,7 +58,7 @@ export const measureAll = async (
 
 /** Skips rules that would fail again, and returns the others and which of them were slow on this host. */
 const withoutFailures = (
-  { troubles, host }: Place,
+  { troubles, host }: MeasureDeps,
   wanted: readonly Measurable[],
   measured: Map<string, Measurement>,
 ): { runnable: Measurable[]; slow: Set<string> } => {
@@ -76,7 +76,7 @@ const withoutFailures = (
   return { runnable, slow }
 }
 
-const measureGroup = async (place: Place, group: Group, untilMs: number): Promise<Map<string, Measurement>> => {
+const measureGroup = async (place: MeasureDeps, group: Group, untilMs: number): Promise<Map<string, Measurement>> => {
   const { rules, statement } = group
   try {
     const { rows } = await place.run(statement)
@@ -93,20 +93,20 @@ const measureGroup = async (place: Place, group: Group, untilMs: number): Promis
 }
 
 const measureEach = async (
-  place: Place,
+  place: MeasureDeps,
   rules: readonly Ready[],
   untilMs: number,
 ): Promise<Map<string, Measurement>> => {
   const measured = new Map<string, Measurement>()
   for (const each of rules) {
     if (place.clock.elapsedMs() >= untilMs)
-      measured.set(each.key, unmeasured(`host ${place.host.name} was too slow for this sweep`))
+      measured.set(each.key, unmeasured(`host ${place.host.name}: timeout of the sweep; the next sweep retries it`))
     else for (const [key, reading] of await measureGroup(place, groupOf([each]), untilMs)) measured.set(key, reading)
   }
   return measured
 }
 
-/** A single rule can fail or slow down a statement. An unreachable or busy host affects all rules. */
+/** Returns whether one rule may have caused the error. An unreachable or busy host affects all rules. */
 const mayConcernOne = (error: ServiceError): boolean =>
   error.code !== 'busy' &&
   (clickhouseCode(error) !== undefined || failureReason(error) === 'timeout' || error.code === 'too-large')
@@ -131,11 +131,11 @@ const persistentCodes = new Set<number | undefined>([
   accessDenied,
 ])
 
-const troubleOf = ({ client, host }: Place, ready: Ready, error: ServiceError): Trouble => {
+const troubleOf = ({ client, host }: MeasureDeps, ready: Ready, error: ServiceError): Trouble => {
   const code = clickhouseCode(error)
   const name = error.details?.clickhouseName
   const unavailable = unavailableBy(client, host, ready, error)?.message
   // The server's own message repeats the statement.
-  const summary = code === undefined ? error.message : `host ${host.name} cannot answer this (${code} ${String(name)})`
+  const summary = code === undefined ? error.message : `host ${host.name}: the query failed (${code} ${String(name)})`
   return { reason: unavailable ?? summary, isPersistent: persistentCodes.has(code), isDenied: code === accessDenied }
 }

@@ -7,7 +7,7 @@ export type Measurement = Omit<Reading, 'id'>
 
 const nothing = { incomplete: null, samples: null, warning: null, critical: null, offenders: [] }
 
-/** Returns a measured value with its worst offenders. */
+/** Returns a measurement with a value, and the names of the worst objects such as tables or disks. */
 export const measured = (value: number, offenders: readonly string[] = []): Measurement => ({
   ...nothing,
   value,
@@ -15,7 +15,7 @@ export const measured = (value: number, offenders: readonly string[] = []): Meas
   offenders: worstOf(offenders),
 })
 
-/** Returns a missing value with the reason. */
+/** Returns a measurement without a value, with the reason. */
 export const unmeasured = (reason: string): Measurement => ({
   ...nothing,
   value: null,
@@ -28,7 +28,7 @@ export const withIncomplete = (reading: Measurement, { message, grant }: Incompl
   incomplete: beginningOf(`${message}; to see them, run ${grant}`, maxReasonLength),
 })
 
-/** Cuts a list of names to the limits of a reading. */
+/** Truncates a list of names, worst first, to the limits of a reading. */
 export const worstOf = (names: readonly string[]): string[] =>
   names.slice(0, maxOffenders).map((name) => beginningOf(name, maxOffenderLength))
 

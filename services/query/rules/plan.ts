@@ -10,12 +10,12 @@ import { expandMacros } from '../definitions/macros.ts'
 import type { MonitoredHost } from '../hosts/host-list.ts'
 import { maxOffenderLength, maxOffenders, type Measurement, unmeasured, worstOf } from './measured.ts'
 
-/** Evaluators run three more, so that a sweep runs at most twelve statements on a host. */
+/** Maximum number of statements for rules. Evaluators add three, so that a sweep runs at most twelve on a host. */
 const maxStatements = 9
-/** Fewer rules than this share one statement. */
+/** Minimum number of rules in a shared statement. */
 const minGroupSize = 8
 
-/** Further rules with `alone` share one statement with the slow ones. */
+/** Maximum number of rules with a statement of their own. Others with `alone` share one with the slow rules. */
 const maxAlone = 5
 
 /** Groups rules into statements: by table, with slow rules in one group and some rules alone. */
@@ -63,7 +63,7 @@ export interface PlanInput extends Pick<Capabilities, 'version' | 'tables' | 'lo
   withValues: boolean
 }
 
-/** Cached plans for one set of tables; they differ by version, sweep and slow rules. */
+/** Maximum number of cached plans per set of tables. They differ by version, requested rules and slow rules. */
 const maxCached = 20
 
 /** Returns a planner that caches plans, because most hosts of a fleet share one. */
@@ -110,7 +110,7 @@ export interface Ready {
   sql: string
   columns: RuleDefinition['columns']
   alone: boolean
-  /** It has been too slow on this host before. */
+  /** Whether it has been too slow on this host before. */
   isSlow: boolean
 }
 
@@ -124,7 +124,7 @@ export const joinedStatement = (rules: readonly Ready[]): Statement => ({
   sql: rules.map(rowOf).join('\nUNION ALL\n'),
 })
 
-/** Cells have unique names, because servers such as 24.8 reject a UNION with duplicate column names. */
+/** Returns the row of a rule. Cells have unique names, as servers such as 24.8 reject duplicate names in a UNION. */
 const rowOf = ({ sql, columns }: Ready, index: number): string => {
   const number = (column: Ready['columns'][number]): string =>
     columns.includes(column) ? `toFloat64(${column})` : "CAST(NULL, 'Nullable(Float64)')"

@@ -59,7 +59,7 @@ interface Provoked {
   severity: 'warning' | 'critical'
   prepare?: () => Promise<unknown>
   provoke: () => Promise<unknown>
-  /** Counters are ok as soon as they no longer grow. */
+  /** Ends the condition. Absent for counters, which are ok as soon as they no longer grow. */
   relieve?: () => Promise<unknown>
   offender?: string
 }

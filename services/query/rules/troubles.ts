@@ -3,13 +3,13 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 /** Why the statement of a rule failed on a host. */
 export interface Trouble {
   reason: string
-  /** It fails until the server is upgraded or a grant is added. */
+  /** Whether it fails until the server is upgraded or a grant is added. */
   isPersistent: boolean
-  /** A grant is missing. */
+  /** Whether a grant is missing. */
   isDenied: boolean
 }
 
-/** Grants and servers change unnoticed, so failed statements are retried after this time. */
+/** The time until a failed statement is retried, because grants and servers may change. */
 const rememberedMs = 1_800_000
 
 /** Remembers which rules failed on which host, so that they do not fail a shared statement again. */
@@ -18,7 +18,7 @@ export interface Troubles {
   record(host: MonitoredHost, name: string, trouble: Trouble): void
 }
 
-/** Returns an empty memory of failures. Entries belong to the host object, so a changed host list drops them. */
+/** Returns an empty record of failures. Entries are keyed by the host object, so a changed host list drops them. */
 export const openTroubles = (elapsedMs: () => number): Troubles => {
   const known = new WeakMap<MonitoredHost, Map<string, Trouble & { untilMs: number }>>()
   return {

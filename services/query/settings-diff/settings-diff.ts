@@ -22,7 +22,7 @@ interface HostSettings {
   unavailable: DiffedHost['unavailable']
 }
 
-/** The statement carries no settings of its own: the host would report them as changed by the user. */
+/** Returns the statement for a table of settings. It is sent without settings, which would count as changed. */
 const statementOf = (table: Table): Statement => ({
   what: 'settings-diff',
   bare: true,

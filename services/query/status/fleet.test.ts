@@ -13,7 +13,7 @@ import { fleet } from '../handlers.ts'
 const hostCount = 500
 const betweenProbesMs = 6_500
 const maxAgeMs = 10_000
-/** On a busy machine, some probes of the first rounds time out. */
+/** Maximum number of probe rounds. On a busy machine, some probes of the first rounds time out. */
 const maxRounds = 10
 const roundLimit = { timeout: 30_000 }
 

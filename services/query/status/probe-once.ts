@@ -10,7 +10,7 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import { basicStatement, figuresStatement, loadFigures, readBasics, readFigures } from './status-statement.ts'
 
 const timeoutMs = 2_000
-/** Timeout of the retry without load metrics; with it, a state is never older than ten seconds. */
+/** Timeout of the retry without load metrics. It is short, so that a state is never older than ten seconds. */
 const retryTimeoutMs = 1_000
 /** Pause of load queries after a timeout, because the late query may still run on the host. */
 const loadPauseMs = 60_000
@@ -132,5 +132,5 @@ const loadStatement = (tables: ReadonlySet<string>): Statement => {
   return statement
 }
 
-/** An exception in response to the trivial probe counts as garbage. */
+/** Returns the reason of a failed probe. An exception counts as `garbage`, because the statement is trivial. */
 const reasonOf = (error: unknown): HostState['reason'] => failureReason(error) ?? 'garbage'

@@ -8,12 +8,12 @@ import type { MonitoredHost } from '../hosts/host-list.ts'
 import type { Hosts } from '../hosts/hosts.ts'
 import { type ProbedHost, probeOnce, type State, unknownState } from './probe-once.ts'
 
-/** With timeout and jitter, a state is never older than ten seconds. */
+/** Pause between two probes of a host. With timeout and jitter, a state is never older than ten seconds. */
 const pauseMs = 6_500
 const jitterMs = 1_000
 /** Interval of the check for due hosts. */
 const tickMs = 250
-/** Enough to probe a full host list in time while all of its hosts hang. */
+/** Maximum concurrent probes: enough to probe a full host list in time while all of its hosts hang. */
 const maxConcurrent = 500
 
 /** The last known state of every host. */

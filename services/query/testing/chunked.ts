@@ -2,9 +2,9 @@ import type { HostBody } from '../clickhouse/host-body.ts'
 import { hostList } from '../hosts/host-list.ts'
 
 const [only] = hostList('COLUMNDB_HOST', [{ url: 'http://a', label: 'db', user: 'u', password: '' }]).hosts
-if (!only) throw new Error('the host is well-formed')
+if (!only) throw new Error('invalid host entry in test data')
 
-/** A host for error messages, where nothing listens. */
+/** A host that no server listens on, for error messages. */
 export const host = only
 
 /** Returns a response body that delivers `text` in chunks of `sizes`, repeated as often as needed. */

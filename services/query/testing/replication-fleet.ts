@@ -21,7 +21,7 @@ export interface StandInSlot {
 export interface ReplicationFleet {
   mirrors: StandInMirror[]
   slots: StandInSlot[]
-  /** The newest first; `ago` is seconds before now. */
+  /** Log lines, newest first. `ago` is in seconds before now. */
   logs: { mirror: string; level: 'info' | 'warn' | 'error'; ago: number; text: string }[]
 }
 

@@ -4,7 +4,7 @@ import { gets, posts, GrpcError } from './replication-responses.ts'
 import { type ReplicationFleet, shopFleet } from './replication-fleet.ts'
 
 interface Options {
-  /** Required as HTTP Basic with an empty user; without it, no authentication. */
+  /** The password for HTTP Basic with an empty user. Without it, requests need no authentication. */
   password?: string
   /** Whether the API is served through the web application, below `/api`, or on its own. */
   form?: 'web' | 'api'

@@ -1,4 +1,7 @@
-/** Serializes to the time `seconds` before serialization, in units of `1 / perSecond` seconds since the epoch. */
+/**
+ * Returns a value that serializes to a time `seconds` before the serialization. The time is an epoch time in seconds,
+ * multiplied by `perSecond`.
+ */
 export const ago = (seconds: number, perSecond = 1) => ({
   toJSON: () => (Math.floor(Date.now() / 1_000) - seconds) * perSecond,
 })
@@ -22,7 +25,7 @@ const many = <T>(count: number, row: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => row(index))
 /** Returns running queries of other applications. */
 export const running = (count: number) => many(count, (index) => ({ query_id: `of-application-${index}` }))
-/** Statements of Watchhouse: one with a log comment, and one of a user who may not change settings. */
+/** Statements of Watchhouse, with a log comment and without one, as sent for users who may not set settings. */
 export const ownStatements = [
   { http_user_agent: 'watchhouse', Settings: { log_comment: '{"watchhouse":"rules"}' } },
   { http_user_agent: 'watchhouse' },

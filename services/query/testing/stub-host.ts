@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 /** A test server in place of a ClickHouse host. */
 export interface StubHost extends AsyncDisposable {
   url: string
-  /** Open connections: now, and at most at one time. */
+  /** The current and the maximum number of open connections. */
   readonly open: number
   readonly most: number
 }
@@ -43,7 +43,7 @@ const listening = async (server: Server): Promise<StubHost> => {
 export const startTcpStub = (accept: (socket: Socket) => void): Promise<StubHost> => listening(createServer(accept))
 
 export interface StubRequest {
-  /** The body: the SQL. */
+  /** The SQL, which is the request body. */
   sql: string
   url: URL
   request: IncomingMessage
@@ -76,7 +76,7 @@ export const startHttpStub = (
     }),
   )
 
-/** Whether a statement reads the grants of the user; the users of stubs see everything. */
+/** Returns whether a statement reads the grants of the user. The users of stubs have all grants. */
 const isGrantCheck = (sql: string): boolean => /^CHECK GRANT|^SHOW GRANTS|system\.enabled_roles$/.test(sql)
 
 /** Sends a `JSONCompact` response with String columns. */

@@ -78,7 +78,7 @@ it('has no statement by a name that every object has', async () => {
 describe('a statement of a tool', () => {
   const request = { hostKey: 'stub', tool: 'get_merge_status', statement: 'merges', parameters: {}, maxRows: 10 }
   const other = { ...request, tool: 'get_metrics', statement: 'connections' }
-  /** The probe sends statements too. */
+  /** Returns whether a request is a statement of a tool, not of the probe. */
   const isOfTool = ({ url }: StubRequest) => url.searchParams.get('log_comment') === '{"watchhouse":"tool"}'
   const oneAtOnce = (url: string) =>
     openParts({ COLUMNDB_HOST: url, COLUMNDB_NAME: 'stub', COLUMNDB_POOL_SIZE: '1', SVC_QUERY_CACHE: 'false' })

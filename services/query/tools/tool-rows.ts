@@ -16,7 +16,7 @@ import { expandMacros } from '../definitions/macros.ts'
 import { rowCap } from '../pages/open-page.ts'
 import type { Parts } from '../parts.ts'
 
-/** The statements of one tool, and the feature that its caller needs besides the one of the method. */
+/** The statements of one tool, and the feature that callers need in addition to that of the method. */
 const ToolStatements = z.strictObject({
   feature: Feature,
   statements: z.record(z.string(), z.string()).transform((named) => new Map(Object.entries(named))),
@@ -24,8 +24,8 @@ const ToolStatements = z.strictObject({
 type ToolStatements = z.infer<typeof ToolStatements>
 
 /**
- * Runs a fixed statement of a tool on one host, as one of the statements of callers that run there. The statements are read once; a file
- * that is wrong ends the start.
+ * Returns the handler that runs a fixed statement of a tool on one host, within the limit of running statements of
+ * callers. The files are read once, and an invalid file fails the start.
  */
 export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<typeof toolRowMethods>>['toolRows'] => {
   const tools = readToolStatements()
@@ -43,7 +43,10 @@ export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<t
     const context = { ...call, signal: run.signal }
     const { columns, rows, size } = await client.run(host, { what: 'tool', sql, parameters, limits }, context)
     if (size > maxWholeBytes)
-      throw new ServiceError('too-large', `the rows of ${tool} are longer than ${maxWholeBytes} bytes; request fewer`)
+      throw new ServiceError(
+        'too-large',
+        `the result of tool "${tool}" exceeds ${maxWholeBytes} bytes; request fewer rows`,
+      )
     return {
       rows: rows.map((row) => Object.fromEntries(columns.map((column, index) => [column.name, row[index]]))),
       evidence: {
@@ -59,7 +62,7 @@ export const toolRows = (parts: Parts, running: RunRegistry): Handlers<Service<t
   }
 }
 
-/** The statements of every tool by its name: a file of this folder is called as its tool, with dashes. */
+/** Reads the statements of all tools, by tool name: the file `get-metrics.yaml` belongs to the tool `get_metrics`. */
 export const readToolStatements = (): ReadonlyMap<string, ToolStatements> => {
   const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.yaml'))
   return new Map(files.map((file) => [parse(file).name.replaceAll('-', '_'), readFile(file)]))
@@ -69,7 +72,7 @@ const readFile = (file: string): ToolStatements => {
   try {
     return ToolStatements.parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
   } catch (error) {
-    throw new Error(`services/query/tools/${file} cannot be read`, { cause: error })
+    throw new Error(`invalid tool file "services/query/tools/${file}"`, { cause: error })
   }
 }
 

@@ -30,7 +30,7 @@ describe('a replica of a cluster is a host of the list', () => {
     const replicas = [replica('db1'), replica('db1')]
     expect(ownHosts(replicas, 'queried', list(['db1']))).toEqual([null, null])
     const [first, second] = replicas
-    if (!first || !second) throw new Error('there are two')
+    if (!first || !second) throw new Error('two host names are required')
     expect(ownHosts([{ ...first, isLocal: true }, second], 'key0', list(['db1']))).toEqual(['key0', null])
   })
 })

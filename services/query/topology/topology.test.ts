@@ -9,7 +9,7 @@ import { startHttpStub, startTcpStub } from '../testing/stub-host.ts'
 import { ClusterRow, clustersStatement, ReplicationRow, replicationStatement } from './topology.ts'
 
 const replica = { internal_replication: 1, shard_weight: 1, port: 9000 }
-/** A single host has no clusters or replicas, so these rows are invented, with the columns of the engine. */
+/** Invented rows with the columns of the engine, because a single host has no clusters or replicas. */
 const invented = {
   clusters: [
     {

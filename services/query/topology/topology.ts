@@ -12,7 +12,7 @@ import type { Statement } from '../clickhouse/statement.ts'
 import { queryEachHost } from '../hosts/query-each-host.ts'
 import type { Parts } from '../parts.ts'
 
-/** Replicas of all clusters together; a host knows one row of each. */
+/** Maximum number of replicas in all clusters of a host together. */
 const maxReplicas = 10_000
 
 const sql = (active: string, lag: string, recovering: string): string => `SELECT
@@ -41,7 +41,7 @@ const branches = [
   { since: '24.10', sql: sql('is_active', 'replication_lag', 'recovery_time') },
 ]
 
-/** Reads the clusters of a host, or one of them. */
+/** Returns the statement for all clusters of a host, or for one of them. */
 export const clustersStatement = (serverVersion: string, cluster = ''): Statement => ({
   what: 'topology',
   sql: sqlFor(branches, serverVersion) ?? '',
@@ -72,7 +72,7 @@ export type ClusterRow = z.output<typeof ClusterRow>
 const maxMembers = 64
 const needs = { requires: ['system.clusters'] }
 
-/** The clusters that one host knows. */
+/** Returns the handler for the clusters that one host knows. */
 export const topology =
   (parts: Parts): Handlers<typeof query>['topology'] =>
   async ({ hostKey, cluster }, call) => {
@@ -95,9 +95,9 @@ const named = ({ hosts, probe }: Parts): NamedHost[] =>
   hosts.list().map(({ key, url }) => ({ key, names: [url.hostname, probe.known(key).hostname ?? ''].filter(Boolean) }))
 
 type Shard = Cluster['shards'][number]
-type Placed = ClusterRow & { hostKey: string | null }
+type MatchedRow = ClusterRow & { hostKey: string | null }
 
-/** Rows, in the order of cluster, shard and replica, as a tree; replicas that are hosts of the list have their keys. */
+/** Groups rows by cluster and shard, in their order. Replicas that are hosts of the list get the host key. */
 const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonly NamedHost[]): Cluster[] =>
   [...Map.groupBy(rows, ({ cluster }) => cluster)].map(([name, ofCluster]) => {
     const keys = ownHosts(ofCluster, queried, hosts)
@@ -106,7 +106,7 @@ const clustersOf = (rows: readonly ClusterRow[], queried: string, hosts: readonl
     return { name, shards }
   })
 
-const shardOf = (number: number, rows: readonly Placed[]): Shard => ({
+const shardOf = (number: number, rows: readonly MatchedRow[]): Shard => ({
   number,
   weight: rows[0]?.weight ?? 0,
   internalReplication: rows[0]?.internalReplication ?? false,
@@ -115,14 +115,14 @@ const shardOf = (number: number, rows: readonly Placed[]): Shard => ({
   ),
 })
 
-/** Keys of the replicas that are hosts of the list, each once. */
+/** Returns the distinct host keys of the replicas that are hosts of the list. */
 const membersOf = (clusters: readonly Cluster[]): string[] => {
   const replicas = clusters.flatMap(({ shards }) => shards.flatMap((shard) => shard.replicas))
   return [...new Set(replicas.flatMap(({ hostKey }) => hostKey ?? []))]
 }
 
-/** How a cluster calls one of its replicas. */
-interface Called {
+/** The host name and address of a replica in the cluster configuration. */
+interface ReplicaAddress {
   host: string
   address: string
   isLocal: boolean
@@ -135,12 +135,12 @@ export interface NamedHost {
 }
 
 /**
- * Returns the host key of each replica of a cluster, or null without a unique match. `queried` is
- * the host that reported the cluster. Names count whole first and then without their domain, since clusters tend to name
- * machines as they call one another, and host lists as they are reached from outside.
+ * Returns the host key of each replica of a cluster, or null without a unique match. `queried` is the host that
+ * reported the cluster. Full names are compared first, then names without their domain: clusters often use internal
+ * names, and host lists external ones.
  */
 export const ownHosts = (
-  replicas: readonly Called[],
+  replicas: readonly ReplicaAddress[],
   queried: string,
   hosts: readonly NamedHost[],
 ): (string | null)[] => {
@@ -151,7 +151,7 @@ export const ownHosts = (
   })
 }
 
-const claim = (replica: Called, hosts: readonly NamedHost[]): string | null => {
+const claim = (replica: ReplicaAddress, hosts: readonly NamedHost[]): string | null => {
   const names = new Set([replica.host, replica.address].filter(namesOneMachine).map(lowered))
   const calledSo = hosts.filter((host) => host.names.some((name) => names.has(lowered(name))))
   if (calledSo.length > 0) return onlyOne(calledSo)
@@ -168,16 +168,16 @@ const claim = (replica: Called, hosts: readonly NamedHost[]): string | null => {
 
 const onlyOne = (hosts: readonly NamedHost[]): string | null => (hosts.length === 1 ? (hosts[0]?.key ?? null) : null)
 const lowered = (name: string): string => name.toLowerCase()
-/** A name without its domain; an address has none. */
+/** Returns a host name without its domain, or nothing for an IP address. */
 const label = (name: string): string[] => (isIP(name) === 0 ? name.split('.').slice(0, 1) : [])
-/** Everybody is `localhost`. */
+/** Returns whether a name identifies one machine. Loopback and unspecified addresses do not. */
 const namesOneMachine = (name: string): boolean =>
   !/^(|localhost|127\..*|::1|::ffff:127\..*|0\.0\.0\.0|::)$/i.test(name)
 
 const exceptionCharacters = 500
 const replicationNeeds = { requires: ['system.replicas'] }
 
-/** Only columns that the server reads without a Keeper request. */
+/** Reads the replication state of a host, from columns that need no Keeper request. */
 export const replicationStatement: Statement = {
   what: 'topology',
   cache: 'realtime',
@@ -202,7 +202,7 @@ export const ReplicationRow = z.object({
   exception: z.string(),
 })
 
-/** State, load and replication of hosts of the list. */
+/** Reads the state, load and replication of several hosts of the list. */
 const readMembers = async (parts: Parts, keys: readonly string[], call: Call): Promise<ClusterMember[]> => {
   const { client, probe } = parts
   const results = await queryEachHost(parts, keys, call, (host, own) =>

@@ -11,7 +11,7 @@ import { type AdviceContext, type Proposal, readSubject, type Subject } from './
 
 /** Time limit for all tests. Proposals that are not tested by then are unverified. */
 const testingMs = 20_000
-/** Time left to send the response before the caller's deadline. */
+/** Time reserved to send the response before the deadline of the caller. */
 const marginMs = 1_000
 
 /** Returns the handler for ranked advice on one query. */
@@ -38,7 +38,7 @@ interface AdviceRequest {
   database?: string | undefined
 }
 
-/** Returns the query of the request, or of the query log if the request contains only its ID. */
+/** Returns the query of the request; if the request contains only a query id, the query from the query log. */
 const findStatement = async (
   { query, call, hostKey }: AdviceContext,
   { query: statement, queryId, database }: AdviceRequest,
@@ -46,7 +46,8 @@ const findStatement = async (
   if (statement !== undefined) return { query: statement, database, queryId: undefined }
   if (queryId === undefined) throw invalid('query', 'advice requires either a query or a queryId')
   const { detail, unavailable } = await query.queryDetail({ hostKey, queryId }, call)
-  if (!detail) throw invalid('queryId', `no query found for this queryId: ${unavailable?.message ?? 'no log'}`)
+  if (!detail)
+    throw invalid('queryId', `no query found for this queryId: ${unavailable?.message ?? 'the query log has no entry'}`)
   const { kind, query: text, currentDatabase } = detail.summary
   if (kind !== 'Select') throw invalid('queryId', `advice supports only SELECT; this query is of kind ${kind}`)
   return { query: text, database: currentDatabase || undefined, queryId }
@@ -61,7 +62,7 @@ export interface MeasuredProposal {
   measured: MeasuredSavings
 }
 
-/** Smaller savings are within what the next merge or insert changes. */
+/** Minimum share of the data read that a change must save. Merges and inserts alone can change as much. */
 const minShare = 0.2
 
 /** Returns the worthwhile proposals, best first, with only the best of each purpose. */
@@ -77,7 +78,7 @@ export const rank = <W extends MeasuredProposal>(weighed: readonly W[]): W[] => 
 const shareOf = ({ bytesBefore, bytesAfter }: Savings): number =>
   bytesBefore > 0 ? (bytesBefore - bytesAfter) / bytesBefore : 0
 
-/** Rounds the savings, so that of two similar ones the smaller change comes first. */
+/** Returns the savings in tenths, rounded, so that the smaller change comes first if savings are similar. */
 const tenths = ({ measured: { savings } }: MeasuredProposal): number =>
   savings ? Math.round(10 * shareOf(savings)) : 0
 
@@ -87,9 +88,9 @@ const bytesOf = ({ measured: { savings } }: MeasuredProposal): number =>
   savings ? savings.bytesBefore - savings.bytesAfter : 0
 
 const maxTables = 5
-/** Per table. */
+/** Maximum number of proposals to test per table. */
 const maxProposals = 12
-/** Reads of fewer granules are not worth optimizing. */
+/** Minimum granules that a query reads of a table to get advice on it. */
 const minMarks = 10
 
 const skipReasons = {
@@ -100,7 +101,7 @@ const noSavings = 'No skip index, projection, view, partition key or PREWHERE wo
 
 interface Advice {
   recommendations: Recommendation[]
-  /** Why there are no recommendations, or why a table was skipped. */
+  /** The reasons why tables were skipped or there are no recommendations. */
   notes: string[]
 }
 
@@ -124,8 +125,8 @@ const adviseOn = async (context: AdviceContext, statement: AdvisedStatement): Pr
 }
 
 /**
- * Returns the tables that the query reads. The caller did not write a query of the log, so an error for one contains
- * only the error name, not the text of the host.
+ * Returns the tables that the query reads. For a query from the query log, an error contains only the name of the
+ * host's error. The text of the host may quote a query that the caller did not write.
  */
 const analyze = async (
   { query, call, hostKey }: AdviceContext,

@@ -10,16 +10,16 @@ import {
   wholeCondition,
 } from './subject.ts'
 
-/** The savings of a proposal and how they were determined. */
+/** The savings of a proposal, and how they were determined. */
 export interface MeasuredSavings {
   proof: Proof
   savings: Savings | null
 }
 
-/** An advice context whose `call` is the one for tests. */
+/** The context for tests, whose `call` has the shorter deadline of `testCall`. */
 type TestContext = Omit<AdviceContext, 'testCall'>
 
-/** Returns what a proposal would save on its host, or null if nothing. It is unverified if the host cannot test it. */
+/** Returns what a proposal would save on its host; null if it saves nothing. Unverified if the host cannot test it. */
 export const measure = async (
   { testCall, ...rest }: AdviceContext,
   subject: Subject,
@@ -52,7 +52,7 @@ const tryIndex = async (
   if (outcome === 'tried' && marks !== null) {
     return { proof: isEmpirical ? 'verified' : 'estimated', savings: savedMarks(subject, marks) }
   }
-  // An index can skip at most the granules without a match.
+  // At best, an index skips all granules without a match.
   const { matchingGranules } = await query.countMatches({ ...named, rowsPerMark: rowsPerMark(subject) }, call)
   return { proof: 'estimated', savings: savedMarks(subject, matchingGranules) }
 }
@@ -85,7 +85,8 @@ const isFiltered = async (
 const ownCodes = new Set<string>(['invalid', 'timeout', 'busy', 'too-large'])
 
 /**
- * Returns whether only this test failed: the host rejected or aborted it, or the time is up. Other tests can succeed.
+ * Returns whether the error concerns only this test: the host rejected or aborted it, or it timed out. Other tests may
+ * succeed.
  */
 const isAboutTest = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.details?.clickhouseCode !== undefined || ownCodes.has(error.code))

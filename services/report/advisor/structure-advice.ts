@@ -9,14 +9,14 @@ import { kinds } from './structure/kinds/index.ts'
 import { settings } from '../config.ts'
 import type { HandlerDeps } from '../work.ts'
 
-/** Time left to send the response before the caller's deadline. */
+/** Time reserved to send the response before the deadline of the caller. */
 const marginMs = 2_000
 
 /** Returns the handlers for advice on tables and on host settings. */
 export const structureAdviceHandlers = (deps: HandlerDeps): Handlers<Service<typeof structureAdviceMethods>> => ({
   adviseTable: async ({ measure, ...request }, call) => {
     const { SVC_ADVICE_READS_DATA: readsData, SVC_ADVICE_MEASURES_CODECS: isAllowed } = read(settings, deps.env)
-    // The bus authenticates the caller, so tools cannot trigger writes.
+    // The bus authenticates the calling service, so tools of the agent or of MCP cannot cause a write.
     const mayWrite = isAllowed && measure && call.caller === 'gateway'
     const timed = { ...call, deadline: call.deadline - marginMs }
     const context = { query: deps.query, call: timed, ...request, readsData, mayWrite }

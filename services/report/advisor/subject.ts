@@ -8,7 +8,7 @@ import type { query } from '#proto/query.ts'
 
 type Overview = z.infer<typeof TableOverview>
 
-/** A table that a query reads, with its metadata. */
+/** A table that a query reads, with its metadata. Advice is given per table. */
 export interface Subject {
   read: TableRead
   overview: Overview
@@ -51,7 +51,7 @@ export const readSubject = async (
   }
 }
 
-/** Returns the rows per granule: `index_granularity`, or fewer if long rows make granules end early. */
+/** Returns the rows per granule: `index_granularity`, or the average if it is lower because rows are large. */
 export const rowsPerMark = ({ overview }: Subject): number => {
   const average = Math.max(1, Math.round((overview.rows ?? 0) / Math.max(1, overview.marks)))
   const stated = Number(/\bindex_granularity = (\d+)/.exec(overview.engineFull)?.[1] ?? average)
@@ -59,8 +59,8 @@ export const rowsPerMark = ({ overview }: Subject): number => {
 }
 
 /**
- * Returns the compressed bytes per granule of some columns, or of all columns if the host reports no column sizes. A
- * subcolumn counts as the whole column.
+ * Returns the compressed bytes per granule of the named columns, or of the whole table if the host reports no column
+ * sizes. A subcolumn counts as its whole column.
  */
 export const bytesPerMark = ({ overview, columns }: Subject, names: readonly string[]): number => {
   const sizes = names.map((name) => columnNamed(columns, name)?.compressedBytes ?? null)
@@ -125,34 +125,34 @@ export const wholeCondition = ({ read }: Subject): string => allOf(read.conditio
 export const keepsRows = ({ overview: { engine } }: Subject): boolean =>
   ['MergeTree', 'ReplicatedMergeTree', 'SharedMergeTree'].includes(engine)
 
-/** How many rows and granules match a condition. */
+/** The number of rows and granules that match a condition. */
 interface Matches {
   rows: number
   matchingRows: number
   matchingGranules: number
 }
 
-/** How many groups of rows there are, and how many match a condition. */
+/** The number of groups of rows, and of those that match a condition. */
 interface Groups {
   groups: number
   matchingGroups: number
   matchingRows: number
 }
 
-/** How a host tests what a change would save. `savings` returns null if it would save nothing. */
+/** A test of a proposal on the host. `savings` returns null if the change would save nothing. */
 export type Test =
   | { by: 'index'; column: string; type: SkipIndexType }
   | { by: 'matches'; condition: string; savings: (counted: Matches) => Savings | null }
   | { by: 'groups'; keys: string[]; condition: string | null; savings: (counted: Groups) => Savings | null }
 
-/** A change that could save something, before it is tested. */
+/** A recommendation before its test on the host. */
 export interface Proposal extends Omit<Recommendation, 'proof' | 'savings' | 'table'> {
   /** Only the best of the proposals with the same purpose is returned. */
   purpose: string
   test: Test
 }
 
-/** What the advisor needs to query a host. */
+/** The client, call and host for requests of the query advisor. */
 export interface AdviceContext {
   query: Client<typeof query>
   call: Call

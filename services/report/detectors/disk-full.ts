@@ -3,7 +3,7 @@ import { detector, type Observation, severityOf } from '../measures/detector.ts'
 import { confidenceOf, forecastDisk, knownDiskHours } from '../measures/forecast.ts'
 import { bytes, range } from '../measures/words.ts'
 
-/** Negated days until the disk is full: 30 days or less are reported, 7 days or less are a warning. */
+/** In days until the disk is full, negated so that a larger value is worse: 30 days or fewer are `info`. */
 const limits = { info: -30, warning: -7 }
 
 /** Detects disks that will be full within a month at the rate of the last two weeks or two days. */
@@ -28,7 +28,7 @@ export const diskFull = detector({
 
 type KnownRows = Parameters<typeof forecastDisk>[0]
 
-/** Returns an observation, the reason for missing data, or undefined if there is nothing to report. */
+/** Returns an observation, a note on missing data as a string, or undefined if there is nothing to report. */
 const observationOf = (disk: InsightRow<'disk-hours'>['disk'], rows: KnownRows): Observation | string | undefined => {
   const forecast = forecastDisk(rows)
   if (typeof forecast === 'string') return `disk ${disk}: ${forecast}`

@@ -2,7 +2,7 @@ import { detector } from '../measures/detector.ts'
 
 const failed = new Set(['FAILED', 'FAILED_AND_RELOADING'])
 
-/** Detects dictionaries that failed to load or reload. */
+/** Detects dictionaries that fail to load or reload. */
 export const failedDictionary = detector({
   kind: 'failed-dictionary',
   signal: 'dictionaries that fail to load',

@@ -2,7 +2,7 @@ import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 
 const limits = { info: 300, warning: 1_000 }
 
-/** Detects partitions with so many parts that reads slow down. */
+/** Detects tables with a partition of so many parts that queries become slow. */
 export const fragmentation = detector({
   kind: 'fragmentation',
   signal: 'active parts of the fullest partition',

@@ -4,7 +4,7 @@ import { figure } from '../measures/words.ts'
 const minHistoryHours = 170
 const steadyHours = 20
 
-/** Detects tables without inserts that usually receive some at this hour. */
+/** Detects tables without inserts that had some at the same hour a day and a week ago. */
 export const insertStopped = detector({
   kind: 'insert-stopped',
   signal: 'rows inserted',

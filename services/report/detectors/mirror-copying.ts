@@ -1,7 +1,7 @@
 import { detector, severityOf } from '../measures/detector.ts'
 import { duration } from '../measures/words.ts'
 
-/** In hours. An initial copy that takes longer than a day is usually stuck. */
+/** In hours of copying. An initial copy that takes longer than a day is usually stuck. */
 const limits = { info: 0, warning: 24 }
 
 /** Detects mirrors of the replication service that are still in the initial copy. */

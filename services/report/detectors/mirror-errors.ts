@@ -3,7 +3,7 @@ import { count } from '../measures/words.ts'
 
 const limits = { info: 1, warning: 5, critical: 100 }
 
-/** Detects mirrors of the replication service that fail repeatedly. */
+/** Detects mirrors of the replication service with errors in the last hour. */
 export const mirrorErrors = detector({
   kind: 'mirror-errors',
   signal: 'errors of mirrors',

@@ -19,7 +19,7 @@ const stopped: Readonly<Record<string, Pick<Observation, 'severity' | 'detail'> 
   },
 }
 
-/** Detects mirrors of the replication service that stopped copying. */
+/** Detects mirrors of the replication service that are failed, terminated or paused. */
 export const mirrorStopped = detector({
   kind: 'mirror-stopped',
   signal: 'states of mirrors',

@@ -3,11 +3,11 @@ import { forecastParts } from '../measures/forecast.ts'
 import { duration, figure } from '../measures/words.ts'
 
 const manyHours = 20
-/** Below this share of the limit, growth is not reported. */
+/** Minimum share of the limit at which growth is reported. */
 const minShare = 0.1
 const limits = { info: -72, warning: -24 }
 
-/** Detects parts that grow towards the limit at which ClickHouse rejects inserts. */
+/** Detects a number of parts that grows towards the limit at which ClickHouse rejects inserts. */
 export const partsRefused = detector({
   kind: 'parts-refused',
   signal: 'hours until inserts fail with too many parts',

@@ -3,7 +3,7 @@ import { duration } from '../measures/words.ts'
 
 const limits = { info: 60, warning: 600 }
 
-/** Detects replicas that lag behind. */
+/** Detects replicas with a replication delay of a minute or more. */
 export const replicaLag = detector({
   kind: 'replica-lag',
   signal: 'replication delay in seconds',

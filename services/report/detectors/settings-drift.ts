@@ -3,7 +3,7 @@ import { detector, nothing, noData } from '../measures/detector.ts'
 const minAgreeing = 2
 const maxNamed = 20
 
-/** Detects settings that differ from the rest of the group, if the rest agrees. */
+/** Detects settings that differ from the value on which all other hosts of the group agree. */
 export const settingsDrift = detector({
   kind: 'settings-drift',
   signal: 'settings compared with the other hosts of the group',

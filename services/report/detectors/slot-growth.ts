@@ -2,7 +2,7 @@ import { detector, severityOf } from '../measures/detector.ts'
 import { bytes } from '../measures/words.ts'
 
 const gibibyte = 1_024 ** 3
-/** In bytes per hour. */
+/** In bytes of additional lag per hour. */
 const limits = { info: gibibyte / 4, warning: gibibyte, critical: 10 * gibibyte }
 
 /** Detects replication slots whose lag grows. */

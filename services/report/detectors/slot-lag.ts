@@ -5,7 +5,7 @@ const mebibyte = 1_024 ** 2
 /** The warning limit is the default limit of the replication service. */
 const limits = { info: 1_000 * mebibyte, warning: 5_000 * mebibyte, critical: 50_000 * mebibyte }
 
-/** Detects replication slots that retain much of the write-ahead log. */
+/** Detects replication slots for which the source retains a large write-ahead log. */
 export const slotLag = detector({
   kind: 'slot-lag',
   signal: 'lag of replication slots',

@@ -1,10 +1,10 @@
 import { detector, qualifiedName, severityOf } from '../measures/detector.ts'
 import { bytes, duration } from '../measures/words.ts'
 
-/** Hours since whole parts expired. */
+/** In hours since all rows of the oldest part expired. */
 const limits = { info: 24, warning: 168 }
 
-/** Detects expired rows that the TTL has not removed. */
+/** Detects tables with expired parts that the TTL has not removed. */
 export const ttlHealth = detector({
   kind: 'ttl-health',
   signal: 'age of parts whose TTL has passed',

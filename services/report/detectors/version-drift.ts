@@ -34,7 +34,7 @@ export const versionDrift = detector<never>({
   },
 })
 
-/** Returns the version that most hosts of the group run, the newest one of a tie; undefined for a single host. */
+/** Returns the most frequent version in the group, of equally frequent ones the newest; undefined for a single host. */
 const usualVersion = ({ self, peers }: Fleet): string | undefined => {
   const versions = [self, ...peers.filter(({ group }) => group === self.group)].flatMap(({ version }) => version ?? [])
   if (versions.length < 2) return undefined

@@ -20,7 +20,7 @@ export interface ForecastResult {
   awaited: AwaitedForecast[]
 }
 
-/** Returns forecasts of all disks with enough history. */
+/** Returns the forecasts of all disks with enough history. */
 export const diskForecasts = (rows: readonly InsightRow<'disk-hours'>[]): ForecastResult => {
   const known = knownDiskHours(rows)
   const disks = [...Map.groupBy(known, ({ disk }) => disk)].map(([disk, hours]) => ({ disk, hours }))
@@ -59,7 +59,7 @@ const diskForecast = (disk: string, forecast: DiskForecast, error: number | null
 
 const pastDays = 3
 
-/** Returns the error of the forecast of three days ago: the predicted minus the actual usage. */
+/** Returns the error of a forecast made three days ago, in bytes: the predicted minus the actual usage. */
 const forecastError = (hours: ReturnType<typeof knownDiskHours>, usedBytes: number): number | null => {
   const past = hours
     .filter(({ hoursAgo }) => hoursAgo >= pastDays * 24)
@@ -69,7 +69,7 @@ const forecastError = (hours: ReturnType<typeof knownDiskHours>, usedBytes: numb
   return forecast.usedBytes + pastDays * (forecast.growth?.perDay ?? 0) - usedBytes
 }
 
-/** Returns the forecast of the time at which ClickHouse rejects inserts because of too many parts. */
+/** Returns the forecast of when ClickHouse rejects inserts because of too many parts. */
 export const partsForecast = (rows: readonly InsightRow<'part-hours'>[]): ForecastResult => {
   const forecast = forecastParts(rows)
   if (typeof forecast === 'string') return { forecasts: [], notes: [`parts: ${forecast}`], awaited: [] }

@@ -21,14 +21,16 @@ export interface GenerateDeps {
   log: Logger
 }
 
-/** `ran` is false if the last scan is too recent; the insights are then those of that scan. */
+/**
+ * The result of `generate`. `ran` is false if the last scan is too recent; the insights are then those of that scan.
+ */
 export interface GenerateResult {
   ran: boolean
   run: InsightRun | null
   insights: Insight[]
 }
 
-/** The minimum time between scans of a host that are not forced. */
+/** Minimum time between two scans of a host, unless a scan is forced. */
 const throttleMs = 5 * 60_000
 const maxNotes = 200
 
@@ -68,7 +70,7 @@ export const generate = async (
   }
 }
 
-/** Stores insights and keeps their dismissals. If the store fails, `storeError` is the reason, and the scan succeeds. */
+/** Stores insights and keeps their dismissals. If the store fails, returns the reason as `storeError`. */
 const storeInsights = async (
   { insightStore: { store }, clock, log }: GenerateDeps,
   hostKey: string,
@@ -78,7 +80,7 @@ const storeInsights = async (
   if (found.length === 0) return { insights: [], storeError: null }
   try {
     const ids = found.map(({ id }) => id)
-    // An id belongs to one day, so a stored insight of this id was found on the same day.
+    // The id of an insight contains its day, so a stored insight with the same id was found on that day.
     const sinceMs = Math.min(...found.map(({ day }) => Date.parse(day)))
     const before = await store.list({ hostKey, sinceMs, limit: ids.length, ids }, call)
     const dismissals = new Map(before.map(({ id, dismissed }) => [id, dismissed]))

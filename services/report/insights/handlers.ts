@@ -16,7 +16,7 @@ import { lastRun } from './runs.ts'
 export type InsightDeps = HandlerDeps & GenerateDeps
 
 const hourMs = 3_600_000
-/** Reserved for sending the response before the deadline of the caller. */
+/** Time reserved to send the response before the deadline of the caller. */
 const marginMs = 2_000
 const maxListed = 500
 

@@ -11,23 +11,23 @@ const Worst = z.object({ hosts: z.record(z.string(), Finding.extend({ atMs: z.nu
 const keyOf = (hostKey: string): string => `insights/run/${hostKey}`
 const worstKey = 'insights/worst'
 const maxTitleLength = 60
-/** Older findings are not shown for a host. */
+/** Maximum age of the worst finding of a host; older ones are not returned. */
 const freshMs = 24 * 3_600_000
 
 /** Returns the last scan of a host; null if there was none. */
 export const lastRun = async (store: Store, hostKey: string): Promise<InsightRun | null> =>
   (await store.get(keyOf(hostKey), Run))?.run ?? null
 
-interface Claim {
+interface ScanClaim {
   hostKey: string
   clock: Clock
   token: string
-  /** No scan starts if the last one started within this time. */
+  /** Minimum time since the start of the last scan. */
   throttleMs: number
 }
 
 /** Starts a scan unless the last one is too recent. Returns whether it started. */
-export const startRun = async (store: Store, { hostKey, clock, token, throttleMs }: Claim): Promise<boolean> => {
+export const startRun = async (store: Store, { hostKey, clock, token, throttleMs }: ScanClaim): Promise<boolean> => {
   const claimed = await store.update(keyOf(hostKey), Run, (current) =>
     current && runAgeMs(current.startedAtMs, clock) < throttleMs
       ? { value: current }
@@ -42,7 +42,7 @@ const runAgeMs = (startedAtMs: number, clock: Clock): number => {
   return sinceMs < 0 ? Number.POSITIVE_INFINITY : sinceMs
 }
 
-/** Records the result of a scan. Without a result, the next scan may start immediately. */
+/** Records the result of a scan; null if it failed, so that the next scan may start immediately. */
 export const finishRun = async (
   store: Store,
   hostKey: string,
@@ -55,7 +55,7 @@ export const finishRun = async (
   })
 }
 
-/** Stores the worst finding of a host, for host lists. */
+/** Stores the worst undismissed finding of a host, which host lists show. */
 export const rememberWorst = async (store: Store, hostKey: string, insights: readonly Insight[]): Promise<void> => {
   const worst =
     insights.find(({ severity, dismissed }) => severity === 'critical' && !dismissed) ??

@@ -35,7 +35,7 @@ interface RowSet {
   sql: string
 }
 
-/** Fetches the row sets of a host, one after another, and runs all detectors on them. */
+/** Fetches the row sets of a host, one after another, and runs the detectors on them. */
 export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   const { detectors = allDetectors } = context
   const needed = [...new Set(detectors.flatMap(({ sets }) => sets))]
@@ -68,12 +68,12 @@ export const scanHost = async (context: ScanContext): Promise<ScanResult> => {
   const insights = outcomes.flatMap(({ detector, outcome }) =>
     outcome.observations.map((observation) => insightOf(context, detector, observation, evidenceOf(detector, rowSets))),
   )
-  // Observations of one subject on one day are one insight.
+  // Observations of one kind and subject on one day are one insight.
   const byId = new Map(insights.map((insight) => [insight.id, insight]))
   return { insights: [...byId.values()], notes: notes.map((note) => beginningOf(note, maxNoteLength)) }
 }
 
-/** Returns the validated rows of a set; undefined if it is missing. */
+/** Returns the validated rows of a row set; undefined if it is missing. */
 const rowsOf = <S extends InsightRowSet>(
   set: S,
   rowSets: ReadonlyMap<InsightRowSet, RowSet>,
@@ -83,7 +83,7 @@ const rowsOf = <S extends InsightRowSet>(
   return rows && (z.array(insightRowSets[set]).parse(rows) as InsightRow<S>[])
 }
 
-/** Runs a detector if its first row set is available. Other missing sets are empty. */
+/** Runs a detector if its first row set is available. Its other row sets are empty if they are missing. */
 const outcomeOf = (detector: AnyDetector, rowSets: ReadonlyMap<InsightRowSet, RowSet>, fleet: Fleet): Outcome => {
   const [first] = detector.sets
   if (first !== undefined && !rowSets.has(first)) return nothing
@@ -98,7 +98,7 @@ const evidenceOf = (
 
 const maxSubjectLength = 300
 
-/** Completes an observation to an insight. */
+/** Creates an insight from an observation of a detector. */
 const insightOf = (
   { hostKey, nowMs }: Pick<ScanContext, 'hostKey' | 'nowMs'>,
   { kind, signal, window, link }: Pick<AnyDetector, 'kind' | 'signal' | 'window' | 'link'>,
@@ -125,10 +125,10 @@ const insightOf = (
   }
 }
 
-/** Limits the hosts of the group that a host is compared with. */
+/** Maximum number of hosts of the group with which a host is compared. */
 const maxCompared = 32
 
-/** Returns the facts of all hosts. The other hosts are not queried: their last scan stored their figures. */
+/** Returns the facts about all hosts. Other hosts are not queried, since their last scan has stored their figures. */
 const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fleet> => {
   const { query, call, hostKey, store } = context
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
@@ -155,7 +155,7 @@ const readFleet = async (context: ScanContext, figures: HostFigures): Promise<Fl
   }
 }
 
-/** Returns the current version and clock skew of a host; nothing if it fails or the caller lacks access. */
+/** Returns the current version and clock skew of a host; an empty object if the request fails. */
 const currentFacts = async ({ query, call, hostKey }: ScanContext): Promise<Partial<HostFacts>> => {
   try {
     const { version, clockSkewMs } = await query.hostStatus({ hostKey }, call)
@@ -172,8 +172,8 @@ interface ScanContext {
   call: Call
   hostKey: string
   nowMs: number
-  /** Stores the figures by which hosts are compared. */
+  /** The store for the figures by which hosts are compared. */
   store: Store
-  /** All detectors by default. */
+  /** The detectors to run; all by default. */
   detectors?: readonly AnyDetector[]
 }

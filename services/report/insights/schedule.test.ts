@@ -13,7 +13,7 @@ import { scanDueHosts } from './schedule.ts'
 type Query = ReturnType<typeof quietQuery>
 const minuteMs = 60_000
 
-/** Opens a replica that scans hosts. `scanned` lists the scanned hosts in order. */
+/** Opens a `report` process with scheduled scans. `scanned` lists the scanned hosts in order. */
 const openReplica = async (
   opened: AsyncDisposableStack,
   { env = {}, query = {}, store }: { env?: Record<string, string>; query?: Partial<Query>; store?: Store } = {},

@@ -37,7 +37,9 @@ export const openSchedule = (deps: ScheduleDeps, work: Work, everyMs = tickMs): 
 const ScanAttempts = z.object({ hosts: z.record(z.string(), z.number()) })
 const attemptsKey = 'insights/tried'
 const leaseName = 'insights:round'
-/** Longer than the scans take. If two processes overlap, each still skips the hosts that the other has started. */
+/**
+ * Duration of the lease, longer than all scans take. If two processes overlap, each host is still scanned only once.
+ */
 const leaseMs = 15 * 60_000
 const minuteMs = 60_000
 
@@ -64,7 +66,7 @@ export const scanDueHosts = async (deps: ScheduleDeps, signal: AbortSignal): Pro
   return due.length
 }
 
-/** Returns the reachable hosts that were not scanned within the interval, and forgets removed hosts. */
+/** Returns the hosts that were not scanned within the interval and are not down. Removed hosts are forgotten. */
 const dueHosts = async ({ query, store, clock }: ScheduleDeps, everyMs: number, call: Call): Promise<string[]> => {
   const [hosts, states] = await Promise.all([query.hosts({}, call), query.hostStates({}, call)])
   const down = new Set(states.flatMap(({ key, status }) => (status === 'down' ? key : [])))

@@ -21,7 +21,7 @@ const toDeviations = 0.6745
 /** Minimum deviation as a share of the median. Without it, tiny changes of a constant value would be anomalies. */
 const minShare = 0.01
 
-/** Compares a value with earlier ones. `minDeviation` is the minimum deviation. Returns undefined without figures. */
+/** Compares a value with earlier ones; undefined if there are none. `minDeviation` is in the unit of the value. */
 export const compare = (value: number, before: readonly number[], minDeviation: number): Comparison | undefined => {
   const baseline = median(before)
   if (baseline === undefined || !Number.isFinite(value)) return undefined
@@ -30,11 +30,11 @@ export const compare = (value: number, before: readonly number[], minDeviation: 
   return { baseline, score: (toDeviations * (value - baseline)) / Math.max(deviation, least) }
 }
 
-/** Rows of hours that are comparable with the last one. */
+/** The rows of earlier hours that are comparable with the last hour. */
 interface SameHours<T> {
   rows: T[]
   confidence: Insight['confidence']
-  /** A description, such as `the same hour of 4 weeks`. */
+  /** The description of the comparison, such as `last hour, against the same hour of earlier weeks`. */
   window: string
 }
 
@@ -58,7 +58,7 @@ export const sameHours = <T extends { hoursAgo: number }>(rows: readonly T[]): S
   return { rows: ofDays, confidence: 'low', window: 'last hour, against the same hour of earlier days' }
 }
 
-/** Whether an hour is a multiple of the period ago, within one hour. */
+/** Reports whether an hour is a multiple of the period ago, plus or minus one hour. */
 const isNear = (hoursAgo: number, period: number): boolean => {
   const past = hoursAgo % period
   return hoursAgo >= period - 1 && (past <= 1 || past === period - 1)
@@ -67,14 +67,14 @@ const isNear = (hoursAgo: number, period: number): boolean => {
 type Day = InsightRow<'fingerprint-days'>
 type SchemaChange = InsightRow<'schema-changes'>
 
-/** Growth that may explain longer executions. */
+/** Minimum growth factor that may explain longer executions. */
 const grown = 1.5
-/** Days within which a schema change may be the cause. */
+/** Maximum age in days of a schema change that may be the cause. */
 const nearDays = 1
 
 /**
- * Describes what changed together with a query pattern: the version of the server, settings, schema, parts read, rows
- * read, and the share of the data read by the unchanged query.
+ * Describes what changed together with the duration of a query pattern: server version, settings, schema of its
+ * tables, and how much it reads.
  */
 export const attribute = (now: Day, before: readonly Day[], changes: readonly SchemaChange[]): string[] => {
   const [latest] = before.toSorted((one, other) => one.daysAgo - other.daysAgo)
@@ -90,10 +90,10 @@ export const attribute = (now: Day, before: readonly Day[], changes: readonly Sc
   return [...causes.filter((cause) => typeof cause === 'string'), ...describeGrowth(now, before)]
 }
 
-/** Read statistics of one execution. */
+/** How much data the executions of a query pattern read. */
 type ReadStats = Pick<Day, 'readRows' | 'selectedParts' | 'marksShare'>
 
-/** Describes which read statistics are well above those of others: parts, share of the data, rows. */
+/** Describes which read statistics are well above the median of others: parts, share of the data, rows. */
 export const describeGrowth = (now: ReadStats, others: readonly ReadStats[]): string[] => {
   const usual = (figureOf: (other: ReadStats) => number | null) =>
     median(others.flatMap((other) => figureOf(other) ?? []))

@@ -3,7 +3,7 @@ import { type InsightRow, type InsightRowSet, insightRowSets } from '#proto/insi
 import type { Insight } from '#proto/insights.ts'
 import type { Store } from '#shared/store/store.ts'
 
-/** The part of an insight that a detector sets; the scan adds the rest. */
+/** The fields of an insight that a detector returns; the scan adds the others. */
 export interface Observation extends Pick<
   Insight,
   'subject' | 'severity' | 'title' | 'detail' | 'baseline' | 'value' | 'unit' | 'score' | 'confidence'
@@ -20,10 +20,10 @@ export interface Outcome {
   notes: string[]
 }
 
-/** The rows of each set that a detector names. */
+/** The rows of each row set that a detector reads. */
 export type RowsOf<S extends InsightRowSet> = { readonly [N in S]: readonly InsightRow<N>[] }
 
-/** The facts by which hosts are compared; null if unknown. */
+/** The facts about a host by which hosts are compared; null if unknown. */
 export interface HostFacts {
   name: string
   group: string | null
@@ -50,16 +50,16 @@ interface Detector<S extends InsightRowSet = InsightRowSet> {
   link: string
   /** The evidence of a detector without row sets. */
   evidenceSql?: string
-  /** A pure function of the rows and the host facts. */
+  /** Returns the observations. It is a pure function of the rows and the host facts. */
   detect(rows: RowsOf<S>, fleet: Fleet): Outcome
 }
 
-/** A detector that validates its rows. */
+/** A detector of any row sets, which validates its rows. */
 export interface AnyDetector extends Omit<Detector, 'detect'> {
   evaluate(rows: Readonly<Partial<Record<InsightRowSet, readonly unknown[]>>>, fleet: Fleet): Outcome
 }
 
-/** Adds row validation to a detector. */
+/** Returns the detector with validation of its rows. */
 export const detector = <S extends InsightRowSet>({ detect, ...traits }: Detector<S>): AnyDetector => ({
   ...traits,
   evaluate: (rows, fleet) => {
@@ -79,7 +79,7 @@ export const noData = (reason: string): Outcome => ({ observations: [], notes: [
 export const qualifiedName = ({ database, table }: { database: string; table: string }): string =>
   `${database}.${table}`
 
-/** The lowest value of each severity. */
+/** The minimum value for each severity. */
 type Limits = Partial<Record<Insight['severity'], number>>
 
 const worstFirst = ['critical', 'warning', 'info'] as const
@@ -101,15 +101,15 @@ export type PatternFacts = z.infer<typeof PatternFacts>
 
 /** The figures by which hosts of a group are compared. */
 export const HostFigures = z.object({
-  /** The most expensive query patterns. */
+  /** Statistics of the most expensive query patterns. */
   patterns: z.array(PatternFacts),
-  /** Hashes of changed settings by name; null if the host does not report them. */
+  /** Hashes of the settings that differ from their defaults, by name; null if the host does not report them. */
   settings: z.record(z.string(), z.string()).nullable(),
 })
 export type HostFigures = z.infer<typeof HostFigures>
 
 const keyOf = (hostKey: string): string => `insights/figures/${hostKey}`
-/** Hosts are compared only with hosts that were scanned within this time. */
+/** Retention of stored figures: hosts are compared only with hosts that were scanned within this time. */
 const figuresTtlMs = 24 * 3_600_000
 
 /** Returns the comparison figures of a host from its rows. */
@@ -123,7 +123,7 @@ export const figuresOf = (
   settings: settings ? Object.fromEntries(settings.map(({ name, valueHash }) => [name, valueHash])) : null,
 })
 
-/** Stores the figures of a host for scans of its group, so that no host is queried twice. */
+/** Stores the figures of a host, with which later scans compare other hosts of its group. */
 export const storeFigures = async (store: Store, hostKey: string, figures: HostFigures): Promise<void> => {
   await store.update(keyOf(hostKey), HostFigures, () => ({ value: figures, expiresInMs: figuresTtlMs }))
 }

@@ -2,15 +2,15 @@ import type { InsightRow } from '#proto/insight-rows.ts'
 import { range } from './words.ts'
 
 const minHistoryPoints = 48
-/** The history since the last drop that a forecast requires. */
+/** Minimum history since the last drop that a forecast requires, in hours. */
 export const minSpanHours = 72
 const muchHistoryDays = 6
 const shortHours = 48
-/** A larger relative drop means that data was removed, and starts a new history. */
+/** Minimum relative drop of the usage which shows that data was removed. The history starts again after it. */
 const drop = 0.05
 /** Minimum ratio of the growth within the window to the standard deviation of the residuals. */
 const minScore = 3
-/** A disk whose data was removed below this usage is cleaned up regularly, not because it was full. */
+/** Usage below which the removal of data counts as a regular cleanup, not as a reaction to a full disk. */
 const comfortable = 0.8
 
 type Row = InsightRow<'disk-hours'>
@@ -27,7 +27,7 @@ export interface DiskForecast {
     perDay: number
     /** Standard deviation of the residuals in bytes. */
     spread: number
-    /** Growth within the window divided by `spread`. */
+    /** Growth within the history divided by `spread`. */
     score: number
     /** Days until it is full, from the faster and the slower of the two fits. */
     soonest: number
@@ -35,7 +35,7 @@ export interface DiskForecast {
   } | null
 }
 
-/** Returns the hours with both figures known, without hours in the future. */
+/** Returns the rows with known usage and size, without those in the future. */
 export const knownDiskHours = (rows: readonly Row[]): KnownRow[] =>
   rows.filter((row): row is KnownRow => Boolean(row.usedBytes && row.totalBytes) && row.hoursAgo >= 0)
 
@@ -58,7 +58,7 @@ export const forecastDisk = (rows: readonly KnownRow[]): DiskForecast | string =
   return { ...known, growth: { ...long, soonest: Math.min(...days), latest: Math.max(...days) } }
 }
 
-/** Returns the confidence of a forecast from this many days of history. */
+/** Returns the confidence of a forecast by the length of its history in days. */
 export const confidenceOf = (days: number): 'high' | 'medium' => (days >= muchHistoryDays ? 'high' : 'medium')
 
 /** Returns the hours of history since the last drop. */
@@ -74,7 +74,7 @@ export const describeForecast = (forecast: DiskForecast | string): string => {
   return growth ? `full in ${range(growth.soonest, growth.latest)} days at this rate` : 'is not filling up'
 }
 
-/** Returns the rows since the last drop, and the usage before it; 0 if there was no drop. */
+/** Returns the rows since the last drop, and the usage before that drop; 0 if there was none. */
 const sinceLastDrop = (rows: readonly KnownRow[]): { history: readonly KnownRow[]; emptiedAt: number } => {
   const begins = rows.findLastIndex(({ usedBytes }, index) => {
     const before = rows[index - 1]
@@ -89,7 +89,7 @@ const growthOf = (rows: readonly KnownRow[]) => {
   const line = fitLine(rows.map(({ hoursAgo, usedBytes }) => ({ x: -hoursAgo / 24, y: usedBytes })))
   if (!line || line.slope <= 0) return undefined
   const days = ((rows[0]?.hoursAgo ?? 0) - (rows.at(-1)?.hoursAgo ?? 0)) / 24
-  // At least one byte, because data without any spread would give an infinite score.
+  // At least one byte, because the score of data without any spread would be infinite.
   return { perDay: line.slope, spread: line.spread, score: (line.slope * days) / Math.max(1, line.spread) }
 }
 
@@ -97,7 +97,7 @@ const minHours = 12
 const fitHours = 24
 const risingHours = 6
 
-/** The forecast of the parts of the largest partition. */
+/** The forecast of the number of parts in the partition with the most parts. */
 interface PartsForecast {
   parts: number
   /** Number of parts at which ClickHouse rejects inserts. */
@@ -108,7 +108,7 @@ interface PartsForecast {
   growth: { perHour: number; spread: number; hoursLeft: number } | null
 }
 
-/** Returns a forecast from a linear fit over the last day, or the reason for having none. */
+/** Returns a forecast of parts by a linear fit over the last day, or the reason for having none. */
 export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsForecast | string => {
   const known = rows
     .flatMap(({ hoursAgo, parts, refusedAt }) =>
@@ -126,7 +126,7 @@ export const forecastParts = (rows: readonly InsightRow<'part-hours'>[]): PartsF
   return { ...base, growth: { perHour: line.slope, spread: line.spread, hoursLeft } }
 }
 
-/** A linear fit and its quality. */
+/** A linear fit with the spread of its residuals. */
 interface Line {
   /** Per unit of x. */
   slope: number
@@ -141,7 +141,7 @@ interface Point {
 
 const minLinePoints = 3
 
-/** Returns the least-squares line; undefined for too few points or a single x value. */
+/** Returns the least-squares line through points; undefined for too few points or equal x values. */
 const fitLine = (points: readonly Point[]): Line | undefined => {
   if (points.length < minLinePoints) return undefined
   const x = mean(points.map((point) => point.x))

@@ -24,6 +24,6 @@ export const duration = (seconds: number): string => {
 /** Formats a share as a percentage. */
 export const percent = (share: number): string => `${figure(share * 100)} %`
 
-/** Formats a range; as one number if both ends look the same. */
+/** Formats a range, or one number if both ends look the same. */
 export const range = (from: number, to: number): string =>
   figure(from) === figure(to) ? figure(from) : `${figure(from)} to ${figure(to)}`

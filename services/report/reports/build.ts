@@ -15,7 +15,7 @@ import type { InsightStore } from '../stores/store.ts'
 import type { Material, ReportRows, Period } from './material.ts'
 import { type About, writeReport } from './write-report.ts'
 
-/** Services and stores that provide the data of reports. */
+/** The services and stores that provide the data of reports. */
 export interface ReportSources {
   query: Client<typeof query>
   alerts: Client<typeof alerts>
@@ -42,7 +42,7 @@ export const build = async (
   return writeReport(about, await gather(context))
 }
 
-/** What is needed to fetch the data of a host and period. */
+/** The clients, host and period for which the data of a report is fetched. */
 interface GatherContext {
   query: Client<typeof query>
   alerts: Client<typeof alerts>
@@ -56,7 +56,7 @@ interface GatherContext {
 
 const maxInsights = 500
 const maxDeliveries = 500
-/** Only a flapping alert has more history lines than this, and the fetched ones already show that. */
+/** Maximum pages of alert history. Only flapping alerts have more lines, and the fetched ones already show those. */
 const maxHistoryPages = 25
 
 // The keys of an object literal are exactly the keys of its type.
@@ -134,7 +134,7 @@ const historyOf = async ({
     for (const line of found) lines.set(line.id, line)
     const oldest = found.at(-1)
     if (!oldest || found.length < maxHistoryLines) break
-    // The page may have cut off lines of this millisecond, so it is fetched again. `until` always decreases.
+    // The page may have omitted lines of the oldest millisecond, so that is fetched again. `until` always decreases.
     until = Math.min(until - 1, oldest.atMs + 1)
   }
   return [...lines.values()].toSorted((one, other) => one.atMs - other.atMs)

@@ -14,7 +14,7 @@ export interface ReportDeps extends WeeklyReportDeps {
   work: Work
 }
 
-/** Reserved for sending the response before the deadline of the caller. */
+/** Time reserved to send the response before the deadline of the caller. */
 const marginMs = 2_000
 
 /** Returns the handlers that write, list and render reports. */

@@ -8,10 +8,12 @@ import type { InsightRow } from '#proto/insight-rows.ts'
 import type { Insight } from '#proto/insights.ts'
 import type { ReportRow, ReportRowSet } from '#proto/report-rows.ts'
 
-/** Rows by set. Sets that could not be fetched are missing. */
+/** The rows of a report by row set. Row sets that could not be fetched are missing. */
 export type ReportRows = { readonly [S in ReportRowSet]?: readonly ReportRow<S>[] }
 
-/** The data of a report. Data that could not be fetched is undefined, and `notes` contain the reasons. */
+/**
+ * The data from which a report is written. Data that could not be fetched is undefined; `notes` contain the reasons.
+ */
 export interface Material {
   period: Period
   writtenAtMs: number
@@ -32,7 +34,7 @@ export interface Material {
   notes: string[]
 }
 
-/** A half-open time range. */
+/** A time range; `toMs` is exclusive. */
 export interface Period {
   fromMs: number
   toMs: number
@@ -43,7 +45,7 @@ export interface Week extends Period {
   name: string
 }
 
-/** Returns the last full week in a time zone. With a clock change it is an hour longer or shorter. */
+/** Returns the last full week in a time zone. A clock change makes it longer or shorter than 168 hours. */
 export const lastWeek = (nowMs: number, zone: string): Week => {
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })

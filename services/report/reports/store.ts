@@ -11,10 +11,10 @@ export type StoredReport = z.infer<typeof StoredReport>
 
 /** Stores reports by id. */
 export interface ReportStore {
-  /** Returns the newest first. */
+  /** Returns the list entries, newest first. */
   list(filter: { hostKey?: string | undefined; limit: number }): Promise<ListedReport[]>
   get(id: string): Promise<StoredReport | undefined>
-  /** Adds a report to be delivered, unless its id exists. Returns whether it was added. */
+  /** Adds a report with a pending delivery, unless its id exists. Returns whether it was added. */
   add(report: HostReport): Promise<boolean>
   /** Stores a report without delivery and replaces a report with the same id. */
   replace(report: HostReport): Promise<void>

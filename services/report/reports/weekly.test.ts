@@ -20,11 +20,11 @@ interface ReplicaOptions {
   env?: Record<string, string>
   query?: Partial<ReturnType<typeof quietQuery>>
   alerts?: Partial<typeof quietAlerts>
-  /** The summary by the language model. Without it no model is configured. */
+  /** The summary by the language model; if it is not set, no model is configured. */
   summary?: string
 }
 
-/** Opens a replica that writes reports for two opted-in hosts. `notified` lists the titles of all notifications. */
+/** Opens a `report` process with weekly reports on two of three hosts. `notified` lists the titles of notifications. */
 const openReplica = async (
   opened: AsyncDisposableStack,
   { env = {}, query = {}, alerts = {}, summary }: ReplicaOptions = {},

@@ -21,11 +21,11 @@ import { reportSettings, reportZone } from './settings.ts'
 import type { ReportStore } from './store.ts'
 import { reportId } from './write-report.ts'
 
-/** The length of the report text that the model receives, in characters. */
+/** Maximum length of the report text that the model receives, in characters. */
 const maxTextLength = 60_000
 const maxSummaryLength = 1_200
 
-/** Returns the summary of a report by the language model; null if there is no model or the summary is rejected. */
+/** Generates a summary of a report with the language model; null if there is no model or the summary is rejected. */
 const summaryOf = async (
   { agent: client, log }: { agent: Client<typeof agent>; log: Logger },
   report: HostReport,
@@ -57,7 +57,7 @@ export const problemOf = (summary: string, report: string): string | undefined =
   return figuresOf(summary).every((figure) => known.has(figure)) ? undefined : 'figures'
 }
 
-/** Figures in words cannot be verified against the report. */
+/** Matches figures in words, which cannot be verified against the report. */
 const spelledOut =
   /\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|hundreds?|thousands?|millions?|billions?|twice|doubled?|tripled?|half|halved|thirds?|quarters?)\b/i
 
@@ -76,14 +76,14 @@ export interface WeeklyReportDeps extends ReportSources {
   agent: Client<typeof agent>
 }
 
-/** How many reports a run wrote, and how many it delivered. */
+/** The number of reports that a run wrote, and of those that it delivered. */
 interface RunResult {
   written: number
   delivered: number
 }
 
 const leaseName = 'reports:weekly'
-/** Longer than a run takes. If two runs overlap, each report is still written only once. */
+/** Duration of the lease, longer than a run takes. If two runs overlap, each report is still written only once. */
 const leaseMs = 15 * 60_000
 
 /** Writes the missing reports of last week for all opted-in hosts, and delivers those that are not delivered yet. */
@@ -116,7 +116,7 @@ interface ReportRun {
   signal: AbortSignal
 }
 
-/** Logs a failure, so that the other hosts still get their reports. */
+/** Writes and delivers the report on a host. A failure is logged, so that the other hosts still get their reports. */
 const reportOn = async (deps: WeeklyReportDeps, host: Host, run: ReportRun): Promise<RunResult> => {
   try {
     return await reportOnHost(deps, host, run)

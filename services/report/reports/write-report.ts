@@ -15,10 +15,10 @@ import { disksOf, tablesOf } from './sections/storage.ts'
 import { changesOf, coverageOf, recommendationsOf, safeguardsOf, settingsOf } from './sections/upkeep.ts'
 import { worstOf } from './sections/worst.ts'
 
-/** The subject of a report. */
+/** The host, week and time zone of a report. `week` is null for a chosen period. */
 export type About = Pick<HostReport, 'hostKey' | 'host' | 'week' | 'zone'>
 
-/** Returns a report. The result depends only on the arguments. */
+/** Returns the report for the given data. The function is pure. */
 export const writeReport = (about: About, material: Material): HostReport => {
   const { period, writtenAtMs, rows, before, notes } = material
   const patterns = rows.patterns ?? []
@@ -66,20 +66,20 @@ export const reportId = (
 }
 
 /** The parts of a report that affect its score. */
-type Scored = Pick<
+type ScoreInputs = Pick<
   HostReport,
   'incidents' | 'statements' | 'regressions' | 'errorCodes' | 'disks' | 'safeguards' | 'coverage' | 'writtenAtMs'
 >
 
 interface Deduction {
-  /** Subtracted from 100. */
+  /** Points to subtract from 100. */
   points: number
   words: string
 }
 
 const dayMs = 86_400_000
 const failsMore = 0.01
-/** Error codes with fewer occurrences are reported but do not affect the score. */
+/** Minimum occurrences of a new error code that affects the score. Rarer ones are only reported. */
 const minNew = 3
 const soonDays = 7
 const monthDays = 30
@@ -87,7 +87,7 @@ const certificateDays = 14
 const fullCoverage = 0.9
 
 /** Returns the score, which is 100 minus all deductions, and its explanation. */
-export const evaluate = (report: Scored, scoreBefore: number | null): Pick<HostReport, 'score' | 'headline'> => {
+export const evaluate = (report: ScoreInputs, scoreBefore: number | null): Pick<HostReport, 'score' | 'headline'> => {
   const deductions = [
     ...incidents(report),
     ...statements(report),
@@ -107,7 +107,7 @@ const change = (score: number, before: number | null): string => {
   return `, ${Math.abs(more)} ${more > 0 ? 'more' : 'less'} than in the previous week`
 }
 
-const incidents = ({ incidents: alerts }: Scored): Deduction[] => {
+const incidents = ({ incidents: alerts }: ScoreInputs): Deduction[] => {
   if (!alerts || alerts.total === 0) return []
   const warnings = alerts.total - alerts.critical
   const open = alerts.open > 0 ? `, ${alerts.open} of them still open` : ''
@@ -119,7 +119,7 @@ const incidents = ({ incidents: alerts }: Scored): Deduction[] => {
   ]
 }
 
-const statements = ({ statements: totals, regressions, errorCodes }: Scored): Deduction[] => {
+const statements = ({ statements: totals, regressions, errorCodes }: ScoreInputs): Deduction[] => {
   const share = (period: { calls: number; errors: number } | null | undefined): number =>
     period && period.calls > 0 ? period.errors / period.calls : 0
   const fresh = totals?.before
@@ -134,7 +134,7 @@ const statements = ({ statements: totals, regressions, errorCodes }: Scored): De
   ]
 }
 
-const disks = ({ disks: all }: Scored): Deduction[] =>
+const disks = ({ disks: all }: ScoreInputs): Deduction[] =>
   all.flatMap(({ disk, daysToFull: days }) =>
     days && days.soonest < monthDays
       ? {
@@ -144,7 +144,7 @@ const disks = ({ disks: all }: Scored): Deduction[] =>
       : [],
   )
 
-const safeguards = ({ safeguards: state, writtenAtMs }: Scored): Deduction[] => {
+const safeguards = ({ safeguards: state, writtenAtMs }: ScoreInputs): Deduction[] => {
   const { failedBackups, certificateExpiresAtMs: expires } = state
   return [
     ...(failedBackups ? [{ points: 5, words: `${counted(failedBackups, 'backup')} failed` }] : []),
@@ -154,7 +154,7 @@ const safeguards = ({ safeguards: state, writtenAtMs }: Scored): Deduction[] => 
   ]
 }
 
-const coverage = ({ coverage: { hours, watchedHours } }: Scored): Deduction[] =>
+const coverage = ({ coverage: { hours, watchedHours } }: ScoreInputs): Deduction[] =>
   watchedHours !== null && watchedHours < fullCoverage * hours
     ? [{ points: 5, words: `monitored in only ${watchedHours} of ${hours} hours` }]
     : []

@@ -6,11 +6,11 @@ import { type Thread, type ThreadClient, type ThreadMessage, threadsAtOnce } fro
 import type { InsightFilter, InsightStore } from './store.ts'
 
 const dayMs = 86_400_000
-/** Threads read with all messages in one request; each holds the insights of one host and day. */
+/** Number of threads to fetch with their messages in one request. Each contains the insights of one host and day. */
 const threadsPerRequest = 5
 const messagesPerRequest = 100
 const maxPages = 20
-/** Attempts to create a thread that other processes may create at the same time. */
+/** Maximum attempts to create a thread that other processes may create at the same time. */
 const maxAttempts = 3
 
 /** The tag of all insight threads. */
@@ -29,9 +29,9 @@ interface DayThread extends Day {
 }
 
 /**
- * Returns a store that uses the conversation service, with one thread per host and day. Each write appends messages,
- * and the last message of an insight wins. Concurrent writers therefore lose nothing, and a scan needs few requests of
- * a rate-limited service.
+ * Returns a store that uses the conversation service, with one thread per host and day. Each write appends a message
+ * per insight, and the last message of an insight is current. Concurrent writers therefore lose nothing. A scan needs
+ * few requests to the service, which limits their rate.
  */
 export const convstoreInsights = (threads: ThreadClient): InsightStore => ({
   backend: 'convstore',
@@ -66,8 +66,8 @@ const newestFirst = (one: Insight, other: Insight): number =>
   other.foundAtMs - one.foundAtMs || (one.id < other.id ? -1 : 1)
 
 /**
- * Returns the latest version of each insight in a thread. Skips messages of other releases that do not match the
- * schema.
+ * Returns the latest version of each insight in a thread. Messages that do not match the schema of this release are
+ * skipped.
  */
 const insightsIn = ({ messages }: Thread): Insight[] => {
   const stored = messages.flatMap(({ metadata }) => MessageFacts.safeParse(metadata).data?.watchhouseInsight ?? [])
@@ -97,7 +97,7 @@ const createThread = async (threads: ThreadClient, { hostKey, day }: Day): Promi
     if (await threads.tag(id, commonTag, tagOf(hostKey))) return id
     throw new ServiceError('unavailable', 'the conversation service rejects tags')
   } catch (error) {
-    // No list contains a thread without tags.
+    // Lists would not contain a thread without tags.
     await threads.remove(id)
     throw error
   }
@@ -126,7 +126,7 @@ const dayOf = (id: string, metadata: unknown): DayThread[] => {
   return data ? [{ id, ...data.watchhouseInsights }] : []
 }
 
-/** Removes the threads of past days. The thread of the boundary day is replaced by one with its newer insights. */
+/** Removes the threads of past days. The thread of the cutoff day is replaced by one with only its newer insights. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   const old = (await daysOf(threads, commonTag)).filter(({ day }) => day * dayMs < beforeMs)

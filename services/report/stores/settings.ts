@@ -4,7 +4,7 @@ import { edgeBinding, edgeDatabaseUrl } from '#shared/store/edge-binding.ts'
 
 const backends = ['auto', 'clickhouse', 'edgesql', 'postgres', 'convstore', 'memory'] as const
 
-/** The backend of the insight store, the scan interval and the retention. */
+/** Settings for the backend of the insight store, the scan interval and the retention. */
 export const insightStoreSettings = {
   INSIGHTS_STORE_BACKEND: oneOf(
     backends,

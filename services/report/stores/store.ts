@@ -21,7 +21,7 @@ export interface InsightStore {
   prune(beforeMs: number, call: Call): Promise<number>
 }
 
-/** The collection of insights. Other applications may write to its table, too. */
+/** The collection of insights. Other applications may also write to its table. */
 export const insightCollection = defineCollection({
   name: 'insights_findings',
   schema: StoredInsight,
@@ -50,5 +50,5 @@ export const collectedInsights = (collections: Collections): InsightStore => {
   }
 }
 
-/** Returns an insight store in the memory of this process; a restart loses it. */
+/** Returns an insight store in the memory of this process; a restart loses the insights. */
 export const memoryStore = (): InsightStore => collectedInsights(memoryCollections())

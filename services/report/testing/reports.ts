@@ -3,11 +3,11 @@ import type { HostReport } from '#proto/host-report.ts'
 import type { Material } from '../reports/material.ts'
 
 const hourMs = 3_600_000
-/** A Monday. */
+/** The start of the test period, a Monday. */
 export const weekBegins = Date.UTC(2026, 10, 9)
 const period = { fromMs: weekBegins, toMs: weekBegins + 168 * hourMs }
 
-/** Returns the material of a host without data. */
+/** Returns the report data of a host without any data. */
 export const material = (more: Partial<Material> = {}): Material => ({
   period,
   writtenAtMs: period.toMs + hourMs,
@@ -26,7 +26,7 @@ export const material = (more: Partial<Material> = {}): Material => ({
   ...more,
 })
 
-/** Returns one entry of the alert history, at an hour of the period. */
+/** Returns an entry of the alert history at an hour of the period. */
 export const line = (kind: string, hour: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id: `${kind} ${hour} ${more.episode ?? 'e'}`,
   kind,

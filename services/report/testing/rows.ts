@@ -2,7 +2,7 @@ import type { InsightRow, InsightRowSet } from '#proto/insight-rows.ts'
 import { detectors } from '../detectors/index.ts'
 import type { Fleet, HostFacts, Outcome, HostFigures } from '../measures/detector.ts'
 
-/** The rows of a host by set. */
+/** The rows of a host by row set. */
 export type Rows = { readonly [S in InsightRowSet]?: readonly InsightRow<S>[] }
 
 /** Returns a host with a correct clock. */
@@ -41,7 +41,7 @@ export const evaluate = (kind: string, rows: Rows, fleet: Fleet = alone): Outcom
 
 type QueryHour = InsightRow<'query-hours'>
 
-/** Returns four weeks without incidents: 200 calls per hour with two failures, a p95 of 100 ms, at most 2 GiB. */
+/** Returns four quiet weeks: about 200 calls per hour with two failures, a p95 of 100 ms and a peak of 2 GiB. */
 export const quietHours = (now: Partial<QueryHour> = {}, hours = 29 * 24): QueryHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({
     hoursAgo,
@@ -76,7 +76,7 @@ export const patternDays = (now: Partial<PatternDay> = {}, days = 8): PatternDay
 
 type DiskHour = InsightRow<'disk-hours'>
 
-/** Returns hours of a 1,000 GiB disk with `used(hoursAgo)` GiB in use. */
+/** Returns hourly rows of a 1,000 GiB disk with `used(hoursAgo)` GiB in use. */
 export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336): DiskHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => {
     const usedGibibytes = used(hoursAgo)
@@ -90,7 +90,7 @@ export const diskHours = (used: (hoursAgo: number) => number | null, hours = 336
 
 type PartHour = InsightRow<'part-hours'>
 
-/** Returns hours of the largest partition, with a limit of 3,000 parts. */
+/** Returns hourly rows of the largest partition, with a limit of 3,000 parts. */
 export const partHours = (parts: (hoursAgo: number) => number, hours = 48): PartHour[] =>
   Array.from({ length: hours }, (_, hoursAgo) => ({ hoursAgo, parts: parts(hoursAgo), refusedAt: 3_000 }))
 

@@ -17,7 +17,7 @@ import {
   type Rows,
 } from './rows.ts'
 
-/** An incident on a host as rows, and the expected insights. */
+/** The rows of a host in some situation, and the insights that are expected for it. */
 export interface Scenario {
   name: string
   rows: Rows
@@ -31,7 +31,7 @@ const found = (kind: string, subject = table) => [{ kind, subject }]
 const noise = (hoursAgo: number): number => Math.sin(hoursAgo * 12.9898) * 3
 const gibibyte = 1_024 ** 3
 
-/** Incidents, each with the detector that reports it. */
+/** Scenarios with incidents, each with the insights that report it. */
 const incidents: readonly Scenario[] = [
   {
     name: 'a mirror of the replication service failed with many errors',
@@ -189,7 +189,7 @@ const incidents: readonly Scenario[] = [
   },
 ]
 
-/** Scenarios without insights. */
+/** Scenarios in which no detector may report an insight. */
 const quiet: readonly Scenario[] = [
   { name: 'four quiet weeks', rows: { 'query-hours': quietHours() } },
   { name: 'a busy hour', rows: { 'query-hours': quietHours({ calls: 5_000, errors: 55 }) } },

@@ -3,14 +3,14 @@ import { subjectOf } from './subject.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** Returns a column of 8 MB with few distinct values, no NULL and no value above 200. */
+/** Returns a column with 8 MB of data, compressed to 4 MB. */
 export const columnOf = (name: string, type: string, more: Partial<Column> = {}): Column => {
   const [any] = subjectOf().columns
   if (!any) throw new Error('the subject has columns')
   return { ...any, name, type, sql: `\`${name}\``, compressedBytes: 4_000_000, uncompressedBytes: 8_000_000, ...more }
 }
 
-/** Returns the statistics of such a column. */
+/** Returns the statistics of a column with 100 distinct values from 0 to 60 and no NULL. */
 export const countedOf = (more: Partial<ColumnCounts> = {}): ColumnCounts => ({
   distinct: 100,
   nulls: 0,

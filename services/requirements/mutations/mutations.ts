@@ -4,31 +4,31 @@ import { z } from 'zod'
 import { parseYaml } from '#shared/config/yaml.ts'
 
 const Mutation = z.strictObject({
-  /** The requirement that the mutation makes false. */
+  /** The id of the requirement that the mutated product violates. */
   requirement: z.string(),
-  /** What the mutated product does. */
+  /** What the mutated product does wrong. */
   effect: z.string(),
   file: z.string(),
-  /** Text that occurs once in the file. */
+  /** The text to replace, which occurs exactly once in the file. */
   before: z.string().min(1),
   after: z.string(),
-  /** Whether `mutations.test.ts` also tries it. */
+  /** Whether `mutations.test.ts`, which runs with the ordinary tests, also tries the mutation. */
   short: z.boolean().default(false),
 })
 
-/** A change of the product that makes one requirement false, so that a test of the requirement must fail. */
+/** A change of the product that violates one requirement, so that a test of the requirement must fail. */
 export type Mutation = z.infer<typeof Mutation>
 
 const readMutations = (file: string): Mutation[] =>
   z.array(Mutation).parse(parseYaml(readFileSync(join(import.meta.dirname, file), 'utf8')))
 
-/** Returns the mutations of randomly drawn requirements, in the order of the draw. */
+/** Returns the mutations of randomly drawn requirements, in the order in which they were drawn. */
 export const drawnMutations = (): Mutation[] => readMutations('mutations.yaml')
 
-/** Returns every mutation: the drawn ones, then those chosen by hand. */
+/** Returns all mutations: first those of drawn requirements, then those chosen by hand. */
 export const allMutations = (): Mutation[] => [...drawnMutations(), ...readMutations('chosen-by-hand.yaml')]
 
-/** Returns the mutated text; undefined if the text to replace does not occur exactly once. */
+/** Returns the mutated text of a file; undefined if the text to replace does not occur exactly once. */
 export const mutate = (text: string, { before, after }: Mutation): string | undefined => {
   const [start, end, ...more] = text.split(before)
   return start === undefined || end === undefined || more.length > 0 ? undefined : start + after + end

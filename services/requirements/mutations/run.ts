@@ -3,7 +3,7 @@ import { allMutations } from './mutations.ts'
 import { copyTree } from '../../testing/tree-copy.ts'
 import { tryMutation } from './try-mutation.ts'
 
-/** Tries every mutation, or those whose requirement contains the argument. The last line is the count. */
+/** Tries all mutations, or those whose requirement id contains the argument. The last line prints the totals. */
 const main = async (wanted = ''): Promise<void> => {
   const mutations = allMutations().filter(({ requirement }) => requirement.includes(wanted))
   const requirements = new Map(allRequirements().map((requirement) => [requirement.id, requirement]))

@@ -5,7 +5,7 @@ import { documentedRows } from '../variable-rows.ts'
 import { mutate, type Mutation } from './mutations.ts'
 import { runTest } from './run-test.ts'
 
-/** The tests of a requirement: its own, and those that the rows of its variables name. */
+/** Returns the tests of a requirement: those of its entry, and those in the rows of its variables. */
 export const testsOf = ({ tests, variables }: Requirement): RequirementTest[] => {
   const rows = documentedRows().filter(({ name }) => variables.includes(name))
   const ofRows = rows.flatMap(({ test: file, title, case: first }) =>
@@ -14,10 +14,10 @@ export const testsOf = ({ tests, variables }: Requirement): RequirementTest[] =>
   return [...tests, ...ofRows]
 }
 
-/** `found` where a test passes without the mutation and fails with it. */
+/** The outcome of a mutation. `found` means that a test passes without the mutation and fails with it. */
 export type MutationOutcome = 'found' | 'survived' | 'does not pass without the mutation' | 'does not load with it'
 
-/** Runs the tests of a requirement with and without a mutation, in a copy of the tree that is left as it was. */
+/** Runs the tests of a requirement with and without a mutation, in a copy of the tree. Restores the mutated file. */
 export const tryMutation = async (
   tree: string,
   mutation: Mutation,
@@ -26,7 +26,8 @@ export const tryMutation = async (
   const path = join(tree, mutation.file)
   const original = await readFile(path, 'utf8')
   const mutated = mutate(original, mutation)
-  if (mutated === undefined) throw new Error(`"${mutation.before}" does not occur once in ${mutation.file}`)
+  if (mutated === undefined)
+    throw new Error(`cannot apply mutation: "${mutation.before}" does not occur exactly once in "${mutation.file}"`)
   let outcome: MutationOutcome = 'survived'
   for (const test of testsOf(requirement)) {
     const before = await runTest(tree, test)

@@ -20,7 +20,7 @@ WITH
         ('analyst', 'Select', 'SELECT total FROM shop.orders', 'shop', 'shop.orders', 2, 0, 0, 'Code: 47. DB::Exception: Unknown expression identifier `total` in scope SELECT total FROM shop.orders. (UNKNOWN_IDENTIFIER)'),
         ('reports', 'Select', 'SELECT groupArray(note) FROM shop.orders', 'shop', 'shop.orders', 350, 120000, 0, 'Code: 241. DB::Exception: (query) memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)')
     ] AS templates,
-    -- How often each of them is sent, in parts of 100.
+    -- Numbers of the templates, each repeated by its share in percent.
     [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 10, 10, 11] AS shares
 SELECT
     'seeded', kind, toDate(if(kind = 1, started, finished) AS ended), ended, toDateTime64(ended, 6), started, toDateTime64(started, 6),
@@ -43,7 +43,7 @@ FROM
         toDateTime(started + intDiv(duration, 1000)) AS finished,
         concat('seeded-', toString(generateUUIDv4(number))) AS id
     FROM numbers(16190)
-    -- Busy by day, quiet by night; no two hosts are equally busy.
+    -- High load by day, low load by night; the amount differs between hosts.
     WHERE cityHash64(number, {variant:UInt32}, 7) % 1000 < (350 + {variant:UInt32} % 300) * (1.1 + sin((toHour(started) - 9) / 24 * 6.2831853))
 )
 ARRAY JOIN [1, multiIf(template.9 = '', 2, template.6 < 10, 3, 4)] AS kind

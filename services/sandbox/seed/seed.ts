@@ -3,7 +3,7 @@ import type { HostDirectory } from '../directory.ts'
 import { type Execute, StatementError } from '../statement.ts'
 import type { SandboxUser } from '../users.ts'
 
-/** A file of statements with the user that sends them, and whether they are expected to fail. */
+/** A file of statements, the user that sends them, and whether they are expected to fail. */
 interface Step {
   file: string
   user?: string
@@ -26,7 +26,7 @@ const STEPS: Step[] = [
 
 const VARIANTS = 1000
 
-/** Fills an empty host with the example data, once per directory. The amount depends on the label. */
+/** Fills a host with example data, once per directory. The amount depends on the label. */
 export async function seedOnce(execute: Execute, users: SandboxUser[], directory: HostDirectory): Promise<void> {
   if (directory.seeded) return
   writeFileSync(directory.seedingFile, String(process.pid))
@@ -41,7 +41,7 @@ export async function seedOnce(execute: Execute, users: SandboxUser[], directory
 }
 
 async function run(execute: Execute, step: Step, sql: string, variant: number, user?: SandboxUser): Promise<void> {
-  // A read-only user cannot change any setting, including the comment.
+  // A read-only user cannot change settings, including `log_comment`.
   const settings: Record<string, string | number> = { param_variant: variant }
   if (step.history) settings['log_queries'] = 0
   else if (user?.profile !== 'readonly') settings['log_comment'] = 'sandbox: example workload'
@@ -51,10 +51,10 @@ async function run(execute: Execute, step: Step, sql: string, variant: number, u
     (error: unknown) => error,
   )
   if (step.fails && failure instanceof StatementError) return
-  if (step.fails || failure !== undefined) throw new Error(`${step.file}: ${sql}`, { cause: failure })
+  if (step.fails || failure !== undefined) throw new Error(`seeding failed in ${step.file}: ${sql}`, { cause: failure })
 }
 
-// A wrong password adds a row to session_log.
+// Tries to log in with a wrong password, which adds a row to session_log.
 async function refuseStranger(execute: Execute): Promise<void> {
   const user = { user: 'reports', password: 'guessed' }
   await execute('SELECT 1', { user }).catch((error: unknown) => {

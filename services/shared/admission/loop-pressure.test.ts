@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openLoopPressure } from './loop-pressure.ts'
 
-/** Keeps the loop busy with pieces of work that each take 40 ms. */
+/** Keeps the event loop busy for `lengthMs` with tasks of 40 ms each. */
 const work = async (lengthMs: number): Promise<void> => {
   const end = performance.now() + lengthMs
   while (performance.now() < end) {
@@ -22,7 +22,7 @@ it('is overloaded by a second of work without a pause, not by less, until the lo
   pressure.onMeasured(({ isPressed }) => (quiet = isPressed ? 0 : quiet + 1))
   await pressure.relieved(60_000)
   expect(pressure.isOverloaded).toBe(false)
-  // One quiet measurement among busy ones is not enough.
+  // A single measurement without pressure does not end the overload.
   expect(quiet).toBeGreaterThanOrEqual(2)
 })
 

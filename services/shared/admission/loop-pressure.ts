@@ -2,20 +2,20 @@ import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'n
 
 const resolutionMs = 10
 const tickMs = 100
-/** Busy share at which the loop has no spare capacity. */
+/** Utilization above which the event loop has no spare capacity. */
 const busyShare = 0.95
-/** A longer timer delay means that work waits for the CPU, not for hosts. */
+/** Mean timer delay above which work waits for the CPU. */
 const maxDelayMs = 15
-/** Time under pressure until the loop counts as overloaded. Loading a page is only a burst. */
+/** Time under pressure after which the loop counts as overloaded; longer than the burst of loading a page. */
 const overloadedAfterMs = 1_000
-/** Maximum weight of one tick, so that a single long task is not an overload. */
+/** Maximum time that one measurement counts, so that a single long task is not an overload. */
 const maxTickMs = 300
 
 /** One measurement of the event loop. */
 export interface LoopMeasurement {
   /** Whether work waits for the CPU. */
   isPressed: boolean
-  /** Share of the time in which the loop had work. */
+  /** Utilization of the loop, from 0 to 1. */
   busyShare: number
 }
 
@@ -23,7 +23,7 @@ export interface LoopMeasurement {
 export interface LoopPressure extends Disposable {
   /** Whether the loop was under pressure for a second and has not recovered since. */
   readonly isOverloaded: boolean
-  /** Calls back with each measurement, every 100 ms. */
+  /** Calls the listener with each measurement, every 100 ms. */
   onMeasured(listener: (measured: LoopMeasurement) => void): void
   /** Resolves when the loop is no longer overloaded, after `maxMs` at the latest; never rejects. */
   relieved(maxMs: number): Promise<void>
@@ -39,7 +39,7 @@ export const openLoopPressure = (): LoopPressure => {
 
   const tick = (): void => {
     const { tookMs, ...measured } = measuring.take()
-    // Falls twice as fast as it rises, so that recovery is quick but one quiet tick is not enough.
+    // Falls twice as fast as it rises, so that recovery is quick but takes more than one measurement.
     pressedMs += measured.isPressed ? tookMs : -2 * tookMs
     pressedMs = Math.min(Math.max(0, pressedMs), overloadedAfterMs)
     if (pressedMs === overloadedAfterMs) isOverloaded = true
@@ -63,7 +63,7 @@ export const openLoopPressure = (): LoopPressure => {
   }
 }
 
-/** Resolves when its entry in `waiting` is called, after `maxMs` at the latest. */
+/** Adds a callback to `waiting`; resolves when it is called, after `maxMs` at the latest. */
 const waitAmong = async (waiting: Set<() => void>, maxMs: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timeout = setTimeout(resolve, maxMs)

@@ -1,16 +1,22 @@
 import type { LoopMeasurement, LoopPressure } from './loop-pressure.ts'
 import type { AdmissionQueue } from './queue.ts'
 
-/** Minimum slots of an overloaded loop; more than one, because some work waits for hosts. */
+/** Minimum slots of an overloaded loop. More than one, because some work waits for hosts instead of the CPU. */
 const minSlots = 4
-/** Below this busy share the number of slots grows; above it, fewer slots achieve the same throughput. */
+/**
+ * Utilization below which the number of slots grows, and above which it shrinks, since fewer achieve the same
+ * throughput.
+ */
 const idleBelow = 0.93
 const busyAbove = 0.97
-/** Factors per measurement: for a loop with idle time, for a busy one, and for one whose timers are late too. */
+/**
+ * Factors per measurement for the number of slots: if the loop has idle time, if it is busy, and if it is under
+ * pressure.
+ */
 const growFactor = 1.15
 const trimFactor = 0.95
 const shrinkFactor = 0.8
-/** The limit is lifted after no work had to wait for this long. */
+/** The limit is removed after no work had to wait for this long. */
 const calmMs = 2_000
 
 /** The current limit of concurrent work. */
@@ -22,7 +28,8 @@ export interface LoopSlots {
 }
 
 /**
- * Does not limit `queue` until the loop is overloaded; then allows as few slots as keep it busy. Fewer would leave it idle; more would only delay all work at the same throughput.
+ * Adjusts the slots of `queue` to the event loop. There is no limit until the loop is overloaded. Then it allows as few
+ * slots as keep the loop busy: fewer would leave it idle, more would only delay all work at the same throughput.
  */
 export const openLoopSlots = (queue: AdmissionQueue, pressure: LoopPressure): LoopSlots => {
   let wantedMs = 0

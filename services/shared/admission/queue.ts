@@ -2,11 +2,11 @@ import type { Priority } from '#proto/call.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { openWaitEstimate, type WaitEstimate } from './wait-estimate.ts'
 
-/** Limits of the `Retry-After` of a rejected caller. */
+/** Minimum and maximum retry delay for a rejected caller. */
 const retryAfterMs = { min: 1_000, max: 30_000 }
 const order: readonly Priority[] = ['person', 'sweep', 'report']
 
-/** Returns whether no user waits for the result. Such work yields to requests of users, here and on the host. */
+/** Returns whether no user waits for the result. Background work yields to requests of users, here and on the host. */
 export const isBackground = (priority: Priority): boolean => priority !== 'person'
 
 /** Options of an admission queue. */
@@ -19,7 +19,7 @@ export interface QueueOptions {
   maxWaitMs: number
   /** Maximum slots of background work. Default: all but one. */
   maxBackground?: number
-  /** Called when the last slot is released. */
+  /** Called when no slot is in use any more. */
   onIdle?: (() => void) | undefined
   /** A monotonic clock, in milliseconds. */
   nowMs?: () => number
@@ -27,14 +27,16 @@ export interface QueueOptions {
 
 /** Limits concurrent work. Work without a slot waits: users first, then sweeps, then reports. */
 export interface AdmissionQueue {
-  /** Takes a free slot and returns the function that releases it; undefined if work has to wait. */
+  /** Takes a free slot and returns the function that releases it; undefined if none is free. */
   tryEnter(priority: Priority, size: number): (() => void) | undefined
   /**
-   * Waits for a slot and returns the function that releases it. Throws `busy` with the time to retry: if the queue is full, if the expected wait is too long, if the work could not end within `patienceMs`, or after waiting too long.
+   * Waits for a slot and returns the function that releases it. Throws `busy` with a retry delay if the queue is full,
+   * if the expected wait is too long, if the work could not end within `patienceMs`, or after waiting for `maxWaitMs`.
    */
   enter(priority: Priority, size: number, signal: AbortSignal, patienceMs?: number): Promise<() => void>
   /**
-   * Returns the time to retry in milliseconds if `enter` would reject the work now; undefined otherwise. Cheaper than a thrown error, which matters when most work is rejected.
+   * Returns the retry delay in milliseconds if `enter` would reject the work now; undefined otherwise. Cheaper than a
+   * thrown error, which matters when most work is rejected.
    */
   refusedForMs(priority: Priority, size: number, patienceMs?: number): number | undefined
   /** Admits waiting work after the number of slots has grown. */
@@ -51,7 +53,7 @@ interface Waiter {
 
 type Lines = ReadonlyMap<Priority, Set<Waiter>>
 
-/** Opens a queue. `size` of each call is the current number of slots. */
+/** Creates an admission queue. The `size` argument of its methods is the current number of slots. */
 export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   const { maxWaitMs, onIdle, nowMs = () => performance.now() } = options
   const lines: Lines = new Map<Priority, Set<Waiter>>(order.map((priority) => [priority, new Set()]))
@@ -100,7 +102,7 @@ export const openAdmissionQueue = (options: QueueOptions): AdmissionQueue => {
   }
 }
 
-/** Counts the slots in use; `onLeft` receives the time that each was held. */
+/** Creates the counter of slots in use. `onLeft` receives the time that each slot was held. */
 const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) => {
   let background = 0
   const slots = {
@@ -123,7 +125,7 @@ const openSlots = (maxBackground = Infinity, onLeft: (heldMs: number) => void) =
   return slots
 }
 
-/** Returns the maximum slots of background work; one of several is reserved for users. */
+/** Returns the maximum slots of background work. With several slots, one is reserved for users. */
 const backgroundSlots = (size: number, most: number): number => Math.min(most, Math.max(1, size - 1))
 
 interface Waiting {
@@ -175,7 +177,9 @@ const wait = (
   return promise
 }
 
-/** Rejects the newest of the least urgent work to make room for more urgent work; returns whether it did. */
+/**
+ * Rejects the newest waiting work of the lowest priority below `priority` to make room; returns whether it found any.
+ */
 const makeRoom = (lines: Lines, priority: Priority, options: QueueOptions): boolean => {
   const lessUrgent = order.slice(order.indexOf(priority) + 1).toReversed()
   const line = lessUrgent.map((each) => lines.get(each)).find((each) => each !== undefined && each.size > 0)
@@ -198,7 +202,7 @@ const countOf = (lines: Lines): number => {
   return count
 }
 
-/** Returns the number of waiting items before new work of this priority. */
+/** Returns the number of waiting items that are admitted before new work of this priority. */
 const countBefore = (lines: Lines, priority: Priority): number => {
   let count = 0
   for (const each of order.slice(0, order.indexOf(priority) + 1)) count += lines.get(each)?.size ?? 0

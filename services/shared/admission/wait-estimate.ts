@@ -1,26 +1,30 @@
-/** Weight of the newest value in the mean slot time. */
+/** Weight of the newest value in the moving average of slot times. */
 const newestWeight = 0.1
-/** Work that waits continuously for longer than this is not a burst. */
+/** A queue that is never empty for this long is overloaded; a shorter one is a burst. */
 const burstMs = 2_000
 /** Maximum wait in an overloaded queue, as a multiple of the mean slot time. */
 const overloadedFactor = 1
 
 /** Estimates the wait of new work in a queue, and limits it. */
 export interface WaitEstimate {
-  /** Records the time that a slot was held. */
+  /** Records the time that a slot was held, in milliseconds. */
   held(ms: number): void
   /** Records the current number of waiting items. */
   observe(waiting: number): void
   /** Records a rejection. */
   refused(): void
-  /** Returns the expected wait behind `before` items; 0 until a slot was released. */
+  /**
+   * Returns the expected wait in milliseconds behind `before` items, with `size` slots; 0 until a slot was released.
+   */
   expectedMs(before: number, size: number): number
   /** Returns the maximum wait of work that must end within `patienceMs`. */
   allowedMs(patienceMs: number): number
 }
 
 /**
- * A burst may wait up to `maxWaitMs`. A queue with waiting work for two seconds without a pause is overloaded: it only adds latency. The maximum wait is then one mean slot time, so that admitted work is answered soon. This ends after two seconds without a rejection.
+ * Creates the estimate of a queue. Normally work may wait up to `maxWaitMs`. A queue that is not empty for two seconds
+ * is overloaded, and its waiting work only adds latency. The maximum wait is then one mean slot time, until two seconds
+ * pass without waiting work and without a rejection.
  */
 export const openWaitEstimate = (maxWaitMs: number, nowMs: () => number): WaitEstimate => {
   // Geometric mean, so that one long statement among many short ones hardly changes the estimate.

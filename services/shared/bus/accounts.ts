@@ -37,8 +37,9 @@ const requests = 'REQUESTS'
 const jetStream = 'STREAMS'
 
 /**
- * Returns the accounts of the product. Requests and events have one without JetStream. JetStream has one without users. Each service
- * with a part in the streams has one of its own, which imports exactly what it calls.
+ * Returns the NATS accounts of the product. `REQUESTS` is for requests and events and has no JetStream. `STREAMS` has
+ * JetStream and no users. Each service that uses streams has its own account, which imports only the JetStream subjects
+ * that the service publishes to.
  */
 export const natsAccounts = (contracts: readonly Service[], events: readonly Event[]): NatsAccounts => {
   const byUser = { ...permissions(contracts, events), ...guestPermissions(contracts, events) }
@@ -54,7 +55,7 @@ export const natsAccounts = (contracts: readonly Service[], events: readonly Eve
   }
 }
 
-/** Returns the accounts with their users in the format of the server configuration. */
+/** Returns the `accounts` section of a server configuration, with users and their passwords. */
 export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (user: string) => string): object =>
   Object.fromEntries(
     Object.entries(accounts).map(([account, body]) => {
@@ -68,7 +69,7 @@ export const serverAccounts = ({ accounts, users }: NatsAccounts, passwordOf: (u
     }),
   )
 
-/** Returns the user of a service for JetStream. Like every part of a service, it has its own inbox. */
+/** Returns the name of the NATS user with which a service accesses JetStream. The user has its own inbox. */
 export const streamUser = (service: ServiceName): string => `${service}-streams`
 
 const accountOf = (service: ServiceName): string => `STREAMS_${service.replaceAll('-', '_').toUpperCase()}`

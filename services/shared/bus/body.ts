@@ -6,19 +6,20 @@ export const encodeJson = (value: unknown): Uint8Array => Buffer.from(JSON.strin
 /** Decodes a JSON body; throws if it is invalid. */
 export const decodeJson = (body: Uint8Array): unknown => JSON.parse(decoder.decode(body))
 
-/** Joins bodies into one. */
+/** Concatenates bodies; a single body is returned without a copy. */
 export const joinBodies = (parts: readonly Uint8Array[]): Uint8Array => {
   const [only] = parts
   return only !== undefined && parts.length === 1 ? only : Buffer.concat(parts)
 }
 
-/** Yields views of at most `size` bytes that together are `body`; none for an empty body. */
+/** Splits a body into views of at most `size` bytes; yields nothing for an empty body. */
 export function* cutBody(body: Uint8Array, size: number): Generator<Uint8Array, void, void> {
   for (let start = 0; start < body.byteLength; start += size) yield body.subarray(start, start + size)
 }
 
 /**
- * Releases the memory of bytes immediately, so that the garbage collector runs less often. Other references to the bytes see them empty. Does nothing if the memory is shared with other bytes.
+ * Frees the memory of bytes immediately, so that the garbage collector runs less often. All references to the bytes are
+ * empty afterwards. Does nothing if the bytes are part of a larger buffer.
  */
 export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
   if (byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)

@@ -18,7 +18,7 @@ export interface ClientDeps extends RequestDeps {
   observer: Observer
 }
 
-/** Maximum cached subjects per method, one per instance. */
+/** Maximum cached subjects per method; each instance has one. */
 const rememberedInstances = 64
 
 /** Creates the methods of another service, typed by its contract. */
@@ -33,7 +33,7 @@ export const makeClient = <S extends Service>(deps: ClientDeps, contract: S): Cl
 
 const callable = (deps: ClientDeps, { name: service }: Service, name: string, method: Method) => {
   const { caller, channel, instances, observer } = deps
-  // Cached, because a wire finds the listeners of the same string faster.
+  // Cached, because the in-memory wire finds the subscriptions of an identical string faster.
   const subjects = new LRUCache<string, string>({
     max: rememberedInstances,
     memoMethod: (instance) => callSubject(service, caller, name, instance || undefined),
@@ -105,7 +105,10 @@ const parse = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> =>
   }
 }
 
-/** Returns a stream after its head has arrived. Its frames can be read once; leaving the loop early cancels the producer. */
+/**
+ * Returns a stream after its head has arrived. Its frames can be read once; leaving the loop early cancels the
+ * producer.
+ */
 const readStream = (
   method: Stream,
   { exchange, first }: StartedResponse,
@@ -138,7 +141,7 @@ const readStream = (
 
 const known = (tail: { value: unknown } | undefined): unknown => {
   if (tail) return tail.value
-  throw new Error('the tail is known when all frames have been read')
+  throw new Error('the tail of the stream is not available; read all frames first')
 }
 
 const left = () => new DOMException('The reader left before the end.', 'AbortError')

@@ -9,7 +9,7 @@ const natsUrl = (doc: string): Setting<URL | undefined> => url(doc, { protocols:
 const generating = 'openssl rand -hex 32'
 const deriving = `printf '<service>:%s' "$NATS_SIGNING_KEY" | sha256sum`
 
-/** Length of 32 random bytes as base64 without padding, the shortest encoding. */
+/** Minimum length of a secret: 32 random bytes in base64 without padding. */
 const shortestSecret = 43
 
 const parseSecret = (text: string): string => {
@@ -44,7 +44,7 @@ interface RotatingKeys<T> {
   parse(text: string): readonly T[]
 }
 
-/** A setting with keys of the bus: the current ones first, then the previous ones. */
+/** Returns a setting for keys of the bus; current keys precede those of the `_PREVIOUS` variable. */
 const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<readonly T[] | undefined> => ({
   doc,
   audience: 'secret',
@@ -58,7 +58,7 @@ const rotatingKeys = <T>({ doc, allowed, parse }: RotatingKeys<T>): Setting<read
   },
 })
 
-/** Settings of the bus, its streams, and the keys of signatures. */
+/** Settings of the bus, its streams, and the keys for signatures. */
 export const busSettings = {
   NATS_URL: natsUrl(
     'NATS server that connects the processes. Unset: the bus is in memory and all services run in one process.',
@@ -105,7 +105,7 @@ export const busProblems = (env: Environment, services: readonly string[]): Sett
   }
   const problems: SettingProblem[] = []
   if (!NATS_VERIFICATION_KEY) {
-    const sentence = `must be set when NATS_URL is, so that a forged request is refused; derive it for this service: ${deriving}`
+    const sentence = `must be set when NATS_URL is, so that forged requests are rejected; derive it for this service: ${deriving}`
     problems.push({ name: 'NATS_VERIFICATION_KEY', sentence })
   }
   const lacking = lackingCallKeys(env, services)
@@ -120,7 +120,7 @@ export const busProblems = (env: Environment, services: readonly string[]): Sett
   return problems
 }
 
-/** Returns the services and parts for which the process lacks call keys. */
+/** Returns the services and guest parts that the process calls without having a key for them. */
 const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonly string[]): string[] => {
   const called = services.filter(isServiceName).flatMap((caller) => serviceCalls[caller].flatMap(withGuest))
   const given = partsOf(NATS_CALL_KEYS).map((each) => each.split('=')[0])
@@ -128,7 +128,10 @@ const lackingCallKeys = ({ NATS_CALL_KEYS = '' }: Environment, services: readonl
   return [...new Set(called)].filter((callee) => countIn(given, callee) < countIn(called, callee))
 }
 
-/** Returns the signatures of this process: by keys on NATS, without keys in memory; undefined on NATS without configured keys. */
+/**
+ * Returns the signatures of this process: with keys on NATS, without keys in memory. Undefined on NATS if no keys are
+ * configured.
+ */
 export const openSignatures = (env: Environment): Signatures | undefined => {
   const settings = () => read(busSettings, env)
   const { NATS_URL, NATS_SIGNING_KEY, NATS_VERIFICATION_KEY } = settings()

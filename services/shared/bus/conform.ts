@@ -4,7 +4,7 @@ import { decodeJson, encodeJson } from './body.ts'
 
 const maxProblems = 10
 
-/** Parses the input of a request; the error lists all mismatches with the schema. */
+/** Parses the input of a request. Throws `invalid` with up to ten mismatches with the schema. */
 export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.output<S> => {
   const parsed = schema.safeParse(json(body))
   if (parsed.success) return parsed.data
@@ -19,7 +19,7 @@ export const parseInput = <S extends z.ZodType>(schema: S, body: Uint8Array): z.
 export const encodeOutput = (schema: z.ZodType, value: unknown): Uint8Array => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return encodeJson(parsed.data)
-  throw new Error('the handler gave what its contract does not allow', { cause: parsed.error })
+  throw new Error('the result of the handler does not match its contract', { cause: parsed.error })
 }
 
 /** Like `encodeOutput`, but throws if the result does not fit into one frame. */
@@ -33,6 +33,6 @@ const json = (body: Uint8Array): unknown => {
   try {
     return decodeJson(body)
   } catch {
-    throw new ServiceError('invalid', 'the request is not JSON')
+    throw new ServiceError('invalid', 'invalid request: the body is not JSON')
   }
 }

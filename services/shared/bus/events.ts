@@ -35,7 +35,8 @@ export class Events {
 
   /** Resolves when the subscription is active. */
   async on<P extends z.ZodType>(event: Event<P>, listener: Listener<P>): Promise<AsyncDisposable> {
-    if (!event.listeners.includes(this.#caller)) throw new Error(`${this.#caller} does not listen to ${event.name}`)
+    if (!event.listeners.includes(this.#caller))
+      throw new Error(`service "${this.#caller}" is not allowed to listen to "${event.name}"`)
     const subscription = this.#wire.subscribe(eventSubject('*', event.name), (message) =>
       this.#hear(event, message, listener),
     )
@@ -47,7 +48,9 @@ export class Events {
     if (!event.publishers.includes(this.#caller))
       throw new Error(`service "${this.#caller}" is not allowed to publish "${event.name}"`)
     const body = encodeOutput(event.payload, payload)
-    if (body.byteLength > this.#limits.inputBytes) throw new Error(`an event of ${body.byteLength} bytes is too large`)
+    const maxBytes = this.#limits.inputBytes
+    if (body.byteLength > maxBytes)
+      throw new Error(`event "${event.name}" too large: ${body.byteLength} bytes; the maximum is ${maxBytes}`)
     return body
   }
 
@@ -55,7 +58,7 @@ export class Events {
     try {
       const sender = readEventSender(message.subject)
       if (!sender || !event.publishers.includes(sender.service))
-        throw new Error(`not from a publisher: ${message.subject}`)
+        throw new Error(`the sender is not allowed to publish the event: subject "${message.subject}"`)
       listener(event.payload.parse(decodeJson(message.body)), sender)
     } catch (error) {
       this.#log?.error({ err: error, event: event.name }, 'event dropped')

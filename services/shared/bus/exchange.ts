@@ -9,15 +9,15 @@ import { type Signatures, signedHeaders } from './signatures.ts'
 import { isInboxOf } from './subject.ts'
 import type { Wire, WireHeaders, WireMessage } from './wire.ts'
 
-/** The shared state of all exchanges of a bus. */
+/** The connection of a bus with the state that all its exchanges share. */
 export interface Channel {
   wire: Wire
   inbox: Inbox
   link: Link
   limits: Limits
-  /** Undefined if nothing is signed, as on the NATS server of a developer. */
+  /** Undefined if requests are not signed, as in development without keys. */
   signatures?: Signatures | undefined
-  /** Number of open streams. */
+  /** The number of streams that this process is reading. */
   reading: { streams: number }
 }
 
@@ -38,12 +38,12 @@ export interface FirstFrame {
   body: Uint8Array
 }
 
-/** One request in flight on the side of the caller. */
+/** One request in flight, on the side of the caller: sends the request and receives the frames of the response. */
 export class Exchange {
   readonly first: Promise<FirstFrame>
-  /** True after any frame but `working` arrived; a retry would then execute the request twice. */
+  /** True after a frame other than `working` arrived; a retry would then execute the request twice. */
   answered = false
-  /** True when no process listens on the subject, so nothing was executed. */
+  /** True if the subject has no subscribers, so the request was not executed. */
   unheard = false
   readonly #channel: Channel
   readonly #service: ServiceName
@@ -91,7 +91,9 @@ export class Exchange {
     return taken
   }
 
-  /** Ends the exchange with `reason` and cancels the producer, as soon as its inbox is known. */
+  /**
+   * Ends the exchange with `reason` and cancels the producer. If its inbox is still unknown, waits for its next frame.
+   */
   leave(reason: unknown): void {
     if (this.#ended) return
     this.#sendControl({ kind: 'cancel' })
@@ -105,7 +107,7 @@ export class Exchange {
     setTimeout(() => this.#address.release(), this.#channel.limits.silenceMs).unref()
   }
 
-  /** Calls the listener when the exchange ends; at once if it already has. */
+  /** Calls the listener when the exchange ends, or immediately if it has ended. */
   onEnd(listener: (error: unknown) => void): void {
     if (this.#ended) listener(this.#error)
     else this.#onEnd = listener
@@ -130,7 +132,10 @@ export class Exchange {
     }
   }
 
-  /** After a stall of this process, timers run before received frames are read, so it checks the frames once more. */
+  /**
+   * Ends the exchange unless frames arrived meanwhile. After a stall of this process, timers run before received
+   * frames.
+   */
   #suspect(): void {
     const before = this.#framesReceived
     setImmediate(() => {
@@ -170,7 +175,7 @@ export class Exchange {
     if (kind === 'error') return this.#close(decodeFailure(body))
     this.#silence.refresh()
     if (sequence !== this.#expected) throw new ServiceError('unavailable', 'part of the response was lost; try again')
-    // Repeats the credit. This shows that the caller lives and renews the permission of the producer to reply.
+    // Repeats the credit, which shows that the caller is alive and renews the permission of the producer to reply.
     if (kind === 'working') return this.#grant()
     this.#expected += 1
     if (kind === 'head') this.#begin(body)

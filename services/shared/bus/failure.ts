@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { isErrorCode, ServiceError } from '#proto/errors.ts'
 import { decodeJson, encodeJson } from './body.ts'
 
-/** Returns the result of `work`, or undefined while the called service is unavailable and the caller can go on without it. */
+/**
+ * Returns the result of `work`; undefined if it fails with `unavailable`. For results that the caller can do without.
+ */
 export const whenAvailable = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await work()
@@ -20,7 +22,7 @@ const ErrorBody = z.object({
   retryAfterMs: z.number().optional(),
 })
 
-/** Encodes an error frame; details that do not fit are dropped. */
+/** Encodes an error frame. Omits details that do not fit into the frame. */
 export const encodeFailure = (
   { code, message, details, retryAfterMs }: ServiceError,
   frameBytes: number,
@@ -39,12 +41,13 @@ export const decodeFailure = (body: Uint8Array): ServiceError => {
 }
 
 /**
- * Returns the error for the caller. A `ServiceError` is passed on. Any other error may contain private data, so the caller only gets a reference, which `report` logs with the error.
+ * Returns the error for the caller. A `ServiceError` is returned unchanged. Any other error may contain private data,
+ * so the caller only gets a reference, which `report` logs together with the error.
  */
 export const asFailure = (thrown: unknown, report: (reference: string) => void): ServiceError => {
   if (thrown instanceof ServiceError) return thrown
   const reference = randomUUID()
   report(reference)
-  const sentence = `Something went wrong inside; the log knows more under reference ${reference}.`
+  const sentence = `internal error: see reference ${reference} in the log`
   return new ServiceError('internal', sentence, { details: { reference } })
 }

@@ -1,7 +1,8 @@
 import type { WireHeaders, WireMessage } from './wire.ts'
 
 /**
- * The frames of a response in order: `answer` or `error` alone; or `head`, any `data`, and `end` or `error`, numbered from 0. `working` may occur in between and has the number of the next frame.
+ * The kinds of frames. A response is a single `answer` or `error`, or a sequence numbered from 0: `head`, any number of
+ * `data`, then `end` or `error`. `working` is a heartbeat with the number of the next frame.
  */
 const frameKinds = ['answer', 'head', 'data', 'working', 'end', 'error'] as const
 export type FrameKind = (typeof frameKinds)[number]
@@ -11,7 +12,7 @@ export interface Frame {
   kind: FrameKind
   sequence: number
   body: Uint8Array
-  /** The inbox of the producer for credit and cancellation; on every frame except the last. */
+  /** The inbox of the producer for control messages; undefined on the last frame. */
   control: string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Wire, WireMessage } from './wire.ts'
 
-/** One subscription for all responses of a connection; each exchange has an address in it. */
+/** The inbox of a connection: one subscription for all its messages, in which each exchange has an address. */
 export interface Inbox {
   /** Opens an address until it is released or recycled. */
   open(listener: (message: WireMessage) => void): InboxAddress
@@ -15,7 +15,8 @@ export interface InboxAddress {
   /** Drops later messages; the address is never reused. */
   release(): void
   /**
-   * Makes the address reusable, if no more messages can arrive. A NATS server tracks every allowed reply subject and scans all of them if there are many, so few should be used.
+   * Makes the address reusable; call only if no more messages can arrive. A NATS server tracks every reply subject and
+   * becomes slow with many of them, so addresses are reused.
    */
   recycle(): void
 }

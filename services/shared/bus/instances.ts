@@ -20,12 +20,12 @@ interface Known {
 
 type KnownInstances = Map<string, Known>
 
-/** The instances of every service that announced themselves lately. */
+/** The live instances of all services, by their announcements. */
 export class Instances {
   readonly #limits: Pick<Limits, 'instanceDeadMs' | 'instances'>
   readonly #nowMs: () => number
   readonly #known = new Map<ServiceName, KnownInstances>()
-  /** Instances of guest users, kept apart because they must not announce other instances. */
+  /** Instances of guest parts, stored separately so that they cannot replace the announcements of other instances. */
   readonly #guests = new Map<ServiceName, KnownInstances>()
 
   /** `nowMs` is a monotonic clock. */
@@ -34,6 +34,7 @@ export class Instances {
     this.#nowMs = nowMs
   }
 
+  /** Records an announcement. */
   hear({ instance, load, leaving, part = 'all' }: Announcement, { service, isGuest }: EventSender): void {
     const known = isGuest ? knownIn(this.#guests, service) : knownIn(this.#known, service)
     known.delete(instance)

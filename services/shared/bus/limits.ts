@@ -1,24 +1,24 @@
-/** Maximum size of a frame: four socket reads of 64 KiB each and a remaining partial row. */
+/** Maximum size of a frame: four socket reads of 64 KiB plus a partial row. */
 export const frameBytes = 288 * 1024
 
 /** Times and sizes of the bus protocol. Tests shorten the times; all processes of a cluster must agree on the sizes. */
 export const defaultLimits = {
-  /** A handler that runs longer logs a warning at this interval. */
+  /** Interval of `working` frames while a handler runs. */
   workingEveryMs: 1_000,
   /** A caller gives up after this long without a frame: five missed `working` frames. */
   silenceMs: 5_000,
-  /** A caller gives up after it was disconnected for this long. */
+  /** A caller gives up after a disconnection of this length. */
   cutOffMs: 1_000,
   /** The maximum duration of a call, even when its deadline is later. */
   maxCallMs: 24 * 3_600_000,
   /** A producer stops after this long without credit or without any message of the consumer. */
   starvedMs: 15_000,
   announceEveryMs: 2_000,
-  /** An instance without announcements for this long is dead: three missed announcements. */
+  /** An instance without announcements for this long counts as dead: three missed announcements. */
   instanceDeadMs: 6_000,
   /** The retry delay returned with `busy`. */
   busyRetryMs: 1_000,
-  /** Frames a producer may be ahead of its consumer: with 64 streams of 288 KiB frames, a consumer holds 72 MiB at most. */
+  /** Frames a producer may be ahead of its consumer: at most 72 MiB for 64 streams with frames of 288 KiB. */
   creditFrames: 4,
   frameBytes,
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */

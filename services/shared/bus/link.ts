@@ -1,7 +1,7 @@
 import { ServiceError } from '#proto/errors.ts'
 import type { Wire } from './wire.ts'
 
-/** Tracks whether a connection is established, and reports when it was lost for too long. */
+/** Monitors the connection of a bus, and fails its calls when a disconnection lasts too long. */
 export class Link {
   readonly #wire: Wire
   readonly #cutOffMs: number
@@ -21,7 +21,7 @@ export class Link {
     return this.#wire.connected && !this.#closed
   }
 
-  /** Calls the listener once when the connection was lost for too long. */
+  /** Calls the listener once, when a disconnection lasts too long or the bus closes. */
   onCutOff(listener: (error: ServiceError) => void): void {
     this.#onCutOff.add(listener)
   }
@@ -30,7 +30,7 @@ export class Link {
     this.#onCutOff.delete(listener)
   }
 
-  /** Resolves when connected; rejects with `unavailable` if the connection was lost for too long. */
+  /** Resolves when connected; rejects with `unavailable` when a disconnection lasts too long or the bus closes. */
   async restored(): Promise<void> {
     if (this.connected) return
     if (this.#closed) throw stopping()

@@ -1,14 +1,14 @@
 import { inboxPrefix, matcher } from './subject.ts'
 import type { Endpoint, Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
-/** The hub of a process whose services call each other without a server. */
+/** A hub in memory, for a process that runs all services without a NATS server. */
 export type MemoryHub = Hub
 
-/** Default limit of a NATS server; the single process must not accept more than a cluster. */
+/** The default limit of a NATS server, so that a single process does not accept larger messages than a cluster. */
 const maxMessageBytes = 1024 * 1024
-/** Maximum deliveries before timers and sockets are processed. */
+/** Maximum deliveries per event-loop iteration, so that timers and sockets are processed in between. */
 const deliveriesPerTurn = 256
-/** Maximum cached subjects; few are in use, because inbox addresses are recycled. */
+/** Maximum cached subjects. Few are in use, because inbox addresses are reused. */
 const rememberedSubjects = 1_024
 
 interface Member {
@@ -17,7 +17,7 @@ interface Member {
   listener(message: WireMessage): void
 }
 
-/** The open subscriptions. */
+/** The open subscriptions of a hub. */
 interface Members {
   add(member: Member): void
   delete(member: Member): void
@@ -65,11 +65,12 @@ export const openMemoryHub = (): MemoryHub => {
     const turn = turns.get(group) ?? 0
     turns.set(group, turn + 1)
     const chosen = equals[turn % equals.length]
-    if (!chosen) throw new Error(`the queue group ${group} has no members`)
+    if (!chosen) throw new Error(`queue group "${group}" has no members`)
     return chosen
   }
   const publish = (subject: string, body: Uint8Array, { headers = {}, reply }: PublishOptions = {}): void => {
-    if (body.byteLength > maxMessageBytes) throw new Error(`a message of ${body.byteLength} bytes is over 1 MiB`)
+    if (body.byteLength > maxMessageBytes)
+      throw new Error(`message too large: ${body.byteLength} bytes; the maximum is ${maxMessageBytes}`)
     const found = receivers(subject)
     if (found.length === 0 && reply !== undefined) return reportUnheard(reply)
     const message = { subject, body: Buffer.from(body), headers: { ...headers }, reply, unheard: false }
@@ -148,7 +149,7 @@ const deliverInTurns = (): ((deliver: () => void) => void) => {
     waiting.push(deliver)
     if (planned) return
     planned = true
-    // A microtask does not keep the event loop alive.
+    // Microtasks are faster, but would starve timers and sockets without a limit.
     if (deliveredThisTurn < deliveriesPerTurn) queueMicrotask(run)
     else setImmediate(runNextTurn)
   }

@@ -4,10 +4,13 @@ import { ServiceError } from '#proto/errors.ts'
 import { inboxPrefix, instanceName } from './subject.ts'
 import type { Endpoint, WireHeaders } from './wire.ts'
 
-/** Encodes headers for the client. Throws for a value with a line break. */
+/** Converts headers to those of the NATS client. Throws if a value contains a line break. */
 export type EncodeHeaders = (headers: WireHeaders) => MsgHdrs
 
-/** Returns an encoder that validates values only. Names are constants of the product, and the client would validate each of their characters. */
+/**
+ * Returns an encoder of headers. It does not validate names, which are constants: the client would check each
+ * character.
+ */
 export const encodeWith =
   ({ fromRecord }: typeof MsgHdrsImpl): EncodeHeaders =>
   (headers) => {
@@ -17,7 +20,7 @@ export const encodeWith =
   }
 
 const requireOneLine = (value: string): string => {
-  if (/[\r\n]/.test(value)) throw new Error('a header has a line break')
+  if (/[\r\n]/.test(value)) throw new Error('invalid header: its value contains a line break')
   return value
 }
 
@@ -32,14 +35,17 @@ export interface NatsHubOptions {
 }
 
 const connectWithinMs = 5_000
-/** Short enough to reconnect to a restarted server before callers give up. */
+/** Interval of reconnects, short enough to reach a restarted server before callers give up. */
 const reconnectEveryMs = 200
-/** With two missed pings, a server that vanished silently is noticed within 30 seconds. */
+/** Interval of pings. After two missed ones, the connection to an unresponsive server closes within 30 seconds. */
 const pingEveryMs = 10_000
 const pingsUnanswered = 2
 const neededPayloadBytes = 1_000_000
 
-/** Connects with the name and inbox of the endpoint. Loads the client on first use. Throws `unavailable`. */
+/**
+ * Connects to NATS with the name and inbox of the endpoint; loads the client on first use. Throws `unavailable` if the
+ * server cannot be reached, rejects the user, or lacks a required feature.
+ */
 export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => {
   const nats = await import('nats')
   const known = credentials(options)
@@ -54,7 +60,7 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
     reconnectJitter: reconnectEveryMs / 2,
     pingInterval: pingEveryMs,
     maxPingOut: pingsUnanswered,
-    // Capturing a stack per request costs 10 % of a message; errors name the request anyway.
+    // Capturing a stack trace per request costs 10 % of the time of a message, and errors name the request anyway.
     noAsyncTraces: true,
   }
   const connection = await nats.connect(settings).catch((cause: unknown) => {
@@ -67,7 +73,7 @@ export const connectTo = async (options: NatsHubOptions, endpoint: Endpoint) => 
   throw new ServiceError('unavailable', `the NATS server ${missing}`)
 }
 
-/** Returns why a server rejects the connection, by the client's error code, and the remedy. */
+/** Returns why a connection failed, with a remedy, by the error code of the client. */
 const unconnectedCause = (cause: unknown): string => {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return unconnectedCauses[code] ?? String(cause)
@@ -76,15 +82,15 @@ const unconnectedCause = (cause: unknown): string => {
 const wrongUser = 'the server refuses the user or the password; check both'
 
 const unconnectedCauses: Readonly<Record<string, string>> = {
-  CONNECTION_REFUSED: 'connection refused; check that the server runs and that its address is right',
-  TIMEOUT: 'no answer in time; check that the server runs and that the network lets it answer',
-  ENOTFOUND: 'its host name is not known; check the address and the name server',
-  EAI_AGAIN: 'its host name is not known; check the address and the name server',
+  CONNECTION_REFUSED: 'connection refused; check that the server is running and that its address is correct',
+  TIMEOUT: 'no response in time; check that the server is running and reachable over the network',
+  ENOTFOUND: 'unknown host name; check the address and the DNS server',
+  EAI_AGAIN: 'unknown host name; check the address and the DNS server',
   AUTHORIZATION_VIOLATION: wrongUser,
   AUTHENTICATION_EXPIRED: wrongUser,
 }
 
-/** Logs a lost or restored connection once for all its users. */
+/** Logs that a connection was lost or restored. */
 export const logConnection = (log: Logger | undefined, connected: boolean): void => {
   if (connected) log?.info('connection to NATS restored')
   else log?.warn('connection to NATS lost')
@@ -106,8 +112,9 @@ const credentials = ({ url, user, password }: NatsHubOptions): ConnectionOptions
   }
 }
 
+/** Returns the required feature that a server lacks, as the end of an error message; undefined if it has all. */
 const missingFeature = ({ info }: NatsConnection): string | undefined => {
-  if (!info?.headers) return 'is older than 2.2 and carries no headers'
+  if (!info?.headers) return 'is older than 2.2 and does not support headers; upgrade it'
   if (info.max_payload >= neededPayloadBytes) return undefined
-  return `accepts ${info.max_payload} bytes a message; max_payload must be at least ${neededPayloadBytes}`
+  return `has max_payload ${info.max_payload}; max_payload must be at least ${neededPayloadBytes} bytes`
 }

@@ -4,7 +4,7 @@ import { connectTo, type EncodeHeaders, encodeWith, logConnection, type NatsHubO
 import type { Hub, PublishOptions, Subscription, Wire, WireMessage } from './wire.ts'
 
 const flushWithinMs = 5_000
-/** Longer messages are sent alone. */
+/** Messages up to this size are sent together with others of the same event-loop iteration. */
 const togetherBytes = 16 * 1024
 
 /** Opens a hub on a NATS server; each bus has its own connection. */
@@ -84,7 +84,10 @@ class NatsWire implements Wire {
   async flush(): Promise<void> {
     this.#sendLeaving()
     if (this.#connected) await this.#flushed()
-    if (this.#refused) throw new Error('the NATS server refuses a subscription', { cause: this.#refused })
+    if (this.#refused)
+      throw new Error('the NATS server rejected a subscription; check the permissions of the user', {
+        cause: this.#refused,
+      })
   }
 
   onConnection(listener: (connected: boolean) => void): void {
@@ -98,7 +101,10 @@ class NatsWire implements Wire {
     await this.#connection.close()
   }
 
-  /** Sends all messages of one event-loop iteration in one write, which wakes the server once. Called before anything else is sent. */
+  /**
+   * Sends all messages of one event-loop iteration in one write, which wakes the server once. Called before any other
+   * operation, to preserve the order.
+   */
   #sendLeaving(): void {
     const leaving = this.#leaving
     this.#leaving = []
@@ -106,12 +112,12 @@ class NatsWire implements Wire {
   }
 
   #send({ subject, body, options: { headers, reply } }: Leaving): void {
-    // The client would buffer it and send it after the caller gave up, or drop it on reconnect.
+    // While disconnected, the client would buffer the message and send it after the caller gave up.
     if (!this.#connected || this.#connection.isClosed()) return
     this.#connection.publish(subject, body, { headers: headers && this.#encode(headers), reply })
   }
 
-  /** Also resolves if the connection is lost or too slow. */
+  /** Resolves when the server has received all messages, or when the connection is lost or too slow. */
   async #flushed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, flushWithinMs)
@@ -123,7 +129,7 @@ class NatsWire implements Wire {
     for await (const { type, data, permissionContext } of this.#connection.status()) {
       if (type === 'disconnect') this.#change(false)
       else if (type === 'reconnect') this.#change(true)
-      else if (type === 'error') this.#log?.error({ code: data, ...permissionContext }, 'NATS refused')
+      else if (type === 'error') this.#log?.error({ code: data, ...permissionContext }, 'NATS server error')
     }
   }
 
@@ -144,5 +150,5 @@ const decode = (message: Msg): WireMessage => {
   return { subject, body: data, headers: fields, reply: reply === '' ? undefined : reply, unheard }
 }
 
-/** Ignores a lost or closed connection, which has no messages in flight. */
+/** Drains a subscription. Ignores a lost or closed connection, which has no messages in flight. */
 const drain = (subscription: NatsSubscription): Promise<void> => subscription.drain().catch(() => {})

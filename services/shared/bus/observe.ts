@@ -3,14 +3,14 @@ import { ServiceError } from '#proto/errors.ts'
 import { metrics } from '../telemetry/metrics.ts'
 import type { SpanKind, Telemetry } from '../telemetry/telemetry.ts'
 
-/** Labels of one call: service, method and caller. All values come from contracts, so their number is bounded. */
+/** Labels of a call in metrics and traces. All values come from contracts, so their number is bounded. */
 export interface CallLabels {
   service: ServiceName
   method: string
   caller: ServiceName
 }
 
-/** One observed call. */
+/** The observation of one call in progress. */
 export interface CallObservation {
   /** Trace context for the work inside the call. */
   trace: Trace | undefined
@@ -20,13 +20,13 @@ export interface CallObservation {
 
 /** Measures and traces the calls of one bus. */
 export interface Observer {
-  /** Observes an outgoing call; its duration is the waiting time of the caller. */
+  /** Starts observing an outgoing call. Its duration is the waiting time of the caller. */
   outgoing(labels: CallLabels, call: Pick<Call, 'trace' | 'signal'>): CallObservation
-  /** Observes an incoming call. */
+  /** Starts observing an incoming call. */
   incoming(labels: CallLabels, call: Pick<Call, 'trace'>): CallObservation
 }
 
-/** Returns an observer that writes to a service's telemetry, or one that does nothing without telemetry. */
+/** Returns an observer that records calls in the telemetry of a service; without telemetry it does nothing. */
 export const observeWith = (telemetry: Telemetry | undefined): Observer => {
   if (!telemetry) return { outgoing: unobserved, incoming: unobserved }
   const duration = metrics.busRequestDuration(telemetry.metrics)

@@ -24,7 +24,7 @@ export interface BusOptions {
   instance: string
   /** Version of the product, announced to the other instances. */
   version: string
-  /** Signatures of requests; without them every service is trusted. */
+  /** Signs and verifies requests; without it every service is trusted. */
   signatures?: Signatures | undefined
   telemetry?: Telemetry
   clock?: Clock
@@ -33,7 +33,8 @@ export interface BusOptions {
 
 /** Opens the bus of one service; disposing it finishes the calls in flight, then disconnects. */
 export const openBus = async ({ hub, caller, instance, version, ...rest }: BusOptions): Promise<Bus> => {
-  if (!instanceName.test(instance)) throw new Error(`an instance is named in a-z, 0-9 and dashes, not "${instance}"`)
+  if (!instanceName.test(instance))
+    throw new Error(`invalid instance name "${instance}"; use 1 to 64 lower-case letters, digits and dashes`)
   const limits = { ...defaultLimits, ...rest.limits }
   const wire = await hub.connect({ caller, instance })
   const link = new Link(wire, limits.cutOffMs)

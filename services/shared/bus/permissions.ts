@@ -11,13 +11,15 @@ export interface NatsPermissions {
 }
 
 /**
- * A service may reply any number of times to a request that it received. Both ends of an exchange renew this permission each second. The
- * server remembers it for this long, and is slow beyond 4,096 subjects, so it covers only a stalled process.
+ * A service may reply any number of times to a request that it received. Both ends of an exchange renew this permission
+ * every second. It expires after 30 s, long enough for a stalled process, because a server with more than 4,096 allowed
+ * reply subjects is slow.
  */
 const responses = { max: -1, expires: '30s' } as const
 
 /**
- * Returns the permissions of every service: to call its allowed methods under its own name, to respond, to publish its own events, and to subscribe to its inbox and its events.
+ * Returns the permissions of every service. It may call its allowed methods under its own name, respond to requests,
+ * publish its own events, and subscribe to its contract, its inbox and its events.
  */
 export const permissions = (
   contracts: readonly Service[],
@@ -29,7 +31,8 @@ export const permissions = (
 }
 
 /**
- * Returns the permissions of guest users by name. Guest processes connect to user-supplied addresses, so they only receive their own messages.
+ * Returns the permissions of guest users by name. Guest processes connect to user-supplied addresses, so they only
+ * receive requests for guests and announcements of instances.
  */
 export const guestPermissions = (
   contracts: readonly Service[],
@@ -74,7 +77,7 @@ const permissionsOf = (
   }
 }
 
-/** Returns the subjects of the methods that a service may call: for any instance and for one by name. */
+/** Returns the subjects of the methods that a service may call, for any instance and for a specific one. */
 const requestsTo = ({ name, methods }: Service, caller: ServiceName): string[] =>
   Object.entries(methods)
     .filter(([, { callers }]) => callers.includes(caller))

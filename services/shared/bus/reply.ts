@@ -6,7 +6,7 @@ import { type FrameKind, frameHeaders, readControl } from './frame.ts'
 import type { InboxAddress } from './inbox.ts'
 import type { WireMessage } from './wire.ts'
 
-/** The credit of a producer: how many frames it may be ahead of its consumer. */
+/** The flow-control window of a producer: the number of frames that it may be ahead of its consumer. */
 export class Credit {
   readonly #window: number
   #sent = 0
@@ -17,7 +17,7 @@ export class Credit {
     this.#window = window
   }
 
-  /** Takes credit for one frame; waits at most `waitMs` and until `signal`. Returns false without credit. */
+  /** Takes credit for one frame. Returns false if there is none within `waitMs` or before the signal aborts. */
   async take(waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false
     if (this.#sent - this.#consumed >= this.#window && !(await this.#granted(waitMs, signal))) return false
@@ -25,7 +25,7 @@ export class Credit {
     return true
   }
 
-  /** Records that the consumer has consumed all frames before this one. The next grant replaces a lost one. */
+  /** Records the total number of consumed frames. Since it is a total, the next message compensates for a lost one. */
   grant(consumed: number): void {
     if (consumed <= this.#consumed || consumed > this.#sent) return
     this.#consumed = consumed
@@ -48,7 +48,9 @@ export class Credit {
   }
 }
 
-/** A response on the side of the service: sends frames within the credit, and `working` in between. */
+/**
+ * The response to one request, on the side of the service: sends frames within the credit, and `working` in between.
+ */
 export class Reply {
   readonly #channel: Channel
   readonly #subject: string
@@ -69,7 +71,10 @@ export class Reply {
     this.#credit = new Credit(channel.limits.creditFrames)
   }
 
-  /** Starts sending `working` regularly; stops after the deadline. */
+  /**
+   * Starts sending `working` regularly, and aborts `signal` at the deadline. Throws `timeout` if the deadline has
+   * passed.
+   */
   begin(timeLeftMs: number): void {
     const { workingEveryMs, maxCallMs } = this.#channel.limits
     if (timeLeftMs <= 0) throw timedOut()
@@ -82,7 +87,7 @@ export class Reply {
     return this.#stopped.signal
   }
 
-  /** Sends the whole response: one message if it fits into a frame, else several frames. */
+  /** Sends a whole response, as one message if it fits into a frame, otherwise as several frames. */
   answer(body: Uint8Array): void | Promise<void> {
     return body.byteLength <= this.#channel.limits.frameBytes ? this.#send('answer', body) : this.#answerInFrames(body)
   }
@@ -117,7 +122,7 @@ export class Reply {
     this.#send('error', encodeFailure(error, this.#channel.limits.frameBytes))
   }
 
-  /** Releases the exchange; called after the last frame. */
+  /** Stops the timers and releases the control inbox; called after the last frame. */
   close(): void {
     clearInterval(this.#working)
     clearTimeout(this.#deadline)
@@ -132,7 +137,10 @@ export class Reply {
     this.#send('working', nothing)
   }
 
-  /** A caller that was disconnected for a second has given up; one that reconnected earlier receives the next frame. */
+  /**
+   * Aborts after a second undelivered frame. A caller gives up after a second; one that reconnected receives the next
+   * frame.
+   */
   #miss(): void {
     this.#missed += 1
     if (this.#missed > 1) this.#stopped.abort()
@@ -159,7 +167,7 @@ export class Reply {
     this.#missed = 0
     const control = readControl(message)
     if (control?.kind === 'cancel') this.#stopped.abort()
-    // Credit counts data frames; the head is none.
+    // Credit counts data frames only, not the head.
     if (control?.kind === 'credit') this.#credit.grant(control.consumed)
   }
 }

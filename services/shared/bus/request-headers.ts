@@ -5,8 +5,8 @@ import { maxConnectionsOfCall, SealedConnection } from '#proto/sealed-connection
 import type { WireHeaders } from './wire.ts'
 
 /**
- * Returns the headers of a request. They carry the time left instead of the deadline, because the clocks of two machines may differ by
- * more than a request takes.
+ * Returns the headers of a request. They contain the remaining time instead of the deadline, because the clocks of two
+ * machines may differ by more than the duration of a request.
  */
 export const requestHeaders = (
   { identity, priority, trace, connections, signature }: Call,
@@ -21,7 +21,7 @@ export const requestHeaders = (
   ...(connections?.size && { connections: JSON.stringify([...connections.values()]) }),
 })
 
-/** Caches of pure functions; most requests come from few callers. */
+/** Cache of encoded identities; most requests come from few callers. */
 const texts = new WeakMap<Identity, string>()
 
 const textOf = (identity: Identity): string => {
@@ -34,7 +34,7 @@ const identities = new LRUCache<string, Identity>({
   max: 256,
   memoMethod: (text) => {
     const identity = Identity.parse(JSON.parse(text))
-    // The text is signed, so a service that passes the identity on must send the same text.
+    // The text is signed, so a service that forwards the identity must send the same text.
     texts.set(identity, text)
     return identity
   },
@@ -42,11 +42,12 @@ const identities = new LRUCache<string, Identity>({
 
 const Connections = z.array(SealedConnection).max(maxConnectionsOfCall)
 
-/** Parses the call of a request for its handler; throws for invalid headers. */
+/** Parses the headers of a request as the call for its handler; throws if they are invalid. */
 export const readRequestHeaders = (headers: WireHeaders, nowMs: number): Omit<Call, 'signal'> => {
   const { identity, priority, traceparent, tracestate, connections, signature } = headers
   const timeLeftMs = Number(headers['time-left-ms'])
-  if (identity === undefined || !Number.isFinite(timeLeftMs)) throw new Error('the caller or the time left is missing')
+  if (identity === undefined || !Number.isFinite(timeLeftMs))
+    throw new Error('missing header: identity or time-left-ms')
   return {
     identity: identities.memo(identity),
     // A newer peer may have more priorities.

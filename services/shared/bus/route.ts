@@ -3,7 +3,7 @@ import type { Method } from '#proto/contract.ts'
 import { ServiceError } from '#proto/errors.ts'
 import { guestNamed, guestToken, instanceName } from './subject.ts'
 
-/** The route of a request: to one instance or any; with `only`, no other instance may respond. */
+/** The target of a request: one instance, or any if undefined. With `only`, no other instance may respond. */
 export interface Route {
   instance: string | undefined
   only: boolean
@@ -11,15 +11,18 @@ export interface Route {
   otherwise?: string
 }
 
-/** The context of a routing decision. */
+/** The user connections and live instances that a routing decision depends on. */
 export interface RouteContext {
   /** User connections of the call, by host key. */
   userConnections: ReadonlyMap<string, unknown> | undefined
-  /** Returns the live instances that accept such requests. */
+  /** Returns the live instances that accept requests of this kind. */
   live(part: 'own' | 'guest'): readonly string[]
 }
 
-/** Chooses a route by the traits of the method, the input field that they name, and the hosts concerned. */
+/**
+ * Chooses the route of a request. `exact` and `prefer` of the method name the input field that determines the instance.
+ * Requests for user connections go to guest instances.
+ */
 export const route = (method: Method, input: unknown, { userConnections, live }: RouteContext): Route => {
   if (method.exact !== undefined) return { instance: instanceIn(field(input, method.exact)), only: true }
   const key = (method.prefer === undefined ? undefined : field(input, method.prefer)) ?? anyKey(method)
@@ -35,13 +38,14 @@ export const route = (method: Method, input: unknown, { userConnections, live }:
 }
 
 /**
- * A request that is not safe goes to a random process instead of the queue group. The gateway signs the name of that process, so it
- * cannot be replayed to a process that does not remember it.
+ * Returns a random routing key for a method that is not safe, so that its requests go to a named process instead of the
+ * queue group. The name is signed, so the request cannot be replayed to another process.
  */
 const anyKey = ({ safe }: Method): string | undefined => (safe ? undefined : randomUUID())
 
-/** Returns the error for the case that the only instance that could respond is not running. */
-export const gone = (): ServiceError => new ServiceError('gone', 'the process that held it is no longer running')
+/** Returns the error for a request to an instance that is no longer running. */
+export const gone = (): ServiceError =>
+  new ServiceError('gone', 'the process that handled this operation is no longer running; start the operation again')
 
 const instanceIn = (value: string | undefined): string => {
   const [instance = '', rest] = (value ?? '').split('.', 2)
@@ -49,7 +53,7 @@ const instanceIn = (value: string | undefined): string => {
   return instance
 }
 
-/** Returns the hosts that a request concerns, from the fields that all contracts use. */
+/** Returns the host keys in the input of a request, from its fields `hostKey` and `hostKeys`. */
 const hostsOf = (input: unknown): string[] => {
   if (typeof input !== 'object' || input === null) return []
   const one: unknown = Reflect.get(input, 'hostKey')
@@ -64,11 +68,11 @@ const field = (input: unknown, name: string): string | undefined => {
 }
 
 /**
- * Picks one of several names for a key so that every process picks the same one. A name that is added or removed moves only its own keys
- * (rendezvous or highest-random-weight hashing, Thaler and Ravishankar 1998).
+ * Returns one of several names for a key, the same in every process; undefined without names. Adding or removing a name
+ * moves only the keys of that name (rendezvous hashing, Thaler and Ravishankar 1998).
  */
 export const pick = (key: string, names: readonly string[]): string | undefined => {
-  // Fast path: most installations have one name.
+  // Fast path: most installations have one instance per service.
   if (names.length <= 1) return names[0]
   let best: string | undefined
   let highest = -1
@@ -80,7 +84,9 @@ export const pick = (key: string, names: readonly string[]): string | undefined 
   return best
 }
 
-/** FNV-1a with the finalizer of MurmurHash3; without it, names that differ in their last character have similar weights. */
+/**
+ * FNV-1a with the finalizer of MurmurHash3. Without it, names that differ in their last character have similar weights.
+ */
 const hash = (text: string): number => {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {

@@ -6,7 +6,7 @@ import { type Channel, Exchange, type FirstFrame, timedOut, tooManyStreams } fro
 import { requestHeaders } from './request-headers.ts'
 import { type Route, gone } from './route.ts'
 
-/** The dependencies of sending requests. */
+/** The dependencies of `sendRequest`. */
 export interface RequestDeps {
   channel: Channel
   clock: Clock
@@ -31,17 +31,19 @@ export interface StartedResponse {
   first: FirstFrame
 }
 
-/** Returns the number of attempts: a `safe` request may be sent once more when nothing came back. */
+/** Returns the maximum number of attempts: a `safe` request without any response is sent twice. */
 const triesOf = (method: Method): number => (method.safe ? 2 : 1)
 
 /**
- * Sends a request until a response starts. When the preferred instance is not running, any other one gets the request. This does not
- * count as an attempt, because nothing was executed.
+ * Sends a request and resolves with the first frame of its response. If the preferred instance is not running, any
+ * other one gets the request. This does not count as an attempt, because nothing was executed.
  */
 export const sendRequest = (deps: RequestDeps, request: Request): Promise<StartedResponse> =>
   request.method.elsewhere ? sendWithFallback(deps, request) : sendByRoute(deps, request)
 
-/** A busy process has executed nothing, so another one may. */
+/**
+ * Sends a request, and once more to the least loaded instance if the first one is busy and thus has executed nothing.
+ */
 const sendWithFallback = async (deps: RequestDeps, request: Request): Promise<StartedResponse> => {
   try {
     return await sendByRoute(deps, request)

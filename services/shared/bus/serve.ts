@@ -23,10 +23,10 @@ export interface ServingContext {
   log: Logger | undefined
 }
 
-/** A handler of any contract. */
+/** The handler of a method of any contract. */
 export type Handler = (input: unknown, call: Call) => Promise<unknown>
 
-/** Serves one contract until disposed; then accepts no new requests and waits for those in flight. */
+/** Serves one contract. Disposing it stops accepting requests and waits for those in flight. */
 export class Server implements ServedContract {
   readonly #context: ServingContext
   readonly #contract: Service
@@ -113,7 +113,7 @@ export class Server implements ServedContract {
   #fail(reply: Reply, error: unknown, subject: string): void {
     const { aborted, reason } = reply.signal
     if (aborted) {
-      // An error after a cancellation is no defect, and the caller no longer reads.
+      // An error after a cancellation is not a defect, and the caller no longer reads.
       if (reason instanceof ServiceError) reply.fail(reason)
       return
     }
@@ -121,13 +121,13 @@ export class Server implements ServedContract {
     reply.fail(asFailure(error, report))
   }
 
-  /** Drops a request whose reply address its sender may not publish to. */
+  /** Logs and drops a request with an invalid subject, or with a reply subject outside the inbox of its caller. */
   #drop({ subject, reply }: WireMessage): void {
     this.#context.log?.warn({ subject, reply }, 'request dropped: wrong subject or reply inbox')
   }
 
   #busy(): ServiceError {
-    const sentence = `${this.#contract.name} answers ${this.#maxInFlight} calls already; try again shortly.`
+    const sentence = `service "${this.#contract.name}" is busy with ${this.#maxInFlight} calls; try again shortly`
     return new ServiceError('busy', sentence, { retryAfterMs: this.#context.channel.limits.busyRetryMs })
   }
 }
@@ -156,10 +156,10 @@ const produce = async (
 const frameBody = ({ frames }: Stream, value: unknown, frameBytes: number): Uint8Array => {
   if (frames.kind === 'json') return encodeFrame(frames.schema, value, frameBytes)
   if (value instanceof Uint8Array) return value
-  throw new Error('a stream of bytes gave something else')
+  throw new Error('invalid frame of a byte stream: the handler yielded a value that is not a Uint8Array')
 }
 
-/** An admitted request. */
+/** A request that passed all checks, with its parsed input. */
 interface Admitted {
   name: string
   method: Method
@@ -167,7 +167,7 @@ interface Admitted {
   call: Omit<Call, 'signal'> & Required<Pick<Call, 'caller'>>
 }
 
-/** A request and the checks for its admission. */
+/** A received request with the context of its checks. */
 interface Admission {
   contract: Service
   called: CallSubject
@@ -178,7 +178,8 @@ interface Admission {
 }
 
 /**
- * Admits a request: the method exists, the caller may call it, the signature is valid, the identity may use the feature, the input is valid. Throws a `ServiceError` for the first failed check.
+ * Checks and parses a request: the method exists, the caller may call it, the signature is valid, the identity has the
+ * feature, and the input is valid. Throws a `ServiceError` for the first failed check.
  */
 const admit = ({ contract, called, message, nowMs, checkSignature }: Admission): Admitted => {
   const { caller, method: name } = called

@@ -29,7 +29,7 @@ it('lets a service act for itself, and for no person of its own making', async (
   const { rows } = dispatcher.client(acting)
   expect(await rows({}, callOf({ identity: itself('alert-dispatcher') }))).toEqual({ subject: 'alert-dispatcher' })
   for (const identity of [ada, itself('gateway'), itself('report')])
-    await expect(rows({}, callOf({ identity }))).rejects.toThrow('gateway has not signed for whom it is')
+    await expect(rows({}, callOf({ identity }))).rejects.toThrow('it has no delegation by gateway for its identity')
 })
 
 it('lets a service act for itself while it serves a caller whose signature it has', async () => {
@@ -75,7 +75,7 @@ it('trusts what a service requests for itself without a signature only while tha
 
 const holders = serviceNames.flatMap(withGuest)
 
-/** All ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
+/** Returns all ways to sign with the keys of a process: correctly, for another service, and with each key directly. */
 const forgeries = (holder: string, secret: string): Signatures['sign'][] => {
   const callees = calleesOf(holder)
   const keys = [deriveKey(holder, secret), ...callees.map((callee) => callKeyOf(holder, callee, secret))]
@@ -174,7 +174,7 @@ it('refuses what a service requests for a person for whom the gateway has not ca
   const gateway = cluster.signaturesOf('gateway')
   const delegationOf = (subject: string, identity = ada) =>
     signatureOf(gateway, { ...request, subject, headers: unsigned(identity) })
-  expect(await send(undefined)).toContain('gateway has not signed for whom it is')
+  expect(await send(undefined)).toContain('it has no delegation by gateway for its identity')
   expect(await send('a b')).toContain('its delegation cannot be read')
   expect(await send(delegationOf('svc.ingest.gateway.take'))).toContain('was signed for a request to')
   expect(await send(delegationOf('svc.report.gateway.weekly', { ...ada, subject: 'grace' }))).toContain(

@@ -183,7 +183,7 @@ it('makes a proof for each service that may act on a request, and for no other',
   expect(proofsOf('svc.query.gateway.rows.q1')).toBe(1)
   expect(proofsOf('svc.query.gateway.dial._guest')).toBe(2)
   expect(proofsOf('svc.ingest.gateway.take')).toBe(1)
-  // Including query and its guest part.
+  // One MAC each for alert-dispatcher, query and its guest part.
   expect(proofsOf('svc.alert-dispatcher.gateway.sweep')).toBe(3)
   expect(proofsOf('svc.agent.gateway.start')).toBe(6)
 })

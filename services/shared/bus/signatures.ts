@@ -5,31 +5,33 @@ import { ServiceError } from '#proto/errors.ts'
 import { type CallSubject, guestToken, withGuest } from './subject.ts'
 import type { WireHeaders, WireMessage } from './wire.ts'
 
-/** A signed statement: its text, its author and its audience. */
+/** A text to sign, with the service that signs it. */
 interface Statement {
   signer: ServiceName
   text: string
 }
 
-/** Returns the MACs of a statement for these key holders; none for a holder without a shared key. */
+/** Returns the MACs of a statement for these key holders; none for a holder with which the signer shares no key. */
 type Signer = (statement: Statement, holders: readonly string[]) => string[]
 /** Returns whether one of these MACs is valid for this service. */
 type Verifier = (service: ServiceName, statement: Statement, proofs: readonly string[]) => boolean
 
-/** Signs and verifies the sender of requests, and the identity that the gateway authenticated. */
+/**
+ * Signs requests and verifies their signatures, which prove the caller and the identity authenticated by the gateway.
+ */
 export interface Signatures {
   sign: Signer
   verify: Verifier
-  /** Returns the digest of the content of a request, which is signed. */
+  /** Returns the digest of the content of a request; the signature covers the digest. */
   digest(content: Uint8Array | string): string
-  /** False during an update from a release without signatures; an unsigned request is then trusted by its subject. */
+  /** Returns false during an update from a release without signatures: unsigned requests are then accepted. */
   isRequired(): boolean
 }
 
-/** The key with which a service signs its requests to another service, or to the guest part of that service. */
+/** The key with which a service signs its requests to another service or to its guest part. */
 export interface CallKey {
   callee: string
-  /** In hexadecimal digits. */
+  /** The key, in hexadecimal digits. */
   key: string
 }
 
@@ -44,8 +46,9 @@ export interface BusKeys {
 }
 
 /**
- * Returns a key in hexadecimal digits: that of a service or of its part, from the secret of the gateway, or that of a caller, from the
- * key of the service that it calls. The name comes first: with the secret first, the owner of a key could compute keys of longer names.
+ * Derives a key in hexadecimal digits. The key of a service or of its guest part is derived from the secret of the
+ * gateway. The key of a caller is derived from the key of the called service. The name precedes the secret to prevent
+ * length extension: otherwise the owner of a key could compute the keys of longer names.
  */
 export const deriveKey = (holder: string, secret: string): string => hashed(derivation(holder, secret))
 
@@ -54,9 +57,9 @@ const derivation = (holder: string, secret: string): string => `${holder}:${secr
 const hashed = (text: string): string => hash('sha256', text)
 
 /**
- * Returns signatures by keys. The gateway shares one with each other service, and a caller shares with the called service one that is
- * derived from it. A signature is a MAC (HMAC-SHA-256) for each service that may act on the request, so a service can forge requests
- * only to itself.
+ * Returns signatures with keys. The gateway shares a key with each other service. A caller shares with the called
+ * service a key that is derived from the key of the called service. A signature consists of one MAC (HMAC-SHA-256) for
+ * each service that may act on the request, so a service can forge only requests to itself.
  */
 export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean): Signatures => {
   const imported = new LRUCache<string, KeyObject>({ max: 64, memoMethod: (key) => createSecretKey(key, 'hex') })
@@ -87,7 +90,7 @@ export const openKeySignatures = (keys: () => BusKeys, isRequired: () => boolean
   }
 }
 
-/** Returns signatures without keys, for services of one process: the rules are those of a cluster, and nothing is computed. */
+/** Returns signatures without keys, for services of one process. The same rules apply, but no MAC is computed. */
 export const openLocalSignatures = (): Signatures => ({
   sign: () => ['local'],
   verify: (_service, _statement, proofs) => proofs.includes('local'),
@@ -95,7 +98,9 @@ export const openLocalSignatures = (): Signatures => ({
   isRequired: () => true,
 })
 
-/** By service: the services that may act on a request to it, because it calls them directly or indirectly for the user. */
+/**
+ * For each service, all key holders that may act on a request to it: itself, those it calls, and those that these call.
+ */
 const actingOn = Object.fromEntries(
   serviceNames.map((service) => {
     const called = [service, ...serviceCalls[service]]
@@ -103,19 +108,22 @@ const actingOn = Object.fromEntries(
   }),
 )
 
-/** Returns the key holders that need a MAC of a request: its receivers, and for requests of the gateway all services that may act on it. */
+/**
+ * Returns the key holders that need a MAC of a request: its receivers, and for requests of the gateway all services
+ * that may act on it.
+ */
 const holdersOf = (subject: string): readonly string[] => {
   const [, service = '', caller, , part] = subject.split('.')
-  if (!isServiceName(service)) throw new Error(`no service is called "${service}"`)
+  if (!isServiceName(service)) throw new Error(`unknown service "${service}" in subject "${subject}"`)
   if (caller === 'gateway' && serviceCalls[service].length > 0) return actingOn[service] ?? []
   return part === guestToken ? withGuest(service) : [service]
 }
 
-/** Maximum age of a signed request, including the clock difference between two machines. */
+/** Maximum age of a signed request, and maximum clock difference between two machines. */
 const directMs = 2 * 60_000
-/** Time in which the agent may act on a request: an answer takes an hour at most, plus the wait for approvals. */
+/** Maximum age of a delegation to the agent: an answer takes up to an hour, plus the wait for approvals. */
 const agentMs = 2 * 3_600_000
-/** Maximum remembered signatures of unsafe requests, so that none is executed twice. */
+/** Maximum number of remembered signatures of unsafe requests, which detect repeated requests. */
 const rememberedRequests = 20_000
 
 /** The signed parts of a request. */
@@ -133,7 +141,8 @@ export const signedHeaders = (signatures: Signatures | undefined, request: Signe
 }
 
 /**
- * Returns the signature header of a request. It binds the identity to the subject, the reply inbox, the content and the time. Undefined if the caller has no key.
+ * Returns the `signature` header of a request. It binds the identity to the subject, the reply inbox, the content and
+ * the time. Undefined if the caller has no key.
  */
 export const signatureOf = (
   { sign, digest }: Pick<Signatures, 'sign' | 'digest'>,
@@ -151,18 +160,20 @@ export const signatureOf = (
   return proofs.length === 0 ? undefined : `${claims} ${proofs.join(',')}`
 }
 
-/** A request whose signature is checked. */
+/** A received request with the facts that its signature must prove. */
 export interface SignatureCheck {
   service: ServiceName
   called: CallSubject
-  /** Whether the method may be executed twice. */
+  /** Whether the request may be executed twice. */
   isSafe: boolean
   identity: Identity
   message: WireMessage
 }
 
 /**
- * Returns the signature check of a process. It throws `forbidden` for an unsigned request and for an unproven identity. The gateway may call for any user. A service may call for itself, and for a user if the gateway signed a request to that service or to one of its callers.
+ * Returns the signature check of a process. It throws `forbidden` for an unsigned request and for an unproven identity.
+ * The gateway may call for any user. A service may call for itself. It may call for a user if the gateway signed a
+ * request to that service or to one of its callers.
  */
 export const openSignatureCheck = (
   { verify, digest, isRequired }: Signatures,
@@ -187,9 +198,9 @@ export const openSignatureCheck = (
     const ownProblem =
       requestProblem(own, message, digest) ?? ageProblem(own, readings(), directMs) ?? proofProblem(own, caller)
     if (ownProblem !== undefined) return ownProblem
-    if (!isSafe && !isFirst(own.claims, directMs)) return 'it is repeated'
+    if (!isSafe && !isFirst(own.claims, directMs)) return 'it was already received'
     if (caller === 'gateway' || isItself(identity, caller)) return undefined
-    if (delegation === undefined) return isRequired() ? 'gateway has not signed for whom it is' : undefined
+    if (delegation === undefined) return isRequired() ? 'it has no delegation by gateway for its identity' : undefined
     const given = parseSignature(delegation)
     if (!given) return 'its delegation cannot be read'
     return (
@@ -202,14 +213,14 @@ export const openSignatureCheck = (
     const problem = problemOf(checking)
     if (problem === undefined) return
     const { service, called } = checking
-    throw new ServiceError('forbidden', `${service} refuses a request of ${called.caller}: ${problem}`)
+    throw new ServiceError('forbidden', `service "${service}" rejected a request from "${called.caller}": ${problem}`)
   }
 }
 
 interface ParsedSignature {
   claims: string
   at: ClockReadings
-  /** The time limit of the signed request. */
+  /** The remaining time of the request when it was signed. */
   timeLeftMs: number
   content: string
   subject: string
@@ -233,31 +244,34 @@ const parseSignature = (header: string): ParsedSignature | undefined => {
   }
 }
 
-/** Returns why a request differs from its signature. */
+/** Returns how a request differs from its signature; undefined if it does not. */
 const requestProblem = (
   signed: ParsedSignature,
   message: WireMessage,
   digest: Signatures['digest'],
 ): string | undefined => {
-  if (signed.subject !== message.subject || signed.reply !== message.reply) return 'it was signed for another subject'
-  return signed.content === contentOf(message, digest) ? undefined : 'it was signed with another content'
+  if (signed.subject !== message.subject || signed.reply !== message.reply)
+    return 'its subject or reply inbox is not the signed one'
+  return signed.content === contentOf(message, digest) ? undefined : 'its content is not the signed one'
 }
 
-/** Returns why a delegation is invalid: the caller neither received the request signed by the gateway nor is called by its receiver. */
+/** Returns a problem unless the caller received the request that the gateway signed, or is called by its receiver. */
 const delegationProblem = (signed: ParsedSignature, caller: ServiceName): string | undefined => {
   const audience = audienceOf(signed)
   const reached = Object.entries(serviceCalls).find(([name]) => name === audience)?.[1] ?? []
   return audience === caller || reached.includes(caller) ? undefined : `it was signed for a request to "${audience}"`
 }
 
-/** Returns how long services may act on a request of the gateway: its time limit. The agent continues after its response. */
+/** Returns how long services may act on a request of the gateway: for its remaining time, or longer for the agent. */
 const delegatedMs = (signed: ParsedSignature): number =>
   audienceOf(signed) === 'agent' ? agentMs : signed.timeLeftMs + directMs
 
 const audienceOf = ({ subject }: ParsedSignature): string | undefined => subject.split('.')[1]
 
 /**
- * Two readings: the wall clock, and the wall clock at process start plus the elapsed time. A step of the wall clock changes the first at once and the second only with a restart, so at least one still agrees with another process.
+ * Two readings of the current time: the wall clock, and the wall clock at process start plus the elapsed time. A step
+ * of the wall clock changes the first reading immediately and the second only after a restart. At least one of them
+ * therefore agrees with another process.
  */
 export type ClockReadings = readonly [wallMs: number, processMs: number]
 
@@ -279,7 +293,7 @@ const contentOf = (
   digest: Signatures['digest'],
 ): string => (connections === undefined ? digest(body) : `${digest(body)}.${digest(connections)}`)
 
-/** Returns a function that reports whether a key is new, as long as it is remembered. */
+/** Returns a function that remembers a key and returns whether it was new. */
 const openOnce = (): ((key: string, forMs: number) => boolean) => {
   const until = new Map<string, number>()
   return (key, forMs) => {
@@ -289,7 +303,7 @@ const openOnce = (): ((key: string, forMs: number) => boolean) => {
       until.delete(oldest)
     }
     if (until.has(key)) return false
-    // A valid signature may be this old, or this far in the future.
+    // A signature is valid for this long before and after its time.
     until.set(key, nowMs + 2 * forMs)
     return true
   }

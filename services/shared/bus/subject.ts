@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { guestServices, isServiceName, type ServiceName } from '#proto/call.ts'
 
-/** Returns a test for a pattern with NATS rules: `*` matches one token, a trailing `>` one or more. */
+/** Returns a predicate for a subject pattern of NATS: `*` matches one token, a trailing `>` one or more. */
 export const matcher = (pattern: string): ((subject: string) => boolean) => {
   const wild = pattern.search(/[*>]/)
   if (wild === -1) return (subject) => subject === pattern
@@ -22,27 +22,29 @@ export const matcher = (pattern: string): ((subject: string) => boolean) => {
   }
 }
 
-/** Valid instance names; the name becomes one token of a subject. */
+/** Pattern of valid instance names, which are tokens of subjects. */
 export const instanceName = /^[a-z0-9-]{1,64}$/
 
 /** Returns the subject of a request: `svc.<service>.<caller>.<method>`, plus the instance to reach only that one. */
 export const callSubject = (service: ServiceName, caller: ServiceName, method: string, instance?: string): string =>
   instance === undefined ? `svc.${service}.${caller}.${method}` : `svc.${service}.${caller}.${method}.${instance}`
 
-/** Replaces the instance in requests that concern user connections; no instance can have this name. */
+/** The token in place of the instance in requests for user connections; no instance can have this name. */
 export const guestToken = '_guest'
 
 /** Returns the NATS user of the guest part of a service; it also has its own key. */
 export const guestUser = (service: ServiceName): string => `${service}-guest`
 
-/** Returns a service and its guest part, if it has one; each has its own key. */
+/** Returns the key holders of a service: the service itself and its guest part, if it has one. */
 export const withGuest = (service: ServiceName): string[] =>
   guestServices.includes(service) ? [service, guestUser(service)] : [service]
 
-/** Replaces the instance in requests for one guest only. */
+/** Returns the tokens in place of the instance in requests for one guest instance. */
 export const guestNamed = (instance: string): string => `${guestToken}.${instance}`
 
-/** Returns the subjects that a process subscribes to: requests for any instance, requests for this one, and the same for guests. */
+/**
+ * Returns the subjects that a process subscribes to: requests for any instance and for this one, also those for guests.
+ */
 export const servedSubjects = (service: ServiceName, instance: string) => ({
   any: `svc.${service}.*.*`,
   own: `svc.${service}.*.*.${instance}`,
@@ -50,17 +52,18 @@ export const servedSubjects = (service: ServiceName, instance: string) => ({
   ownGuest: `svc.${service}.*.*.${guestNamed(instance)}`,
 })
 
-/** Reads caller and method from the subject of a request; undefined for a subject that this process does not serve. */
+/** Parses the subject of a request; returns undefined for a subject that this process does not serve. */
 export type ReadCallSubject = (subject: string) => CallSubject | undefined
 
-/** Caller and method of a request. */
+/** The caller and method in the subject of a request. */
 export interface CallSubject {
   caller: ServiceName
   method: string
 }
 
 /**
- * Returns the parser of a process. It checks every token: a message that JetStream delivers has the subject under which it was stored, so single tokens prove nothing.
+ * Returns a parser for the subjects of requests to a process. It checks every token, because JetStream can deliver a
+ * stored message whose subject is not one of the subscribed ones.
  */
 export const openCallSubjectReader = (service: ServiceName, instance: string): ReadCallSubject => {
   const addressed = [undefined, instance, guestToken, guestNamed(instance)]
@@ -81,17 +84,17 @@ export const openCallSubjectReader = (service: ServiceName, instance: string): R
   }
 }
 
-/** Subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service, or the user of a part of it. */
+/** Returns the subject of an event: `event.<sender>.<noun>.<past-verb>`. The sender is a service or its guest user. */
 export const eventSubject = (sender: string, name: string): string => `event.${sender}.${name}`
 
-/** The sender of an event, proven by its subject. */
+/** The sender of an event. The subject proves it, because a user may publish only under its own name. */
 export interface EventSender {
   service: ServiceName
   /** Whether the guest part of the service published it. */
   isGuest: boolean
 }
 
-/** Parses the sender of an event; undefined if it is no service. */
+/** Parses the sender from the subject of an event; undefined if it is not a service. */
 export const readEventSender = (subject: string): EventSender | undefined => {
   const [, sender = ''] = subject.split('.')
   if (isServiceName(sender)) return { service: sender, isGuest: false }
@@ -99,15 +102,15 @@ export const readEventSender = (subject: string): EventSender | undefined => {
   return service && { service, isGuest: true }
 }
 
-/** Returns the prefix of the inbox of a connection; its last token is unique. `owner` is a service or the user of its part. */
+/** Returns the prefix of the inbox of a connection. `owner` is a service or the user of its part. */
 export const inboxPrefix = (owner: string, instance: string): string => `_INBOX.${owner}.${instance}`
 
-/** Returns the owner of an inbox. */
+/** Returns the owner of an inbox: a service or the user of its part. */
 export const ownerOf = (inbox: string): string => inbox.split('.')[1] ?? ''
 
 /**
- * Returns whether a reply subject is in an inbox of this service or of a part of it. A reply sent anywhere else could be abused to
- * publish for a service that may not publish there.
+ * Returns whether a reply subject is in an inbox of this service or of a part of it. Replies to any other subject could
+ * be abused to publish messages that the caller itself may not publish.
  */
 export const isInboxOf = (service: ServiceName, reply: string): boolean =>
   reply.startsWith(`_INBOX.${service}.`) || reply.startsWith(`_INBOX.${service}-`)

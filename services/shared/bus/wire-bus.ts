@@ -21,7 +21,7 @@ export interface BusFacts {
   clock: Clock
 }
 
-/** The bus protocol on any wire. */
+/** A bus that implements the protocol on any wire. */
 export class WireBus implements Bus {
   readonly #facts: BusFacts
   readonly #channel: Channel
@@ -50,7 +50,7 @@ export class WireBus implements Bus {
     return this.#channel.wire.connected
   }
 
-  /** Requests announcements of all instances. */
+  /** Listens to announcements and requests them from all instances. */
   async meet(): Promise<void> {
     await this.#events.on(instanceAnnounced, (announced, sender) => this.#instances.hear(announced, sender))
     this.emit(instancesRequested, {})
@@ -68,7 +68,8 @@ export class WireBus implements Bus {
     options: ServeOptions = {},
   ): Promise<ServedContract> {
     const { caller, instance, version, clock, telemetry } = this.#facts
-    if (contract.name !== caller) throw new Error(`the bus of ${caller} cannot serve ${contract.name}`)
+    if (contract.name !== caller)
+      throw new Error(`the bus of service "${caller}" cannot serve the contract "${contract.name}"`)
     const { wire, limits } = this.#channel
     const context = { channel: this.#channel, instance, clock, observer: this.#observer, log: telemetry?.log }
     // The type of `handlers` matches the contract; each handler only receives input parsed by its schema.
@@ -107,7 +108,7 @@ export class WireBus implements Bus {
   }
 }
 
-/** Returns the content of an announcement besides `leaving`; called each time, because the load changes. */
+/** Returns the content of an announcement without `leaving`; called for each announcement, because the load changes. */
 type Presence = () => Omit<z.input<typeof instanceAnnounced.payload>, 'leaving'>
 
 /** Announces an instance immediately, periodically, and on request; disposing announces that it leaves. */

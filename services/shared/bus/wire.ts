@@ -6,23 +6,26 @@ export interface Wire extends AsyncDisposable {
   readonly connected: boolean
   /** Prefix of subjects that only this connection may subscribe to. */
   readonly inbox: string
-  /** Publishes a message at most once, without waiting. `body` may be reused after the next await. */
+  /** Publishes a message at most once, without waiting. The publisher may reuse `body` after its next `await`. */
   publish(subject: string, body: Uint8Array, options?: PublishOptions): void
-  /** Subscribes to a pattern (`*` matches one token, a trailing `>` the rest); one member of a queue group gets each message. */
+  /**
+   * Subscribes to a pattern (`*` matches one token, a trailing `>` the rest); one member of a queue group gets each
+   * message.
+   */
   subscribe(pattern: string, listener: (message: WireMessage) => void, queueGroup?: string): Subscription
   /** Resolves when the server has received all previous subscriptions and messages. */
   flush(): Promise<void>
-  /** Called at each change of `connected`. */
+  /** Adds a listener that is called on each change of `connected`. */
   onConnection(listener: (connected: boolean) => void): void
 }
 
-/** A connection point for the buses of one or many processes. */
+/** A transport that connects the buses of one or many processes. */
 export interface Hub {
   /** Opens the connection of one bus. Throws if the server rejects it or lacks a feature. */
   connect(endpoint: Endpoint): Promise<Wire>
 }
 
-/** The service and instance that connect. */
+/** The service and instance of a connection. */
 export interface Endpoint {
   caller: ServiceName
   instance: string
@@ -34,7 +37,7 @@ export type WireHeaders = Readonly<Record<string, string>>
 /** Options of a published message. */
 export interface PublishOptions {
   headers?: WireHeaders
-  /** Subject on which a reply is expected; a missing listener is reported there as `unheard`. */
+  /** Subject for the reply. If the message has no subscribers, an `unheard` message is delivered to it. */
   reply?: string | undefined
 }
 
@@ -44,7 +47,7 @@ export interface WireMessage {
   body: Uint8Array
   headers: WireHeaders
   reply: string | undefined
-  /** True when the transport reports that the subject of a request has no subscribers. */
+  /** True if this message reports that the subject of a request has no subscribers. */
   unheard: boolean
 }
 

@@ -2,12 +2,12 @@ import { buildSwitches, type BuildVariable, clientVariables } from '#proto/build
 import { parseFlag, type Setting } from './setting.ts'
 
 interface Kind {
-  /** As the reference prints it. */
+  /** The allowed values, as shown in the settings reference. */
   allowed: string
   meaning(text: string | undefined): unknown
 }
 
-/** The build accepts any value; an invalid one counts as unset. */
+/** How each kind of build variable is parsed. The build accepts any text; an invalid value counts as unset. */
 const kinds: Record<BuildVariable['kind'], Kind> = {
   text: { allowed: 'text', meaning: (text) => text },
   flag: { allowed: 'true/1/yes/on, false/0/no/off', meaning: (text) => parseFlag(text) ?? false },
@@ -30,7 +30,7 @@ const settingOf = ({ doc, kind, fallback, canonical }: BuildVariable): Setting<u
   parse: (given) => kinds[kind].meaning(given ?? fallback ?? undefined),
 })
 
-/** Variables that apply only when the web is built, as settings: for the reference, and to parse their texts. */
+/** Variables that are read when the web is built, declared as settings for the reference and for parsing. */
 export const buildSettings: Readonly<Record<string, Setting<unknown>>> = Object.fromEntries(
   Object.entries<BuildVariable>({ ...clientVariables, ...buildSwitches }).map(([name, variable]) => [
     name,

@@ -4,20 +4,24 @@ import { systemClock } from '../time/clock.ts'
 /** Variables by name, as the process sees them now. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** How long a secret file's text is trusted before its modification time is looked at again. */
+/** How long the content of a file is cached before its modification time is checked again. */
 const recheckMs = 1_000
 
 interface CachedFile {
   text: string | undefined
-  /** Differs when the file does: changed in place, or replaced as a mounted secret is. */
+  /**
+   * Modification time, size and inode; differs if the file was changed or replaced, as Kubernetes replaces a mounted
+   * secret.
+   */
   state: string
   checkedMs: number
 }
 
 /**
- * Lets each variable that has a `NAME_FILE` read as that file's content without the line end, read again after the file changed;
- * what is set under `NAME` itself does not count then. A file that goes missing keeps its last text, for a rotation may take it
- * away for a moment; one that could never be read makes `NAME` undefined, which `read` refuses.
+ * Defines `NAME` for each `NAME_FILE` as the content of that file without the final line break, and returns the
+ * variables. The file overrides a value of `NAME` and is read again after it changed. A missing file keeps its last
+ * content, because a rotation may remove it briefly. If the file was never readable, `NAME` is undefined, which `read`
+ * rejects.
  */
 export const withFiles = (
   variables: Record<string, string | undefined>,
@@ -26,7 +30,7 @@ export const withFiles = (
   for (const [fileName, path] of Object.entries(variables)) {
     if (!fileName.endsWith(suffix) || !path) continue
     const name = fileName.slice(0, -suffix.length)
-    // Settings are read many times for each request: all others stay plain properties.
+    // Settings are read many times per request, so variables without a file stay plain properties.
     Object.defineProperty(variables, name, {
       configurable: true,
       enumerable: Object.hasOwn(variables, name),
@@ -37,27 +41,27 @@ export const withFiles = (
   return variables
 }
 
-/** Names whose values may still change, by frozen environment. */
+/** The variables that are read from files, by frozen environment. Only these may still change. */
 const changeable = new WeakMap<Environment, ReadonlySet<string>>()
 
-/** Freezes an environment; from now on only variables that are read from files change. */
+/** Freezes an environment, so that only variables that are read from files can change. */
 export const freezeEnvironment = (env: Environment): void => {
   const fromFiles = Object.entries(Object.getOwnPropertyDescriptors(env)).filter(([, { get }]) => get !== undefined)
   changeable.set(Object.freeze(env), new Set(fromFiles.map(([name]) => name)))
 }
 
-/** Returns the names whose values may still change; all of them while the environment is not frozen. */
+/** Returns the names whose values may still change: all of them until the environment is frozen. */
 export const changeableNames = (env: Environment, names: readonly string[]): readonly string[] => {
   const fromFiles = changeable.get(env)
   return fromFiles === undefined ? names : names.filter((name) => fromFiles.has(name))
 }
 
 /**
- * Returns the variables of `env` with these texts in place of its own. `env` itself is not written to, for it may be frozen, and a
- * variable that it reads from a file cannot be assigned to; all others are still read through it.
+ * Returns an environment with these values instead of those of `env`. All other variables are still read from `env`,
+ * including changes. `env` is not modified, because it may be frozen and variables from files cannot be assigned.
  */
 export const withOverrides = (env: Environment, texts: Readonly<Record<string, string>>): Environment =>
-  // An object made over another reads as that other where it has nothing of its own.
+  // `env` is the prototype, so properties that are not overridden are read from it.
   Object.create(
     env,
     Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, { value, enumerable: true }])),

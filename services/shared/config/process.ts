@@ -5,7 +5,7 @@ import { sealSettings } from '../seal/config.ts'
 import { cloudSettings } from './shared-settings.ts'
 import { maybeFlag, oneOf, optional, text, whole } from './setting.ts'
 
-/** Settings of every process, independent of its services; names the specification leaves open are declared here once. */
+/** Settings of every process, independent of its services. */
 export const processSettings = {
   NODE_ENV: oneOf(
     ['development', 'production', 'test'],

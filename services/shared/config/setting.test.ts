@@ -87,7 +87,7 @@ describe('a value', () => {
       'a URL whose password was read as port and path',
       url('Address.', { protocols: ['redis'] }),
       'redis://u:1/x@host',
-      'must have /, ? and # in its password percent-encoded',
+      'must percent-encode the characters /, ? and # in its password',
     ],
   ])('refuses %s in words', (_, setting, given, sentence) => {
     expect(problemsOf({ NAME: setting }, { NAME: given })).toEqual([{ name: 'NAME', sentence }])
@@ -165,7 +165,7 @@ describe('a secret', () => {
     'is refused the form %s',
     (name) => {
       expect(problemsOf(settings, { [name]: 'marked' })).toEqual([
-        { name, sentence: 'would put a secret into the browser; unset it' },
+        { name, sentence: 'would expose a secret to the browser; unset it' },
       ])
     },
   )

@@ -1,34 +1,37 @@
 import { changeableNames, type Environment } from './environment.ts'
 
-/** Where a value is visible: the server only, nowhere (it is redacted), or the browser too. */
+/**
+ * Where a value may appear: `server` only on the server, `secret` nowhere (it is redacted), `client` also in the
+ * browser.
+ */
 export type Audience = 'server' | 'secret' | 'client'
 
-/** One variable: what it means, who may see it, and how its text becomes a value. */
+/** The declaration of an environment variable: its documentation, its audience and its parser. */
 export interface Setting<T> {
   doc: string
   audience: Audience
-  /** What the reference prints as default. */
+  /** The default, as shown in the settings reference. */
   fallback: string
-  /** What the reference prints as allowed values. */
+  /** The allowed values, as shown in the settings reference. */
   allowed: string
-  /** Whether the variable has a `_PREVIOUS` beside it, which `parse` then gets too. */
+  /** Whether a variable with the suffix `_PREVIOUS` exists, which is the second argument of `parse`. */
   hasPrevious?: boolean
-  /** Parses a text, or its absence; throws a sentence when the text is invalid. */
+  /** Parses the text of the variable, undefined if unset. The message of a thrown error completes `<NAME>: …`. */
   parse(text: string | undefined, previous?: string): T
 }
 
-/** Settings by the name of their variable. */
+/** Settings by variable name. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>
-/** What `read` gives for these settings. */
+/** The parsed values of settings, by variable name. */
 export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
-/** A variable that cannot be obeyed, in words; never its value when it is secret. */
+/** An invalid variable with the reason. The sentence never contains the value of a secret. */
 export interface SettingProblem {
   name: string
   sentence: string
 }
 
-/** Thrown by `read` with every problem at once. */
+/** The error that `read` throws, with all invalid variables. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings'
   readonly problems: readonly SettingProblem[]
@@ -39,10 +42,10 @@ export class InvalidSettings extends Error {
   }
 }
 
-/** Values of all settings; throws `InvalidSettings` with every problem. Empty text counts as unset. */
+/** Returns the values of all settings; throws `InvalidSettings` with all problems. Empty text counts as unset. */
 export const read = <S extends Settings>(settings: S, env: Environment): Values<S> => {
   const last = lastReadings.get(settings)
-  // What was read under these very settings is of their type.
+  // The cached values were parsed with the same settings, so they have their types.
   if (last !== undefined && isUnchanged(last, env)) return last.values as Values<S>
   const names = last?.names ?? variablesOf(Object.entries(settings))
   const texts = Object.fromEntries(names.map((name) => [name, env[name]]))
@@ -51,11 +54,11 @@ export const read = <S extends Settings>(settings: S, env: Environment): Values<
   return values
 }
 
-/** Texts as they were when they were last read, and what they meant. */
+/** The texts of variables at their last reading, with the parsed values. */
 interface Reading {
   env: Environment
   names: readonly string[]
-  /** Those of the names whose texts may be others by now. */
+  /** Names of variables whose texts may have changed since. */
   changeableNames: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   values: unknown
@@ -64,7 +67,7 @@ interface Reading {
 const isUnchanged = ({ env: before, names, changeableNames, texts }: Reading, env: Environment): boolean =>
   (env === before ? changeableNames : names).every((name) => env[name] === texts[name])
 
-/** Settings are read several times for each request, and mean the same until a text changes. */
+/** Cached values: settings are read several times per request, and their values stay the same until a text changes. */
 const lastReadings = new WeakMap<Settings, Reading>()
 
 const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> => {
@@ -78,7 +81,7 @@ const readAll = <S extends Settings>(settings: S, env: Environment): Values<S> =
     }
   }
   if (problems.length > 0) throw new InvalidSettings(problems)
-  // Every name of `settings` was given the value of its own `parse`, which is what `Values` says.
+  // The loop assigned each name of `settings` the result of its `parse`, as `Values` declares.
   return Object.freeze(values) as Values<S>
 }
 
@@ -87,7 +90,10 @@ const valueOf = (setting: Setting<unknown>, name: string, env: Environment): unk
     ? setting.parse(textOf(env, name), textOf(env, previousName(name)))
     : setting.parse(textOf(env, name))
 
-/** A secret that was meant and is missing must not read as unset, which can open what it was to close. */
+/**
+ * Returns the text of a variable; undefined if unset or empty. Throws if its file cannot be read, because a missing
+ * secret must not disable the protection that it configures.
+ */
 const textOf = (env: Environment, name: string): string | undefined => {
   const given = env[name]
   if (given === undefined && env[`${name}_FILE`]) throw new Error(`the file of ${name}_FILE cannot be read`)
@@ -96,12 +102,14 @@ const textOf = (env: Environment, name: string): string | undefined => {
 
 const previousName = (name: string): string => `${name}_PREVIOUS`
 
-/** What is wrong with the environment for these settings; empty when nothing is. */
+/**
+ * Returns all problems of these settings, including secrets that are exposed to the browser; empty if all are valid.
+ */
 export const problemsOf = (settings: Settings, env: Environment): readonly SettingProblem[] => {
   const exposed = secretNames(settings)
     .map(clientName)
     .filter((name) => env[name] !== undefined)
-  const problems = exposed.map((name) => ({ name, sentence: 'would put a secret into the browser; unset it' }))
+  const problems = exposed.map((name) => ({ name, sentence: 'would expose a secret to the browser; unset it' }))
   try {
     read(settings, env)
     return problems
@@ -111,7 +119,7 @@ export const problemsOf = (settings: Settings, env: Environment): readonly Setti
   }
 }
 
-/** Names of the variables that hold secrets; their values are redacted under these names. */
+/** Returns the names of variables with secrets; logs hide the values of fields with these names. */
 export const secretNames = (settings: Settings): string[] =>
   variablesOf(Object.entries(settings).filter(([, { audience }]) => audience === 'secret'))
 
@@ -124,7 +132,7 @@ export const clientName = (name: string): string => `CLIENT_${name.replace(/^SVC
 const truthy = new Set(['true', '1', 'yes', 'on'])
 const falsy = new Set(['false', '0', 'no', 'off'])
 
-/** Parses the specification's booleans, case-insensitively; `undefined` for any other text. */
+/** Parses a boolean such as `true`, `1`, `yes` or `on`, case-insensitively; undefined for any other text. */
 export const parseFlag = (text: string | undefined, alsoTrue: readonly string[] = []): boolean | undefined => {
   const word = text?.trim().toLowerCase()
   if (word === undefined) return undefined
@@ -136,7 +144,7 @@ interface Options {
   audience?: Audience
 }
 
-/** Text with a default. */
+/** Returns a setting for text with a default. */
 export const text = (fallback: string, doc: string, options: Options = {}): Setting<string> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -145,7 +153,7 @@ export const text = (fallback: string, doc: string, options: Options = {}): Sett
   parse: (given) => given ?? fallback,
 })
 
-/** Text that may be absent. */
+/** Returns a setting for text that may be unset. */
 export const optional = (doc: string, options: Options = {}): Setting<string | undefined> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -154,16 +162,19 @@ export const optional = (doc: string, options: Options = {}): Setting<string | u
   parse: (given) => given,
 })
 
-/** A secret: redacted by name, also read from `NAME_FILE`. */
+/** Returns a setting for a secret, which logs hide. */
 export const secret = (doc: string): Setting<string | undefined> => ({ ...optional(doc), audience: 'secret' })
 
-/** A key and the one it replaced: both verify and decrypt, only `current` signs and encrypts. */
+/** A key with its predecessor. Both verify and decrypt; only `current` signs and encrypts. */
 export interface RotatingKey {
   current: string
   previous: string | undefined
 }
 
-/** A signing or encryption key. While `NAME_PREVIOUS` holds the one before it, what that one made stays valid. */
+/**
+ * Returns a setting for a signing or encryption key. Data of the previous key stays valid while `NAME_PREVIOUS` holds
+ * it.
+ */
 export const signingKey = (doc: string): Setting<RotatingKey | undefined> => ({
   doc,
   audience: 'secret',
@@ -180,11 +191,11 @@ export const signingKey = (doc: string): Setting<RotatingKey | undefined> => ({
 interface WholeOptions extends Options {
   min?: number
   max?: number
-  /** Take the default instead of refusing to start when the text is no such number. */
+  /** Whether an invalid number selects the default instead of preventing the start. */
   lenient?: boolean
 }
 
-/** A whole number within bounds. */
+/** Returns a setting for a whole number from `min` to `max`. */
 export const whole = (fallback: number, doc: string, options: WholeOptions = {}): Setting<number> => {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options
   const allowed = max === Number.MAX_SAFE_INTEGER ? `whole number ≥ ${min}` : `whole number ${min}–${max}`
@@ -204,11 +215,11 @@ export const whole = (fallback: number, doc: string, options: WholeOptions = {})
 }
 
 interface FlagOptions extends Options {
-  /** Further words that mean true for this variable. */
+  /** Additional words that mean true. */
   alsoTrue?: readonly string[]
 }
 
-/** A boolean by the specification's rule: unknown words count as unset and take the default. */
+/** Returns a setting for a boolean. An unknown word selects the default, as the specification requires. */
 export const flag = (fallback: boolean, doc: string, options: FlagOptions = {}): Setting<boolean> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -217,14 +228,14 @@ export const flag = (fallback: boolean, doc: string, options: FlagOptions = {}):
   parse: (given) => parseFlag(given, options.alsoTrue) ?? fallback,
 })
 
-/** A boolean whose absence means something of its own. */
+/** Returns a setting for a boolean that is undefined if unset or unknown. */
 export const maybeFlag = (doc: string, options: FlagOptions = {}): Setting<boolean | undefined> => ({
   ...flag(false, doc, options),
   fallback: 'unset',
   parse: (given) => parseFlag(given, options.alsoTrue),
 })
 
-/** On only for exactly this text. */
+/** Returns a setting that is true only for exactly this text. */
 export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
   doc,
   audience: 'server',
@@ -233,7 +244,7 @@ export const exactly = (wanted: string, doc: string): Setting<boolean> => ({
   parse: (given) => given === wanted,
 })
 
-/** One of a closed set of words. */
+/** Returns a setting for one of several words. */
 export const oneOf = <const T extends string>(
   words: readonly T[],
   fallback: NoInfer<T>,
@@ -252,7 +263,7 @@ export const oneOf = <const T extends string>(
   },
 })
 
-/** Comma-separated text; blanks around items are cut, empty items dropped. */
+/** Returns a setting for comma-separated items. White space around items and empty items are removed. */
 export const list = (doc: string, options: Options = {}): Setting<readonly string[]> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -269,7 +280,7 @@ interface UrlOptions extends Options {
   protocols: readonly string[]
 }
 
-/** An absolute URL of one of these protocols, or absent. */
+/** Returns a setting for an absolute URL with one of these protocols; undefined if unset. */
 export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> => ({
   doc,
   audience: options.audience ?? 'server',
@@ -286,9 +297,12 @@ export const url = (doc: string, options: UrlOptions): Setting<URL | undefined> 
   },
 })
 
-/** What to do about a URL that `hasMisreadPassword`. */
-export const misreadPassword = 'must have /, ? and # in its password percent-encoded'
+/** The error message for a URL whose password contains unescaped reserved characters. */
+export const misreadPassword = 'must percent-encode the characters /, ? and # in its password'
 
-/** Whether a URL without credentials has an `@` behind its host: its password began like a port, and was read as host and path. */
+/**
+ * Returns whether an unescaped `/`, `?` or `#` in the password broke the URL. Then the user was parsed as the host, the
+ * start of the password as the port, and an `@` remains in the path, query or fragment.
+ */
 export const hasMisreadPassword = ({ username, password, port, pathname, search, hash: fragment }: URL): boolean =>
   username === '' && password === '' && port !== '' && `${pathname}${search}${fragment}`.includes('@')

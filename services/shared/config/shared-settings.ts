@@ -1,7 +1,7 @@
 import type { Environment } from './environment.ts'
 import { flag, optional, read, maybeFlag, signingKey, type Setting } from './setting.ts'
 
-/** The run-time setting of cloud mode. */
+/** The run-time settings of cloud mode. */
 export const cloudSettings = {
   SVC_CLOUD_MODE: flag(false, 'Cloud mode; must also be set when the web is built.', { alsoTrue: ['cloud'] }),
   SVC_DEPLOYMENT_MODE: optional('Deployment mode; cloud turns cloud mode on.'),
@@ -13,7 +13,7 @@ export const inCloudMode = (env: Environment): boolean => {
   return SVC_CLOUD_MODE || SVC_DEPLOYMENT_MODE?.trim().toLowerCase() === 'cloud'
 }
 
-/** The switch of webhook subscriptions, read by `alert-dispatcher` and the gateway. */
+/** The setting that enables webhook subscriptions, read by `alert-dispatcher` and the gateway. */
 export const subscriptionSettings = {
   SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS: {
     ...maybeFlag(
@@ -27,14 +27,14 @@ export const subscriptionSettings = {
 export const offersSubscriptions = (env: Environment): boolean =>
   read(subscriptionSettings, env).SVC_FEATURE_WEBHOOK_SUBSCRIPTIONS ?? inCloudMode(env)
 
-/** Signing secret of the chat application; with it, messages have buttons and the gateway accepts their clicks. */
+/** The signing secret of the Slack application. With it, messages have buttons and the gateway accepts their clicks. */
 export const chatApplicationSigning = {
   CHATAPP_SIGNING_SECRET: signingKey(
     'Signing secret of the Slack application. Alerts get Acknowledge and Dismiss buttons; signed clicks are received at /api/webhooks/chat-application.',
   ),
 } as const
 
-/** Returns whether clicks in chats can be authenticated. */
+/** Returns whether the gateway can authenticate clicks in Slack messages. */
 export const takesChatActions = (env: Environment): boolean =>
   read(chatApplicationSigning, env).CHATAPP_SIGNING_SECRET !== undefined
 

@@ -1,12 +1,12 @@
 import { loadAll, YAMLException } from 'js-yaml'
 
-/** Maximum aliases. Nested aliases multiply when the value is traversed. */
+/** Maximum aliases of a document. Nested aliases multiply the number of values that are visited. */
 const maxAliases = 20
 
 /** An error of invalid YAML. The message may quote the text; `line` does not. */
 export class NoYaml extends Error {
   override readonly name = 'NoYaml'
-  /** From 1; undefined if the error concerns the whole text. */
+  /** Line number from 1; undefined if the error concerns the whole text. */
   readonly line: number | undefined
 
   constructor(message: string, line?: number) {

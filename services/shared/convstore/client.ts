@@ -9,7 +9,7 @@ import { retryAfterOf } from '../net/retry-after.ts'
 import { parseJson } from '../text/strings.ts'
 import { convstoreSettings } from './config.ts'
 
-/** A thread of the service; the fields of the conversation are in its metadata. */
+/** A thread without its messages. Its metadata contains the fields of the conversation. */
 const ThreadFacts = z.object({ id: z.string().min(1), external_id: z.string().nullish(), metadata: z.unknown() })
 /** A thread with its messages. */
 const Thread = ThreadFacts.extend({
@@ -23,7 +23,7 @@ const ThreadPage = z.object({
 })
 export type ThreadPage = z.infer<typeof ThreadPage>
 
-/** A stored message: text for the search of the service, and the original in the metadata. */
+/** A stored message: `content` is its text, which the service can search, and `metadata` the original message. */
 export interface ThreadMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
@@ -49,7 +49,7 @@ export interface ThreadList {
 /** Maximum threads of one list or delete request. */
 export const threadsAtOnce = 100
 
-/** Client of the conversation service. Throws `unavailable` or `busy`; errors never contain texts of the service. */
+/** Client of the conversation service. Throws `unavailable` or `busy`; errors never contain response bodies. */
 export interface ThreadClient {
   byExternalId(externalId: string): Promise<Thread | undefined>
   /** Returns the id; undefined if a thread with this external id exists. */
@@ -125,7 +125,7 @@ const absent = [404, 409]
 /** Statuses of a tag that is too long or has invalid characters. */
 const notTaken = [400, 422]
 
-/** Returns a function that sends one request; undefined when the status is one of `nothing`. */
+/** Returns a function that sends one request. Its result is undefined if the status is one of `nothing`. */
 const requester =
   ({ env, net, log }: Place) =>
   async <S extends z.ZodType>(
@@ -178,7 +178,8 @@ const refusal = (status: number, retryAfterMs = maxWaitMs): ServiceError => {
       'the conversation service (AgentState) rejects the key; check CONVSTORE_API_KEY',
     )
   }
-  if (status !== 429) return new ServiceError('unavailable', `the conversation service answered ${status}`)
+  if (status !== 429)
+    return new ServiceError('unavailable', `unexpected status ${status} from the conversation service (AgentState)`)
   return new ServiceError('busy', 'the conversation service (AgentState) is rate limiting requests; try again', {
     retryAfterMs: Math.min(retryAfterMs, maxWaitMs),
   })

@@ -8,7 +8,7 @@ const serviceUrl = (doc: string): Setting<URL> => ({
   fallback: hostedService,
   parse: (given) => {
     const address = url(doc, { protocols }).parse(given) ?? new URL(hostedService)
-    if (address.username !== '' || address.password !== '') throw new Error('must not hold a user or a password')
+    if (address.username !== '' || address.password !== '') throw new Error('must not contain a user or a password')
     return address
   },
 })

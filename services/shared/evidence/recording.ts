@@ -4,14 +4,17 @@ import type { Evidence } from '#proto/evidence.ts'
 import type { query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** A client that records every statement that returned a result. */
+/** A client of `query` with the statements that it has recorded. */
 export interface RecordingClient {
   query: Client<typeof query>
-  /** The statements so far, in the order of their responses. */
+  /** The successful statements, in the order of their responses. */
   evidence: readonly Evidence[]
 }
 
-/** Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them again. */
+/**
+ * Returns a client of `query` that records its statements, so that claims about hosts can be checked by running them
+ * again.
+ */
 export const recording = (client: Client<typeof query>, clock: Clock): RecordingClient => {
   const evidence: Evidence[] = []
   return {
@@ -40,5 +43,5 @@ export const recording = (client: Client<typeof query>, clock: Clock): Recording
   }
 }
 
-/** SHA-256 of a value as JSON, in hex. */
+/** Returns the SHA-256 hash of a value as JSON, in hexadecimal digits. */
 export const hashOf = (value: unknown): string => hash('sha256', JSON.stringify(value))

@@ -3,19 +3,22 @@ import type { Client } from '#proto/contract.ts'
 import type { Host, query } from '#proto/query.ts'
 import type { Clock } from '../time/clock.ts'
 
-/** How long a list is cached; a changed hosts file shows within this time. */
+/** How long the list is cached; a change of the hosts file becomes visible within this time. */
 const freshMs = 2_000
-/** The timeout of listing the hosts, which `query` does from memory. */
+/** Timeout of the request for the list, which `query` answers from memory. */
 const answerWithinMs = 5_000
 
-/** The configured hosts, requested at most every two seconds and once at a time. */
+/** A cache of the configured hosts. It requests the list at most every two seconds and never concurrently. */
 export interface KnownHosts {
   all(): Promise<readonly Host[]>
   /** Returns the last known list, of any age; empty before the first response. */
   lastKnown(): readonly Host[]
 }
 
-/** Creates the cache without sending a request. `caller` is the identity of the service itself, since all its callers share the list. */
+/**
+ * Creates the cache without sending a request. `caller` is the identity of the service itself, since all its callers
+ * share the list.
+ */
 export const openKnownHosts = (
   client: Pick<Client<typeof query>, 'hosts'>,
   clock: Clock,

@@ -9,13 +9,16 @@ import { connectRedis } from '../store/redis/connection.ts'
 import { nameOf } from '../store/sql/failure.ts'
 import { stateDatabase } from '../store/sql/state-database.ts'
 
-/** The lines of a check and whether it passed. */
+/** The output of a check and whether it passed. */
 interface Checked {
   isValid: boolean
   text: string
 }
 
-/** Connects to every configured server: state database, Redis and NATS. Each line names one server and its problem. */
+/**
+ * Connects to every configured server: state database, Redis and NATS. The output has a line for each, with its
+ * problem.
+ */
 export const checkServers = async (env: Environment): Promise<Checked> => {
   const problems = problemsOf(processSettings, env)
   if (problems.length > 0) return { isValid: false, text: linesOf(problems) }

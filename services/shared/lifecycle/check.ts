@@ -6,10 +6,13 @@ import type { ServiceConfig } from './service.ts'
 import { storeProblems } from '../store/problems.ts'
 import { clientVariables } from '#proto/build-variables.ts'
 
-/** Prefixes under which older releases and other tools of the web passed variables to the browser. */
+/** Prefixes with which web build tools, and older releases, expose variables to the browser. */
 const clientPrefix = /^(?:CLIENT|NEXT_PUBLIC|PUBLIC|VITE)_(?<rest>[A-Z0-9_]+)$/
 
-/** Returns client-prefixed names that are set but not read, each with the name that is read instead; `known` are the names of settings. */
+/**
+ * Returns a problem for each set variable with a client prefix that is not read, naming the variable that is read
+ * instead.
+ */
 export const unreadVariables = (known: Iterable<string>, env: Environment): SettingProblem[] => {
   const read = new Set([...Object.keys(clientVariables), ...known])
   return Object.keys(env).flatMap((name) => {
@@ -22,7 +25,7 @@ export const unreadVariables = (known: Iterable<string>, env: Environment): Sett
 
 /** The services that a process runs. */
 export interface StartPlan {
-  /** Configs of the chosen services. */
+  /** The `config.ts` exports of the chosen services. */
   configs: readonly ServiceConfig[]
   chosen: readonly string[]
   /** Services that run in other processes. */

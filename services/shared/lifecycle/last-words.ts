@@ -1,10 +1,15 @@
 import type { Environment } from '../config/environment.ts'
 import { hidden, soundsSecret, withoutCredentials } from '../telemetry/redact.ts'
 
-/** Shorter values are often words such as `true`; hiding them would make the text unreadable. */
+/**
+ * Minimum length of hidden values. Shorter ones are often words such as `true`, which would make the text unreadable.
+ */
 const leastSecret = 6
 
-/** Formats the error that ends the process for standard error: one line, or the stack at log level debug or trace. Secrets are hidden. */
+/**
+ * Formats the error that ends the process for standard error: one line, or the stack trace at log level debug or trace.
+ * Secrets are hidden.
+ */
 export const lastWords = (error: unknown, env: Environment): string => {
   const isVerbose = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
   const stack = error instanceof Error ? error.stack : undefined

@@ -3,13 +3,13 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** The state that the main thread reports. */
+/** The readiness of the process, which the main thread reports. */
 export interface ProcessState {
   unmet: readonly string[]
   problems: Readonly<Record<string, string>>
 }
 
-/** The worker data of the thread. */
+/** The options of the listener thread. */
 export interface ListenerOptions {
   host: string
   /** 0 selects a free port. */
@@ -20,15 +20,15 @@ export interface ListenerOptions {
   state: ProcessState
 }
 
-/** A scrape without `text` failed. */
+/** A message to the listener thread: a state, or the metrics for a scrape. Without `text`, collecting them failed. */
 export type ToListener = { state: ProcessState } | { scrape: number; type?: string; text?: string }
-/** The port of the listener, the error code of a failed listen, or a request for the metrics. */
+/** A message from the listener thread: its port, the error code of a failed listen, or a request for the metrics. */
 export type FromListener = { port: number } | { code: string } | { scrape: number }
 
 const slowestRequestMs = 5_000
 const maxConnections = 64
 
-/** Runs the listener for probes on its own event loop. */
+/** Runs the HTTP listener for probes and scrapes in this thread. */
 const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions): Promise<void> => {
   let state = first
   let heardMs = performance.now()
@@ -50,12 +50,13 @@ const main = async ({ host, port, hungAfterMs, state: first }: ListenerOptions):
     { requestTimeout: slowestRequestMs, headersTimeout: slowestRequestMs },
     ({ method, url }: IncomingMessage, response) => {
       const path = url?.split('?', 1)[0]
-      if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'only GET' })
+      if (method !== 'GET' && method !== 'HEAD')
+        return send(response, 405, { error: 'method not allowed; allowed: GET, HEAD' })
       if (path === '/livez') return send(response, isHung() ? 503 : 200, { live: !isHung() })
       if (path === '/readyz')
         return sendReadiness(response, isHung() ? { ...state, unmet: [...state.unmet, 'event loop'] } : state)
       if (path === '/metrics') return scrape(response)
-      send(response, 404, { error: 'only /livez, /readyz and /metrics' })
+      send(response, 404, { error: 'not found; available: /livez, /readyz, /metrics' })
     },
   )
   server.maxConnections = maxConnections
@@ -87,5 +88,5 @@ const send = (response: ServerResponse, status: number, body: object): void => {
     .end(JSON.stringify(body))
 }
 
-// Only `startOperationsServer` starts this file.
+// `startOperationsServer` starts this file with these options.
 await main(workerData as ListenerOptions)

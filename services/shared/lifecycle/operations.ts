@@ -5,7 +5,7 @@ import { InvalidSettings } from '../config/setting.ts'
 import type { FromListener, ListenerOptions, ProcessState, ToListener } from './operations-listener.ts'
 import type { ProcessReadiness } from './readiness.ts'
 
-/** The endpoints that orchestrators and Prometheus request from this process. */
+/** Options of the operations listener. */
 export interface OperationsServerOptions {
   host: string
   /** 0 selects a free port. */
@@ -18,7 +18,7 @@ export interface OperationsServerOptions {
 
 /** The listener of this process for probes and scrapes. */
 export interface OperationsServer extends AsyncDisposable {
-  /** The URL on this machine. */
+  /** The URL of the listener on this machine. */
   readonly url: string
 }
 
@@ -29,9 +29,11 @@ const defaultHungAfterMs = 10_000
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 
 /**
- * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs and their problems) and `/metrics` (Prometheus text).
+ * Serves `/livez` (the process runs), `/readyz` (503 with the unmet needs and their problems) and `/metrics`
+ * (Prometheus text).
  *
- * A separate thread answers probes from the last reported state. On an overloaded machine this event loop answers after seconds, and an orchestrator would restart a process that is only slow.
+ * A separate thread responds to probes from the last reported state. On an overloaded machine, the main event loop
+ * would respond after seconds, and an orchestrator would restart a process that is only slow.
  */
 export const startOperationsServer = async (options: OperationsServerOptions): Promise<OperationsServer> => {
   const { host, port, readiness, metrics, hungAfterMs = defaultHungAfterMs } = options
@@ -66,7 +68,10 @@ const portOf = async (worker: Worker, wanted: number): Promise<number> => {
   const [message] = (await once(worker, 'message')) as [FromListener]
   if ('port' in message) return message.port
   const code = 'code' in message ? message.code : undefined
-  if (code !== 'EADDRINUSE') throw new Error(`the operations listener cannot listen: ${code}`)
+  if (code !== 'EADDRINUSE')
+    throw new Error(
+      `the operations listener cannot listen on port ${wanted}: ${code}; check OPERATIONS_HOST and OPERATIONS_PORT`,
+    )
   throw new InvalidSettings([
     { name: 'OPERATIONS_PORT', sentence: `port ${wanted} is already in use by another process` },
   ])

@@ -22,5 +22,5 @@ it('counts a check that fails as not met', () => {
 it('rejects two needs with the same name, because one would hide the other', () => {
   const readiness = openReadiness()
   readiness.require('bus', () => true)
-  expect(() => readiness.require('bus', () => false)).toThrow('the need bus is stated twice')
+  expect(() => readiness.require('bus', () => false)).toThrow('duplicate readiness check "bus"')
 })

@@ -1,6 +1,6 @@
 import type { Readiness } from './service.ts'
 
-/** The unmet needs of a process. */
+/** The readiness of a process: the needs that its services have added. */
 export interface ProcessReadiness extends Readiness {
   /** Returns the names of unmet needs; empty if the process is ready. */
   unmet(): string[]
@@ -13,7 +13,7 @@ export const openReadiness = (): ProcessReadiness => {
   const needs = new Map<string, { met: () => boolean; problem: () => string | undefined }>()
   return {
     require: (name, met, problem = () => undefined) => {
-      if (needs.has(name)) throw new Error(`the need ${name} is stated twice`)
+      if (needs.has(name)) throw new Error(`duplicate readiness check "${name}"`)
       needs.set(name, { met, problem })
     },
     unmet: () => [...needs].filter(([, { met }]) => !attempt(met)).map(([name]) => name),

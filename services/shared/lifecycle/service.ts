@@ -7,9 +7,9 @@ import type { Net } from '../net/net.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
-/** The dependencies of every service that differ between a test, a laptop and a cluster. */
+/** The dependencies that every service receives at its start; tests replace them. */
 export interface Context {
-  /** Read for each request, because files of settings may change. */
+  /** The settings. Services read them for each request, because variables from files may change. */
   env: Environment
   bus: Bus
   store: Store
@@ -22,13 +22,13 @@ export interface Context {
   readiness: Readiness
 }
 
-/** The needs of the process before it receives requests; monitored hosts are never among them. */
+/** Collects the conditions for readiness. Monitored hosts are never among them. */
 export interface Readiness {
-  /** Adds a need. `met` checks it and `problem` describes it for the operator. */
+  /** Adds a need: `met` returns whether it is met, `problem` describes its problem for the operator. */
   require(name: string, met: () => boolean, problem?: () => string | undefined): void
 }
 
-/** Opens the resources of a service and serves its contract. */
+/** The function that starts a service: opens its resources and serves its contract. */
 export type Start = (context: Context) => Promise<RunningService>
 
 /** A running service; disposing it first finishes the work in flight. */
@@ -37,7 +37,7 @@ export interface RunningService extends AsyncDisposable {
   readonly url?: string
 }
 
-/** The exports of the `config.ts` of a service, checked for all chosen services before any of them starts. */
+/** The exports of the `config.ts` of a service. All chosen services are checked before any of them starts. */
 export interface ServiceConfig {
   readonly settings: Settings
   /** Returns problems of settings in combination; `settings` checks each setting alone. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
 
-/** A process that holds work until it reads a line, and prints the events of its stop. */
+/** The source of a process that keeps working until it reads a line, and prints the events of its stop. */
 const script = ({ sameSignalMs = 1_000, graceMs = 60_000, before = '' }) => `
   import { pino } from 'pino'
   import { listenForStop } from './services/shared/lifecycle/stop.ts'

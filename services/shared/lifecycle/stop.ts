@@ -1,24 +1,25 @@
 import type { Logger } from 'pino'
 
-/** A request to stop this process, by a signal or by an uncaught error. */
+/** The pending request to stop this process, made by a signal or an uncaught error. */
 export interface StopRequest extends Disposable {
-  /** Resolves once: at the first signal, or at an uncaught error. */
+  /** Resolves at the first signal or uncaught error. */
   readonly requested: Promise<void>
   readonly isRequested: boolean
-  /** Limits the time for the work in flight; called when the stop begins. */
+  /** Ends the process after `graceMs` if work is still in flight; called when the stop begins. */
   bound(graceMs: number): void
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** One Ctrl-C arrives from the terminal and again from the parent process; it counts once. */
+/** Signals within this time count as one: a Ctrl-C arrives from the terminal and again from the parent process. */
 const defaultSameSignalMs = 1_000
 
 /** Exit code after an uncaught error. */
 const failed = 1
 
 /**
- * Turns signals and uncaught errors into one request to stop. A second signal, later than `sameSignalMs`, ends the process at once.
+ * Listens for signals and uncaught errors, which request a stop. Another signal after `sameSignalMs` ends the process
+ * immediately.
  */
 export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs } = {}): StopRequest => {
   const stop = Promise.withResolvers<void>()
@@ -28,7 +29,7 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
     stop.resolve()
   }
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (since !== undefined && performance.now() - since > sameSignalMs) endAtOnce(`${signal} again`)
+    if (since !== undefined && performance.now() - since > sameSignalMs) endAtOnce(`received ${signal} again`)
     if (since === undefined) log.info({ signal }, 'stopping')
     request()
   }
@@ -48,9 +49,10 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
   }
   const endAtOnce = (why: string): void => {
     log.error({ why }, 'exiting immediately; calls in flight are lost')
-    // An uncaught error ends Node immediately, also as the first process of a container, which ignores signals.
+    // An uncaught error ends Node even as the first process of a container, for which default actions of signals are
+    // disabled.
     release()
-    throw new Error(`ended at once: ${why}`)
+    throw new Error(`exited before all work was finished: ${why}`)
   }
 
   return {
@@ -58,7 +60,7 @@ export const listenForStop = (log: Logger, { sameSignalMs = defaultSameSignalMs 
     get isRequested() {
       return since !== undefined
     },
-    bound: (graceMs) => void setTimeout(endAtOnce, graceMs, `not done after ${graceMs} ms`).unref(),
+    bound: (graceMs) => void setTimeout(endAtOnce, graceMs, `work still in flight after ${graceMs} ms`).unref(),
     [Symbol.dispose]: release,
   }
 }

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** Who owns an address: the public internet, the operator's private networks, or a range that must never be contacted. */
+/** The class of an address: on the public internet, in a private network, or in a range that is never contacted. */
 export type Reach = 'public' | 'private' | 'never'
 
-/** Metadata services of clouds, which return secrets of the machine. Some are in public or private ranges. */
+/** Addresses of cloud metadata services, which return secrets of the machine. Some are in public or private ranges. */
 const metadataAddresses: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Azure, Google, OpenStack, DigitalOcean
   '169.254.170.2', // AWS containers
@@ -11,7 +11,7 @@ const metadataAddresses: ReadonlySet<string> = new Set([
   '169.254.0.23', // Tencent
   '169.254.42.42', // Scaleway
   '100.100.100.200', // Alibaba
-  '168.63.129.16', // Azure's host
+  '168.63.129.16', // Azure host
   'fd00:ec2::254', // AWS
   'fd00:ec2::23', // AWS pods
   'fd20:ce::254', // Google
@@ -29,7 +29,7 @@ const privateRanges: ReadonlySet<string> = new Set([
 ])
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Classifies an address of a resolver or a parsed URL. Only an IPv4-mapped IPv6 address counts as its IPv4 address. */
+/** Classifies an address. Only an IPv4-mapped IPv6 address is classified as the IPv4 address that it contains. */
 export const reachOf = (text: string): Reach => {
   if (text.includes('%') || !ipaddr.isValid(text)) return 'never'
   const address = ipaddr.process(inHex(text))
@@ -37,7 +37,7 @@ export const reachOf = (text: string): Reach => {
   const range = address.range()
   if (privateRanges.has(range)) return 'private'
   if (range !== 'unicast') return 'never'
-  // Other addresses, such as IPv4 at the end of zeros, are classified as unicast.
+  // The library also calls other addresses unicast, such as the deprecated IPv4-compatible ones (`::10.0.0.1`).
   return address.kind() === 'ipv4' || address.match(globalUnicast) ? 'public' : 'never'
 }
 
@@ -48,7 +48,9 @@ const inHex = (text: string): string => {
   return start === undefined ? text : `${start}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
-/** Returns whether all addresses of a name may be contacted. Public and private addresses of one name indicate an attack. */
+/**
+ * Returns whether all addresses of a name may be contacted. A mix of public and private ones indicates DNS rebinding.
+ */
 export const mayReach = (addresses: readonly string[], allowPrivate: boolean): boolean => {
   const reaches = new Set(addresses.map(reachOf))
   return reaches.size === 1 && (reaches.has('public') || (allowPrivate && reaches.has('private')))

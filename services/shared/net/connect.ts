@@ -3,7 +3,8 @@ import { buildConnector } from 'undici'
 import type { Guard } from './guard.ts'
 
 /**
- * Returns a lookup for sockets that only returns addresses admitted by the guard. The socket connects to the checked address, so DNS rebinding has no effect.
+ * Returns a lookup function for sockets that only returns addresses which the guard allows. The socket connects to the
+ * checked address, so DNS rebinding has no effect.
  */
 export const lookupThrough =
   (guard: Guard): LookupFunction =>
@@ -23,17 +24,17 @@ const withFamily = (address: string) => ({ address, family: isIP(address) })
 const timeoutMs = 5_000
 const common = { timeout: timeoutMs, allowH2: false } as const
 
-/** Opens a socket for undici. */
+/** A function that opens sockets for undici. */
 export type Connector = buildConnector.connector
 
-/** Connects without checking the address. */
+/** Returns a connector that does not check addresses. */
 export const trustedConnector = (): Connector => buildConnector(common)
 
-/** Connects only to addresses that the guard admits. Certificates are verified against the name as usual. */
+/** Returns a connector for addresses that the guard allows. Certificates are verified against the name as usual. */
 export const guardedConnector = (guard: Guard): Connector => {
   const connect = buildConnector({ ...common, lookup: lookupThrough(guard) })
   return (options, connected) => {
-    // Names are checked by the lookup; a literal address is never looked up.
+    // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(options.hostname) === 0) connect(options, connected)
     else
       guard.addresses(options.hostname).then(

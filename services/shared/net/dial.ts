@@ -13,24 +13,27 @@ export interface ServerAddress {
   port: number
 }
 
-/** Opens a connection, which ends when the signal aborts; fails with `NetFailure`. The caller destroys it. */
+/**
+ * A function that opens a connection; rejects with `NetFailure`. The connection ends when the signal aborts or the
+ * caller destroys it.
+ */
 export type Dial = (place: ServerAddress, signal: AbortSignal) => Promise<Socket>
 
 /** Connects without checking the address. */
 export const dial: Dial = (place, signal) => open(place, signal)
 
-/** Throws if mail to this server is not allowed; does not connect. */
+/** Throws `NetFailure` if mail to this server is not allowed; does not connect. */
 export const checkMailServer = async (guard: Guard, { host, port }: ServerAddress): Promise<void> => {
   requireMailPort({ host, port })
   await guard.addresses(host)
 }
 
-/** Connects to mail servers only at addresses that the guard admits. */
+/** Returns a function that connects to mail servers, only on mail ports and at addresses that the guard allows. */
 export const guardedDial =
   (guard: Guard): Dial =>
   async ({ host, port }, signal) => {
     requireMailPort({ host, port })
-    // Names are checked by the lookup; a literal address is never looked up.
+    // The lookup checks names; literal addresses are never looked up, so they are checked here.
     if (isIP(host) !== 0) await guard.addresses(host)
     return open({ host, port, lookup: lookupThrough(guard) }, signal)
   }
@@ -45,7 +48,7 @@ const open = async (options: TcpNetConnectOpts & ServerAddress, signal: AbortSig
   if (signal.aborted) throw new NetFailure('timeout', { host })
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ ...options, signal })
-  // The listener stays, because an unhandled error ends the process.
+  // The error listener is never removed, because an unhandled error ends the process.
   socket.once('connect', resolve).on('error', reject)
   const late = setTimeout(() => socket.destroy(new NetFailure('timeout', { host })), connectWithinMs)
   try {

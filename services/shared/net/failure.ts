@@ -1,13 +1,13 @@
-/** The reason of a failed outgoing request. */
+/** Why an outgoing request failed. */
 export type NetReason = 'not-allowed' | 'unreachable' | 'timeout' | 'redirect' | 'too-large'
 
 /**
- * The rule of the guard that refused an address. Where private networks are closed, `address` also covers names that do not resolve, so
- * that callers cannot distinguish the two.
+ * The rule of the guard that rejected an address. If private networks are not allowed, `address` also covers names that
+ * do not resolve, so that callers cannot distinguish the two.
  */
 export type NetRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'name' | 'address' | 'header'
 
-/** The system error code of a name without an address. */
+/** The system error code for a name that does not resolve. */
 export const unknownName = 'ENOTFOUND'
 
 const sentences: Readonly<Record<NetReason, string>> = {
@@ -26,7 +26,7 @@ interface Facts {
   systemCode?: string | undefined
 }
 
-/** A failed outgoing request. The message names at most the host, so it may be logged. */
+/** The error of a failed outgoing request. The message names at most the host, so it may be logged. */
 export class NetFailure extends Error {
   override readonly name = 'NetFailure'
   readonly reason: NetReason
@@ -42,7 +42,7 @@ export class NetFailure extends Error {
   }
 }
 
-/** Classifies an error of the HTTP client by its code. Its message may contain resolved addresses and is not used. */
+/** Converts an error of a client by its code. Its message is not used, because it may contain resolved addresses. */
 export const failureOf = (host: string, error: unknown): NetFailure => {
   const causes = causesOf(error)
   const own = causes.find((cause) => cause instanceof NetFailure)

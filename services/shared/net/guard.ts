@@ -46,9 +46,9 @@ const internalSuffixes = [
   'private',
 ]
 
-/** Classifies a lower-case name before it is resolved, in addition to the check of its addresses. */
+/** Classifies a lower-case name before it is resolved. Its addresses are checked as well. */
 const reachOfName = (name: string): Reach => {
-  // An empty label would hide the suffix of the name.
+  // An empty label, as in a name with two trailing dots, would hide its suffix.
   if (metadataNames.has(name) || name.split('.').includes('')) return 'never'
   const isInternal = !name.includes('.') || internalSuffixes.some((suffix) => name.endsWith(`.${suffix}`))
   return isInternal ? 'private' : 'public'
@@ -56,13 +56,13 @@ const reachOfName = (name: string): Reach => {
 
 const maxUrlLength = 2_048
 
-/** Returns all addresses of a name; returns an empty list or throws if it has none. */
+/** A function that returns all addresses of a name; it returns an empty list or throws if there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** How names are looked up. */
+/** Options of name look-ups. */
 export interface LookUp {
   resolve?: Resolve | undefined
-  /** A slower lookup counts as failed. */
+  /** Timeout of a look-up; a slower one counts as failed. */
   lookUpWithinMs?: number | undefined
 }
 
@@ -74,10 +74,10 @@ export interface Guard {
   addresses(hostname: string): Promise<readonly string[]>
 }
 
-/** Resolves like a socket, including the hosts file. */
+/** Resolves names like a socket does, including the hosts file. */
 const systemResolve: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
 
-/** Settings are read again for every decision. */
+/** Creates a guard, which reads its settings for every decision. */
 export const openGuard = (
   env: Environment,
   { resolve = systemResolve, lookUpWithinMs = 5_000 }: LookUp = {},

@@ -11,7 +11,7 @@ import { openNet } from './net.ts'
 const onLoopback: Resolve = async () => ['127.0.0.1']
 const privateAllowed = { SVC_ALLOW_PRIVATE_HOSTS: 'true' }
 
-/** A server on loopback that records the paths and `Host` headers of its requests. */
+/** Starts a server on loopback that records the paths and `Host` headers of its requests. */
 const startServer = async (answer: RequestListener, port = 0, address = '127.0.0.1') => {
   const requests: string[] = []
   let connections = 0

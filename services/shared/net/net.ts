@@ -7,10 +7,10 @@ import { type Guard, type LookUp, openGuard } from './guard.ts'
 import type { Purpose } from './purposes.ts'
 import type { OutgoingRequest } from './send.ts'
 
-/** Like `fetch`, bounded and without redirects; fails with `NetFailure`. */
+/** A function like `fetch` with limits and without redirects; rejects with `NetFailure`. */
 export type Send = (url: string | URL, outgoing?: OutgoingRequest) => Promise<Response>
 
-/** Outgoing requests: every request of the product to an external server. */
+/** The only way to send requests to external servers. */
 export interface Net extends AsyncDisposable {
   /** Sends requests to addresses that the operator configured. */
   trusted: Send
@@ -28,7 +28,7 @@ interface OpenNet extends LookUp {
   env: Environment
 }
 
-/** Opens no connection; the HTTP client is loaded on first use. */
+/** Creates the clients without opening a connection; the HTTP client is loaded on first use. */
 export const openNet = ({ env, ...lookUp }: OpenNet): Net => {
   const guard = openGuard(env, lookUp)
   const agents: Agent[] = []
@@ -87,12 +87,12 @@ const openClients = async (guard: Guard, agents: Agent[]) => {
   }
 }
 
-/** Maximum connections per server. A gateway of language models uses one for each running answer. */
+/** Maximum connections per configured server. Each running answer of a language model needs one. */
 const maxTrustedConnections = 1_024
 const maxGuardedConnections = 16
 const keepAliveTimeout = 4_000
 
-/** A configured address may be private, but must not contain credentials. */
+/** Parses a configured address, which may be private but must not contain credentials. */
 const readTrusted = (given: string | URL): URL => {
   const url = URL.parse(String(given))
   if (!url) throw new NetFailure('not-allowed', { rule: 'url' })

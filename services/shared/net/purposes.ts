@@ -7,7 +7,7 @@ interface Form {
   anyPort: boolean
 }
 
-/** The valid form of URLs by purpose. */
+/** The rules for URLs by purpose. */
 export const forms: Readonly<Record<Purpose, Form>> = {
   database: { protocols: ['http:', 'https:'], anyPort: true },
   notification: { protocols: ['http:', 'https:'], anyPort: false },
@@ -15,7 +15,7 @@ export const forms: Readonly<Record<Purpose, Form>> = {
   'tool-server': { protocols: ['http:', 'https:'], anyPort: false },
 }
 
-/** Mail, names, files, remote shells, databases, queues, and control planes of containers. */
+/** Ports of mail, DNS, file transfer, remote shells, databases, queues and container control planes. */
 const servicePorts: ReadonlySet<number> = new Set([
   20, 21, 22, 23, 25, 53, 69, 110, 111, 119, 123, 135, 137, 138, 139, 143, 161, 179, 389, 445, 465, 512, 513, 514, 515,
   548, 587, 636, 873, 993, 995, 1433, 1521, 2049, 2181, 2375, 2376, 2377, 2379, 2380, 3306, 3389, 4222, 5432, 5672,

@@ -1,5 +1,6 @@
 /**
- * Returns the delay of a `Retry-After` header in milliseconds: seconds, or an HTTP date relative to `nowMs`. Undefined for anything else.
+ * Parses a `Retry-After` header, either seconds or an HTTP date, and returns the delay from `nowMs` in milliseconds.
+ * Undefined if it is invalid.
  */
 export const retryAfterIn = (header: string | null, nowMs: number): number | undefined => {
   const value = header?.trim() ?? ''
@@ -8,11 +9,14 @@ export const retryAfterIn = (header: string | null, nowMs: number): number | und
   return Number.isNaN(inMs) ? undefined : Math.max(0, inMs)
 }
 
-/** Returns the same delay, relative to the `Date` header of the response. */
+/** Returns the delay of the `Retry-After` header of a response; dates are relative to its `Date` header. */
 export const retryAfterOf = (headers: Pick<Headers, 'get'>): number | undefined =>
   retryAfterIn(headers.get('retry-after'), Date.parse(headers.get('date') ?? ''))
 
-/** Returns the text if it is one of the three date formats of HTTP, because `Date.parse` accepts almost any text with a digit. */
+/**
+ * Returns the text if it is one of the three date formats of HTTP, because `Date.parse` accepts almost any text with a
+ * digit.
+ */
 const dateIn = (header: string): string => {
   // The `asctime` format has no zone.
   if (/^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/.test(header)) return `${header} GMT`

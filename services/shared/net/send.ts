@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip } from 'node:zlib'
 import { type Agent, type Dispatcher, request } from 'undici'
 import { NetFailure, failureOf } from './failure.ts'
 
-// Flushes early and accepts a truncated or empty body, as browsers do.
+// Decompresses data as it arrives, and accepts a truncated or empty body, as browsers do.
 const gzip = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
@@ -12,7 +12,7 @@ const decoders = new Map([
   ['br', () => createBrotliDecompress(brotli)],
 ])
 
-/** The value of `Accept-Encoding`. */
+/** The value of the `Accept-Encoding` header. */
 const acceptedCodings = [...decoders.keys()].join(', ')
 
 /** Returns the decoded body; unchanged if the content coding is unknown. */
@@ -38,7 +38,7 @@ export interface OutgoingRequest {
   maxBytes?: number | undefined
 }
 
-/** Headers of routing and framing, which callers cannot set. */
+/** Headers that determine routing and framing; callers cannot set them. */
 const ownHeaders = [
   'host',
   'connection',
@@ -50,7 +50,9 @@ const ownHeaders = [
   'upgrade',
 ]
 
-/** Sends one request within its limits, without following redirects. Throws `NetFailure`, or the reason of the signal. */
+/**
+ * Sends one request within its limits, without following redirects. Throws `NetFailure`, or the reason of the signal.
+ */
 export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): Promise<Response> => {
   const { method = 'GET', body, signal, timeoutMs = defaultTimeoutMs, maxBytes = defaultMaxBytes } = outgoing
   const host = url.hostname
@@ -67,7 +69,7 @@ export const send = async (agent: Agent, url: URL, outgoing: OutgoingRequest): P
   })
   const { statusCode: status, statusText } = answer
   if (status >= 300 && status < 400 && status !== 304) {
-    // A response that is abandoned early reports this to its listeners.
+    // Destroying the body early emits an error, which needs a listener.
     answer.body.on('error', () => {}).destroy()
     throw new NetFailure('redirect', { host })
   }

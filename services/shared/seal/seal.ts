@@ -43,6 +43,6 @@ const decrypted = (bytes: Buffer, about: string, key: Buffer): string | undefine
 const keyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', 'watchhouse sealed connections', keyBytes))
 
-/** Identifies a key without revealing anything about it. */
+/** Returns an identifier of a key that reveals nothing about the key. */
 const keyIdOf = (key: Buffer): string =>
   createHash('sha256').update('key id').update(key).digest('base64url').slice(0, keyIdLength)

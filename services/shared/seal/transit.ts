@@ -8,19 +8,21 @@ import type { Store } from '../store/store.ts'
 const algorithm = 'ECDH-ES'
 const encryption = 'A256GCM'
 
-/** The stored key pair. */
+/** The private key as a JWK; the public key is part of it. */
 const TransitKey = TransitPublicKey.extend({ d: z.string() })
 type TransitKey = z.infer<typeof TransitKey>
 
-/** Transfers secrets to one service over a bus that others may read. */
+/** Decrypts secrets that other services encrypted for this one, so that the bus only carries ciphertext. */
 export interface Transit {
   /** Returns the public key for callers. */
   publicKey(): Promise<TransitPublicKey>
-  /** Decrypts and validates a value; throws `invalid` if it was encrypted with another key or does not match the schema. */
+  /**
+   * Decrypts and validates a value; throws `invalid` if it was encrypted with another key or does not match the schema.
+   */
   decrypt<S extends z.ZodType>(encrypted: string, schema: S): Promise<z.output<S>>
 }
 
-/** Opens the key `name` of the store, which one process creates for all processes of its service. */
+/** Opens the key pair `name` in the store. The first process creates it for all processes of the service. */
 export const openTransit = (store: Store, name: string): Transit => {
   const key = () => madeOnce(store, name, TransitKey, newTransitKey)
   return {

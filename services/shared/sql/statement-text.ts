@@ -4,7 +4,7 @@ export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, S
 /** Quotes a text as a ClickHouse string literal. */
 export const quoteText = (text: string): string => `'${text.replace(/[\\']/g, String.raw`\$&`)}'`
 
-/** `User-Agent` of every request to a host. The query log has it even if the user may not set `log_comment`. */
+/** The `User-Agent` of every request to a host. It is in the query log even if the user may not set `log_comment`. */
 export const userAgent = 'watchhouse'
 
 /** Returns the `log_comment` of a statement: the part of the product that sends it. */
@@ -12,11 +12,11 @@ export const commentOf = (what: string): string => JSON.stringify({ watchhouse: 
 
 const commentBegins = commentOf('').slice(0, -'"}'.length)
 
-/** Statements of the console count as statements of the user. */
+/** The `log_comment` of the SQL console, whose statements count as those of the user. */
 const ofPerson = commentOf('console')
 
-/** SQL condition on a query log: whether the product itself sent the statement. */
+/** SQL condition on `system.query_log`: Watchhouse itself sent the statement. */
 export const isOwn = `((startsWith(log_comment, '${commentBegins}') OR http_user_agent = '${userAgent}') AND log_comment != '${ofPerson}')`
 
-/** An SQL expression over a query log: the part of the product that sent the statement, such as `chart`. */
+/** SQL expression on `system.query_log`: the part of Watchhouse that sent the statement, such as `chart`. */
 export const ownPurpose = `ifNull(nullIf(splitByChar('/', JSONExtractString(log_comment, 'watchhouse'))[1], ''), 'untagged')`

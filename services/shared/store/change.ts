@@ -15,10 +15,10 @@ export interface StoreLimits {
 export const defaultLimits: StoreLimits = { outboxMessages: 100_000, valueBytes: 1_048_576 }
 
 const maxMessages = 1_000
-/** Pattern of valid names: every server supports them, and they are readable in a log line. */
+/** Pattern of valid names, which every server supports and which are readable in logs. */
 const namePattern = /^[^\p{Cc}]{1,512}$/u
 
-/** Returns the change of one key for a driver, with the value as JSON. `stored` is the expected current value. */
+/** Returns the change of one value for a driver. `stored` is the value that the key is expected to have. */
 export const valueChangeOf = (
   key: string,
   stored: StoredValue | undefined,
@@ -28,11 +28,11 @@ export const valueChangeOf = (
   key,
   expected: stored?.version,
   version: randomUUID(),
-  text: value === undefined ? undefined : textOf(value, `the value under ${key}`, limits),
+  text: value === undefined ? undefined : textOf(value, `the value of "${key}"`, limits),
   expiresInMs: expiresInMs === undefined ? undefined : lengthOf(expiresInMs),
 })
 
-/** Returns a change of values and messages for a driver; throws `too-large` if the step exceeds a limit. */
+/** Returns the change of values and messages for a driver. Throws `too-large` if the step exceeds a limit. */
 export const changeOf = (
   values: readonly ValueChange[],
   { outbox = [], acks = [], needs = [] }: Pick<TogetherStep<never, never>, 'outbox' | 'acks' | 'needs'>,
@@ -49,26 +49,28 @@ export const changeOf = (
 
 const messageText = ({ id, topic, payload }: OutboxMessage, limits: StoreLimits): MessageText => ({
   id: named(id),
-  text: textOf({ topic, payload }, `message ${id}`, limits),
+  text: textOf({ topic, payload }, `the message "${id}"`, limits),
 })
 
 const textOf = (value: unknown, what: string, { valueBytes }: StoreLimits): string => {
   const text = JSON.stringify(value)
-  if (Buffer.byteLength(text) > valueBytes)
-    throw new ServiceError('too-large', `${what} would exceed ${valueBytes} bytes`)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > valueBytes)
+    throw new ServiceError('too-large', `${what} is too large: ${bytes} bytes; the maximum is ${valueBytes}`)
   return text
 }
 
 /** Returns the name if it is valid, otherwise throws `invalid`. */
 export const named = (name: string): string => {
   if (namePattern.test(name)) return name
-  throw new ServiceError('invalid', 'a name in the store has 1 to 512 characters and no control characters')
+  throw new ServiceError('invalid', 'invalid name in the store; use 1 to 512 characters without control characters')
 }
 
 /**
- * Rounds a length of time up to whole milliseconds, the resolution of servers; throws `invalid` unless it is positive.
+ * Rounds a duration up to whole milliseconds, the resolution of servers. Throws `invalid` unless it is positive and
+ * finite.
  */
 export const lengthOf = (lengthMs: number): number => {
   if (lengthMs > 0 && Number.isFinite(lengthMs)) return Math.ceil(lengthMs)
-  throw new ServiceError('invalid', `a length of time must be positive, not ${lengthMs} ms`)
+  throw new ServiceError('invalid', `invalid duration "${lengthMs} ms"; it must be positive and finite`)
 }

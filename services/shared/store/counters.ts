@@ -13,13 +13,13 @@ export interface Counters extends AsyncDisposable {
   count(what: string, key: string, seconds: number, allowed?: number): WindowCount | Promise<WindowCount>
 }
 
-/** The count of a window including this one, and the milliseconds until its end. */
+/** The current count of a window, including this call, and the milliseconds until its end. */
 export interface WindowCount {
   count: number
   endsInMs: number
 }
 
-/** Maximum windows of one kind, of about 250 bytes each; beyond it the older half is dropped. */
+/** Maximum windows per counter, of about 250 bytes each; beyond it the older generation is dropped. */
 const maxWindows = 100_000
 
 interface Window {
@@ -27,15 +27,15 @@ interface Window {
   endsAtMs: number
 }
 
-/** Windows of one kind in two generations, so that old keys are dropped together without a search. */
+/** Windows of one counter in two generations, so that old windows are dropped together without a search. */
 interface Kind {
   young: Map<string, Window>
   old: Map<string, Window>
-  /** When all windows of the old generation have ended. */
+  /** Time at which all windows of the old generation have ended. */
   oldUntilMs: number
 }
 
-/** Returns a counting function in memory. It has no timer per key, and its memory is bounded for any number of keys. */
+/** Returns a function that counts in memory, without timers and with bounded memory for any number of keys. */
 const createMemoryCount = (): ((what: string, key: string, seconds: number) => WindowCount) => {
   const kinds = new Map<string, Kind>()
   return (what, key, seconds) => {
@@ -67,6 +67,8 @@ export const openCounters = async (env: Environment, log?: Logger): Promise<Coun
   const countLocally = createMemoryCount()
   if (!REDIS_URL) return { count: countLocally, [Symbol.asyncDispose]: async () => {} }
   const report = (connected: boolean) =>
-    connected ? log?.info('counters are shared again') : log?.warn('Redis unavailable: every process counts for itself')
+    connected
+      ? log?.info('Redis available: counters are shared')
+      : log?.warn('Redis unavailable: each process counts separately')
   return (await import('./redis/counters.ts')).openRedisCounters(REDIS_URL.href, countLocally, report)
 }

@@ -32,7 +32,7 @@ export const messageOf = ({ text, ...claimed }: ClaimedText): ClaimedMessage => 
   ...Stored.parse(JSON.parse(text)),
 })
 
-/** Maximum characters of all cached texts. */
+/** Maximum total characters of the cache of values. */
 const maxTotalLength = 4_194_304
 const maxTextLength = 65_536
 
@@ -40,6 +40,7 @@ const maxTextLength = 65_536
 interface LastSeen {
   /** Returns undefined if the key is not cached; `value` is undefined if the key had no value. */
   of(key: string): { value: StoredValue | undefined } | undefined
+  /** Caches the current value of a key. */
   saw(key: string, value: StoredValue | undefined): void
 }
 
@@ -68,12 +69,14 @@ const rememberLastSeen = (): LastSeen => {
 
 const sizeOf = (key: string, value: StoredValue | undefined): number => key.length + (value?.text.length ?? 0)
 
-/** Each conflict means that another writer succeeded, so this many in a row indicate overload. */
+/**
+ * Maximum attempts of an update. Each conflict means that another writer succeeded, so many in a row indicate overload.
+ */
 const maxAttempts = 200
 const maxPauseMs = 32
 const maxClaimed = 500
 
-/** Creates a store on a driver: validates JSON values by their schemas and repeats lost compare-and-set writes. */
+/** Creates a store on a driver: validates values by their schemas and retries failed compare-and-set writes. */
 export const createStore = (driver: Driver, chosen: Partial<StoreLimits> = {}): Store => {
   const limits = { ...defaultLimits, ...chosen }
   const waker = createWaker((wake) => driver.listen(wake))
@@ -152,7 +155,8 @@ const getAll = async <S extends z.ZodType>(
 }
 
 /**
- * Returns a function that serializes work with the same key, so that the value last written by this process is current.
+ * Returns a function that runs work with the same key one at a time, so that the value last seen by this process is
+ * current.
  */
 const createSerializer = () => {
   const last = new Map<string, Promise<unknown>>()
@@ -225,7 +229,7 @@ const prepare = <S extends z.ZodType>(
   const result = step(before)
   if (!result) return { change: undefined, after: before }
   const change = { ...changeOf([valueChangeOf(key, stored, result, limits)], result, limits), fence }
-  // The validation prevents a step from storing an invalid value.
+  // Validated, so that a step cannot store an invalid value.
   return { change, after: result.value === undefined ? undefined : validate(key, result.value, schema) }
 }
 
@@ -259,7 +263,8 @@ const writeChange = async (
   const result = await driver.write({ ...change, claimMs: claim && claimLength(claim.claimMs) })
   if (result === 'fenced')
     throw new ServiceError('conflict', `lease "${fence?.name}" was taken over by another process`)
-  if (result === 'full') throw new ServiceError('busy', 'the outbox is full; its messages must be delivered first')
+  if (result === 'full')
+    throw new ServiceError('busy', 'the outbox is full; try again after its messages are delivered')
   if (result !== 'written') return result
   for (const { key, text, version } of values) seen.saw(key, text === undefined ? undefined : { version, text })
   claim?.handOver()
@@ -276,7 +281,7 @@ const validate = <S extends z.ZodType>(key: string, value: unknown, schema: S): 
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const where = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'value'}: ${issue.message}`)
-  throw new Error(`the value under ${key} does not fit its schema: ${where.join('; ')}`)
+  throw new Error(`the value of "${key}" does not match its schema: ${where.join('; ')}`)
 }
 
 const lease = async (driver: Driver, name: string, lengthMs: number): Promise<Lease | undefined> => {
@@ -308,7 +313,7 @@ const outboxOf = (driver: Driver, onAppend: Outbox['onAppend'], takeOwn: Outbox[
   takeOwn,
 })
 
-/** The consumer of messages that this process itself appends. */
+/** The registered consumer of messages that this process appends. */
 interface OwnMessages {
   takeOwn: Outbox['takeOwn']
   /** Returns the claim of a write that appends messages; undefined if no consumer has room for them. */

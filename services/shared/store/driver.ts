@@ -1,13 +1,13 @@
 import type { Fence } from './store.ts'
 
 /**
- * The maximum length of a claim. A claim that ends much later was made before the server clock was set back, and counts
- * as expired. Otherwise it would hold its message for as long as the clock was set back.
+ * Maximum length of a claim, in milliseconds. A claim that ends much later was made before the server clock was set
+ * back and counts as expired; otherwise its message would be blocked for as long as the clock was set back.
  */
 export const maxClaimMs = 60_000
 
 /**
- * The operations that differ between servers; `createStore` implements the rest. Failures of the server throw
+ * The server-specific operations of a store; `createStore` implements the rest. Failures of the server throw
  * `unavailable`.
  */
 export interface Driver extends AsyncDisposable {
@@ -36,7 +36,7 @@ export interface Driver extends AsyncDisposable {
   listen(wake: () => void): Promise<AsyncDisposable>
 }
 
-/** A stored value. Its version changes with every write, so that a value that was changed back is detected. */
+/** A stored value. Its version changes with every write, so that a changed and restored value is detected. */
 export interface StoredValue {
   version: string
   text: string
@@ -51,7 +51,7 @@ export interface ValueChange {
   expiresInMs: number | undefined
 }
 
-/** An atomic change of values, messages and acknowledgements. */
+/** An atomic change: writes values, appends messages and acknowledges others. */
 export interface Change {
   values: readonly ValueChange[]
   fence: Fence | undefined
@@ -60,7 +60,7 @@ export interface Change {
   acks: readonly string[]
   /** Ids of messages that must be in the outbox; otherwise the whole change is rejected. */
   needs: readonly string[]
-  /** How long the writer claims its own messages, without a notification; undefined leaves them to any claimer. */
+  /** How long the writer claims the messages that it appends, in milliseconds; undefined leaves them to any claimer. */
   claimMs: number | undefined
   /** Maximum messages in the outbox; beyond it the whole change is rejected. */
   outboxLimit: number

@@ -3,13 +3,14 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Logger } from 'pino'
 
 /**
- * Returns a listener that logs when the server `name` becomes unavailable or available, and its failures in between.
+ * Returns a listener that logs when the server `name` becomes unavailable or available again, and its failures
+ * meanwhile.
  */
 export const reportTo =
   (log: Logger | undefined, name: string) =>
   (connected: boolean, reason?: string): void => {
-    if (!connected) log?.warn({ reason }, `${name} does not answer`)
-    else if (reason === undefined) log?.info(`${name} answers again`)
+    if (!connected) log?.warn({ reason }, `${name} unavailable`)
+    else if (reason === undefined) log?.info(`${name} available again`)
     else log?.warn({ reason }, `${name} failed`)
   }
 
@@ -17,7 +18,7 @@ const beatEveryMs = 1_000
 const unanswered = 'the state store does not answer'
 const answerWithinMs = 1_000
 
-/** Probes once a second whether a server responds; an idle connection does not show that the server hangs. */
+/** Probes a server once a second, because an idle connection does not show that the server hangs. */
 export interface Heartbeat extends AsyncDisposable {
   readonly connected: boolean
   /** Why the server does not respond; undefined while it does. */

@@ -14,12 +14,12 @@ import type { Store } from './store.ts'
 export interface Implementation {
   name: string
   needs: readonly ('redis' | 'postgres')[]
-  /** Whether appends of other handles are pushed; otherwise polling finds them. */
+  /** Whether appends by other handles cause a notification; otherwise polling finds them. */
   pushes: boolean
   start(): Promise<TestPlace>
 }
 
-/** A server or memory that gives every test its own namespace. */
+/** A server, or memory, with a separate namespace for every test. */
 export interface TestPlace extends AsyncDisposable {
   server: TestServer | undefined
   /** Opens another handle on the namespace of the current test. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from './store.ts'
 
-/** Returns the value of a key; creates it once for all processes if it does not exist. */
+/** Returns the value of a key. If it does not exist, exactly one process creates it. */
 export const madeOnce = async <T>(
   store: Store,
   name: string,
@@ -16,14 +16,14 @@ export const madeOnce = async <T>(
 }
 
 const key = 'installation:id'
-/** Pattern of an installation id within a text. */
+/** Source of a regular expression that matches an installation id. */
 export const installationId = 'watchhouse-[0-9a-f]{16}'
 const Id = z.string().regex(new RegExp(`^${installationId}$`))
 
 /**
- * Returns the id of this installation: `watchhouse-` and sixteen hexadecimal digits. It is not a secret and is the same
- * for all services of a store. Outgoing events contain it, so that returning events are recognized. A store in memory
- * loses it at a restart.
+ * Returns a function that reads the id of this installation: `watchhouse-` and sixteen hexadecimal digits. The id is
+ * not secret and is the same for all services of a store. Outgoing events contain it, so that the installation
+ * recognizes its own events. A store in memory loses it at a restart.
  */
 export const openInstallationId = (store: Store): (() => Promise<string>) => {
   const fresh = `watchhouse-${randomBytes(8).toString('hex')}`

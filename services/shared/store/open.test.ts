@@ -12,7 +12,7 @@ describe('choosing a store', () => {
   })
 
   it.each([
-    [{}, 'REDIS_URL', 'must be set beside NATS_URL'],
+    [{}, 'REDIS_URL', 'must be set when NATS_URL is'],
     [{ SVC_STATE_DB_URL: 'file:/tmp/state.db' }, 'SVC_STATE_DB_URL', 'cannot be shared by the processes of NATS_URL'],
   ])('refuses state that processes on a shared bus would not share: %j', async (env, name, sentence) => {
     await expect(openStore({ env, busIsShared: true })).rejects.toMatchObject({
@@ -29,7 +29,7 @@ describe('choosing a store', () => {
 
 describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
   it.each([
-    [{ appendonly: 'no' }, 'turn its append-only file on (appendonly yes)'],
+    [{ appendonly: 'no' }, 'enable its append-only file (appendonly yes)'],
     [{ 'maxmemory-policy': 'allkeys-lru' }, 'set maxmemory-policy to noeviction'],
     [{ requirepass: 'secret' }, 'refuses the user or the password'],
   ])('is refused in words: %j', async (settings, sentence) => {

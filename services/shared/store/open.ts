@@ -14,7 +14,8 @@ import type { Store } from './store.ts'
 interface StoreOptions {
   env: Environment
   /**
-   * Whether several processes share the bus. The state in the memory or file of one process would differ between them.
+   * Whether several processes share the bus. They must then share the state too, so memory and SQLite files are
+   * rejected.
    */
   busIsShared: boolean
   log?: Logger

@@ -18,14 +18,14 @@ export const storeProblems = (env: Environment, busIsShared: boolean): readonly 
   }
 }
 
-/** Returns a problem if the state is in the memory or file of one process and would differ between processes. */
+/** Returns a problem if each process would have its own state, in memory or in a SQLite file. */
 const unshared = (hasRedis: boolean, database: StateDatabase | undefined): readonly SettingProblem[] => {
   if (database?.url.startsWith('file:')) {
     const sentence =
-      'a file: database cannot be shared by the processes of NATS_URL; name a PostgreSQL or libsql: server'
+      'a file: database cannot be shared by the processes of NATS_URL; use a PostgreSQL or libsql: server'
     return [{ name: 'SVC_STATE_DB_URL', sentence }]
   }
   if (hasRedis || database) return []
-  const sentence = 'must be set beside NATS_URL, or SVC_STATE_DB_URL: processes that share a bus share their state'
+  const sentence = 'must be set when NATS_URL is, unless SVC_STATE_DB_URL is set: the processes must share their state'
   return [{ name: 'REDIS_URL', sentence }]
 }

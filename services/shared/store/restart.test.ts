@@ -10,7 +10,7 @@ const longMs = 60_000
 const failWithinMs = 1_500
 const openModule = JSON.stringify(new URL('open.ts', import.meta.url).href)
 
-/** Starts another process on the same state, which runs until it is killed. */
+/** Starts another process that runs `program` on the same state until it is killed. */
 const startProcess = (running: TestPlace, program: string): ChildProcess => {
   const text = `import { z } from 'zod'\nimport { openStore } from ${openModule}\nconst store = await openStore({ env: process.env, busIsShared: false })\n${program}`
   return spawn(process.execPath, ['--input-type=module', '-e', text], {

@@ -117,7 +117,7 @@ for (const implementation of implementations) {
       await expect(store.update('a', Counter, () => ({ value: { count: 1.5 } }))).rejects.toThrow(/count/)
       expect(await store.get('a', Counter)).toMatchObject({ count: 1 })
       await expect(store.get('a', z.object({ count: z.string() }))).rejects.toThrow(
-        'the value under a does not fit its schema: count',
+        'the value of "a" does not match its schema: count',
       )
     })
 

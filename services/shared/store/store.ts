@@ -13,11 +13,10 @@ export interface Store extends AsyncDisposable {
   /** Reads several keys in one request, in order. */
   getAll<S extends z.ZodType>(keys: readonly string[], schema: S): Promise<(z.output<S> | undefined)[]>
   /**
-   * Applies a pure step to the current value until no other write interferes, and returns the resulting value. The step
-   * may run several times. Its outbox entries are appended in the same atomic write. A step that returns nothing
-   * changes nothing.
-   * Throws `conflict` if `fence` is older than one already seen under this lease name, and `busy` if the outbox is
-   * full. Throws `unavailable` if the server does not respond: the write may or may not have happened.
+   * Applies a pure step to the current value and returns the new value. The step runs again after a concurrent write.
+   * Its outbox messages are appended in the same atomic write. A step that returns undefined changes nothing. Throws
+   * `conflict` if `fence` is older than one already seen under this lease name, and `busy` if the outbox is full.
+   * Throws `unavailable` if the server does not respond: the write may or may not have happened.
    */
   update<S extends z.ZodType>(
     key: string,
@@ -25,7 +24,7 @@ export interface Store extends AsyncDisposable {
     step: (current: z.output<S> | undefined) => Step<z.input<S>> | undefined,
     fence?: Fence,
   ): Promise<z.output<S> | undefined>
-  /** Like `update`, for a key that probably has no value: inserts first, which saves a read. */
+  /** Like `update`, for a key that probably has no value: tries an insert first, which saves a read. */
   updateNew<S extends z.ZodType>(
     key: string,
     schema: S,
@@ -52,7 +51,7 @@ export interface Store extends AsyncDisposable {
   readonly outbox: Outbox
 }
 
-/** The result of a step. `value: undefined` removes the key. */
+/** The result of an update step. A `value` of undefined removes the key. */
 export interface Step<T> {
   value: T | undefined
   /** Expiry of the key; undefined means never. */
@@ -87,26 +86,26 @@ export interface TogetherStep<S, M> {
 
 /** A message to deliver after its state is stored. */
 export interface OutboxMessage {
-  /** Set by the writer; appending an id that is still in the outbox changes nothing. */
+  /** Chosen by the writer. Appending an id that is still in the outbox changes nothing. */
   id: string
   topic: string
   payload: unknown
 }
 
-/** A fencing token of a lease; the tokens of one name only grow. */
+/** The fencing token of a lease. Tokens of one name only increase. */
 export interface Fence {
   name: string
   token: number
 }
 
-/** A lease, held by one process at a time; disposing it releases it. */
+/** A lease that this process holds; disposing it releases it. */
 export interface Lease extends AsyncDisposable {
   readonly fence: Fence
   /** Extends the lease by `lengthMs`; returns false if it was lost. */
   renew(lengthMs: number): Promise<boolean>
 }
 
-/** Messages that were written with state and not yet delivered. */
+/** The outbox: messages that were written together with state and are not yet acknowledged. */
 export interface Outbox {
   /**
    * Claims up to `max` messages, oldest first. Messages not acknowledged within `claimMs`, at most 60,000, go to the
@@ -123,19 +122,20 @@ export interface Outbox {
   /** Returns the ids that are in the outbox. */
   holds(ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
-   * Calls the listener soon after an append by any process, and every second, because a push may get lost. The listener
-   * must not throw.
+   * Calls the listener soon after an append by any process, and every second, because a notification may be lost. The
+   * listener must not throw.
    */
   onAppend(listener: () => void): Disposable
   /**
-   * Claims the messages of this store in the write that appends them, and delivers them immediately without a poll.
-   * Supports one consumer at a time.
+   * Registers a consumer for messages that this store appends. The write that appends them also claims them, and the
+   * consumer gets them immediately. Only one consumer can be registered.
    */
   takeOwn(taker: OwnTaker): Disposable
 }
 
 /** A consumer of messages that its own process appends. */
 export interface OwnTaker {
+  /** Length of the claims, in milliseconds. */
   claimMs: number
   /** Returns whether to deliver appended messages here; otherwise any process may claim them. */
   hasRoom(): boolean

@@ -9,7 +9,7 @@ const message = (id: string): OutboxMessage => ({ id, topic: 'page', payload: nu
 const sum = { key: 'sum', schema: z.number() }
 const names = { keys: ['a', 'b'], schema: z.string() }
 type Wanted = Partial<TogetherStep<number, string>>
-/** Adds one to the sum and appends a letter to each name, plus the given changes. */
+/** Updates several keys together: adds one to the sum, appends a letter to each name, and applies `more`. */
 const add = (store: Store, more: Wanted = {}) =>
   store.updateTogether({ one: sum, many: names }, (one = 0, many) => ({
     one: one + 1,

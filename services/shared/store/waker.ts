@@ -1,6 +1,6 @@
 import type { Outbox } from './store.ts'
 
-/** Poll interval. Polling is needed because a push may get lost, and expired claims of a crashed process cause none. */
+/** Poll interval. Notifications may be lost, and there is none when the claims of a crashed process expire. */
 const pollMs = 1_000
 
 interface Waker extends AsyncDisposable {
@@ -8,8 +8,8 @@ interface Waker extends AsyncDisposable {
 }
 
 /**
- * Creates a waker, which calls every listener soon after an append and once a second. Subscribes to the server with the
- * first listener.
+ * Creates a waker, which calls its listeners soon after an append and once a second. It subscribes to notifications of
+ * the server with the first listener.
  */
 export const createWaker = (subscribe: (wake: () => void) => Promise<AsyncDisposable>): Waker => {
   const listeners = new Set<() => void>()

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-/** Returns the metric of a registry and creates it on first use; the services of a process share it. */
+/** A function that returns a metric of a registry and creates it on first use. The services of a process share it. */
 export type MetricIn<M> = (registry: Registry) => M
 
 const counter =
@@ -24,7 +24,8 @@ export interface Reading<L extends string> {
 }
 
 /**
- * A gauge that is read on each scrape. The services of one process share it; readings with equal labels are added.
+ * Returns a gauge whose readers are called on each scrape. The services of one process share it; values with equal
+ * labels are added.
  */
 const readGauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) => {
   const readers = new WeakMap<Registry, (() => readonly Reading<L>[])[]>()
@@ -56,17 +57,22 @@ const histogram =
       : new Histogram({ name, help, labelNames, buckets, registers: [registry] })
   }
 
-/** Buckets in seconds, from a bus hop in memory to a statement at its time limit. */
+/** Histogram buckets in seconds, from a bus request in memory to a statement at its time limit. */
 const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Buckets in seconds for the duration of the agent's answers. */
+/** Histogram buckets in seconds for answers of the agent. */
 const answerDurations = [1, 2.5, 5, 10, 20, 40, 80, 160, 320]
 
 /**
- * All metrics of the product. Label values are bounded: route templates, methods, error codes and configured hosts; never a path, an id, a user or a statement.
+ * All metrics of the product. Label values are bounded: route templates, methods, error codes and configured hosts.
+ * They never contain paths, ids, users or statements.
  */
 export const metrics = {
-  buildInfo: gauge('watchhouse_build_info', 'Always 1; what runs in this process.', ['version', 'node', 'services']),
+  buildInfo: gauge('watchhouse_build_info', 'Always 1; version and services of this process.', [
+    'version',
+    'node',
+    'services',
+  ]),
   httpRequestDuration: histogram(
     'watchhouse_http_request_duration_seconds',
     'Time from the head of a request to the end of its answer.',
@@ -74,10 +80,14 @@ export const metrics = {
     durations,
   ),
   httpInFlight: readGauge('watchhouse_http_in_flight', 'Requests being answered now.', []),
-  httpWaiting: readGauge('watchhouse_http_waiting', 'Requests that wait for a slot, as the process is overloaded.', []),
+  httpWaiting: readGauge(
+    'watchhouse_http_waiting',
+    'Requests that wait for a slot because the process is overloaded.',
+    [],
+  ),
   httpRefused: counter(
     'watchhouse_http_refused_total',
-    'Requests that were refused before anything of them was read, as the process is overloaded.',
+    'Requests rejected without being read because the process is overloaded.',
     [],
   ),
   busRequestDuration: histogram(
@@ -95,38 +105,38 @@ export const metrics = {
     durations,
   ),
   statementsRunning: readGauge('watchhouse_query_statements_running', 'Statements running on a host now.', ['host']),
-  statementsWaiting: readGauge('watchhouse_query_statements_waiting', 'Statements waiting for their turn on a host.', [
+  statementsWaiting: readGauge('watchhouse_query_statements_waiting', 'Statements waiting for a slot of a host.', [
     'host',
   ]),
   answersCompleted: counter(
     'watchhouse_query_answers_total',
-    'Answers to statements; source is cache, shared with an equal question that ran already, or host.',
+    'Statement results; source is cache, shared (with an equal statement that was running) or host.',
     ['source'],
   ),
   rowsRead: counter(
     'watchhouse_query_read_rows_total',
-    'Rows that our statements made a host read, by its own count.',
+    'Rows that statements of Watchhouse read on a host, as reported by the host.',
     ['host'],
   ),
   bytesRead: counter(
     'watchhouse_query_read_bytes_total',
-    'Bytes that our statements made a host read, by its own count.',
+    'Bytes that statements of Watchhouse read on a host, as reported by the host.',
     ['host'],
   ),
   queueMessages: gauge(
     'watchhouse_queue_messages',
-    'Messages of the queue that a consumer has not dealt with, those in hand included.',
+    'Messages that a consumer has not acknowledged, including those in progress.',
     ['consumer'],
   ),
   queueWait: histogram(
     'watchhouse_queue_wait_seconds',
-    'Age of a message of the queue when it is first handed over.',
+    'Age of a queued message at its first delivery.',
     ['consumer'],
     durations,
   ),
   alertSendDuration: histogram(
     'watchhouse_alert_send_duration_seconds',
-    'Time a channel took to answer what it was sent; outcome is ok, retry, permanent or config.',
+    'Response time of a channel to a notification; outcome is ok, retry, permanent or config.',
     ['channel', 'outcome'],
     durations,
   ),
@@ -138,28 +148,28 @@ export const metrics = {
   ),
   sweepSucceeded: readGauge(
     'watchhouse_alert_sweep_succeeded_timestamp_seconds',
-    'When the last health sweep that decided on every host ended, at the earliest when this process started.',
+    'End of the last health sweep that evaluated every host, or the start of this process.',
     [],
   ),
   sweepInterval: readGauge(
     'watchhouse_alert_sweep_interval_seconds',
-    'Time between health sweeps as it is configured, five minutes where a scheduler requests them; 0 where sweeps are off.',
+    'Configured interval of health sweeps, five minutes if an external scheduler requests them; 0 if sweeps are disabled.',
     [],
   ),
   conditionsFiring: gauge(
     'watchhouse_alert_conditions_firing',
-    'Conditions that fire, over all hosts, and those of inbound events.',
+    'Firing conditions of all hosts and of inbound events.',
     [],
   ),
   rulesUnknown: gauge(
     'watchhouse_alert_rules_unknown',
-    'Rules that the last sweeps could not evaluate, over all hosts.',
+    'Rules that the last sweep could not evaluate, over all hosts.',
     [],
   ),
-  notificationsDispatched: counter('watchhouse_alert_notices_total', 'Notices handed on to channels.', ['kind']),
+  notificationsDispatched: counter('watchhouse_alert_notices_total', 'Notifications passed to channels.', ['kind']),
   notificationsSuppressed: counter(
     'watchhouse_alert_notices_suppressed_total',
-    'Notices that were due and not handed on, each counted once for each reason.',
+    'Notifications that were due and not sent, counted once per reason.',
     ['reason'],
   ),
   eventsReceived: counter(
@@ -169,27 +179,27 @@ export const metrics = {
   ),
   eventsReemitted: counter(
     'watchhouse_ingest_reemitted_total',
-    'Inbound events handed on to the address that the operator set; outcome is sent, skipped or failed.',
+    'Inbound events forwarded to the configured webhook; outcome is sent, skipped or failed.',
     ['outcome'],
   ),
   toolCalls: counter('watchhouse_mcp_tool_calls_total', 'Calls of tools by their outcome.', ['tool', 'outcome']),
   agentAnswers: counter(
     'watchhouse_agent_answers_total',
-    'Answers of the agent by their outcome: answered, stopped, or the code of a failure.',
+    'Answers of the agent; outcome is answered, stopped, or the error code of a failure.',
     ['outcome', 'provider'],
   ),
-  agentTokens: counter('watchhouse_agent_tokens_total', 'Tokens that answers have read and written.', [
+  agentTokens: counter('watchhouse_agent_tokens_total', 'Tokens used by answers of the agent, by direction.', [
     'direction',
     'provider',
   ]),
   agentAnswerDuration: histogram(
     'watchhouse_agent_answer_seconds',
-    'How long answers took, waiting for approvals included.',
+    'Duration of answers of the agent, including waits for approvals.',
     ['outcome'],
     answerDurations,
   ),
-  agentRuns: readGauge('watchhouse_agent_runs', 'Answers in the making.', []),
-  spansExported: counter('watchhouse_trace_spans_total', 'Spans handed to the exporter; outcome is sent or lost.', [
+  agentRuns: readGauge('watchhouse_agent_runs', 'Answers of the agent in progress.', []),
+  spansExported: counter('watchhouse_trace_spans_total', 'Spans passed to the exporter; outcome is sent or lost.', [
     'outcome',
   ]),
 } as const

@@ -27,7 +27,7 @@ export interface ProcessTelemetry extends AsyncDisposable {
   of(service: string): Telemetry
 }
 
-/** Opens the telemetry of a process as its settings say; `destination` replaces standard output. */
+/** Opens the telemetry of a process according to its settings. `destination` replaces standard output. */
 export const openTelemetry = async (
   env: Environment,
   facts: ProcessFacts,
@@ -70,7 +70,7 @@ interface LogOptions {
   destination?: DestinationStream | undefined
 }
 
-/** JSON lines, one per event; values under secret names and credentials within URLs never appear. */
+/** Opens a log of JSON lines, one per event. It hides the values of secret fields and credentials in URLs. */
 export const openLog = (options: LogOptions): Logger => {
   const redact = redactor(options.secretNames)
   return pino(
@@ -87,7 +87,7 @@ export const openLog = (options: LogOptions): Logger => {
   )
 }
 
-/** Removes credentials from all texts of a line. Works on the unescaped texts, because a password may contain quotes. */
+/** Removes credentials from all strings of a JSON line. Unescapes them first, because a password may contain quotes. */
 const bareLine = (line: string): string =>
   /:\/\/|%3A%2F%2F|:\\\/|[?&]/i.test(line)
     ? line.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => {
@@ -97,7 +97,9 @@ const bareLine = (line: string): string =>
       })
     : line
 
-/** Returns a destination with readable lines; undefined if the formatter is not installed, as in the image. */
+/**
+ * Returns a destination that prints human-readable lines; undefined if `pino-pretty` is not installed, as in the image.
+ */
 const prettyDestination = async (): Promise<DestinationStream | undefined> => {
   try {
     const { default: pretty } = await import('pino-pretty')

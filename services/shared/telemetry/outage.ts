@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 
-/** Work that fails at each attempt while a dependency is unavailable. */
+/** Logs the outage of a dependency that makes repeated work fail. */
 export interface Outage {
+  /** Records a failed attempt. */
   failed(error: unknown): void
+  /** Records a successful attempt. */
   worked(): void
 }
 
@@ -13,7 +15,7 @@ interface Words {
   facts?: object
 }
 
-/** Logs the begin and the end of an outage only; a line per attempt would bury other logs. */
+/** Returns a logger for outages that logs only their begin and end, not every failed attempt. */
 export const openOutage = (log: Logger | undefined, { begins, ends, facts }: Words): Outage => {
   let isFailing = false
   return {

@@ -148,7 +148,7 @@ describe('URLs within text', () => {
     const started = performance.now()
     const shown = ['', ' @', '\n@', '?token=marked'].map((end) => withoutCredentials(text + end))
     expect(shown.some((bare) => bare.includes('marked'))).toBe(false)
-    // Quadratic work takes a minute.
+    // An algorithm of quadratic time would take a minute.
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
@@ -159,7 +159,7 @@ describe('URLs within text', () => {
 
 describe('a log line', () => {
   const special = [...':/?#[]@!$&\'()*+,;=%"<>\\^`{|}~']
-  /** Unique words, joined by reserved characters of URLs. */
+  /** Passwords of unique words, joined by reserved characters of URLs. */
   const password = fc
     .tuple(fc.array(fc.constantFrom(...special), { minLength: 1, maxLength: 5 }), fc.constantFrom('q', 'z'))
     .map(([between, letter]) => `SWORD${between.join('')}FISH${letter}`)
@@ -171,7 +171,7 @@ describe('a log line', () => {
     (text) => text.replaceAll('/', '%2F'),
   )
   const scheme = fc.constantFrom('redis', 'rediss', 'nats', 'postgres', 'http', 'https', 'smtp', 'libsql')
-  /** A token without a user. */
+  /** User names with a colon, or none for a token. */
   const user = fc.constantFrom('', ':', 'u:', 'default:', 'some%20one:')
 
   it('never shows a password of a URL, with any characters and at any position', () => {

@@ -1,7 +1,9 @@
-/** Replaces a secret in a log line. */
+/** The text that replaces a secret in logs. */
 export const hidden = '[hidden]'
 
-/** Last words of names that hold secrets: `sessionCookie`, `set-cookie`, `BOT_TOKEN`. A statement may hold personal data. */
+/**
+ * Last words of names that denote secrets, as in `sessionCookie` and `BOT_TOKEN`. Statements may contain personal data.
+ */
 const secretWords = new Set([
   'authorization',
   'cookie',
@@ -16,13 +18,16 @@ const secretWords = new Set([
   'token',
   'tokens',
 ])
-/** Words before `key` that make it a secret: `key` and `apiKey` are secrets, `hostKey` is a name. */
+/** Words before `key` that denote a secret: `key` and `apiKey` are secrets, `hostKey` is not. */
 const secretKinds = new Set(['', 'access', 'api', 'encryption', 'private', 'routing', 'secret', 'signing'])
 
 const maxDepth = 6
 const maxItems = 100
 
-/** Returns a function that hides values by their field names, at every depth. `secretNames` adds the names of secret settings. */
+/**
+ * Returns a function that replaces the values of secret fields at every depth. `secretNames` are additional field
+ * names.
+ */
 export const redactor = (secretNames: readonly string[]) => {
   const known = new Map(secretNames.map((name) => [name, true]))
   const isSecret = (name: string): boolean => {
@@ -55,7 +60,7 @@ export const redactor = (secretNames: readonly string[]) => {
   return (fields: object): Record<string, unknown> => redactFields(fields, 0)
 }
 
-/** A number such as `inputTokens: 12` counts tokens; a text or a list contains tokens. */
+/** Returns whether a field is a number of tokens, such as `inputTokens: 12`, and not a secret token. */
 const isCount = (name: string, value: unknown): boolean => typeof value === 'number' && /tokens$/i.test(name)
 
 /** Maximum cached names; the log has far fewer fields. */
@@ -73,14 +78,14 @@ export const soundsSecret = (name: string): boolean => {
   return (last === 'key' && secretKinds.has(words.at(-2) ?? '')) || last === 'apikey'
 }
 
-/** `://`, also percent-encoded, as in the query of another URL. */
+/** Matches `://` after a scheme, also escaped in JSON or percent-encoded, as in the query of another URL. */
 const schemes = /(?<=[a-z][a-z\d+.-]{0,31})(?<separator>:\/\/|:\\\/\\\/|%3A%2F%2F)/gi
 const parameters = /(?<=[?&#;])(?<name>[\w.-]{1,128})=/g
 
 /**
- * Returns a text without the credentials of its URLs: libraries put addresses into their error messages. A password may contain any
- * character of a URL, so everything up to the last `@` counts as credentials. Where only spaces separate a broken password from the
- * words after it, more is hidden than necessary. The time is linear in the length of the text.
+ * Returns a text without the credentials of its URLs, which libraries include in error messages. A password may contain
+ * any character of a URL, so everything up to the last `@` counts as credentials. If a password contains spaces, the
+ * following words may be hidden too. The time is linear in the length of the text.
  */
 export const withoutCredentials = (text: string): string => {
   if (!text.includes('@') && !text.includes('%40') && !text.includes('=')) return text
@@ -90,7 +95,7 @@ export const withoutCredentials = (text: string): string => {
     .join('\n')
 }
 
-/** The value of a parameter may be a URL with parameters of its own. */
+/** Hides the values of secret query parameters, also in a URL that is itself the value of a parameter. */
 const withoutSecretParameters = (line: string): string => {
   const pieces: string[] = []
   let from = 0
@@ -125,10 +130,10 @@ const lineWithoutCredentials = (line: string): string => {
   return [...pieces, line.slice(from)].join('')
 }
 
-/** The text that contains a URL, up to the next space; searched once, even with several schemes. */
+/** A run of text without spaces that contains a URL. It is searched once, even if it contains several schemes. */
 interface Run {
   end: number
-  /** Where the last `@` is; before the start of the run for none. */
+  /** Position of the last `@`; -1 if there is none. */
   lastAt: number
   lastEncodedAt: number
 }
@@ -146,8 +151,9 @@ const runAt = (line: string, start: number): Run => {
 }
 
 /**
- * Returns whether an `@` is part of a path: `http://host.example/a@b`, `file:///a@b`. A path of any other scheme has none, and what precedes
- * the slash in `nats://tok/en@host` belongs to a token, as it may in a web address unless it has the form of a host.
+ * Returns whether the `@` is part of a path, as in `http://host.example/a@b` and `file:///a@b`, and not the end of
+ * credentials. With other schemes it never is: `tok/en` in `nats://tok/en@host` is a token. An http URL has a path only
+ * if its host looks like one.
  */
 const isPath = (before: string, upToScheme: string): boolean => {
   if (before.includes(':') || !/[/?#]/.test(before)) return false
@@ -155,7 +161,7 @@ const isPath = (before: string, upToScheme: string): boolean => {
   return /(?:^|[^a-z\d+.-])https?$/i.test(upToScheme.slice(-6)) && /^(?:localhost|[^/?#]+\.[^/?#]*)[/?#]/i.test(before)
 }
 
-/** Returns whether the text after a colon is no port, so that a password with spaces may start there. */
+/** Returns whether a user name and a colon without a port follow, so that a password with spaces may start there. */
 const hasOpenPassword = (line: string, start: number): boolean => {
   openPassword.lastIndex = start
   return openPassword.test(line)

@@ -21,17 +21,17 @@ import { metrics } from './metrics.ts'
 import type { Span, SpanKind, Tracer } from './telemetry.ts'
 import type { Tracers, TracingOptions } from './tracing.ts'
 
-/** The parts of a W3C `traceparent`, as https://www.w3.org/TR/trace-context/#traceparent-header lays them out. */
+/** The fields of a W3C `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header). */
 interface TraceParent {
   traceId: string
   spanId: string
-  /** Only the lowest bit is used: the caller records this trace. */
+  /** Only the lowest bit is used: whether the caller records this trace. */
   flags: number
 }
 
 const layout = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 
-/** Parses the parent of a span; undefined without a valid header, which begins a new trace. */
+/** Parses the `traceparent` of a trace context; undefined if it is missing or invalid, which starts a new trace. */
 export const parseTraceParent = (trace: Trace | undefined): TraceParent | undefined => {
   const [, traceId, spanId, flags] = layout.exec(trace?.traceparent ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
@@ -81,7 +81,7 @@ export const openSpanExport = (url: URL, options: TracingOptions): Tracers => {
   }
 }
 
-/** Counts sent and lost spans, and logs when the collector stops or starts responding, not at every batch. */
+/** Wraps an exporter: counts sent and lost spans, and logs only the first failure and the recovery. */
 const reporting = (exporter: SpanExporter, { log, registry }: TracingOptions): SpanExporter => {
   const spans = metrics.spansExported(registry)
   let losing = false

@@ -10,9 +10,9 @@ export interface Telemetry {
   tracer: Tracer
 }
 
-/** The side of a call that a span covers. */
+/** The kind of a span, as in OpenTelemetry. */
 export type SpanKind = 'server' | 'client' | 'internal'
-/** Facts of a span; never text of statements. */
+/** Attributes of a span; never the text of statements. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
 /** Creates spans if an exporter is configured. */
@@ -21,11 +21,11 @@ export interface Tracer {
   start(name: string, kind: SpanKind, parent: Trace | undefined, attributes?: SpanAttributes): Span
 }
 
-/** One piece of work in a trace. */
+/** An operation in a trace. */
 export interface Span {
-  /** Context for the work inside the span; without an exporter the parent's, unchanged. */
+  /** Trace context for the work inside the span; without an exporter, that of the parent. */
   readonly trace: Trace | undefined
   set(attributes: SpanAttributes): void
-  /** Ends the span; an error marks it failed. */
+  /** Ends the span; an error marks it as failed. */
   end(error?: unknown): void
 }

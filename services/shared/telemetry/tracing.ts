@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Trace } from '#proto/call.ts'
 import type { Span, Tracer } from './telemetry.ts'
 
-/** Attributes of the process, and the log for export failures. */
+/** Options of tracing: the exporter, attributes of the process, and the log for export failures. */
 export interface TracingOptions {
   /** OTLP/HTTP traces URL including its path, as the operator wrote it. */
   exporterUrl: string | undefined
@@ -18,7 +18,7 @@ export interface Tracers extends AsyncDisposable {
   tracer(service: string): Tracer
 }
 
-/** Loads OpenTelemetry only if an exporter is configured. */
+/** Returns the tracers of a process. Loads OpenTelemetry only if an exporter is configured. */
 export const openTracing = async (options: TracingOptions): Promise<Tracers> => {
   const url = exporterUrl(options)
   if (url === undefined) return untraced
@@ -38,7 +38,7 @@ const passedOn = (trace: Trace | undefined): Span => ({ trace, set: () => {}, en
 
 const nothing: Span = passedOn(undefined)
 
-/** Creates no spans and passes the trace context of the caller on unchanged. */
+/** Tracers without an exporter: they create no spans and forward the trace context of the caller unchanged. */
 export const untraced: Tracers = {
   tracer: () => ({ start: (_name, _kind, parent) => (parent === undefined ? nothing : passedOn(parent)) }),
   [Symbol.asyncDispose]: async () => {},

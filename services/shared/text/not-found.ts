@@ -4,7 +4,10 @@ import type { Host } from '#proto/host.ts'
 
 const nearestCount = 5
 
-/** Returns a `not-found` error for an unknown name. The details list the five nearest names; the message has the best match. */
+/**
+ * Returns a `not-found` error for an unknown name. The details list the five nearest names; the message has the best
+ * match.
+ */
 export const noSuch = (kind: string, name: string, known: Iterable<string>, parameter = 'name'): ServiceError => {
   const nearest = nearestTo(name, known)
   const [best] = nearest
@@ -18,21 +21,21 @@ export const noSuch = (kind: string, name: string, known: Iterable<string>, para
 export const nearestTo = (name: string, known: Iterable<string>): string[] =>
   [...known].toSorted((a, b) => ranked(a, name) - ranked(b, name)).slice(0, nearestCount)
 
-/** Ranks names that contain the given text before short names with the same edit distance. */
+/** Returns the rank of a known name: its edit distance, reduced if it contains the given name. */
 const ranked = (known: string, name: string): number =>
   apart(known, name) * (known.toLowerCase().includes(name.toLowerCase()) ? containsFactor : 1)
 
 /** Factor for the edit distance of names that contain the given text. */
 const containsFactor = 0.5
 
-/** Weight of a difference in case only. */
+/** Weight of the case-sensitive edit distance, which only breaks ties. */
 const caseCounts = 0.001
 
 /** Returns the edit distance, ignoring case except to break ties. */
 const apart = (known: string, name: string): number =>
   distance(known.toLowerCase(), name.toLowerCase()) + caseCounts * distance(known, name)
 
-/** Maximum hosts in an error message. */
+/** Maximum number of hosts in an error message. */
 const namedHosts = 20
 
 /** Returns a `not-found` error for an invalid host position; its message lists the hosts. */

@@ -1,4 +1,4 @@
-/** Parses JSON; undefined if the text is invalid, so that a schema reports both errors in one place. */
+/** Parses JSON; returns undefined if the text is invalid, which the schema of the caller then reports. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -8,11 +8,12 @@ export const parseJson = (text: string): unknown => {
 }
 
 /**
- * Returns at most `most` UTF-16 units of a text. Never splits a surrogate pair, because strict JSON parsers reject the whole document.
+ * Returns at most `most` UTF-16 code units of a text. Never splits a surrogate pair, because strict JSON parsers would
+ * reject the whole document.
  */
 export const beginningOf = (text: string, most: number): string =>
   text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 
-/** Returns the beginning of a text, with an ellipsis if it was cut. */
+/** Returns a text of at most `most` UTF-16 code units, truncated with an ellipsis if necessary. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${beginningOf(text, most - 1)}…`

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 
-/** Error map of Zod: a message that continues after the name of the field and omits the value. Custom messages are kept. */
+/**
+ * Error map for Zod. A message completes `<field> …` and omits the value, which may be secret; other messages are kept.
+ */
 export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
@@ -19,7 +21,7 @@ export const sentenceOf: z.core.$ZodErrorMap = (issue) => {
   }
 }
 
-/** Formats all issues of a value, each with its path. */
+/** Formats all issues of a Zod error, each with its path. */
 export const problemsOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ')
 

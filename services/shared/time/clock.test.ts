@@ -3,7 +3,7 @@ import { type Clock, ageMs, follow, instant } from './clock.ts'
 
 const hourMs = 3_600_000
 
-/** A simulated machine whose wall clock can be set. */
+/** Returns the clock of a simulated machine, whose wall clock can be set. */
 const machine = () => {
   const time = { elapsedMs: 5_000, aheadMs: Date.UTC(2026, 0, 5) }
   const clock: Clock = { now: () => time.elapsedMs + time.aheadMs, elapsedMs: () => time.elapsedMs }

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Wall clock and monotonic clock; tests pass their own. The wall clock may be set forwards or back at any time, so every age, interval, timeout and lifetime inside a process uses `elapsedMs`.
+ * A wall clock and a monotonic clock; tests pass their own. The wall clock may be set forward or back at any time.
+ * Every age, interval, timeout and lifetime inside a process therefore uses `elapsedMs`.
  */
 export interface Clock {
   /** Epoch milliseconds, for instants that are stored, shown or compared across machines. */
@@ -13,16 +14,16 @@ export interface Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now(), elapsedMs: () => performance.now() }
 
-/** Returns a clock that reads both values from `read`, for tests. */
+/** Returns a clock for tests, both of whose readings are the result of `read`. */
 export const clockOf = (read: () => number): Clock => ({ now: read, elapsedMs: read })
 
-/** Smaller differences are slewing of a time service, not a jump. */
+/** Minimum change of the clock offset that counts as a jump; NTP slewing causes smaller ones. */
 const slewMs = 1_000
 const maxSightings = 10_000
 
 type Sightings = LRUCache<number, number>
 
-/** By clock and instant: the offset between both clocks when this process first saw the instant. */
+/** For each clock and instant: the offset of the wall clock when this process first saw the instant. */
 const sightings = new WeakMap<Clock, Sightings>()
 
 /** Returns the age of a stored instant; negative if an earlier process stored it before the clock was set back. */
@@ -31,13 +32,14 @@ export const ageMs = (clock: Clock, atMs: number): number => clock.now() - follo
 /** Returns the current instant for storage and remembers its clock offset. */
 export const instant = (clock: Clock): number => {
   const now = clock.now()
-  // After the clock was set back, the same instant occurs again; the later one counts.
+  // After the clock was set back, the same instant may occur again; the offset of the later one applies.
   sightingsOf(clock).set(now, now - clock.elapsedMs())
   return now
 }
 
 /**
- * Returns a stored instant, shifted by the jumps of the wall clock since this process first saw it, so that `now()` minus the result is its true age. Not for instants that a user chose, such as the end of a maintenance window.
+ * Returns a stored instant, shifted by the jumps of the wall clock since this process first saw it. `now()` minus the
+ * result is its true age. Not for instants that a user chose, such as the end of a maintenance window.
  */
 export const follow = (clock: Clock, atMs: number): number => {
   const known = sightingsOf(clock)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#proto/host.ts'
 import type { ToolContext } from './tool.ts'
 
-/** The name of a fixed statement of `query`. */
+/** A fixed statement of `query` with its parameters and the maximum number of rows. */
 interface Statement {
   tool: string
   statement: string
@@ -10,7 +10,7 @@ interface Statement {
   maxRows: number
 }
 
-/** Runs a fixed statement and validates each row with `row`; cells are not validated anywhere else. */
+/** Runs a fixed statement and parses its rows with the schema `row`. */
 export const readRows = async <R extends z.ZodType>(
   { query, call }: Pick<ToolContext, 'query' | 'call'>,
   { key: hostKey }: Pick<Host, 'key'>,
@@ -20,8 +20,10 @@ export const readRows = async <R extends z.ZodType>(
   const { rows } = await query.toolRows({ hostKey, ...statement }, call)
   const parsed = z.array(row).safeParse(rows)
   if (parsed.success) return parsed.data
-  throw new Error(`the rows of ${statement.tool}/${statement.statement} do not fit`, { cause: parsed.error })
+  throw new Error(`the rows of "${statement.tool}/${statement.statement}" do not match their schema`, {
+    cause: parsed.error,
+  })
 }
 
-/** A number of a row; 64-bit integers may arrive as text. */
+/** Schema for a number in a row; 64-bit integers may arrive as text. */
 export const count = z.coerce.number()

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 
-/** The last position in a list of maximum length. */
+/** Maximum position of a host in the list. */
 export const lastHostId = 99_999
 
 /** Position of a host in the list, as a tool parameter. */
 const HostPosition = z.int().min(0).max(lastHostId)
 
-/** The parameter of tools that read one host. */
+/** The input field of tools that read one host. */
 export const ofHost = { hostId: HostPosition.optional().describe('Which host, from 0').meta({ default: 0 }) }
 
-/** The parameter of tools that compare hosts. */
+/** The input field of tools that compare hosts. */
 export const ofHosts = {
   hostIds: z.array(HostPosition).min(2).max(16).describe('Positions in the list of hosts'),
 }
 
-/** Name of a database or a table, as a tool parameter. */
+/** Returns the parameter for the name of a database or a table. */
 export const name = (what: string) => z.string().min(1).max(256).describe(what)
 
-/** A statement written by a model. */
+/** The parameter for an SQL statement. */
 export const sql = z.string().min(1).max(100_000).describe('The statement, without FORMAT')
 
-/** Returns the parameter for the maximum number of entries; `usual` by default. */
+/** Returns the parameter for the maximum number of entries, from 1 to `most`; the default is `usual`. */
 export const limitOf = (usual: number, most: number) =>
   z.int().min(1).max(most).default(usual).describe('Maximum number of entries')
 
-/** Returns the parameter for the length of the period, in hours; `usual` by default. */
+/** Returns the parameter for the length of the time range in hours; the default is `usual`. */
 export const lastHours = (usual: number) => z.int().min(1).max(720).default(usual).describe('How far to look back')

@@ -18,22 +18,23 @@ export interface Tool {
   /** The feature that the caller needs; null if it depends on the arguments and the called service checks it. */
   feature: Feature | null
   /**
-   * `read` changes nothing; `control` changes a host, and runs only after an approval; `egress` sends its arguments to an external
-   * server and returns text from outside; `ask` waits for a response of the user.
+   * `read` changes nothing. `control` changes a host and runs only after an approval. `egress` sends its arguments to
+   * an external server and returns untrusted text. `ask` waits for a response of the user.
    */
   kind: 'read' | 'control' | 'egress' | 'ask'
-  /** Strict: unknown arguments are rejected. */
+  /** Schema of the arguments; it must be strict, so that unknown arguments are rejected. */
   input: z.ZodObject
   /** Schema of `structured`; only the MCP server publishes it. */
   output?: z.ZodObject
-  /** Whether the prompt of the agent includes it; the model finds the others with `search_tools`. */
+  /** Whether the model always gets this tool; it finds the others with `search_tools`. */
   core: boolean
-  /** The source that it reads instead of a host, as named in evidence. */
+  /** The name, in evidence, of the source that the tool reads instead of a host. */
   source?: string
-  /** Valid arguments for any host, for tests; absent if it needs none. */
+  /** Arguments for tests, valid on any host; absent if the tool needs none. */
   example?: Readonly<Record<string, unknown>>
   /**
-   * Runs the tool with parsed arguments; the caller is checked for `feature`. Throws `ServiceError` for errors that the model can act on.
+   * Runs the tool with parsed arguments, after the check of `feature`. Throws `ServiceError` for errors that the model
+   * can act on.
    */
   run(input: unknown, context: ToolContext): Promise<ToolResult>
 }
@@ -62,7 +63,7 @@ export interface ToolResult<D = Record<string, unknown>> {
   text: string
   /** The data for the model and the page; null for an error. */
   structured: D | null
-  /** Statements that no client of `query` recorded. */
+  /** Evidence in addition to the statements that the recording client of `query` recorded. */
   evidence?: readonly Evidence[]
   /** Additional data parts for the page. */
   parts?: readonly DataPart[]
@@ -124,7 +125,7 @@ export const parseAndRun = async (tool: Tool, given: unknown, context: ToolConte
 
 type Query = Client<typeof query>
 
-/** Returns a client that reports results which may lack rows, so that no tool presents them as complete. */
+/** Wraps a client so that it reports incomplete results; no tool then presents them as complete. */
 const notingIncomplete = (client: Query, note: (found: Incomplete | null | undefined) => void): Query => ({
   ...client,
   async toolRows(input, call) {
@@ -161,7 +162,7 @@ export const annotationsOf = ({ kind }: Pick<Tool, 'kind'>) => ({
   openWorldHint: kind === 'egress',
 })
 
-/** Returns the host at a position, or the default host of the call. Throws `not-found`, which lists the hosts. */
+/** Returns the host at a position, or the default host of the call. Throws `not-found` with a list of hosts. */
 export const hostAt = async (
   { hosts, hostKey, onHost }: Pick<ToolContext, 'hosts' | 'hostKey' | 'onHost'>,
   hostId: number | undefined,
@@ -175,6 +176,6 @@ export const hostAt = async (
   return host
 }
 
-/** A connection of the user is in no list; `query` rejects unknown keys. */
+/** Returns a host for a user connection, which is not in the list. `query` rejects keys that do not exist. */
 const userHost = (key: string | undefined): Host | undefined =>
   key === undefined ? undefined : { id: -1, key, name: 'your connection', host: '', group: null, tags: [] }

@@ -20,17 +20,17 @@ interface Options {
   clock: Clock
   env: Environment
   watched: WatchedHosts
-  /** Default: one. */
+  /** Number of dispatchers. Default: one. */
   count?: number | undefined
 }
 
-/** Dispatchers of one product, with a fake `query` that returns the values of the test. */
+/** Dispatchers on the same servers, with a fake `query` service that returns the values of the test. */
 export interface Dispatchers extends AsyncDisposable {
   readonly alerts: Client<typeof alerts>
   call(): Call
-  /** Resolves when a tick that started after this call has ended. */
+  /** Resolves when a tick has ended that started after this call. */
   ticked(): Promise<void>
-  /** Returns the complete log. */
+  /** Returns everything that the dispatchers have logged. */
   logged(): string
 }
 
@@ -70,7 +70,7 @@ export const startDispatchers = async ({ place, clock, env, watched, count = 1 }
       priority: 'sweep',
     }),
     async ticked() {
-      // The first tick that ends may have started before the call.
+      // The first tick to end may have started before this call, so a second one is needed.
       const wanted = leases.ended + 2
       await eventually(
         async () => leases.ended,

@@ -12,25 +12,25 @@ import type { Store } from '#shared/store/store.ts'
 import type { Topology } from '../product.ts'
 import { type TestServer, startNats, startPostgres, startRedis } from '../servers.ts'
 
-/** The servers that the dispatchers of one product share. */
+/** The store, queue and state database that the dispatchers of one product share. */
 export interface Place {
   hub: Hub
   openStore(): Promise<Store>
   openQueue(instance: string): Promise<Queue>
-  /** The variables that locate the state database. */
+  /** Environment variables with the address of the state database. */
   env: Record<string, string>
-  /** Empties the store, like a Redis that lost its files. */
+  /** Empties the store, as if Redis had lost its files. */
   emptyStore(): Promise<void>
-  /** Undefined in memory. */
+  /** The Redis server. Undefined if everything is in memory. */
   redis?: TestServer
 }
 
-/** Opens a separate empty place for every test. */
+/** Servers that provide an empty store, queue and state database for each test. */
 export interface Ground extends AsyncDisposable {
   next(): Promise<Place>
 }
 
-/** Opens an in-memory ground with a state database in a file, or one with real NATS, Redis and PostgreSQL. */
+/** Opens backends in memory with a state database in a file, or backends on real NATS, Redis and PostgreSQL. */
 export const openGround = (topology: Topology): Promise<Ground> =>
   topology === 'memory' ? memoryGround() : serverGround()
 
@@ -42,7 +42,7 @@ const memoryGround = async (): Promise<Ground> => {
       const openQueue = openMemoryQueues()
       return {
         hub: openMemoryHub(),
-        // Shared by all dispatchers of the test, and closed after them.
+        // All dispatchers of the test share one store, which is closed after them.
         openStore: async () => outliving(() => store),
         openQueue: () => openQueue(),
         env: { SVC_STATE_DB_URL: `file:${join(directory, `${randomUUID()}.db`)}` },

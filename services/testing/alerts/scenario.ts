@@ -9,40 +9,40 @@ import { type Dispatchers, startDispatchers } from './dispatchers.ts'
 import type { Place } from './ground.ts'
 import type { WatchedHosts } from './watched-hosts.ts'
 
-/** A moment of a scenario: its events and all notifications that they cause, in any order. */
+/** A step of a scenario: its events, and all notifications that they cause, in any order. */
 export interface Moment {
-  /** Minutes since the previous moment; a negative number sets the clock back. */
+  /** Minutes since the previous step; a negative number sets the clock back. */
   after?: number
-  /** Time to set the clock to. */
+  /** The instant to set the clock to, in ISO 8601. */
   at?: string
-  /** New values by `host/rule`, followed by a sweep. Without them only time passes. */
+  /** New values by `host/rule`. A sweep follows. Without new values, only time passes. */
   measured?: Record<string, number | null>
-  /** The new host list. */
+  /** Names of the hosts in the host list from this step on. */
   hosts?: string[]
-  /** The action of an operator. */
+  /** An action of an operator. */
   act?: (running: RunningScenario) => Promise<unknown>
   notifications?: readonly string[]
 }
 
 export interface Scenario {
   env?: Record<string, string>
-  /** Number of dispatchers on the same servers. */
+  /** Number of dispatchers. Default: one. */
   count?: number
   hosts?: string[]
   moments: readonly Moment[]
 }
 
-/** A running scenario. */
+/** The dispatchers of a running scenario, with their backend. */
 export interface RunningScenario extends Dispatchers {
   place: Place
-  /** Replaces the dispatchers by new ones. */
+  /** Replaces all dispatchers with new ones. */
   restart(): Promise<void>
 }
 
 const begins = '2026-01-05T12:00:00Z'
 const minuteMs = 60_000
 
-/** Runs a scenario. Throws for the first missing message, and for any unexpected one. */
+/** Runs a scenario and returns its log. Throws if an expected message is missing or an unexpected one arrives. */
 export const play = async (place: Place, { env = {}, count, hosts, moments }: Scenario): Promise<string> => {
   await using scope = new AsyncDisposableStack()
   const chat = scope.use(await webhookRig.start())
@@ -72,14 +72,14 @@ export const play = async (place: Place, { env = {}, count, hosts, moments }: Sc
     }
     expected.push(...notifications)
     await dispatchers.ticked()
-    await expectMessages(place, chat, expected, `moment ${index + 1}`)
+    await expectMessages(place, chat, expected, `step ${index + 1}`)
   }
   return dispatchers.logged()
 }
 
 type Chat = Awaited<ReturnType<typeof webhookRig.start>>
 
-/** Returns the headline of each received message without its value; for a digest, the lines of its conditions. */
+/** Returns the headline of each received message, without its value. For a digest, returns a line per condition. */
 const messagesOf = ({ taken, wrong }: Chat): string[] => {
   if (wrong.length > 0) throw new Error(`a message was rejected: ${wrong.join(', ')}`)
   return taken.map(({ text }) => {
@@ -93,7 +93,9 @@ const Body = z.object({ text: z.string(), attachments: z.array(z.object({ text: 
 
 const marker = 'TEST'
 
-/** Checks the messages after a marker message has arrived, so that earlier messages have arrived too. */
+/**
+ * Sends a marker message and checks the messages when it has arrived, because earlier messages have then arrived too.
+ */
 const expectMessages = async (place: Place, chat: Chat, expected: readonly string[], when: string): Promise<void> => {
   const arrived = () => messagesOf(chat).filter((message) => !message.startsWith(marker))
   await eventually(

@@ -41,7 +41,7 @@ const nights = updateAlertConfig({
   },
 })
 
-/** Quiet hours that end at seven local time, across a change of the clock. */
+/** Returns a scenario in which quiet hours end at 07:00 local time, across a change to or from daylight saving time. */
 const night = (late: string, before: string, seven: string): Scenario => ({
   env: { HEALTH_ALERT_COOLDOWN_MINUTES: '0' },
   moments: [
@@ -70,7 +70,7 @@ const refused = async (act: Promise<unknown>): Promise<void> => {
 
 const digest = (...lines: string[]): string => lines.join('; ')
 
-/** Events and the notifications that operators get, by test title. */
+/** Scenarios of events with the expected notifications, by test title. */
 export const scenarios: Record<string, Scenario> = {
   'is notified once of a firing rule, and of its recovery after two clear sweeps': {
     moments: [
@@ -241,7 +241,7 @@ export const scenarios: Record<string, Scenario> = {
   },
 }
 
-/** Scenarios with restarts, data loss and several dispatchers. */
+/** Scenarios with restarts, data loss or several dispatchers, by test title. */
 export const upheavals: Record<string, Scenario> = {
   'gets the same notifications when dispatchers restart within the cooldown': {
     moments: [
@@ -277,7 +277,7 @@ export const upheavals: Record<string, Scenario> = {
   },
 }
 
-/** Without a state database, alerts are lost with the store. */
+/** A scenario without a state database, in which losing the store loses the alerts. */
 export const forgotten: Scenario = {
   moments: [
     { measured: high, notifications: [fire] },

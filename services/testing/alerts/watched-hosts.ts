@@ -5,9 +5,9 @@ import type { Bus, ServedContract } from '#shared/bus/bus.ts'
 import { plainReading, plainRule } from '../../alert-dispatcher/testing/story.ts'
 import { fakeQuery } from '../../gateway/testing/query.ts'
 
-/** Hosts whose values a test sets. */
+/** Monitored hosts with the rule values that a test sets. */
 export interface WatchedHosts {
-  /** Names in the order of the host list. */
+  /** Host names in the order of the host list. */
   names: string[]
   /** Values by `host/rule`; the default is 0, and null means no data. */
   values: Record<string, number | null>
@@ -25,7 +25,7 @@ const rules = [
   plainRule({ id: 'memory' }),
 ]
 
-/** Serves a fake `query` that returns the values of the test. */
+/** Serves a fake `query` service on the bus that returns the values of the test. */
 export const serveHosts = (bus: Bus, watched: WatchedHosts): Promise<ServedContract> =>
   bus.serve(query, {
     ...fakeQuery,

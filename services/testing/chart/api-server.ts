@@ -10,9 +10,9 @@ import type { TestServer } from '../servers/server.ts'
 import { findProgram } from '../servers/source.ts'
 import type { RenderedChart } from './helm.ts'
 
-/** A Kubernetes API server without a cluster: it validates objects, but runs nothing. */
+/** A Kubernetes API server without nodes and controllers: it validates and stores objects, but runs no pods. */
 export interface ApiServer extends AsyncDisposable {
-  /** Applies an object and returns the errors and warnings, or undefined. With `trial` it is a dry run. */
+  /** Applies an object. Returns the errors and warnings, or undefined if there are none. `trial` makes it a dry run. */
   apply(object: ApplyResult, namespace?: string, trial?: 'trial'): Promise<string | undefined>
 }
 
@@ -30,7 +30,7 @@ const Refusal = z.object({ message: z.string() })
 export const startApiServer = async (): Promise<ApiServer> => {
   await using opening = new AsyncDisposableStack()
   const etcd = opening.use(await startEtcd())
-  const agent = opening.use(trusting())
+  const agent = opening.use(createTrustingAgent())
   const call = caller(agent)
   const { url } = opening.use(await startKubernetes(etcd.url, call))
   const all = opening.move()
@@ -46,8 +46,8 @@ export const startApiServer = async (): Promise<ApiServer> => {
   }
 }
 
-/** Accepts its self-signed certificate, because the server is on this machine. */
-const trusting = (): Agent & AsyncDisposable => {
+/** Returns an HTTP agent that accepts the self-signed certificate of the server, which runs on this machine. */
+const createTrustingAgent = (): Agent & AsyncDisposable => {
   const agent = new Agent({ connect: { rejectUnauthorized: false } })
   return Object.assign(agent, { [Symbol.asyncDispose]: () => agent.close() })
 }
@@ -69,7 +69,7 @@ const pathOf = async (
   get: (folder: string) => Promise<Dispatcher.ResponseData>,
 ): Promise<string> => {
   const folder = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  // A new custom resource is served after a delay.
+  // The server serves a new custom resource only after a delay.
   const found = await eventually(
     async () => {
       const { data } = Kinds.safeParse(await (await get(folder)).body.json())
@@ -115,7 +115,7 @@ const startKubernetes = (etcd: string, call: Call): Promise<TestServer> =>
         'cert-dir': directory,
         'token-auth-file': join(directory, 'tokens.csv'),
         'authorization-mode': 'RBAC',
-        // Required, although no service accounts are created.
+        // The server requires these settings, although the tests create no service accounts.
         'service-account-issuer': 'https://kubernetes.default.svc',
         'service-account-key-file': join(directory, 'accounts.key'),
         'service-account-signing-key-file': join(directory, 'accounts.key'),
@@ -139,6 +139,6 @@ const accountsKey = () =>
 
 const programOf = (name: string): string => {
   const found = findProgram(name)
-  if (found === undefined) throw new Error(`${name} is not installed; .ci/api-server does that`)
+  if (found === undefined) throw new Error(`program "${name}" not found; run .ci/api-server to build it`)
   return found
 }

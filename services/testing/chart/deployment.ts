@@ -14,33 +14,33 @@ import { declaredAccounts } from '../../generate/chart/nats.ts'
 import { configMapOf, processesOf, type RenderedProcess, type Secrets } from './processes.ts'
 import { secretName, type Surroundings, valuesFor, type DeploymentOptions } from './values.ts'
 
-/** The release whose contracts a process uses. */
+/** The release whose bus contracts a process uses: `last` is the last published one. */
 export type Release = 'present' | 'last'
 
-/** The Deployments of the chart, run as local processes. */
+/** The Deployments of the chart, which run as local processes. */
 export interface DeployedProduct extends AsyncDisposable {
-  /** Returns the address of the last started gateway. */
+  /** Returns the address of the gateway that was started last. */
   gateway(): string
   readonly nats: TestServer
-  /** Every process by component; processes of second pods have names like `agent-2`. */
+  /** Processes by component. The second pod of a component has a suffix, for example `agent-2`. */
   readonly processes: ReadonlyMap<string, ProductProcess>
-  /** Replaces a process as a rollout does: the old one ends when the new one is ready. */
+  /** Replaces a process like a rolling update: the old process stops when the new one is ready. */
   roll(name: string): Promise<void>
   output(): string
 }
 
-/** Returns the password of a user. It starts with a letter, because NATS parses a leading digit as a number. */
+/** Returns the NATS password of a user. It starts with a letter, because NATS parses a leading digit as a number. */
 export const passwordOf = (user: string): string => `password-of-${user}`
 
-/** The default cron secret. */
+/** The value of `CRON_SECRET` unless a test sets another one. */
 export const cronSecret = 'a secret of the scheduler'
 
 const users = Object.keys((await declaredAccounts()).users)
 
 /**
- * Renders the chart for real servers and starts its processes with the rendered arguments, variables, files and ports. Each
- * process has its own address, like a pod. The NATS server uses the configuration of the chart. Processes use the contracts
- * of `release` until they are replaced.
+ * Renders the chart and starts its processes with the rendered arguments, variables, files and ports. Like a pod, each
+ * process has its own IP address. NATS uses the configuration of the chart. Until a process is replaced, it uses the
+ * contracts of `release`.
  */
 export const deploy = async (options: DeploymentOptions, release: Release = 'present'): Promise<DeployedProduct> => {
   await using opening = new AsyncDisposableStack()
@@ -64,7 +64,7 @@ export const deploy = async (options: DeploymentOptions, release: Release = 'pre
       { CRON_SECRET: cronSecret, ...options.variables, REDIS_URL: redis.url, SVC_STATE_DB_URL: postgres.url },
     ],
   ])
-  const running = opening.use(new Running(processesOf(await render([values]), secrets), ports, directory))
+  const running = opening.use(new RunningDeployment(processesOf(await render([values]), secrets), ports, directory))
   await running.start(release)
   const all = opening.move()
   return {
@@ -77,7 +77,7 @@ export const deploy = async (options: DeploymentOptions, release: Release = 'pre
   }
 }
 
-/** Returns the keys of the bus as in the Secret of the users. */
+/** Returns the bus keys of all services, by the names that the Secret of the chart uses. */
 const busKeys = (): Record<string, string> => {
   const secret = randomBytes(32).toString('hex')
   const holders = users.filter((user) => user !== 'gateway' && !user.endsWith('-streams'))
@@ -88,10 +88,10 @@ const busKeys = (): Record<string, string> => {
   return { 'signing-key': secret, ...Object.fromEntries(keys.filter(([, key]) => key !== '')) }
 }
 
-/** Returns the address with the host name of the certificate. */
+/** Returns host:port of a NATS server, with `localhost` because the certificate is issued for that name. */
 export const natsAddress = ({ url }: TestServer): string => `localhost:${new URL(url).port}`
 
-/** Starts NATS with the users, permissions and TLS of the chart. Passwords come from the environment, as in its pod. */
+/** Starts NATS with the users, permissions and TLS settings of the chart. Passwords come from the environment. */
 const startChartNats = async (directory: string): Promise<TestServer> => {
   await writeFile(join(directory, 'tls.crt'), certificate.cert)
   await writeFile(join(directory, 'tls.key'), certificate.key)
@@ -100,12 +100,12 @@ const startChartNats = async (directory: string): Promise<TestServer> => {
   const config = whole.slice(whole.indexOf('tls {')).replaceAll('/etc/nats-tls/', `${directory}/`)
   const variable = (user: string) => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`
   const environment = Object.fromEntries(users.map((user) => [variable(user), passwordOf(user)]))
-  // Ports, storage and name are local; all permissions are from the chart.
+  // Ports, storage and server name are local; users and permissions come from the chart.
   return startNats({ config, environment })
 }
 
-/** The processes of the Deployments. Each has its own address, because all use the same ports, like pods. */
-class Running implements AsyncDisposable {
+/** The processes of the Deployments. Like pods, they all use the same ports, so each has its own IP address. */
+class RunningDeployment implements AsyncDisposable {
   readonly processes = new Map<string, ProductProcess>()
   readonly #rendered: readonly RenderedProcess[]
   readonly #ports: Surroundings['ports']
@@ -120,7 +120,7 @@ class Running implements AsyncDisposable {
     this.#directory = directory
   }
 
-  /** Starts the processes one at a time by name. Like in Kubernetes, this order ignores their dependencies. */
+  /** Starts the processes one at a time, in order of their names. As in Kubernetes, dependencies do not matter. */
   async start(release: Release): Promise<void> {
     for (const one of this.#rendered) {
       for (let replica = 1; replica <= one.replicas; replica++) {
@@ -136,7 +136,7 @@ class Running implements AsyncDisposable {
   async roll(name: string): Promise<void> {
     const one = this.#rendered.find((process) => process.name === name)
     const old = this.processes.get(name)
-    if (!one || !old) throw new Error(`the chart renders no "${name}"`)
+    if (!one || !old) throw new Error(`cannot replace process "${name}": the chart renders no such Deployment`)
     this.processes.set(name, await this.#start(one, 'present'))
     await old.stop()
   }
@@ -170,7 +170,7 @@ class Running implements AsyncDisposable {
 
 const mountedAt = '/etc/watchhouse/'
 
-/** Writes the files of a pod to a folder and returns its variables with local paths. */
+/** Writes the mounted files of a pod to a folder and returns its variables, with paths in that folder. */
 const mount = async (pod: RenderedProcess, folder: string): Promise<Record<string, string>> => {
   const moved = (text: string) => text.replaceAll(mountedAt, `${folder}${mountedAt}`)
   for (const [path, content] of pod.files) {
@@ -178,6 +178,6 @@ const mount = async (pod: RenderedProcess, folder: string): Promise<Record<strin
     await writeFile(join(folder, path), moved(content))
   }
   const variables = Object.entries(pod.variables).map(([name, value]) => [name, moved(value)])
-  // In a pod they are at the default path.
+  // In a pod these files are at the default path, so the chart does not set the variable.
   return { SVC_HEALTH_CONFIG_DIRECTORY: moved('/etc/watchhouse/health.d'), ...Object.fromEntries(variables) }
 }

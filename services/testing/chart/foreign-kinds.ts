@@ -12,7 +12,7 @@ const Description = z.object({
   }),
 })
 
-/** Writes custom resource definitions as JSON schemas with the file names of kubeconform. Returns their folder. */
+/** Converts custom resource definitions to JSON schemas with the file names of kubeconform. Returns their folder. */
 export const foreignSchemas = async (descriptions: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'watchhouse-kinds-'))
   for (const file of await readdir(descriptions)) {
@@ -26,7 +26,7 @@ export const foreignSchemas = async (descriptions: string): Promise<string> => {
   return folder
 }
 
-/** Returns the schema without unknown fields, which a cluster would drop silently. */
+/** Returns the schema with `additionalProperties: false`, because a cluster silently drops unknown fields. */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

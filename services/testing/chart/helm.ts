@@ -6,24 +6,24 @@ import { z } from 'zod'
 import { findProgram } from '../servers/source.ts'
 import { root } from '../source-file.ts'
 
-/** The values files of the chart. */
+/** Names of the values files of the chart: one for each supported profile. */
 export const profiles = ['values.yaml', 'values-single.yaml', 'values-ha.yaml'] as const
 
-/** Hosts for the tests, because the chart requires hosts. */
+/** The path of a values file with hosts, which the chart requires. */
 export const someHosts = 'helm/tests/values-hosts.yaml'
 
-const largestBytes = 16 * 1024 * 1024
+const maxOutputBytes = 16 * 1024 * 1024
 
 export interface ProgramResult {
   code: number
   output: string
 }
 
-/** Runs a program of `.ci/chart-tools` from the repository's root. */
+/** Runs a program that `.ci/chart-tools` installs, in the root of the repository. */
 export const runTool = async (name: string, parameters: readonly string[], input?: string): Promise<ProgramResult> => {
   const program = findProgram(name)
-  if (program === undefined) throw new Error(`${name} is not installed; .ci/chart-tools does that`)
-  const running = promisify(execFile)(program, parameters, { cwd: root, maxBuffer: largestBytes })
+  if (program === undefined) throw new Error(`program "${name}" not found; run .ci/chart-tools to install it`)
+  const running = promisify(execFile)(program, parameters, { cwd: root, maxBuffer: maxOutputBytes })
   running.child.stdin?.end(input)
   try {
     const { stdout, stderr } = await running
@@ -36,11 +36,11 @@ export const runTool = async (name: string, parameters: readonly string[], input
 
 const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() })
 
-/** A Kubernetes object. */
+/** A Kubernetes object that the chart renders. */
 export const RenderedChart = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) })
 export type RenderedChart = z.infer<typeof RenderedChart>
 
-/** Renders the chart as text with values files and single values. */
+/** Renders the chart with values files and single values. Returns the manifest as text. */
 export const renderText = async (
   values: readonly string[],
   set: Readonly<Record<string, string>> = {},
@@ -60,7 +60,7 @@ export const renderText = async (
   return output
 }
 
-/** Renders the objects of the chart. */
+/** Renders the chart with values files and single values. Returns the Kubernetes objects. */
 export const render = async (
   values: readonly string[],
   set?: Readonly<Record<string, string>>,

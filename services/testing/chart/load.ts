@@ -4,17 +4,17 @@ import { fetchJson } from '../fetch-json.ts'
 /** Pause between two requests of a component, because starting processes need CPU time. */
 const pauseMs = 100
 
-/** A request that requires a certain service. */
+/** A request that only succeeds if a certain service responds. */
 export interface LoadRequest {
   path: string
   init?: RequestInit
-  /** Text of a successful response. */
+  /** Text that a successful response contains. */
   has: string
 }
 
-/** Continuous requests while pods are replaced. */
+/** Requests that are sent continuously while processes are replaced. */
 export interface Load {
-  /** Number of successes and of each error, by component. */
+  /** Number of successful responses and of each error, by `<component>: <result>`. */
   readonly answered: ReadonlyMap<string, number>
   stop(): Promise<void>
 }

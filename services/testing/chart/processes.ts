@@ -42,7 +42,7 @@ const Secret = z.object({
   stringData: z.record(z.string(), z.string()),
 })
 
-/** The process of a pod of a Deployment. */
+/** The process in the pods of a Deployment. */
 export interface RenderedProcess {
   /** The component, for example `query-guest`. */
   name: string
@@ -53,16 +53,16 @@ export interface RenderedProcess {
   files: ReadonlyMap<string, string>
 }
 
-/** Values by name and key of a Secret. */
+/** Values of Secrets or ConfigMaps, by object name and key. */
 export type Secrets = ReadonlyMap<string, Readonly<Record<string, string>>>
 
-/** Returns the content of a rendered ConfigMap. */
+/** Returns the data of a rendered ConfigMap. Throws if the chart does not render it. */
 export const configMapOf = (objects: readonly RenderedChart[], name: string): Readonly<Record<string, string>> =>
   required(configMapsOf(objects), name)
 
 /**
- * Returns every process of the Deployments with its variables and files, as in Kubernetes. Throws for a Secret, a ConfigMap
- * or a key that is neither rendered nor in `existing`.
+ * Returns the process of each Deployment with the variables and files that Kubernetes would give it. Throws if a
+ * Secret, a ConfigMap or a key is neither rendered nor in `existing`.
  */
 export const processesOf = (objects: readonly RenderedChart[], existing: Secrets): RenderedProcess[] => {
   const configMaps = configMapsOf(objects)
@@ -117,7 +117,7 @@ const mountedFiles = (
   for (const { name, mountPath, subPath } of volumeMounts) {
     const { configMap, secret } = volumes.find((volume) => volume.name === name) ?? {}
     const content = configMap ? required(configMaps, configMap.name) : secret && required(secrets, secret.secretName)
-    // Other volumes are empty folders.
+    // All other volumes are empty folders.
     if (content === undefined) continue
     const items = (configMap ?? secret)?.items ?? Object.keys(content).map((key) => ({ key, path: key }))
     for (const { key, path } of items.filter((item) => subPath === undefined || item.path === subPath)) {
@@ -129,6 +129,7 @@ const mountedFiles = (
 
 const required = <T>(values: ReadonlyMap<string, T>, name: string, where = ''): T => {
   const found = values.get(name)
-  if (found === undefined) throw new Error(`the chart names ${where}${name}, which is missing`)
+  if (found === undefined)
+    throw new Error(`the chart refers to "${where}${name}", which is neither rendered nor provided by the test`)
   return found
 }

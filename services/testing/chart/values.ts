@@ -2,31 +2,31 @@ import type { ServiceName } from '#proto/call.ts'
 import type { ProductHost } from '../product.ts'
 import { variablesOfServices } from '../../generate/chart/services.ts'
 
-/** The deployment that a test requires. */
+/** Options of a deployment for tests. */
 export interface DeploymentOptions {
   hosts: readonly ProductHost[]
-  /** Variables that the chart must set for the services that read them. */
+  /** Variables, which the chart sets for the services that read them. */
   variables: Readonly<Record<string, string>>
   /** Number of pods by service. Default: one. */
   replicas?: Partial<Record<ServiceName, number>>
-  /** Further values of the chart. */
+  /** Further chart values. They override those derived from the other options. */
   values?: object
 }
 
-/** The addresses of the pods and their servers. */
+/** The address of NATS and the ports of the processes. */
 export interface Surroundings {
-  /** host:port of NATS with TLS. */
+  /** host:port of a NATS server with TLS. */
   nats: string
   ports: { http: number; operations: number }
 }
 
-/** The existing Secret that the values refer to. */
+/** The name of the existing Secret that the values refer to. */
 export const secretName = 'operator'
 
-/** Variables with dedicated values in the chart. */
+/** Variables that the chart sets from dedicated values instead of `settings` or `secrets`. */
 const ownValues = new Set(['CRON_SECRET', 'SVC_STATE_DB_URL', 'SVC_USER_CONNECTIONS_ENCRYPTION_KEY'])
 
-/** Returns the values of the chart. Throws for a variable that no service accepts. */
+/** Returns the chart values for a deployment. Throws if no service reads one of the variables. */
 export const valuesFor = async (
   { hosts, variables, replicas = {}, values }: DeploymentOptions,
   { nats, ports }: Surroundings,
@@ -41,7 +41,7 @@ export const valuesFor = async (
     return [name, { settings: Object.fromEntries(settings), secrets, replicas: replicas[name] ?? 1 }] as const
   })
   const unplaced = Object.keys(variables).filter((variable) => !placed.has(variable))
-  if (unplaced.length > 0) throw new Error(`the chart gives no service ${unplaced.join(', ')}`)
+  if (unplaced.length > 0) throw new Error(`no service reads these variables: ${unplaced.join(', ')}`)
   const blocks = Object.fromEntries(services)
   return {
     ports,
@@ -58,7 +58,7 @@ export const valuesFor = async (
   }
 }
 
-/** Returns the hosts as a list with separate passwords. */
+/** Returns the chart values of the hosts: the list, and passwords by key. */
 const hostValues = (hosts: readonly ProductHost[]) => {
   const passwords: Record<string, string> = {}
   const list = hosts.map(({ url, name, user = 'default', password }, index) => {

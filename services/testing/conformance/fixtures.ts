@@ -3,7 +3,9 @@ import { z } from 'zod'
 import type { Further } from '../../mcp/protocol/server.ts'
 import { offerConversations, requestState } from './rounds.ts'
 
-/** The tools, resources and prompts that the MCP conformance suite requires; its documentation defines their results. */
+/**
+ * The tools, resources and prompts that the MCP conformance suite requires. Its documentation defines their results.
+ */
 export const fixtures: Further = {
   options: { requestState },
   sendsNotifications: true,

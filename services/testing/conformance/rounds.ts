@@ -9,10 +9,10 @@ import { z } from 'zod'
 
 type Requests = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
 
-/** Signs and verifies the request state, which has the current round of the conversation. */
+/** Signs and verifies the request state, which contains the current round of input requests. */
 const states = createRequestStateCodec<{ round: number }>({ key: randomBytes(32) })
 
-/** Rejects states that this process did not sign. */
+/** Server options that reject a request state which this process did not sign. */
 export const requestState = { verify: states.verify }
 
 const elicit = (message: string, name: string) =>
@@ -27,7 +27,7 @@ const confirmation = {
   confirm: inputRequired.elicit({ message: 'Please confirm', requestedSchema: z.object({ ok: z.boolean() }) }),
 }
 
-/** The tools of the suite that require input, with their input requests by round. */
+/** The input requests of each round, for each tool of the suite that requires input. */
 const conversations: Readonly<Record<string, readonly Requests[]>> = {
   test_missing_capability: [capital],
   test_streaming_elicitation: [userName],
@@ -71,7 +71,7 @@ export const offerConversations = (server: McpServer): void => {
 
 const done = { content: [{ type: 'text' as const, text: 'state-ok' }] }
 
-/** Returns the pending input requests, or undefined when all have responses. */
+/** Returns the next input requests for the client; undefined if it has responded to all of them. */
 const requestInput = async (rounds: readonly Requests[], { mcpReq }: ServerContext) => {
   const { round } = mcpReq.requestState<{ round: number }>() ?? { round: 0 }
   const answered = Object.keys(rounds[round] ?? {}).every((key) => mcpReq.inputResponses?.[key] !== undefined)

@@ -12,19 +12,19 @@ import { startWith as startMcp } from '../../mcp/service.ts'
 import { start as startQuery } from '../../query/service.ts'
 import { start as startReport } from '../../report/service.ts'
 
-/** Every service that the MCP server uses, servers before their clients. */
+/** The services that an MCP request needs, each after the services that it calls. */
 const order = ['query', 'report', 'mcp', 'gateway'] as const
 type Name = (typeof order)[number]
 
 interface ServicesOptions {
-  /** Default: all of them. */
+  /** Services to start. Default: all that an MCP request needs. */
   names?: readonly string[]
   env: Record<string, string>
-  /** Additional tools, resources and prompts, which no variable can add. */
+  /** Additional tools, resources and prompts. Only code can add them. */
   further?: Further | undefined
 }
 
-/** Starts services in this process without logs, on NATS if `NATS_URL` is set. */
+/** Starts services in this process and discards their logs. Uses NATS if `NATS_URL` is set. */
 export const startServices = async ({ names = order, env, further }: ServicesOptions): Promise<RunningService> => {
   await using opening = new AsyncDisposableStack()
   const facts = { instance: `test-${names.join('-')}`, version: '1.2.3', services: order, secretNames: [] }

@@ -2,7 +2,7 @@ import type { Further } from '../../mcp/protocol/server.ts'
 import { startSandbox } from '../../sandbox/start.ts'
 import { startServices } from './services.ts'
 
-/** The product with a public address. */
+/** The product with an MCP endpoint that requires no authentication. */
 interface OpenProduct extends AsyncDisposable {
   url: string
   hostUrl: string
@@ -17,7 +17,7 @@ export const startOpenProduct = async (further?: Further): Promise<OpenProduct> 
     PORT: '0',
     COLUMNDB_HOST: sandbox.url,
     COLUMNDB_USER: 'default',
-    // Streams without an end are closed while a test waits.
+    // The suite leaves streams open. A short limit closes them while the test waits.
     COLUMNDB_MAX_EXECUTION_TIME: '5',
     SVC_MCP_PUBLIC: 'true',
     RATE_LIMIT_MCP_PER_MIN: '100000',

@@ -22,28 +22,28 @@ import { openObserve } from '../../alert-dispatcher/sweeps/observe.ts'
 import { plainPolicy } from '../../alert-dispatcher/testing/story.ts'
 import type { Targets } from './sends.ts'
 
-/** A dispatcher in this process that accepts events, ticks and delivers. */
+/** A dispatcher in this process that accepts events, runs ticks and delivers notifications. */
 export interface Dispatcher {
-  /** Rejects or never resolves if the event was not accepted; its sender retries. */
+  /** Resolves when the event was accepted. Otherwise it rejects or never resolves, and the sender must retry. */
   take(event: InboundEvent): Promise<void>
   /** Returns false if another dispatcher holds the tick lease. */
   tick(): Promise<boolean>
-  /** Returns the open episodes, all episodes, and the delivery results of the database. */
+  /** Returns the open episodes, all known episodes, and the delivery records in the database. */
   onRecord(): Promise<{ open: ReadonlySet<string>; known: ReadonlySet<string>; rows: readonly CompletedDelivery[] }>
-  /** Ends like a killed process: from now on it reaches no server or target. */
+  /** Simulates a killed process: from now on it reaches no server and no target. */
   kill(): void
   /** Shuts down gracefully. */
   stop(): Promise<void>
 }
 
-/** The shared state and faults of all dispatchers of a schedule. */
+/** The clock, targets, stores and simulated faults that all dispatchers of a schedule share. */
 export interface Ground {
   clock: Clock
   targets: Targets
   telemetry: Context['telemetry']
   openStore(): Promise<Store>
   database: StateDatabase | undefined
-  /** Longer than a send takes on a busy machine. */
+  /** How long a dispatcher holds a message while sending it. Longer than a send takes on a busy machine. */
   holdMs: number
   faults: { storeIsCut: boolean; databaseIsDown: boolean; storeRefuses: boolean; chance(): number }
 }
@@ -70,7 +70,7 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
     async take(event) {
       const waiting: PendingEvent = { event }
       await processEvents(parts, [waiting])
-      if (!isAlive) throw new Error('killed')
+      if (!isAlive) throw new Error('the dispatcher was killed by the test')
       if (waiting.failure) throw waiting.failure
     },
     async tick() {
@@ -88,7 +88,7 @@ export const openDispatcher = async (ground: Ground): Promise<Dispatcher> => {
     },
     kill() {
       isAlive = false
-      // All its requests fail, and sends in progress never end.
+      // Its requests fail and pending sends never end, so disposing may fail and is not awaited.
       void running.disposeAsync().catch(() => {})
       void connections.disposeAsync().catch(() => {})
     },
@@ -116,7 +116,7 @@ const openParts = async (ground: Ground, { connecting, opening, isAlive }: Openi
   const later = opening.use(openWriteLater(telemetry.log, 40))
   const { episodes, eventEpisodes } = lasting(await openStoresIn(database), later)
   const net = opening.use(openNet({ env: {} }))
-  // Delivery calls only the host list.
+  // Delivery calls only the method `hosts`.
   const query = { hosts: async () => [] } as Partial<DispatcherDeps['query']> as DispatcherDeps['query']
   const shared = { env: {}, store, net, clock, telemetry, query, policy: async () => plainPolicy }
   const channels = [targets.channelOf(isAlive)]
@@ -134,29 +134,29 @@ const lasting = (stores: Stores, later: ReturnType<typeof openWriteLater>): Stor
   eventEpisodes: { ...stores.eventEpisodes, write: later.retried(stores.eventEpisodes.write) },
 })
 
-const away = () => new ServiceError('unavailable', 'cut off by the test')
+const connectionError = () => new ServiceError('unavailable', 'the test has cut the connection')
 
 const breakable = (database: Database, isUp: () => boolean): Database =>
   Object.create(database, {
-    run: { value: <T>(work: () => Promise<T>) => (isUp() ? database.run(work) : Promise.reject(away())) },
+    run: { value: <T>(work: () => Promise<T>) => (isUp() ? database.run(work) : Promise.reject(connectionError())) },
     [Symbol.asyncDispose]: { value: async () => {} },
   })
 
-/** A connection that can be cut. The result of requests in progress is then unknown. */
+/** Wraps a store so that its connection can be cut. A cut request may or may not have been executed. */
 const severable = (store: Store, faults: Ground['faults'], isAlive: () => boolean): Store => {
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (!isAlive()) throw away()
+    if (!isAlive()) throw connectionError()
     if (faults.storeIsCut) {
       if (faults.chance() < 0.3) await work().catch(() => {})
-      throw away()
+      throw connectionError()
     }
     const result = await work()
-    // A killed process gets no result.
-    if (!isAlive()) throw away()
+    // A killed process does not receive the result.
+    if (!isAlive()) throw connectionError()
     return result
   }
   const refusing = <T>(work: () => Promise<T>): Promise<T> =>
-    faults.storeRefuses ? Promise.reject(new ServiceError('busy', 'refused by the test')) : call(work)
+    faults.storeRefuses ? Promise.reject(new ServiceError('busy', 'the test rejects all writes')) : call(work)
   return {
     get connected() {
       return isAlive() && !faults.storeIsCut

@@ -2,29 +2,29 @@ import type { Send } from './sends.ts'
 
 /** The result of a schedule. */
 export interface Outcome {
-  /** Actions and faults, in order. */
+  /** All actions and faults, in order. */
   log: readonly string[]
   /** Violated invariants. */
   problems: readonly string[]
   sends: number
 }
 
-/** The final state after all events were accepted and delivered. */
+/** The state of a schedule after all events were accepted and delivered, with the times of its faults. */
 export interface Truth {
   /** Open episodes with the sequence number of their last notification. */
   open: ReadonlyMap<string, number>
   targets: readonly string[]
-  /** When a process was killed or a store lost data. Sends in progress may be repeated. */
+  /** Times at which a process was killed or a store lost data. Sends in progress may be repeated. */
   cutsMs: number[]
-  /** When a store lost data. */
+  /** Times at which a store lost data. */
   lossesMs: number[]
-  /** Notifications that the database records as sent, by `lineOf`. */
+  /** Keys of the notifications that the database records as sent. */
   sent: ReadonlySet<string>
-  /** When a connection was cut. The store may record a send as started that never started. */
+  /** Times at which a connection was cut. The store may record a send as started that never started. */
   unknownMs: number[]
 }
 
-/** Checks, for each target and episode, the invariants that the README of delivery states. */
+/** Checks the invariants in the README of `delivery/` for each target and episode. Returns the violations. */
 export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
   const episodes = new Set([...sends.map(({ episode }) => episode), ...truth.open.keys()])
   return truth.targets.flatMap((target) =>
@@ -37,7 +37,7 @@ export const checkSends = (sends: readonly Send[], truth: Truth): string[] => {
   )
 }
 
-/** Returns the key of a notification at a target. */
+/** Returns the key of a notification to one target: target, episode and sequence number. */
 export const lineOf = ({ target, episode, sequence }: Pick<Send, 'target' | 'episode' | 'sequence'>): string =>
   `${target} ${episode} ${sequence}`
 
@@ -47,11 +47,11 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
   const problems: string[] = []
   const taken = sends.filter((send) => send.taken)
   const [first] = sends
-  // A killed or disconnected process may have sent the alert, so its recovery is sent.
+  // A killed or disconnected process may have sent the alert, so the recovery is sent in any case.
   if (first && isEnd(first) && ![...cutsMs, ...unknownMs].some((atMs) => atMs <= first.beganMs))
-    problems.push('a recovery was sent that no fire preceded')
+    problems.push('a recovery was sent without a preceding alert')
   const end = taken.findIndex(isEnd)
-  if (end >= 0 && taken.slice(end).some((send) => !isEnd(send))) problems.push('something was sent after the recovery')
+  if (end >= 0 && taken.slice(end).some((send) => !isEnd(send))) problems.push('a notification followed the recovery')
   for (const [index, send] of taken.entries()) {
     const earlier = taken.slice(0, index)
     if (earlier.some(({ sequence }) => sequence > send.sequence))
@@ -63,17 +63,17 @@ const checkOrder = (sends: readonly Send[], { cutsMs, unknownMs }: Truth): strin
   return problems
 }
 
-/** Maximum time between the start of a send and its record. */
+/** Maximum time between the start of a send and its record in the database, in milliseconds. */
 const graceMs = 1_000
 
-/** A permanently rejected message counts as sent. */
+/** Checks that the last notification of an episode was sent. A permanently rejected message counts as sent. */
 const checkLast = (sends: readonly Send[], openSequence: number | undefined, { lossesMs, sent }: Truth): string[] => {
   const taken = sends.filter((send) => send.taken)
   if (openSequence === undefined) {
-    // If a send has no result, only the store records that the target may have received the alert.
+    // If a send has no result, only the store records that the target may have received the alert. A flush loses that.
     const isLost = (send: Send) => !sent.has(lineOf(send)) && lossesMs.some((atMs) => atMs >= send.beganMs)
     const mustEnd = taken.some((send) => !isEnd(send) && !isLost(send))
-    return mustEnd && !sends.some(isEnd) ? ['a fire was taken and no recovery sent'] : []
+    return mustEnd && !sends.some(isEnd) ? ['a target accepted an alert, but no recovery was sent'] : []
   }
   if (sends.some(isEnd)) return ['a recovery was sent of what still fires']
   const isCurrent = sends.some(({ sequence }) => sequence >= openSequence)

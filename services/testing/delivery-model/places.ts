@@ -10,11 +10,11 @@ import { type StoreTables, storeTables } from '#shared/store/sql/tables.ts'
 import { startPostgres, startRedis } from '../servers.ts'
 import type { Place } from './stage.ts'
 
-/** Stores state in one SQLite file and durable data in another, as on a single machine. */
+/** Opens a store and a state database in SQLite files, as on a single machine. */
 export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> => {
   await using opening = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'watchhouse-model-'))
-  // A killed process may still hold its files.
+  // A killed process may still have its files open.
   opening.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   const fileOf = (name: string) => `file:${join(directory, `${name}.db`)}`
   const state: StateDatabase = { kind: 'sqlite', url: fileOf('state'), token: undefined, tablePrefix: '' }
@@ -26,7 +26,7 @@ export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> =>
   return {
     openStore: open,
     database: isPersistent ? { ...state, url: fileOf('lasting') } : undefined,
-    // Writers of a file wait for each other.
+    // A send takes longer here, because all writers of an SQLite file wait for each other.
     holdMs: 5_000,
     async flush() {
       await tables.transaction().execute(async (transaction) => {
@@ -44,7 +44,9 @@ export const openFiles = async ({ isPersistent = true } = {}): Promise<Place> =>
   }
 }
 
-/** Stores state in databases of one Redis, and durable data in SQLite files. */
+/**
+ * Starts Redis. Each opened environment has one of its databases as the store, and an SQLite file as state database.
+ */
 export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Promise<Place> }> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))
@@ -54,7 +56,7 @@ export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Pro
     async open() {
       await using taking = new AsyncDisposableStack()
       const number = free.pop()
-      if (number === undefined) throw new Error('Redis has sixteen databases')
+      if (number === undefined) throw new Error('no free Redis database: all 16 are in use')
       taking.defer(() => void free.push(number))
       const { database, ...files } = taking.use(await openFiles())
       const url = `${redis.url}/${number}`
@@ -68,7 +70,7 @@ export const openRedisPlaces = async (): Promise<AsyncDisposable & { open(): Pro
 
 const withRedis = async <T>(url: string, run: (client: Redis) => Promise<T>): Promise<T> => {
   const client = new Redis(url)
-  // Retry while a test restarts the server.
+  // The client reconnects while a test restarts the server, so its errors are ignored.
   client.on('error', () => {})
   try {
     return await run(client)
@@ -84,7 +86,7 @@ const inRedis = (url: string): Pick<Place, 'openStore' | 'holdMs' | 'flush' | 'w
   waiting: () => withRedis(url, (client) => client.hlen(keys.messages)),
 })
 
-/** Stores state in Redis and durable data in PostgreSQL; both can crash. */
+/** Starts Redis as the store and PostgreSQL as the state database. Tests can crash both. */
 export const openServers = async (): Promise<Place> => {
   await using opening = new AsyncDisposableStack()
   const redis = opening.use(await startRedis({ private: true }))

@@ -4,8 +4,8 @@ import { checkSends, type Outcome } from './invariants.ts'
 import { targetModes, targetNames } from './sends.ts'
 import { type Place, Stage, eventKeys } from './stage.ts'
 
-/** Returns a deterministic random number generator. */
-const chancesOf = (seed: number) => {
+/** Returns a generator of deterministic pseudorandom numbers from 0 to 1. */
+const createRandom = (seed: number) => {
   let state = (seed * 2_654_435_761) >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -18,7 +18,7 @@ const jumpsMs = [-3_600_000, 3_600_000, -60_000, 60_000]
 
 type Act = readonly [weight: number, name: string, act: () => void | Promise<void>]
 
-/** Possible actions with their weights. */
+/** Returns the possible actions: weight, name and function. */
 const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T): readonly Act[] => [
   [5, 'fire', () => stage.send(pick(eventKeys), 'firing', 'warning')],
   [2, 'escalate', () => stage.send(pick(eventKeys), 'firing', 'critical')],
@@ -44,13 +44,13 @@ const actsOf = (stage: Stage, place: Place, pick: <T>(list: readonly T[]) => T):
   ...(place.crash ?? []).map((crash, index) => [1, `crash server ${index}`, crash] as const),
 ]
 
-/** Runs the schedule of a seed. Returns violated invariants of the sent messages, and the log of actions. */
+/** Runs the random schedule of a seed. Returns its log of actions, the violated invariants and the number of sends. */
 export const playSchedule = async (place: Place, telemetry: Ground['telemetry'], seed: number): Promise<Outcome> => {
-  const chance = chancesOf(seed)
+  const chance = createRandom(seed)
   await using stage = new Stage(place, telemetry, chance)
   const pick = <T>(list: readonly T[]): T => {
     const picked = list[Math.floor(chance() * list.length)]
-    if (picked === undefined) throw new Error('an empty list')
+    if (picked === undefined) throw new Error('cannot pick from an empty list')
     return picked
   }
   const acts = actsOf(stage, place, pick).flatMap((act) => Array.from({ length: act[0] }, () => act))

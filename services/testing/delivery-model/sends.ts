@@ -2,27 +2,27 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Channel, SendResult } from '../../alert-dispatcher/channels/channel.ts'
 import type { Notification } from '../../alert-dispatcher/notification.ts'
 
-/** The response of a target: `lost` accepts the message but never responds, `slow` responds late. */
+/** How a target responds: `lost` accepts the message but never responds, `slow` responds late. */
 export type TargetMode = 'ok' | 'failing' | 'lost' | 'slow' | 'refusing'
 export const targetModes: readonly TargetMode[] = ['ok', 'ok', 'failing', 'lost', 'slow', 'refusing']
 
-/** A message that reached a target, accepted or not. */
+/** A message that reached a target, whether or not the target accepted it. */
 export interface Send {
   target: string
   episode: string
   sequence: number
   kind: Notification['kind']
   taken: boolean
-  /** Whether the sender received the result. */
+  /** Whether the sender received the response. */
   isAnswered: boolean
   beganMs: number
 }
 
-/** Targets with responses that the test sets, and the messages that reached them in order. */
+/** Fake notification targets. The test sets how they respond; they record all messages in order. */
 export interface Targets {
   readonly sends: readonly Send[]
   readonly modes: Map<string, TargetMode>
-  /** Returns the channel of a process. After the process is killed, its messages reach no target. */
+  /** Returns a channel to the targets. Messages reach them only while `isAlive` returns true. */
   channelOf(isAlive: () => boolean): Channel
 }
 
@@ -46,8 +46,8 @@ export const openTargets = (): Targets => {
     for (const { episode, sequence, kind } of notifications)
       sends.push({ target, episode, sequence, kind, taken, isAnswered: mode !== 'lost' && isAlive(), beganMs })
     if (mode === 'lost') return { kind: 'retry', reason: 'did not answer in time', mayHaveArrived: true }
-    if (mode === 'refusing') return { kind: 'permanent', reason: 'answered 400' }
-    return taken ? { kind: 'ok' } : { kind: 'retry', reason: 'answered 500' }
+    if (mode === 'refusing') return { kind: 'permanent', reason: 'HTTP 400' }
+    return taken ? { kind: 'ok' } : { kind: 'retry', reason: 'HTTP 500' }
   }
   return {
     sends,

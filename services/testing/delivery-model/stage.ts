@@ -9,16 +9,16 @@ import { type Dispatcher, type Ground, openDispatcher } from './dispatcher.ts'
 import { type Truth, lineOf } from './invariants.ts'
 import { openTargets, targetNames } from './sends.ts'
 
-/** The stores of a schedule. */
+/** The store and the state database of a schedule. */
 export interface Place extends AsyncDisposable {
   openStore(): Promise<Store>
   database: Ground['database']
   holdMs: number
-  /** Removes all data of the store. */
+  /** Deletes all data in the store. */
   flush(): Promise<void>
-  /** Returns the number of messages in the outbox, claimed or not. */
+  /** Returns the number of messages in the outbox, including claimed ones. */
   waiting(): Promise<number>
-  /** Functions that kill a server with SIGKILL and restart it. */
+  /** One function per server, which kills it with SIGKILL and restarts it. */
   crash?: readonly (() => Promise<void>)[]
 }
 
@@ -28,7 +28,7 @@ const tickEveryMs = 50
 const deliveredWithinMs = 60_000
 const onRecordWithinMs = 5_000
 
-/** The environment of a schedule: dispatchers that start and end, targets, a clock, and faults. */
+/** The environment of a schedule: its dispatchers, targets, clock and faults. */
 export class Stage implements AsyncDisposable {
   readonly targets = openTargets()
   readonly faults: Ground['faults']
@@ -37,7 +37,7 @@ export class Stage implements AsyncDisposable {
   readonly #place: Place
   readonly #ground: Ground
   readonly #truth: Pick<Truth, 'cutsMs' | 'lossesMs' | 'unknownMs'> = { cutsMs: [], lossesMs: [], unknownMs: [] }
-  /** Promises by key, which resolve when all events so far were accepted. */
+  /** Promises by event key. Each resolves when all events of the key so far were accepted. */
   readonly #taken = new Map<string, Promise<void>>()
   readonly #began = performance.now()
   readonly #ticking: NodeJS.Timeout
@@ -66,7 +66,7 @@ export class Stage implements AsyncDisposable {
     })
   }
 
-  /** Starts a dispatcher when the servers are available. */
+  /** Starts a dispatcher. Retries until the servers are available. */
   async start(): Promise<void> {
     while (!this.#isOver) {
       const opened = await openDispatcher(this.#ground).catch(() => undefined)
@@ -76,7 +76,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Ends a dispatcher, and starts another if none is left. */
+  /** Kills or stops the oldest dispatcher. Starts a new one if none is left. */
   async end(how: 'kill' | 'stop'): Promise<void> {
     const [dispatcher] = this.dispatchers
     if (!dispatcher) return
@@ -86,7 +86,7 @@ export class Stage implements AsyncDisposable {
     if (this.dispatchers.size === 0) void this.start()
   }
 
-  /** Sends an event until a dispatcher accepts it. Events of a key stay in order. */
+  /** Sends an event repeatedly until a dispatcher accepts it. Events with the same key stay in order. */
   send(dedupKey: string, status: 'firing' | 'resolved', severity: 'warning' | 'critical'): void {
     this.#occurredAt += 1
     const at = { occurredAt: this.#occurredAt, receivedAt: this.#occurredAt }
@@ -109,14 +109,14 @@ export class Stage implements AsyncDisposable {
     this.#clockAheadMs += byMs
   }
 
-  /** Makes the store unreachable or read-only for a moment. */
+  /** Makes the store unreachable or read-only for a short time. */
   trouble(fault: 'storeIsCut' | 'storeRefuses'): void {
     if (fault === 'storeIsCut') this.#truth.unknownMs.push(performance.now())
     this.faults[fault] = true
     setTimeout(() => (this.faults[fault] = false), faultMs)
   }
 
-  /** Empties the store after the database has all its data, because losing both loses messages. */
+  /** Empties the store once the database has all its data, because losing both would lose messages. */
   async flush(): Promise<void> {
     await this.heal()
     const until = performance.now() + onRecordWithinMs
@@ -130,13 +130,13 @@ export class Stage implements AsyncDisposable {
     this.note('flushed')
   }
 
-  /** Ends all faults except those of targets, and waits until all events were accepted. */
+  /** Ends all faults except those of the targets, and waits until all events were accepted. */
   async heal(): Promise<void> {
     Object.assign(this.faults, { storeIsCut: false, databaseIsDown: false, storeRefuses: false })
     await Promise.all(this.#taken.values())
   }
 
-  /** Waits until the outbox has been empty for a while, and returns the final state. */
+  /** Waits until the outbox stays empty, and returns the final state. Throws after a minute. */
   async waitUntilDelivered(): Promise<Truth> {
     const { targets, dispatchers } = this
     for (const name of targetNames) targets.modes.set(name, 'ok')
@@ -146,7 +146,7 @@ export class Stage implements AsyncDisposable {
     for (let emptyFor = 0; emptyFor < 6; await wait(50)) {
       await [...dispatchers][0]?.tick().catch(() => false)
       emptyFor = (await retry(() => this.#place.waiting())) === 0 ? emptyFor + 1 : 0
-      if (performance.now() > end) throw new Error('the outbox is not empty after a minute')
+      if (performance.now() > end) throw new Error('outbox not empty after a minute: messages were not delivered')
     }
     const rows = (await [...dispatchers][0]?.onRecord().catch(() => undefined))?.rows ?? []
     for (const { result, target, kind, sequence, episode, reason } of rows)
@@ -174,7 +174,7 @@ export class Stage implements AsyncDisposable {
     )
   }
 
-  /** Returns the open episodes with the sequence number of their last notification. */
+  /** Returns the sequence number of the last notification, by open episode. */
   async #openEpisodes(): Promise<Map<string, number>> {
     await using store = await retry(() => this.#place.openStore())
     const open = new Map<string, number>()
@@ -190,7 +190,7 @@ export class Stage implements AsyncDisposable {
 const sentIn = (rows: readonly CompletedDelivery[]): Set<string> =>
   new Set(rows.flatMap((row) => (row.result === 'sent' ? [lineOf(row)] : [])))
 
-/** Retries while a store is busy or restarts. */
+/** Retries a request while the store is busy or restarting. */
 const retry = async <T>(run: () => Promise<T>): Promise<T> => {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -2,7 +2,10 @@ import { deploy } from '../chart/deployment.ts'
 import type { Product, ProductHost, ProductOptions } from '../product.ts'
 import type { ProductProcess } from './process.ts'
 
-/** Starts the product as the chart deploys it, with each variable only at the services of the chart. It disposes `owned`. */
+/**
+ * Starts the processes of the chart. Each variable reaches only the services to which the chart passes it. Stopping the
+ * product also disposes `owned`.
+ */
 export const startDeployed = async (
   { env: variables, queryProcesses: query = 1, agentProcesses: agent = 1 }: ProductOptions,
   hosts: readonly ProductHost[],
@@ -14,7 +17,7 @@ export const startDeployed = async (
   const all = [...processes.values()]
   const first = (name: string): ProductProcess => {
     const found = processes.get(name)
-    if (!found) throw new Error(`the chart starts no ${name}`)
+    if (!found) throw new Error(`the chart renders no process "${name}"`)
     return found
   }
   return {

@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { keysOfProcess } from '#shared/bus/testing/keys.ts'
 
-/** A real process of the product. */
+/** An operating system process of the product. */
 export interface ProductProcess extends AsyncDisposable {
   readonly pid: number
-  /** The address of `/livez`, `/readyz` and `/metrics`. */
+  /** The base URL of `/livez`, `/readyz` and `/metrics`. */
   readonly operationsUrl: string
-  /** Returns its standard output and standard error so far. */
+  /** Returns the standard output and standard error so far. */
   output(): string
-  /** Kills the process, like a crash. */
+  /** Kills the process with SIGKILL, like a crash. */
   kill(): Promise<void>
   /** Restarts the process with the same variables and waits until it is ready. */
   restart(): Promise<void>
-  /** Sends a signal and resolves with the exit code. */
+  /** Sends a signal and waits for the exit. Resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<ProcessExit>
 }
 
@@ -32,9 +32,9 @@ export interface ProcessOptions {
   /** Services to run. Default: all. */
   services: readonly string[]
   variables: Record<string, string>
-  /** Absent for a process that is expected to end. */
+  /** Port of the operations endpoints. Absent for a process that is expected to exit. */
   operationsPort?: number
-  /** A module, as a path from the root of the repository, that is loaded before the product. */
+  /** Path of a module, relative to the root of the repository, that is loaded before the product. */
   preload?: string
 }
 
@@ -45,7 +45,7 @@ const endsWithinMs = 40_000
 const pollMs = 25
 const outputKept = 1_000_000
 
-/** Starts a process and waits until it is ready. Throws with its output if it fails. */
+/** Starts a process and waits until it is ready. Throws an error with its output if it does not become ready. */
 export const startProcess = async (options: ProcessOptions & { operationsPort: number }): Promise<ProductProcess> => {
   const operationsUrl = `http://${options.variables.OPERATIONS_HOST ?? '127.0.0.1'}:${options.operationsPort}`
   let output = ''
@@ -56,7 +56,7 @@ export const startProcess = async (options: ProcessOptions & { operationsPort: n
       await untilReady(child, operationsUrl)
     } catch (error) {
       await end(child, 'SIGKILL')
-      throw new Error(`${String(error)}; it wrote:\n${output}`, { cause: error })
+      throw new Error(`${String(error)}; output:\n${output}`, { cause: error })
     }
   }
   await ready()
@@ -77,7 +77,9 @@ export const startProcess = async (options: ProcessOptions & { operationsPort: n
   }
 }
 
-/** Runs a process that is expected to end, for example one with invalid settings. */
+/**
+ * Runs a process that is expected to exit, for example because of invalid settings. Returns its output and exit code.
+ */
 export const runToEnd = async (options: ProcessOptions): Promise<ProcessExit & { output: string }> => {
   let output = ''
   const child = spawnProduct(options, (text) => (output += text))
@@ -95,7 +97,7 @@ const spawnProduct = (
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
-    // Starting processes takes most of the time of many tests.
+    // Many tests spend most of their time starting processes, so compiled code is cached.
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     NODE_ENV: 'production',
     OPERATIONS_HOST: '127.0.0.1',
@@ -112,13 +114,13 @@ const spawnProduct = (
 
 const busSecret = randomBytes(32).toString('hex')
 
-/** Keys of the bus for a test run: the signing key for the gateway, and a key for each other service. */
+/** Returns the bus keys of a process with these services: the signing key for the gateway, call keys for others. */
 const keysFor = (services: readonly string[], { SVC_QUERY_ROLE }: Record<string, string>): Record<string, string> => {
   const holders = services.map((name) => (name === 'query' && SVC_QUERY_ROLE === 'guest' ? 'query-guest' : name))
   return keysOfProcess(services.length === 0 ? ['gateway'] : holders, busSecret)
 }
 
-/** On Linux the kernel ends the product with its test, even when the test runner is killed. */
+/** Returns a command prefix with which Linux kills the product when its test runner ends, even if that was killed. */
 const endsWithUs = (): string[] => {
   const program = '/usr/bin/setpriv'
   return existsSync(program) ? [program, '--pdeathsig', 'KILL', '--'] : []
@@ -127,7 +129,7 @@ const endsWithUs = (): string[] => {
 const untilReady = async (child: ChildProcess, operationsUrl: string): Promise<void> => {
   const until = performance.now() + readyWithinMs
   while (performance.now() < until) {
-    if (hasEnded(child)) throw new Error('the product ended instead of starting')
+    if (hasEnded(child)) throw new Error('the product exited before it was ready')
     const answer = await fetch(`${operationsUrl}/readyz`).catch(() => undefined)
     if (answer?.ok) return
     await wait(pollMs)

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { findProgram } from './source.ts'
 
-/** The headless shell is first, because it renders the same pages in half the CPU time. */
+/** Names of Chromium programs. The headless shell is first, because it renders the same pages in half the CPU time. */
 const names = ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable']
 
-/** Returns the Chromium of browser tests: `CHROMIUM_PATH`, the system's, or the one of Playwright. */
+/** Returns the path of Chromium: `CHROMIUM_PATH`, an installed program, or the download of Playwright. */
 export const chromiumProgram = (): string | undefined => {
   const own = chromium.executablePath()
   return process.env.CHROMIUM_PATH ?? names.map(findProgram).find(Boolean) ?? (existsSync(own) ? own : undefined)

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
-/** Launch options of a server in a container. */
+/** How to start a server in a container. */
 export interface ContainerLaunch {
   image: string
   port: number
-  /** Port of this machine. Default: a free one. */
+  /** Port on this machine. Default: a free one. */
   hostPort?: number | undefined
   command?: string[]
   environment?: Readonly<Record<string, string>>
-  /** Text files by their absolute path in the container. */
+  /** Contents of text files, by absolute path in the container. */
   files?: Record<string, string>
   url(port: number): string
   answers(url: string): Promise<void>
@@ -19,9 +19,9 @@ export interface ContainerLaunch {
 const startWithinMs = 120_000
 const pollMs = 50
 
-/** Starts a private container on a host port that stays the same across restarts. */
+/** Starts a container. Its port on this machine stays the same across restarts. */
 export const startContainer = async (launch: ContainerLaunch): Promise<TestServer> => {
-  // Loaded only here, because it is large and most machines have the programs installed.
+  // A dynamic import, because the library is large and most machines have the programs installed.
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers')
   const host = launch.hostPort ?? (await freePort())
   const url = launch.url(host)
@@ -41,7 +41,7 @@ export const startContainer = async (launch: ContainerLaunch): Promise<TestServe
   return {
     url,
     async kill() {
-      // Without the library, which never removes a container that it has stopped.
+      // The library would not remove a container that it has stopped, so the Docker API kills it.
       const { container: containers } = await getContainerRuntimeClient()
       await containers.getById(container.getId()).kill()
     },

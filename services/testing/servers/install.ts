@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chromiumProgram } from './chromium.ts'
 import { findProgram, sourceOf } from './source.ts'
 
-/** A program that a Debian package provides. */
+/** A program that tests need, with the Debian package that provides it. */
 export interface TestProgram {
   title: string
   debian: string
@@ -18,11 +18,11 @@ const testPrograms: readonly TestProgram[] = [
 
 const commandWithinMs = 600_000
 
-/** Installs missing servers and the browser of the tests, if this user can install packages. */
+/** Installs missing servers and the browser for tests, if this user can install packages without a password. */
 export const installServers = (needed = testPrograms): void => {
   const missing = needed.filter((one) => !one.isThere())
   if (missing.length === 0) return
-  const become = mayInstall()
+  const become = rootPrefix()
   if (become) {
     run('reading the package lists', [...become, ...aptGet, 'update'])
     for (const { title, debian } of missing) {
@@ -35,23 +35,23 @@ export const installServers = (needed = testPrograms): void => {
     run('fetching Chromium', [process.execPath, ...own])
   }
   for (const { title } of missing.filter((one) => !one.isThere())) {
-    say(`LEFT OUT: no ${title} on this machine, and it could not be installed`)
+    print(`LEFT OUT: no ${title} on this machine, and it could not be installed`)
   }
 }
 
 const aptGet = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-y']
 
-/** Returns the prefix of commands that need root, or undefined if root needs a password. */
-const mayInstall = (): string[] | undefined => {
+/** Returns the prefix for commands that need root; undefined if this user cannot become root without a password. */
+const rootPrefix = (): string[] | undefined => {
   if (!findProgram('apt-get')) return undefined
   if (process.getuid?.() === 0) return []
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined
 }
 
 const run = (title: string, [program = '', ...rest]: readonly string[]): void => {
-  say(`For the tests: ${title} …`)
+  print(`For the tests: ${title} …`)
   const { status } = spawnSync(program, rest, { stdio: ['ignore', 'inherit', 'inherit'], timeout: commandWithinMs })
-  if (status !== 0) say(`${title} failed: ${[program, ...rest].join(' ')} ended with ${status}`)
+  if (status !== 0) print(`${title} failed: "${[program, ...rest].join(' ')}" exited with code ${status}`)
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const print = (line: string): void => void process.stderr.write(`${line}\n`)

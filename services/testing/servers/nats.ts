@@ -7,15 +7,15 @@ import { type ServerOptions, type TestServer, addressed } from './server.ts'
 import { requireSource } from './source.ts'
 
 export interface NatsOptions extends ServerOptions {
-  /** Text to add to the configuration: users, permissions, `max_payload`, … It makes the server private. */
+  /** Additional server configuration, such as users and permissions. Implies a private server. */
   config?: string
-  /** Environment variables that `config` refers to. */
+  /** Environment variables that `config` references. */
   environment?: Readonly<Record<string, string>>
-  /** For example the port of a killed server to replace. Default: a free one. */
+  /** The port, for example that of a killed server to replace. Default: a free one. */
   port?: number
 }
 
-/** Starts NATS with JetStream on file storage. */
+/** Starts NATS with JetStream and file storage. */
 export const startNats = async (options: NatsOptions = {}): Promise<TestServer> => {
   const { config, environment = {}, private: own, port: hostPort } = options
   const source = requireSource('nats', own ?? config !== undefined)

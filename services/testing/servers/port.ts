@@ -5,24 +5,24 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Below the ephemeral ports, because an outgoing connection could take a free port before its server does. */
-const lowest = 15_000
-const highest = 30_000
+/** Range of ports. It is below the ephemeral ports, which outgoing connections could take before the server does. */
+const minPort = 15_000
+const maxPort = 30_000
 const maxAttempts = 50
 
-/** A folder with a file per reserved port; its modification time is the time of the reservation. */
+/** A folder with a file per reserved port. The modification time of the file is the time of the reservation. */
 const reservations = join(tmpdir(), 'watchhouse-ports')
-/** A reserved port must be in use within this time. */
+/** A reservation expires after this time, in milliseconds. */
 const reservedMs = 60_000
 
 /** Returns a free TCP port of the loopback address and reserves it for a minute. */
 export const freePort = async (): Promise<number> => {
   mkdirSync(reservations, { recursive: true })
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const port = randomInt(lowest, highest)
+    const port = randomInt(minPort, maxPort)
     if (reserve(join(reservations, String(port))) && (await isFree(port))) return port
   }
-  throw new Error(`no free port found between ${lowest} and ${highest}`)
+  throw new Error(`no free port found between ${minPort} and ${maxPort}`)
 }
 
 const reserve = (file: string): boolean => {
@@ -33,7 +33,7 @@ const reserve = (file: string): boolean => {
     writeFileSync(file, '', { flag: 'wx' })
     return true
   } catch {
-    // Another process has reserved it.
+    // Another process has reserved the port.
     return false
   }
 }

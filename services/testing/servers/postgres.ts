@@ -14,11 +14,11 @@ const password = 'watchhouse'
 const connectWithinMs = 2_000
 
 export interface PostgresOptions extends ServerOptions {
-  /** Libraries to preload, such as `pg_stat_statements`. They make the server private. */
+  /** Libraries to preload, such as `pg_stat_statements`. Implies a private server. */
   preload?: readonly string[]
 }
 
-/** Starts PostgreSQL with an empty database. On a server from an address variable, creates a separate database. */
+/** Starts PostgreSQL with an empty database. If an address variable is set, creates a new database on that server. */
 export const startPostgres = async ({ preload = [], private: own }: PostgresOptions = {}): Promise<TestServer> => {
   const source = requireSource('postgres', own ?? preload.length > 0)
   const libraries = ['-c', `shared_preload_libraries=${preload.join(',')}`]
@@ -63,7 +63,7 @@ export const startPostgres = async ({ preload = [], private: own }: PostgresOpti
   })
 }
 
-/** Without fsync (-F): a killed server still recovers, and no test simulates a power failure. */
+/** Returns the server arguments. `-F` disables fsync: a killed server recovers without it; no test cuts the power. */
 const serverOptions = (directory: string, port: number): string[] => [
   '-D',
   join(directory, 'data'),
@@ -78,7 +78,7 @@ const serverOptions = (directory: string, port: number): string[] => [
 
 const run = async (url: string, statement: string): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs })
-  // The server may end in the meantime; the rejected query reports it.
+  // The server may stop in the meantime. The rejected query reports that.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -96,7 +96,9 @@ const ownDatabase = async (server: string): Promise<TestServer> => {
   return addressed(url.href, () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
 }
 
-/** PostgreSQL does not run as root. Packages create the user `postgres`; `nobody` always exists. */
+/**
+ * Returns a user to run PostgreSQL, which refuses to run as root. Packages create `postgres`; `nobody` always exists.
+ */
 const unprivileged = (): { uid: number; gid: number } => {
   for (const name of ['postgres', 'nobody']) {
     try {

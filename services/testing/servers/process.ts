@@ -8,14 +8,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './port.ts'
 import type { TestServer } from './server.ts'
 
-/** Launch options of a server as a child process. */
+/** How to start a server as a child process. */
 export interface Launch {
   program: string
-  /** Prepares the empty directory before the first start. */
+  /** Prepares the empty data directory before the first start. */
   prepare?(directory: string, port: number): Promise<void>
   arguments(directory: string, port: number): string[]
   url(port: number): string
-  /** Resolves if the server at `url` responds, otherwise rejects. */
+  /** Resolves if the server at `url` responds; otherwise it rejects. */
   answers(url: string): Promise<void>
   /** The signal for a graceful shutdown. */
   stopSignal?: NodeJS.Signals
@@ -23,7 +23,7 @@ export interface Launch {
   /** Additional environment variables. */
   environment?: Readonly<Record<string, string>>
   readyWithinMs?: number
-  /** Default: a free one. */
+  /** The port. Default: a free one. */
   port?: number | undefined
 }
 
@@ -33,7 +33,7 @@ const pollMs = 20
 const outputKept = 4_000
 const parentDeath = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
 
-/** Starts a private server with a free port and a separate directory, which disposing removes. */
+/** Starts a server with its own data directory. Disposing stops it and removes the directory. */
 export const startProcess = async (launch: Launch): Promise<TestServer> => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'watchhouse-test-')))
   const port = launch.port ?? (await freePort())
@@ -45,7 +45,7 @@ export const startProcess = async (launch: Launch): Promise<TestServer> => {
   }
   const kill = async () => {
     await end(child, 'SIGKILL')
-    await left(directory)
+    await waitForWorkers(directory)
   }
   const stop = async () => {
     await end(child, launch.stopSignal ?? 'SIGTERM')
@@ -69,7 +69,7 @@ export const startProcess = async (launch: Launch): Promise<TestServer> => {
 const run = async (launch: Launch, directory: string, port: number): Promise<ChildProcess> => {
   const command = [...guard(), launch.program, ...launch.arguments(directory, port)]
   const [program = launch.program, ...rest] = command
-  // A separate process group, so that signals also reach forked workers.
+  // The server has its own process group, so that SIGKILL also reaches forked workers.
   const child = spawn(program, rest, {
     cwd: directory,
     detached: true,
@@ -84,7 +84,7 @@ const run = async (launch: Launch, directory: string, port: number): Promise<Chi
   const { readyWithinMs = usuallyReadyWithinMs } = launch
   const until = performance.now() + readyWithinMs
   while (performance.now() < until) {
-    if (hasEnded(child)) throw new Error(`${launch.program} ended instead of starting:\n${output}`)
+    if (hasEnded(child)) throw new Error(`${launch.program} exited before it was ready; output:\n${output}`)
     try {
       await launch.answers(launch.url(port))
       return child
@@ -93,21 +93,21 @@ const run = async (launch: Launch, directory: string, port: number): Promise<Chi
     }
   }
   await end(child, 'SIGKILL')
-  throw new Error(`${launch.program} did not answer within ${readyWithinMs} ms:\n${output}`)
+  throw new Error(`${launch.program} did not respond within ${readyWithinMs} ms; output:\n${output}`)
 }
 
-/** On Linux the kernel ends the server with its test, even when the test runner is killed. */
+/** Returns a command prefix with which Linux kills the server when its test runner ends, even if that was killed. */
 const guard = (): string[] => (existsSync('/usr/bin/setpriv') ? parentDeath : [])
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Waits for the workers of a killed server, which hold resources that a restart needs. */
-const left = async (directory: string): Promise<void> => {
+/** Waits until the workers of a killed server have exited, because they hold resources that a restart needs. */
+const waitForWorkers = async (directory: string): Promise<void> => {
   const until = performance.now() + stopWithinMs
   while ((await isInhabited(directory)) && performance.now() < until) await wait(pollMs)
 }
 
-/** Returns whether a process uses this directory; supported only on Linux. */
+/** Returns whether a process runs in this directory. Returns false on systems without `/proc`. */
 const isInhabited = async (directory: string): Promise<boolean> => {
   const processes = existsSync('/proc') ? await readdir('/proc') : []
   const places = await Promise.all(processes.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')))
@@ -117,7 +117,7 @@ const isInhabited = async (directory: string): Promise<boolean> => {
 const end = async (child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> => {
   if (!child?.pid || hasEnded(child)) return
   const ended = once(child, 'exit')
-  // Only SIGKILL goes to the whole group; after other signals a server ends its workers itself.
+  // Only SIGKILL goes to the whole process group. After other signals, the server stops its workers itself.
   process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal)
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), stopWithinMs)
   await ended

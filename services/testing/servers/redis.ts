@@ -6,14 +6,14 @@ import { type ServerOptions, type TestServer, addressed } from './server.ts'
 import { requireSource } from './source.ts'
 
 export interface RedisOptions extends ServerOptions {
-  /** Settings that override those of a durable server. They make the server private. */
+  /** Settings that override the default ones. Implies a private server. */
   settings?: Record<string, string>
 }
 
-/** The settings that the product requires: no eviction, and writes synced before they are acknowledged. */
+/** The settings that the product requires: no eviction, and a disk sync before each acknowledgement. */
 const durable = { appendonly: 'yes', appendfsync: 'always', save: '', 'maxmemory-policy': 'noeviction' }
 
-/** Starts Redis with an append-only file. A server from an address variable is emptied first. */
+/** Starts Redis with an append-only file. If an address variable is set, empties that server instead. */
 export const startRedis = async ({ settings, private: own }: RedisOptions = {}): Promise<TestServer> => {
   const source = requireSource('redis', own ?? settings !== undefined)
   if ('url' in source) {

@@ -1,24 +1,24 @@
-/** A server process for tests, shared by all tests if an environment variable sets its address. */
+/** A server for tests. If an environment variable sets its address, all tests share it. */
 export interface TestServer extends AsyncDisposable {
   readonly url: string
-  /** Kills the server, like a crash. Its files stay. */
+  /** Kills the server with SIGKILL, like a crash. Its files are kept. */
   kill(): Promise<void>
-  /** Restarts the server with the same address and files, whether or not it still runs. */
+  /** Restarts the server with the same address and files. It may have been killed before. */
   restart(): Promise<void>
-  /** Stops the server gracefully and removes its files. */
+  /** Stops the server gracefully and deletes its files. */
   stop(): Promise<void>
 }
 
 /** Common options of the start functions. */
 export interface ServerOptions {
-  /** Whether to ignore address variables, because the test kills the server or must not share it. */
+  /** Whether to ignore address variables. Set it if the test kills the server or must not share it. */
   private?: boolean
 }
 
-/** Returns a server from an address variable, which tests must not stop. */
+/** Returns the server at an address from a variable. Killing or restarting it throws, because other tests share it. */
 export const addressed = (url: string, stop: () => Promise<void> = async () => {}): TestServer => {
   const refuse = async () => {
-    throw new Error(`${new URL(url).protocol} server is from the environment; set \`private\` to stop it`)
+    throw new Error(`cannot kill or restart the server at "${url}": its address comes from a variable; set \`private\``)
   }
   return { url, kill: refuse, restart: refuse, stop, [Symbol.asyncDispose]: stop }
 }

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 
 export type ServerKind = 'nats' | 'redis' | 'postgres'
 
-/** The source of a server: an address, a local program, or a container image. */
+/** Where a test server comes from: an address, a local program, or a container image. */
 export type Source = { url: string } | { program: string } | { image: string }
 
 const kinds: Record<ServerKind, { address: string; program: string; image: string }> = {
@@ -16,7 +16,7 @@ const kinds: Record<ServerKind, { address: string; program: string; image: strin
 
 const dockerAnswerMs = 5_000
 
-/** Returns the first available source, or undefined. `own` ignores addresses. */
+/** Returns the first available source; undefined if there is none. `own` ignores address variables. */
 export const sourceOf = (kind: ServerKind, own = false): Source | undefined => {
   const { address, program, image } = kinds[kind]
   const url = process.env[address]
@@ -26,7 +26,7 @@ export const sourceOf = (kind: ServerKind, own = false): Source | undefined => {
   return dockerAnswers() ? { image } : undefined
 }
 
-/** Returns the first available source. Throws if there is none. */
+/** Returns the first available source. Throws if there is none. `own` ignores address variables. */
 export const requireSource = (kind: ServerKind, own = false): Source => {
   const source = sourceOf(kind, own)
   if (source) return source
@@ -34,7 +34,7 @@ export const requireSource = (kind: ServerKind, own = false): Source => {
   throw new Error(`no ${kind} for this test: set ${address}, install ${program}, or start Docker`)
 }
 
-/** Returns the path of a program, from PATH or from the folders of servers that packages do not add to PATH. */
+/** Returns the path of a program; undefined if it is not found. Also searches common folders that are not in PATH. */
 export const findProgram = (name: string): string | undefined => {
   const path = (process.env.PATH ?? '').split(delimiter)
   const versions = globSync('/usr/lib/postgresql/*/bin').toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
@@ -42,14 +42,14 @@ export const findProgram = (name: string): string | undefined => {
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
-/** Returns a path in the cache. */
+/** Returns a path below the cache folder of Watchhouse. */
 export const cached = (...path: string[]): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'watchhouse', ...path)
 
-/** Returns a folder of the programs that `.ci/chart-tools` installs. */
+/** Returns a folder of the tools that `.ci/chart-tools` installs. */
 export const chartTools = (folder = 'bin'): string => cached('chart-tools/current', folder)
 
-/** Returns the folder of the API server that `.ci/api-server` builds. */
+/** Returns the folder of the Kubernetes API server that `.ci/api-server` builds. */
 const apiServer = (): string => cached('api-server/current')
 
 const isExecutable = (file: string): boolean => {

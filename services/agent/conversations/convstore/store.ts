@@ -11,20 +11,20 @@ import {
 } from '../store.ts'
 import { conversationOf, evidenceMessage, factsOf, listOf, summaryOf, tagWith, threadMessages } from './thread.ts'
 
-/** Pages that one removal reads at most. */
+/** Maximum number of list pages that one removal or pruning reads. */
 const maxPages = 20
-/** Attempts to write a conversation that other clients create at the same time. */
+/** Maximum attempts to write a conversation that another client creates at the same time. */
 const maxRaces = 3
 
-/** Conversation ids have no colon, so the last colon ends the owner. */
+/** Conversation ids contain no colon, so the last colon separates owner and id. */
 const externalId = (owner: string, id: string): string => `${owner}:${id}`
-/** Other users of the project can tag any thread, so only the external id decides. */
+/** Other users of the project can set any tag, so the external id identifies the owner. */
 const isOf = (owner: string, { external_id: name }: Pick<Thread, 'external_id'>): boolean =>
   name?.slice(0, name.lastIndexOf(':')) === owner
 
 /**
- * Returns a store in the conversation service. All owners share one project; external id and tag of a thread name its
- * owner.
+ * Returns a store in the conversation service. All owners share one project; the external id and the tag of a thread
+ * contain its owner.
  */
 export const convstore = (threads: ThreadClient): ConversationStore => {
   const find = async (owner: string, id: string) => {
@@ -74,7 +74,7 @@ export const convstore = (threads: ThreadClient): ConversationStore => {
   }
 }
 
-/** Returns undefined if another client created the conversation in the meantime. */
+/** Creates or updates a conversation. Returns undefined if another client created it in the meantime. */
 const putOver = async (
   threads: ThreadClient,
   owner: string,
@@ -90,7 +90,8 @@ const putOver = async (
     await threads.update(thread.id, { title: conversation.title, metadata: factsOf(conversation) })
     return { created: false, conversation: fieldsOf(conversation) }
   }
-  // The service can only append messages, so a changed message needs a new thread. The client holds the complete conversation.
+  // The service can only append messages, so changed messages need a new thread. The client has sent the complete
+  // conversation.
   if (thread) await threads.remove(thread.id)
   const isCreated = await create(threads, owner, conversation)
   return isCreated ? { created: present === undefined, conversation: fieldsOf(conversation) } : undefined
@@ -109,7 +110,7 @@ const create = async (threads: ThreadClient, owner: string, conversation: Conver
     await tagWith(threads, threadId, owner)
     return true
   } catch (error) {
-    // Without its tag it would be in no list and survive `removeAll`.
+    // Lists and `removeAll` would not find a thread without its tag.
     await threads.remove(threadId)
     throw error
   }
@@ -136,7 +137,7 @@ const removeAll = async (threads: ThreadClient, owner: string): Promise<number> 
   })
 }
 
-/** Reads from the oldest thread on, until a page has threads of the product and none of them is expired. */
+/** Reads threads, oldest first, until a page contains threads of the product and none of them is expired. */
 const prune = async (threads: ThreadClient, beforeMs: number): Promise<number> => {
   let removed = 0
   let cursor: string | undefined

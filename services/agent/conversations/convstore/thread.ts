@@ -6,11 +6,12 @@ import type { Thread, ThreadMessage, ThreadClient, ThreadList, ThreadPage } from
 import { wordsOf } from '../store.ts'
 
 /**
- * The facts stored with a conversation besides its title and messages. They also mark a thread as one of this product.
+ * The metadata of a thread: the summary of the conversation without its title. It also marks the thread as one of this
+ * product.
  */
 const OwnFacts = z.object({ watchhouse: ConversationSummary.omit({ title: true }) })
 
-/** Returns the facts of a conversation as metadata of its thread. */
+/** Returns the metadata of the thread of a conversation. */
 export const factsOf = ({ title: _title, ...facts }: ConversationSummary): z.input<typeof OwnFacts> => ({
   watchhouse: facts,
 })
@@ -32,7 +33,10 @@ export const threadMessages = (messages: readonly UiMessage[], from = 0): Thread
     metadata: { watchhouse: { position: from + index, message } },
   }))
 
-/** Evidence is stored as a message, because lists return all metadata of a thread. The last one is current. */
+/**
+ * Returns the message that stores the evidence. It is no thread metadata, because lists return that completely. The
+ * last such message is current.
+ */
 export const evidenceMessage = (evidence: Conversation['evidence']): ThreadMessage => ({
   role: 'tool',
   content: '(evidence)',
@@ -56,7 +60,7 @@ export const conversationOf = (thread: Thread): Conversation | undefined => {
   return Conversation.safeParse({ ...summary, messages: messages.slice(0, summary.messageCount), evidence }).data
 }
 
-/** The documented limit of the service, in characters. */
+/** The documented limit of the service for tags, in characters. */
 const maxTagLength = 64
 /** Returns the tag of an owner's threads; undefined if the owner's name is too long. */
 const tagOf = (owner: string): string | undefined => {
@@ -68,15 +72,15 @@ const plainTagOf = (owner: string): string => `user-${hash('sha256', owner).slic
 /** Prefix of cursors of lists by plain tags. Other cursors are those of the service. */
 const plainMark = '~'
 
-/** Tags a thread with its owner, by the first tag that the service accepts. Throws `unavailable` if it rejects both. */
+/** Tags a thread with the first owner tag that the service accepts. Throws `unavailable` if it rejects both. */
 export const tagWith = async (threads: ThreadClient, id: string, owner: string): Promise<void> => {
   for (const tag of [tagOf(owner), plainTagOf(owner)]) if (tag !== undefined && (await threads.tag(id, tag))) return
   throw new ServiceError('unavailable', 'the conversation service rejects tags')
 }
 
 /**
- * Returns a page of an owner's threads. It tries the plain tag if the usual one has no threads, so that no state is
- * needed about which tags the service accepts.
+ * Returns a page of an owner's threads. If the usual tag has no threads, it tries the plain tag, since the service may
+ * have rejected the usual one.
  */
 export const listOf = async (
   threads: ThreadClient,

@@ -2,7 +2,7 @@ import type { Call } from '#proto/call.ts'
 import type { Conversation, UiMessage } from '#proto/conversations.ts'
 import type { Written } from '../store.ts'
 
-/** A call of a user with all features and a deadline of 30 s. */
+/** Returns a call of a user with all features and a deadline of 30 s. */
 export const aCall = (subject = 'user_ada'): Call => ({
   identity: { kind: 'user', subject, features: 'all' },
   deadline: performance.now() + 30_000,
@@ -10,7 +10,7 @@ export const aCall = (subject = 'user_ada'): Call => ({
   priority: 'person',
 })
 
-/** A message with one text that contains quotes, a control character, umlauts and emoji. */
+/** Returns a message with one text that contains quotes, a control character, umlauts and an emoji. */
 export const aMessage = (
   id: string,
   role: UiMessage['role'] = 'user',
@@ -21,7 +21,7 @@ export const aMessage = (
   parts: [{ type: 'text', text }],
 })
 
-/** A tool call with its result, in the format of the AI SDK. */
+/** Returns a message with a tool call and its result, in the format of the AI SDK. */
 export const aToolMessage = (id: string): UiMessage => ({
   id,
   role: 'assistant',
@@ -41,7 +41,7 @@ export const anEvidence = (id = 'e1'): Conversation['evidence'][number] => ({
   rowHash: 'a'.repeat(64),
 })
 
-/** A conversation of two messages. */
+/** Returns a conversation of two messages to store. */
 export const aWritten = (id: string, more: Partial<Written> = {}): Written => ({
   id,
   hostKey: 'logs',

@@ -3,14 +3,14 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { onLoopback } from '#shared/net/testing/on-loopback.ts'
 
-/** An external MCP server on its own port, implemented with the library of the protocol. */
+/** A real MCP server on its own port, as an external server for tests. */
 export interface FakeToolServer extends AsyncDisposable {
   endpoint: string
   /** The number of requests of any kind. */
   requests: number
   /** The header fields of each request, as JSON. */
   headers: string[]
-  /** Replaces the MCP server, to respond like another kind of server. */
+  /** If set, responds instead of the MCP server. */
   instead: ((response: ServerResponse) => void) | undefined
 }
 

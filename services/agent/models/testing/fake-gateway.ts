@@ -18,12 +18,12 @@ export interface FakeResponse {
   location?: string
 }
 
-/** A model gateway on its own port. It responds with 418 to unexpected requests. */
+/** A fake model gateway on its own port. It responds with status 418 to unexpected requests. */
 export interface FakeGateway extends AsyncDisposable {
   /** The base URL, including the path. */
   base: string
   received: ReceivedRequest[]
-  /** Responses by method and path without query. Tests may change them. */
+  /** Responses by method and path without query, such as `GET /v1/models`. Tests may change them. */
   responses: Record<string, FakeResponse>
 }
 

@@ -5,7 +5,7 @@ import { openNet } from '#shared/net/net.ts'
 import { openStore } from '#shared/store/open.ts'
 import { openModels } from '../open.ts'
 
-/** A call with a deadline of one minute. */
+/** Returns a call with a deadline of one minute. */
 export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call => ({
   identity: { kind, subject, features: 'all' },
   deadline: performance.now() + 60_000,
@@ -13,7 +13,7 @@ export const callOf = (kind: Identity['kind'] = 'user', subject = 'ada'): Call =
   priority: 'person',
 })
 
-/** Opens models with a test clock, and records their log lines. */
+/** Opens the language models with a test clock, and records their log lines. */
 export const openTestModels = async (env: Record<string, string>) => {
   const logged: string[] = []
   const clock = { nowMs: 1_000_000, now: () => clock.nowMs, elapsedMs: () => clock.nowMs }

@@ -21,7 +21,7 @@ const composed = (
   })
 }
 
-/** Part of each body that identifies its format. */
+/** Path of a field that only the body of this format has. */
 const marks = {
   slack: 'attachments.0.fallback',
   discord: 'embeds.0.footer',

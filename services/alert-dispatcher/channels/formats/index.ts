@@ -10,7 +10,7 @@ import { teams } from './teams.ts'
 
 const formats = { raw, slack, matrix, hookshot, discord, teams, googleChat } as const
 
-/** Services that are recognized by their address; all others get `raw`. Hookshot addresses cannot be recognized. */
+/** Formats by address; all other addresses get `raw`. Addresses of Hookshot have no common pattern. */
 const known: readonly { host: RegExp; path?: RegExp; format: keyof typeof formats }[] = [
   { host: /^hooks\.slack(-gov)?\.com$/, format: 'slack' },
   { host: /^((ptb|canary)\.)?discord(app)?\.com$/, path: /\/slack\/?$/, format: 'slack' },

@@ -10,7 +10,7 @@ export interface RenderedTemplates {
   body?: string | undefined
 }
 
-/** The lowest limits of all services. */
+/** Maximum lengths, the lowest of all services. */
 const maxTitle = 250
 const maxBody = 4_000
 
@@ -35,7 +35,7 @@ export const fillTemplate = (
   { escape, maxLength }: FillOptions,
 ): string => {
   let filled = ''
-  for (const part of template.split(place)) {
+  for (const part of template.split(placeholder)) {
     const room = maxLength - filled.length
     const name = /^\{\{\s*([\w.-]+)\s*\}\}$/.exec(part)?.[1]
     const value = name === undefined ? undefined : valueOf(values, name)
@@ -44,7 +44,7 @@ export const fillTemplate = (
   return filled
 }
 
-const place = /(\{\{\s*[\w.-]+\s*\}\})/
+const placeholder = /(\{\{\s*[\w.-]+\s*\}\})/
 
 /** A missing metadata value is empty, because one template may serve several installations. */
 const valueOf = (values: Readonly<Record<string, string>>, name: string): string | undefined =>

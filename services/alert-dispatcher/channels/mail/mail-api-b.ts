@@ -31,9 +31,9 @@ export const sendByMailApiB = (
 
 const Refusal = z.object({ name: z.string() })
 
-/** A conflict on a key that was used before means that the mail was sent, even if its link changed since. */
+/** Classifies a conflict: a key that was used before means that the mail was sent, even if its text changed since. */
 const classify = ({ status, body }: ChannelResponse): SendResult | undefined => {
   if (status !== 409) return undefined
   const refusal = Refusal.safeParse(body).data?.name
-  return refusal === 'invalid_idempotent_request' ? { kind: 'ok' } : { kind: 'retry', reason: 'answered 409' }
+  return refusal === 'invalid_idempotent_request' ? { kind: 'ok' } : { kind: 'retry', reason: 'HTTP 409' }
 }

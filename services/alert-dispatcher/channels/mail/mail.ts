@@ -41,7 +41,7 @@ export const renderMail = (message: Message, { from, to }: Pick<Mail, 'from' | '
       // Suppresses automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Watchhouse-Installation': origin,
-      // Recipients are configured by the operator, so they unsubscribe by mail.
+      // Only the operator can change the recipients, so unsubscribing sends a mail to the sender address.
       ...(notification.kind === 'notify' && { 'List-Unsubscribe': `<mailto:${from.address}?subject=unsubscribe>` }),
     },
     severity,

@@ -97,9 +97,9 @@ describe('mail through SMTP, with the delivery pipeline', () => {
   })
 
   it.each([
-    [{ at: 'login', code: 535 }, 'dead', 'answered 535'],
-    [{ at: 'sender', code: 550 }, 'dead', 'answered 550'],
-    [{ at: 'text', code: 554 }, 'dead', 'answered 554'],
+    [{ at: 'login', code: 535 }, 'dead', 'SMTP 535'],
+    [{ at: 'sender', code: 550 }, 'dead', 'SMTP 550'],
+    [{ at: 'text', code: 554 }, 'dead', 'SMTP 554'],
   ] as const)('gives up after %j', async (refusal, result, reason) => {
     const fixture = await open()
     server.next(refusal)
@@ -133,7 +133,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
     await fixture.notify(fire({ severity: 'warning' }))
     await ended(fixture)
     const targets = () => fixture.delivery.handlers.alertTargets({}, call)
-    expect(await targets()).toMatchObject([{ broken: { reason: 'answered 535' } }])
+    expect(await targets()).toMatchObject([{ broken: { reason: 'SMTP 535' } }])
     await fixture.notify(fire({ episode: 'next' }))
     await ended(fixture, 2)
     expect(await targets()).toMatchObject([{ broken: null }])
@@ -156,7 +156,7 @@ describe('mail through SMTP, with the delivery pipeline', () => {
       { at: 'two@team.example', code: 550 },
     ])
     await fixture.notify(fire())
-    expect(await ended(fixture)).toMatchObject([{ result: 'dead', reason: 'answered 550' }])
+    expect(await ended(fixture)).toMatchObject([{ result: 'dead', reason: 'SMTP 550' }])
   })
 
   it('retries without a response and if the server is unreachable, without revealing secrets', async () => {
@@ -196,7 +196,7 @@ describe('mail with TLS', () => {
   })
   const send = ({ port }: MailServer, host = 'localhost', isSecure = false, way: Dial = dial) =>
     sendBySmtp({ kind: 'smtp', host, port, isSecure, login: mailUser }, mail, way)
-  /** Makes the server look like a public one. */
+  /** Dials the server, which then appears to have a public address. */
   const dialFar: Dial = async (fixture, signal) =>
     Object.defineProperty(await dial(fixture, signal), 'remoteAddress', { value: '192.0.78.9' })
 

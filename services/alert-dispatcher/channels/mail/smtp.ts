@@ -13,7 +13,7 @@ export const sendBySmtp = async (server: SmtpServer, mail: Mail, dial: Dial): Pr
   try {
     const connection = await dial({ host: server.host, port: server.port }, signal)
     try {
-      return afterwards(await submitMail(server, mail, { connection, signal }))
+      return classifySent(await submitMail(server, mail, { connection, signal }))
     } catch (error) {
       const failure = Failure.safeParse(error).data
       if (!failure) throw error
@@ -59,11 +59,11 @@ const Sent = z.object({ accepted: z.array(z.unknown()).default([]), rejectedErro
 /**
  * Classifies a mail that only some recipients accepted. The message id is the same, so a repeated mail is shown once.
  */
-const afterwards = (info: unknown): SendResult => {
+const classifySent = (info: unknown): SendResult => {
   const { accepted, rejectedErrors: refused } = Sent.parse(info)
   if (refused.length === 0) return { kind: 'ok' }
   const later = refused.find(({ responseCode }) => responseCode !== undefined && responseCode < 500)
-  if (later) return { kind: 'retry', reason: `answered ${later.responseCode} for a recipient`, mayHaveArrived: true }
+  if (later) return { kind: 'retry', reason: `SMTP ${later.responseCode} for a recipient`, mayHaveArrived: true }
   return { kind: 'ok', remark: `rejected for ${refused.length} of ${accepted.length + refused.length} recipients` }
 }
 
@@ -75,18 +75,18 @@ const Failure = z.object({
   responseCode: z.int().optional().catch(undefined),
 })
 
-/** The login failed, or the server offers no TLS. */
-const setUp: ReadonlySet<string> = new Set(['EAUTH', 'ETLS'])
+/** Error codes for a failed login and for missing TLS. */
+const configCodes: ReadonlySet<string> = new Set(['EAUTH', 'ETLS'])
 /** Response codes for missing or rejected credentials. */
 const login: ReadonlySet<number> = new Set([530, 534, 535, 538])
 
 const classifySmtpError = ({ code, responseCode }: z.output<typeof Failure>): SendResult => {
   if (responseCode !== undefined) {
-    const reason = `answered ${responseCode}`
+    const reason = `SMTP ${responseCode}`
     if (responseCode < 500) return { kind: 'retry', reason }
-    return setUp.has(code) || login.has(responseCode) ? { kind: 'config', reason } : { kind: 'permanent', reason }
+    return configCodes.has(code) || login.has(responseCode) ? { kind: 'config', reason } : { kind: 'permanent', reason }
   }
   if (code === 'EAUTH') return { kind: 'config', reason: 'login failed: the server offers no supported method' }
-  // It is unknown whether the server had received the mail by then.
+  // The server may have received the mail before the connection was lost.
   return { kind: 'retry', reason: `connection lost (${code})`, mayHaveArrived: true }
 }

@@ -52,7 +52,7 @@ const formOf = ({ headers, text }: ReceivedRequest): Record<string, string[]> | 
   return fields
 }
 
-/** Thread ids depend on the id of the installation, which differs each time. */
+/** Replaces thread ids, because they depend on the id of the installation, which differs in each test. */
 const withoutThread = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body).replaceAll(/<[0-9a-f]{32}/g, '<thread'))
 
@@ -121,5 +121,5 @@ const mailApiBRig: Rig = {
   dead: { status: 403, body: JSON.stringify({ name: 'validation_error', message: 'The domain is not verified' }) },
 }
 
-/** Providers that are used over HTTP. */
+/** Rigs of the mail providers that are used over HTTP. */
 export const emailRigs: readonly Rig[] = [mailApiARig, mailApiBRig]

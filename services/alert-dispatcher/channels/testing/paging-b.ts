@@ -57,5 +57,5 @@ const rigOf = (region: 'us' | 'eu', origin: string): Rig => ({
 
 export const pagingBRig = rigOf('us', 'https://api.opsgenie.com')
 
-/** The region has a default and is tested separately. */
+/** Rig for the EU region, which has its own test because the default is the US region. */
 export const pagingBEuRig = rigOf('eu', 'https://api.eu.opsgenie.com')

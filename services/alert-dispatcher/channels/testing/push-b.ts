@@ -26,7 +26,7 @@ const Message = z.union([
 ])
 const Cancel = z.strictObject({ token: z.literal(token) })
 
-/** Returns the schema for a path. */
+/** Returns the protocol violation in the body of a request; undefined if there is none. */
 const problemOf = (path: string, body: unknown): string | undefined => {
   if (path === '/1/messages.json') return Message.safeParse(body).error?.message
   return /^\/1\/receipts\/cancel_by_tag\/[\w=-]{1,100}\.json$/.test(path)

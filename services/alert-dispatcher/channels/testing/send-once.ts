@@ -44,7 +44,7 @@ export const sendOnce = async ({
     { webhookTargets: [], subscriptions: [], chatApplications: [] },
   )
   if (!target) throw new Error('the channel has no target')
-  const led = (url: string | URL) =>
+  const redirect = (url: string | URL) =>
     (rig.standsFor ?? []).reduce((href, origin) => href.replace(origin, server.url), String(url))
-  return await target.send(message, (url, outgoing) => net.trusted(led(url), outgoing), net.mail.trusted)
+  return await target.send(message, (url, outgoing) => net.trusted(redirect(url), outgoing), net.mail.trusted)
 }

@@ -15,7 +15,7 @@ export type ScriptedResponse =
   | 'silent'
   | Promise<void>
 
-/** A server that rejects requests that violate its protocol. */
+/** A test server that rejects requests which violate its protocol. */
 export interface StrictServer extends AsyncDisposable {
   readonly url: string
   /** Accepted requests, in order. */

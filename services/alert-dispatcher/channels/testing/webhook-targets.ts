@@ -22,12 +22,12 @@ interface Service {
   problem?(text: string, headers: Readonly<Record<string, unknown>>): string | undefined
 }
 
-/** The stored entry of a saved target. */
-const prepareTargetEntry = (url: string, headers: string, format: TargetFormat): Partial<Policy> => ({
+/** Returns the policy with a saved target. */
+const savedTargetPolicy = (url: string, headers: string, format: TargetFormat): Partial<Policy> => ({
   webhookTargets: [{ name: 'team', saved: { id: 'team', url, headers }, enabled: true, format, minSeverity: null }],
 })
 
-/** Returns a rig for this service, configured like by an operator. */
+/** Returns a rig for this service, configured through variables. */
 const rigOf = (service: Service): Rig => {
   const {
     form,
@@ -61,7 +61,7 @@ const rigOf = (service: Service): Rig => {
       TEAM_URL: addressAt(url),
       TEAM_HEADERS: JSON.stringify(needed),
     }),
-    savedPolicy: (url) => prepareTargetEntry(addressAt(url), JSON.stringify(needed), format),
+    savedPolicy: (url) => savedTargetPolicy(addressAt(url), JSON.stringify(needed), format),
     secrets: () => ['secret-of-the-hook', ...Object.values(needed)],
     switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
     minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
@@ -111,7 +111,7 @@ export const rawRig = rigOf({
   textOf: (body) => Raw.parse(body).title,
 })
 
-/** The HTML elements that the formats use; other markup is rejected. */
+/** Returns whether the HTML has only the elements that the formats use. */
 const isPlainHtml = (html: string): boolean => {
   const text = html.replaceAll(/<\/?strong>|<br>|<a href="https?:[^"<>]*">|<\/a>/g, '')
   return !/[<>]|&(?!(amp|lt|gt|quot|#39);)/.test(text)
@@ -270,7 +270,7 @@ export const slackRig: Rig = {
     HEALTH_ALERT_WEBHOOK_TARGETS: JSON.stringify([{ name: 'team', urlEnv: 'TEAM_URL', format: 'slack' }]),
     TEAM_URL: webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL,
   }),
-  savedPolicy: (url) => prepareTargetEntry(webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL ?? '', '{}', 'slack'),
+  savedPolicy: (url) => savedTargetPolicy(webhookRig.env(url).HEALTH_ALERT_WEBHOOK_URL ?? '', '{}', 'slack'),
   switchVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_ENABLED',
   minSeverityVariable: 'HEALTH_ALERT_WEBHOOK_TARGETS_MIN_SEVERITY',
 }

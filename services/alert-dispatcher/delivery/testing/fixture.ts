@@ -18,7 +18,7 @@ import type { ClaimLimits } from '../claims.ts'
 import { type Delivery, openDelivery } from '../open.ts'
 import type { RetryPlan } from '../retry.ts'
 
-/** A service call in the name of the gateway. */
+/** A service call without a deadline. */
 export const call: Call = {
   identity: { kind: 'service', subject: 'test', features: 'all' },
   deadline: Number.POSITIVE_INFINITY,
@@ -84,7 +84,7 @@ export const openFixture = async (chosen: FixtureOptions = {}): Promise<Delivery
     await openDelivery({
       env,
       store,
-      net: hasty(opening.use(openNet({ env })), { timeoutMs: sendWithinMs, standIns }),
+      net: withShortTimeouts(opening.use(openNet({ env })), { timeoutMs: sendWithinMs, standIns }),
       ...(chosen.rateLimitClock && { rateLimitClock: chosen.rateLimitClock }),
       telemetry: telemetry.of('alert-dispatcher'),
       query: queryClient,
@@ -118,21 +118,20 @@ interface ShortTimeouts {
   standIns: Readonly<Record<string, string>>
 }
 
-/** Network access with shorter timeouts that leads to the servers of the test. */
-const hasty = (net: Net, { timeoutMs, standIns }: ShortTimeouts): Net => {
-  const led = (url: string | URL): string => {
+/** Returns network access with shorter timeouts, which redirects requests to the servers of the test. */
+const withShortTimeouts = (net: Net, { timeoutMs, standIns }: ShortTimeouts): Net => {
+  const redirect = (url: string | URL): string => {
     const { origin, href } = new URL(url)
     const standIn = standIns[origin]
     return standIn === undefined ? href : standIn + href.slice(origin.length)
   }
   return {
     ...net,
-    trusted: (url, outgoing) => net.trusted(led(url), { ...outgoing, timeoutMs }),
-    guarded: (purpose) => (url, outgoing) => net.guarded(purpose)(led(url), { ...outgoing, timeoutMs }),
+    trusted: (url, outgoing) => net.trusted(redirect(url), { ...outgoing, timeoutMs }),
+    guarded: (purpose) => (url, outgoing) => net.guarded(purpose)(redirect(url), { ...outgoing, timeoutMs }),
     mail: {
       ...net.mail,
-      trusted: (fixture, signal) =>
-        net.mail.trusted(fixture, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
+      trusted: (server, signal) => net.mail.trusted(server, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
     },
   }
 }

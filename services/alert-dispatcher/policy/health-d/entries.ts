@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sentenceOf } from '#shared/text/zod-errors.ts'
 
-/** The top-level keys of a file. */
+/** A parsed YAML file: its values by top-level key. */
 export type Document = Readonly<Record<string, unknown>>
 
 const Table = z.record(z.string(), z.unknown())
@@ -47,7 +47,7 @@ export const parseTable = <S extends z.ZodType>(
     // The name itself may be invalid, so the report uses its position.
     const named = name.safeParse(called)
     const parsed = schema.safeParse(item, { error: sentenceOf })
-    if (!named.success) report(`${key}, entry ${index + 1}`, `its name must be: ${describeIssues(named.error)}`)
+    if (!named.success) report(`${key}, entry ${index + 1}`, `has an invalid name: ${describeIssues(named.error)}`)
     else if (!parsed.success) report(`${key}.${called}`, describeIssues(parsed.error))
     else entries[called] = parsed.data
   }
@@ -84,7 +84,7 @@ export interface FileProblem {
   reason: string
 }
 
-/** Records a skipped entry. */
+/** Reports an entry that is skipped, and the reason. */
 export type Report = (entry: string, reason: string) => void
 
 /** Returns what is allowed in place of an invalid value, never the value itself. */

@@ -145,7 +145,7 @@ webhookTargets: [{ name: team, urlEnv: TEAM_HOOK, format: slack }]`,
   })
 })
 
-/** File, content, skipped entry and reason. */
+/** Invalid files with their content, the skipped entry and the reason. */
 const bad: [file: string, text: string, entry: string, says: string][] = [
   ['alarms.yaml', 'rules: []', '', 'is unknown; allowed: alerts, routing'],
   ['alerts.yaml', 'rules: [', '', 'is not valid YAML'],

@@ -44,7 +44,7 @@ export const readHealthFiles = (directory: string, channels: readonly ChannelSpe
   return { layer: Object.assign(emptyLayer('file'), ...parts), files: names, problems }
 }
 
-/** Returns the YAML files in order. Names with a leading dot belong to the mounts of Kubernetes. */
+/** Returns the YAML files by name. Names with a leading dot are internal entries of a Kubernetes volume. */
 const namesIn = (directory: string): string[] => {
   try {
     return readdirSync(directory)
@@ -89,9 +89,8 @@ export const loadFileLayer = (env: Environment, log: Logger, channels: readonly 
   }
   const { SVC_HEALTH_CONFIG_DIRECTORY: directory } = read(policySettings, env)
   const { layer, files, problems } = readHealthFiles(directory, channels)
-  for (const { file, entry, reason } of problems) log.warn({ file, entry, reason }, 'entry of alert files skipped')
-  for (const variable of unsetVariables(layer, env))
-    log.warn({ variable }, 'alert files name a variable that is not set')
+  for (const { file, entry, reason } of problems) log.warn({ file, entry, reason }, 'alert file entry skipped')
+  for (const variable of unsetVariables(layer, env)) log.warn({ variable }, 'alert file variable not set')
   if (files.length > 0) log.info({ files, skipped: problems.length }, 'alert files read')
   return layer
 }

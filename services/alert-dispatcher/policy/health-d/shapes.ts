@@ -36,7 +36,7 @@ const instant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-06-01T22:00:00Z' })
   .transform((text) => Date.parse(text))
 
-/** `host` is a host name; null or absent means all hosts. */
+/** A maintenance window in a file. `host` is a host name; null or absent means all hosts. */
 export const FileMaintenance = z
   .strictObject({
     id: AlertConfigId,
@@ -47,7 +47,7 @@ export const FileMaintenance = z
   })
   .refine(({ startsAt, endsAt }) => startsAt < endsAt, { path: ['endsAt'], message: 'must be later than startsAt' })
 
-/** `target` contains plain values, `secretEnv` the names of variables with secrets; both by channel field. */
+/** A channel in a file. `target` has plain values and `secretEnv` names of variables with secrets, by channel field. */
 export const FileChannel = z.strictObject({
   channel: z.string().min(1).max(64),
   ...ChannelSettings.shape,

@@ -13,7 +13,7 @@ import {
 import { makeLenient, strictFlag, parseIfValid } from '../../lenient-settings.ts'
 import { emptyLayer, type Layer } from './layer.ts'
 
-/** Settings in strict form, used to report invalid values. */
+/** Alert settings with strict parsers, used to report invalid values. */
 const strictPolicySettings = {
   HEALTH_ALERT_ENABLED: {
     ...strictFlag(maybeFlag('Whether alerts are sent. Off pauses notifications; sweeps still run.')),
@@ -59,7 +59,7 @@ export const policySettings = {
 
 const defaults = read(strictPolicySettings, {})
 
-/** Default values. Alerting is enabled by default if any channel is configured. */
+/** Default alert settings. Alerting is enabled by default if any channel is configured. */
 export const defaultGeneral = {
   minSeverity: defaults.HEALTH_ALERT_MIN_SEVERITY,
   cooldownMinutes: defaults.HEALTH_ALERT_COOLDOWN_MINUTES,
@@ -106,7 +106,7 @@ const threshold: Setting<number> = {
   },
 }
 
-/** Variables whose names contain a rule id. */
+/** Patterns of variables whose names contain a rule id. */
 const families: readonly { pattern: RegExp; field: keyof RuleSettings; setting: Setting<number> }[] = [
   { pattern: /^HEALTH_HYSTERESIS_(?<rule>\w+)_BREACHES$/, field: 'breaches', setting: sweeps },
   { pattern: /^HEALTH_HYSTERESIS_(?<rule>\w+)_CLEARS$/, field: 'clears', setting: sweeps },

@@ -16,9 +16,9 @@ export interface Layer {
   general: AlertSettings
   /** 0 disables the digest. */
   digestMinutes: number | undefined
-  /** By rule id. */
+  /** Overrides by rule id. */
   rules: Readonly<Record<string, RuleSettings>>
-  /** By channel id. */
+  /** Channel settings by channel id. */
   channels: Readonly<Record<string, ChannelLayer>>
   custom: readonly CustomRule[]
   maintenance: readonly MaintenanceWindow[]
@@ -39,6 +39,7 @@ export interface ChannelLayer extends ChannelSettings {
   fromVariables?: Readonly<Record<string, string>>
 }
 
+/** Returns a layer that configures nothing. */
 export const emptyLayer = (source: Layer['source']): Layer => ({
   source,
   general: {},
@@ -52,7 +53,7 @@ export const emptyLayer = (source: Layer['source']): Layer => ({
   webhookTargets: [],
 })
 
-/** A disabled digest has a window of 0. */
+/** Returns the digest window in minutes; 0 if the digest is disabled. */
 export const toDigestMinutes = ({ enabled, windowMinutes }: DigestSettings): number => (enabled ? windowMinutes : 0)
 
 /** An entry with the source that configures it. */

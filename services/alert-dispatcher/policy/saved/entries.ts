@@ -28,7 +28,7 @@ export const sealTargetEntry = (
   return { ...fields, sealed: { url: address, ...(storedHeaders !== undefined && { headers: storedHeaders }) } }
 }
 
-/** Decrypts a target; undefined if the current key does not fit. */
+/** Decrypts a target; undefined if the current key cannot decrypt it. */
 export const openTarget = (
   id: string,
   { sealed, ...fields }: TargetEntry,
@@ -49,6 +49,7 @@ export type ChannelEntry = z.infer<typeof ChannelEntry>
 /** Associated data of the encryption, which binds a secret to its channel and variable. */
 const aboutChannel = (channel: string, variable: string): string => JSON.stringify(['alert-channel', channel, variable])
 
+/** Encrypts the value of a channel variable. */
 export const sealText = (text: string, channel: string, variable: string, key: RotatingKey): string =>
   seal(text, aboutChannel(channel, variable), key)
 

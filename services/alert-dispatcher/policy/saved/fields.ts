@@ -70,9 +70,11 @@ export const describeTarget = (target: WebhookTarget, env: Environment): ShownTa
   }
 }
 
-const shown = 4
+/** Number of characters at the end of a secret that stay visible. */
+const visibleLength = 4
 /** The end of a shorter secret would reveal too much. */
-const shortest = 12
+const minLengthWithEnd = 12
 
 /** Masks a secret except for its last characters. */
-export const maskSecret = (secret: string): string => `••••${secret.length < shortest ? '' : secret.slice(-shown)}`
+export const maskSecret = (secret: string): string =>
+  `••••${secret.length < minLengthWithEnd ? '' : secret.slice(-visibleLength)}`

@@ -13,7 +13,7 @@ import { ChannelEntry, openEntry, sealText } from './entries.ts'
 import { type Field, listFields } from './fields.ts'
 import { invalidParameter, isOtherOrigin } from './errors.ts'
 
-/** Dependencies of saving a channel. */
+/** Dependencies of saving channels and webhook targets. */
 export interface SaveDeps {
   env: Environment
   net: Pick<Net, 'check' | 'mail'>
@@ -106,7 +106,7 @@ const requireField = (channel: Channel, name: string): Field => {
   return field
 }
 
-/** Parser messages never quote the value. */
+/** Throws `invalid` for an invalid value. Parser messages never quote it. */
 const requireValid = ({ field, setting }: Field, text: string): void => {
   try {
     setting.parse(text)
@@ -115,7 +115,7 @@ const requireValid = ({ field, setting }: Field, text: string): void => {
   }
 }
 
-/** Rejects an address that is not allowed; the check is repeated on each use. */
+/** Throws `invalid` for an address that must not be reached. The check is repeated at each use. */
 export const requireAllowed = async (net: SaveDeps['net'], parameter: string, text: string): Promise<void> => {
   try {
     const provider = parseProvider(text)

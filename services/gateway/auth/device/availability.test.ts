@@ -6,7 +6,7 @@ const secret = { SVC_API_KEY_SECRET: 's' }
 const cloud = { SVC_CLOUD_MODE: 'cloud' }
 const builtCloud = { client: { CLIENT_CLOUD_MODE: 'true' } } as unknown as BuildFacts
 
-/** Environment and response: enabled or the reason, the mode, and whether the operator approves. */
+/** Environment, `on` or the reason why device login is off, mode, and whether only the operator approves. */
 const rows: [
   env: Record<string, string>,
   answered: Availability['reason'] | 'on',

@@ -6,7 +6,7 @@ import type { Store } from '#shared/store/store.ts'
 import { describeWith } from '../../../testing/servers.ts'
 import { type DeviceCodes, openDeviceCodes } from './codes.ts'
 
-/** All stores of the product and the edge SQL binding. */
+/** The state stores of the product; the edge SQL binding is a libSQL database. */
 const kept = implementations.filter(({ name }) => ['memory', 'Redis', 'libSQL file'].includes(name))
 
 for (const implementation of kept) {

@@ -6,13 +6,14 @@ import type { Counters } from '#shared/store/counters.ts'
 import type { Store } from '#shared/store/store.ts'
 import { type Clock, follow } from '#shared/time/clock.ts'
 
-/** Lifetime of a code, and the poll interval: ten seconds stay within the limit of ten polls a minute. */
+/** Lifetime of a device code. */
 export const lifetimeMs = 900_000
+/** Poll interval: six polls a minute stay below the default limit of ten requests. */
 export const intervalMs = 10_000
 
-/** A code that ended is remembered for a while, so that its device hears why. */
+/** Retention of a code, longer than its lifetime, so that a late device receives the reason of the rejection. */
 const rememberedMs = 2 * lifetimeMs
-/** Anyone may request a code, so all addresses together have a limit. */
+/** Limit for all addresses together, because codes can be requested without authentication. */
 const maxCodesPerMinute = 600
 const minuteSeconds = 60
 const deviceCodeBytes = 32
@@ -26,11 +27,11 @@ export interface Codes {
 /** Device codes and user codes, from the request to the single exchange. */
 export interface DeviceCodes {
   issue(clientId: string, scopes: readonly Scope[]): Promise<Codes>
-  /** What the device hears; of all its polls one alone is granted. A client that gives its name must be the one that began. */
+  /** Responds to a poll; only one poll is granted. A client id, if sent, must be the one that requested the code. */
   poll(deviceCode: string, clientId: string | undefined): Promise<Polled>
-  /** The login of a code that a person typed; throws `not-found`. */
+  /** Returns the login of a typed user code; throws `not-found`. */
   find(userCode: string): Promise<Login>
-  /** Throws `not-found`, `gone` and `conflict` where there is nothing to decide. */
+  /** Approves or denies a login. Throws `not-found`, `gone` if expired, or `conflict` if already decided. */
   decide(userCode: string, decision: DeviceDecision): Promise<Login>
 }
 
@@ -42,7 +43,7 @@ interface CodesOptions {
 
 const DeviceHash = z.string()
 
-// A device code is a secret, so it is known by its hash alone.
+// A device code is a secret, so only its hash is stored.
 const hashOf = (deviceCode: string): string => hash('sha256', deviceCode, 'base64url')
 const loginName = (hash: string): string => `device-login:${hash}`
 const userCodeName = (userCode: string): string => `device-login:user-code:${userCode}`
@@ -71,7 +72,7 @@ export const openDeviceCodes = ({ store, counters, clock }: CodesOptions): Devic
         if (current === undefined) return { value: undefined }
         const login = followed(current, clock)
         const after = clientId === undefined || clientId === login.clientId ? poll(login, clock.now()) : undefined
-        // The step may run several times; what its last run answered is what was written.
+        // The update function can run several times; the result of its last run is the one that was stored.
         polled = after?.polled ?? { error: 'invalid_grant' }
         return { value: after?.login ?? login, expiresInMs: remainingMs(login, clock.now()) }
       })
@@ -105,7 +106,7 @@ const freshLogin = (clientId: string, scopes: readonly Scope[], nowMs: number): 
   intervalMs,
 })
 
-/** A clock that was set must neither end a login early nor let it live on. */
+/** Adjusts the times of a login after the system clock was set, so that its lifetime does not change. */
 const followed = (login: Login, clock: Clock): Login => ({
   ...login,
   issuedAtMs: follow(clock, login.issuedAtMs),
@@ -116,7 +117,7 @@ const followed = (login: Login, clock: Clock): Login => ({
 const remainingMs = ({ issuedAtMs }: Login, nowMs: number): number =>
   Math.max(1, Math.min(rememberedMs, issuedAtMs + rememberedMs - nowMs))
 
-/** Returns a user code that is not in use. */
+/** Reserves and returns a user code that is not in use; throws `busy` after several collisions. */
 const reserve = async (store: Store, hash: string): Promise<string> => {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const userCode = newUserCode()
@@ -139,11 +140,11 @@ const noSuchCode = (): ServiceError =>
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 
-/** A code to be typed by a person: one of 20 to the power of 8, without the dash it is shown with. */
+/** Returns a random user code of eight letters, one of 20^8, without the dash that is only displayed. */
 export const newUserCode = (): string =>
   Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('')
 
-/** As it is shown: `WDJB-MJHT`. */
+/** Formats a user code for display: `WDJB-MJHT`. */
 export const shownUserCode = (code: string): string => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
 
 /** Parses a typed user code in any case and with any separators; undefined when it is invalid. */
@@ -152,12 +153,12 @@ export const parseUserCode = (typed: string): string | undefined => {
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined
 }
 
-/** One device that wants to sign in. */
+/** The sign-in of one device. */
 export const Login = z.object({
   clientId: z.string(),
   scopes: z.array(Scope),
   state: z.enum(['pending', 'approved', 'denied', 'used']),
-  /** Who approved it. */
+  /** Subject of the user who approved or denied it. */
   subject: z.string().nullable(),
   issuedAtMs: z.number(),
   expiresAtMs: z.number(),
@@ -166,19 +167,20 @@ export const Login = z.object({
 })
 export type Login = z.infer<typeof Login>
 
-/** Why a device does not get its key, in the words of OAuth. */
+/** OAuth error codes for a poll that is not granted. */
 export type PollError = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant'
 
 /** The response to a device that polls for its key. */
 type Polled = { granted: { clientId: string; subject: string; scopes: Scope[] } } | { error: PollError }
 
-/** A client that polls too fast waits this much longer from then on (RFC 8628 §3.5). */
+/** Increase of the interval after a poll that came too early (RFC 8628 §3.5). */
 const slowerByMs = 5_000
-const slowestMs = 60_000
-/** A poll may come this much early: networks do not keep time. */
+/** Maximum poll interval. */
+const maxIntervalMs = 60_000
+/** How early a poll may arrive, because network delays vary. */
 const earlyMs = 1_000
 
-/** Answers a poll, and says what is remembered of it. A key is granted once: the login is used up in the same step. */
+/** Returns the response to a poll and the updated login. A grant marks the login as used, so that it happens once. */
 export const poll = (login: Login, nowMs: number): { login: Login; polled: Polled } => {
   const { clientId, subject, scopes } = login
   if (login.state === 'used') return { login, polled: { error: 'invalid_grant' } }
@@ -187,9 +189,9 @@ export const poll = (login: Login, nowMs: number): { login: Login; polled: Polle
   if (login.state === 'approved' && subject !== null)
     return { login: { ...login, state: 'used' }, polled: { granted: { clientId, subject, scopes } } }
   const sinceMs = login.polledAtMs === null ? Infinity : nowMs - login.polledAtMs
-  // One that seems to come before the last is of a clock that was set back before this process began.
+  // A negative time since the last poll means that the clock was set back before this process started.
   const isTooFast = sinceMs >= 0 && sinceMs < login.intervalMs - earlyMs
-  const intervalMs = isTooFast ? Math.min(slowestMs, login.intervalMs + slowerByMs) : login.intervalMs
+  const intervalMs = isTooFast ? Math.min(maxIntervalMs, login.intervalMs + slowerByMs) : login.intervalMs
   return {
     login: { ...login, polledAtMs: nowMs, intervalMs },
     polled: { error: isTooFast ? 'slow_down' : 'authorization_pending' },
@@ -202,7 +204,7 @@ export interface DeviceDecision {
   subject: string
 }
 
-/** The login after a person decided; throws where there is nothing left to decide. */
+/** Returns the login after a decision; throws `gone` if it has expired, or `conflict` if it was already decided. */
 export const decide = (login: Login, { state, subject }: DeviceDecision, nowMs: number): Login => {
   if (nowMs >= login.expiresAtMs) throw new ServiceError('gone', 'the code has expired; start again on the device')
   if (login.state !== 'pending') throw new ServiceError('conflict', 'this code has already been approved or denied')

@@ -13,7 +13,7 @@ const subject = (fallback: string, doc: string): Setting<string> => ({
   },
 })
 
-/** What signing in a command line obeys. */
+/** Settings of device login. */
 export const deviceSettings = {
   SVC_DEVICE_LOGIN: {
     ...maybeFlag(
@@ -26,6 +26,6 @@ export const deviceSettings = {
   ...edgeBinding,
 } as const
 
-/** What is wrong with the binding where several processes share a bus. */
+/** Returns an error if the edge SQL binding is a local file although several processes share a bus. */
 export const deviceProblems = (env: Environment): readonly SettingProblem[] =>
   unsharedFiles(['CONVERSATIONS_EDGESQL'], env)

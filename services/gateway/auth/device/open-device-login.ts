@@ -17,24 +17,24 @@ import { providerOf } from '../provider.ts'
 import { type Codes, openDeviceCodes, parseUserCode, type Login, type PollError, type DeviceDecision } from './codes.ts'
 import { deviceSettings } from './config.ts'
 
-/** Signing in a command line by a code that is approved in a browser (RFC 8628). What the device gets is an API key. */
+/** Device login (RFC 8628): a command-line tool receives an API key after a user approves its code in a browser. */
 export interface DeviceLogin {
   availability(): Availability
   kind: CodeStore['kind']
-  /** Whom keys stand for that the operator approved. */
+  /** Returns the subject of keys that the operator approved. */
   operatorSubject(): string
-  /** Throws `unavailable` when device login is off, as all that follow. */
+  /** Issues the codes. This and the methods below throw `unavailable` while device login is disabled. */
   begin(clientId: string, scopes: readonly Scope[]): Promise<Codes>
-  /** The key, once; else throws the error that OAuth has for it. */
+  /** Returns the key of an approved device code once; otherwise throws an OAuth error. */
   exchange(deviceCode: string, clientId: string | undefined): Promise<IssuedKey>
   /** Returns the login of a user code. Attempts are limited per user. */
   find(userCode: string, decider: Decider): Promise<Login>
   decide(userCode: string, state: DeviceDecision['state'], decider: Decider): Promise<Login>
 }
 
-/** Who decides about devices. */
+/** The caller who approves or denies devices. */
 export interface Decider {
-  /** Whom the keys of these devices stand for. */
+  /** Subject of the keys that approved devices receive. */
   subject: string
   isOperator: boolean
 }
@@ -49,7 +49,7 @@ interface DeviceLoginOptions {
 }
 
 const keyDays = 30
-/** Enough for a person who mistypes, too few for one who guesses: there are 25 billion codes. */
+/** Attempts per user and window: enough for typing errors, too few to guess one of 25 billion codes. */
 const maxTries = 20
 const triesSeconds = 900
 
@@ -62,8 +62,8 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
     if (!enabled) throw new ServiceError('unavailable', reason === 'disabled' ? disabled : withoutSecret)
   }
 
-  /** Looks up a user code; a user with too many attempts has to wait. */
-  const tried = async (typed: string, decider: Decider): Promise<string> => {
+  /** Counts the attempt and parses a typed user code. Throws `rate-limited` after too many attempts. */
+  const parseAttempt = async (typed: string, decider: Decider): Promise<string> => {
     requireEnabled()
     if (!decider.isOperator) await countTry(counters, decider.subject)
     const code = parseUserCode(typed)
@@ -86,14 +86,14 @@ export const openDeviceLogin = (options: DeviceLoginOptions): DeviceLogin => {
       const { clientId: label, subject, scopes } = polled.granted
       return keys.issue({ label, subject, scopes, days: keyDays })
     },
-    find: async (typed, decider) => codes.find(await tried(typed, decider)),
+    find: async (typed, decider) => codes.find(await parseAttempt(typed, decider)),
     decide: async (typed, state, decider) =>
-      codes.decide(await tried(typed, decider), { state, subject: decider.subject }),
+      codes.decide(await parseAttempt(typed, decider), { state, subject: decider.subject }),
   }
 }
 
 const countTry = async (counters: Counters, subject: string): Promise<void> => {
-  // Subjects may be long and hold anything.
+  // Subjects can be long and contain any characters, so the counter uses a digest.
   const digest = hash('sha256', subject, 'base64url')
   const { count, endsInMs } = await counters.count('device-login:tries', digest, triesSeconds)
   if (count > maxTries)
@@ -114,13 +114,13 @@ const sentences: Record<PollError, string> = {
 export interface Availability {
   enabled: boolean
   mode: 'auto' | 'true' | 'false'
-  /** Without a provider the operator approves. */
+  /** True without an authentication provider: only the operator can approve devices. */
   deviceOnly: boolean
-  /** Why it is off. */
+  /** Why device login is disabled; null if it is enabled. */
   reason: 'disabled' | 'missing_api_key_secret' | null
 }
 
-/** Whether a device can sign in now, since what it gets is an API key. */
+/** Returns whether device login is enabled. It needs API keys, because devices receive one. */
 export const availability = (env: Environment, build: BuildFacts | undefined): Availability => {
   const { SVC_DEVICE_LOGIN: wanted, SVC_API_KEY_SECRET: secret } = read({ ...deviceSettings, ...keySettings }, env)
   const isWanted = wanted ?? cloudMode(build, env).runtime
@@ -138,13 +138,13 @@ const reasonOf = (isWanted: boolean, isMissing: boolean): Availability['reason']
   return isMissing ? 'missing_api_key_secret' : null
 }
 
-/** Where device codes are kept: the edge SQL binding when it is bound, else with all other state. */
+/** The store of device codes: the edge SQL binding if it is set, otherwise the shared state store. */
 interface CodeStore extends AsyncDisposable {
   kind: 'edgesql' | 'store'
   store: Store
 }
 
-/** Throws `unavailable` when the bound database does not answer. */
+/** Opens the store of device codes; throws `unavailable` if the database of the binding cannot be opened. */
 export const openCodeStore = async (env: Environment, shared: Store, log: Logger): Promise<CodeStore> => {
   const { CONVERSATIONS_EDGESQL: bound } = read(deviceSettings, env)
   if (bound === undefined) return { kind: 'store', store: shared, [Symbol.asyncDispose]: async () => {} }

@@ -8,21 +8,22 @@ import type { DeniedUsers } from '../denied.ts'
 import { person } from '../identity.ts'
 import type { AccessToken, ProviderApi } from './provider-api.ts'
 
-/** Verifies OAuth tokens with the identity provider, because they are opaque. */
+/** Verifies OAuth access tokens. They are opaque, so the identity provider introspects them. */
 export interface AccessTokens {
   /**
-   * The person of a token that was issued for one of these resources, or for none in particular. Undefined when the token is not valid, and
-   * for every token without `IDP_SECRET_KEY`, since nothing can verify it. Throws `unavailable` while the provider does not answer: a refusal
-   * would send the owner of a valid token to sign in again.
+   * Returns the user of a token that was issued for one of these resources or without an audience. Undefined if the
+   * token is invalid, or if `IDP_SECRET_KEY` is not set. Throws `unavailable` if the provider does not respond, because
+   * after a 401 clients with a valid token would sign in again.
    */
   verify(token: string, resources: readonly string[]): Promise<Identity | undefined>
 }
 
-/** For how long a token that was revoked may still be believed. */
-const believedMs = 60_000
-const disbelievedMs = 5_000
-/** Tokens whose standing is remembered. */
-const maxRemembered = 10_000
+/** How long a valid token is cached. A revoked token can be accepted for this long. */
+const validCacheMs = 60_000
+/** How long an invalid token is cached. */
+const invalidCacheMs = 5_000
+/** Maximum number of cached tokens. */
+const maxCachedTokens = 10_000
 const maxTokenLength = 4_096
 
 interface AccessTokensOptions {
@@ -33,9 +34,9 @@ interface AccessTokensOptions {
 }
 
 export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOptions): AccessTokens => {
-  /** By the hash of the token, so that no token is kept. */
+  /** Introspection results by the hash of the token, so that no token is stored. */
   const remembered = new LRUCache<string, Promise<AccessToken | undefined>>({
-    max: maxRemembered,
+    max: maxCachedTokens,
     perf: { now: clock.elapsedMs },
     ttlResolution: 0,
   })
@@ -43,7 +44,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   const introspect = async (token: string, digest: string): Promise<AccessToken | undefined> => {
     try {
       const known = await api.introspect(token)
-      remembered.set(digest, Promise.resolve(known), { ttl: known === undefined ? disbelievedMs : believedMs })
+      remembered.set(digest, Promise.resolve(known), { ttl: known === undefined ? invalidCacheMs : validCacheMs })
       return known
     } catch (error) {
       remembered.delete(digest)
@@ -52,7 +53,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
     }
   }
 
-  const standingOf = (token: string): Promise<AccessToken | undefined> => {
+  const introspectCached = (token: string): Promise<AccessToken | undefined> => {
     const digest = hash('sha256', token, 'base64url')
     const known = remembered.get(digest)
     if (known !== undefined) return known
@@ -65,7 +66,7 @@ export const openAccessTokens = ({ api, clock, log, denied }: AccessTokensOption
   return {
     verify: async (token, resources) => {
       if (!api.enabled()) return undefined
-      const known = token.length > maxTokenLength ? undefined : await standingOf(token)
+      const known = token.length > maxTokenLength ? undefined : await introspectCached(token)
       if (known === undefined || (known.endsAtMs !== undefined && known.endsAtMs <= clock.now())) return undefined
       const isForHere = known.audience.length === 0 || known.audience.some((each) => resources.includes(each))
       if (!isForHere || (await denied.has(known))) return undefined

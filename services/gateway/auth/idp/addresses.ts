@@ -6,19 +6,19 @@ import { authSettings } from '../config.ts'
 
 const { IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY } = authSettings
 
-/** Where an identity provider is met, without slashes at the ends. */
+/** URLs of an identity provider, without trailing slashes. */
 export interface IdpAddresses {
-  /** Whose tokens count. */
+  /** Issuer (`iss`) of accepted tokens. */
   issuer: string
-  /** Where it publishes the keys that sign them. */
+  /** JWKS with the public keys of its tokens. */
   keys: string
-  /** Its page where people sign in. */
+  /** Sign-in page for users. */
   signIn: string
-  /** Where a browser gets a session token for this site. */
+  /** Endpoint that issues a session token for this site to a browser. */
   handshake: string
 }
 
-/** The addresses of the identity provider: those of `IDP_OAUTH_ISSUER`, else of the publishable key, at run time or of the build. */
+/** Returns the URLs of the provider, from `IDP_OAUTH_ISSUER`, else from the publishable key of run time or build. */
 export const idpAddresses = (env: Environment, build: BuildFacts | undefined): IdpAddresses | undefined => {
   const settings = read({ IDP_OAUTH_ISSUER, SVC_IDP_PUBLISHABLE_KEY }, env)
   const url =
@@ -34,6 +34,9 @@ export const idpAddresses = (env: Environment, build: BuildFacts | undefined): I
   }
 }
 
-/** Its pages stand beside its API: `clerk.example.com` has them at `accounts.example.com`, `x.clerk.accounts.dev` at `x.accounts.dev`. */
+/**
+ * Returns the host of the sign-in pages, which differs from that of the API: `accounts.example.com` for
+ * `clerk.example.com`, and `x.accounts.dev` for `x.clerk.accounts.dev`.
+ */
 const accountsHost = (host: string): string =>
   host.replace(/^clerk\./, 'accounts.').replace('.clerk.accounts.', '.accounts.')

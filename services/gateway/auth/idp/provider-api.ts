@@ -7,7 +7,7 @@ import type { FetchJson } from '../outgoing.ts'
 const { IDP_API_URL, IDP_SECRET_KEY } = authSettings
 
 const Created = z.object({ jwt: z.string() })
-/** The state of an OAuth token at the provider. */
+/** Introspection response of the provider for an OAuth token. */
 const Introspected = z.object({
   subject: z.string().min(1),
   revoked: z.boolean(),
@@ -16,21 +16,21 @@ const Introspected = z.object({
   aud: z.union([z.string(), z.array(z.string())]).nullish(),
 })
 
-/** An OAuth token that holds. */
+/** A valid OAuth token. */
 export interface AccessToken {
   subject: string
-  /** When it ends; undefined when it does not by itself. */
+  /** Expiry in epoch milliseconds; undefined if it does not expire. */
   endsAtMs: number | undefined
-  /** The resources it was issued for; none when it was for no one in particular. */
+  /** The resources it was issued for; empty if it is not restricted to any. */
   audience: readonly string[]
 }
 
-/** Methods of the provider that require its secret key. */
+/** API methods of the provider that require its secret key. */
 export interface ProviderApi {
   enabled(): boolean
-  /** A fresh token of a session; undefined when the session has ended. Throws when the provider does not answer. */
+  /** Creates a session token; undefined if the session has ended. Throws if the provider does not respond. */
   createToken(sid: string): Promise<string | undefined>
-  /** Returns the user of an OAuth token; undefined when it is invalid. Throws when the provider does not respond. */
+  /** Introspects an OAuth token; undefined if it is invalid. Throws if the provider does not respond. */
   introspect(token: string): Promise<AccessToken | undefined>
   /** Ends a session. */
   revoke(sid: string): Promise<void>
@@ -52,27 +52,28 @@ export const openProviderApi = (env: Environment, fetchJson: FetchJson): Provide
       const { status, body } = await ofSession(sid, 'tokens')
       if (status === 200) return Created.parse(body).jwt
       if (status === 404 || status === 410 || status === 422) return undefined
-      throw new Error(`the API of the identity provider answered ${status}`)
+      throw new Error(`request to the identity provider failed: status ${status}`)
     },
     introspect: async (token) => {
       const { status, body } = await post('oauth_applications/access_tokens/verify', { access_token: token })
       if (status === 400 || status === 404 || status === 422) return undefined
-      if (status !== 200) throw new Error(`the API of the identity provider answered ${status}`)
+      if (status !== 200) throw new Error(`request to the identity provider failed: status ${status}`)
       const { subject, revoked, expired, expiration, aud } = Introspected.parse(body)
       if (revoked || expired) return undefined
       return { subject, endsAtMs: epochMs(expiration), audience: aud === null || aud === undefined ? [] : [aud].flat() }
     },
     revoke: async (sid) => {
       const { status } = await ofSession(sid, 'revoke')
-      if (status >= 500 || status === 401) throw new Error(`the API of the identity provider answered ${status}`)
+      if (status >= 500 || status === 401) throw new Error(`request to the identity provider failed: status ${status}`)
     },
   }
 }
 
-const msFrom = 100_000_000_000
+/** Times below this value are seconds. */
+const minEpochMs = 100_000_000_000
 
-/** Its times are seconds in some answers and milliseconds in others; as seconds the latter would be thousands of years away. */
+/** Converts a time of the provider to epoch milliseconds; some of its responses use seconds, others milliseconds. */
 const epochMs = (time: number | null | undefined): number | undefined => {
   if (time === null || time === undefined) return undefined
-  return time < msFrom ? time * 1_000 : time
+  return time < minEpochMs ? time * 1_000 : time
 }

@@ -8,17 +8,17 @@ import { person } from '../identity.ts'
 import { readToken } from '../signed-token.ts'
 import type { IdpAddresses } from './addresses.ts'
 
-/** What is only shown may be missing or of any other shape; the person is the same. */
+/** A claim for display only: an absent or invalid value does not make the token invalid. */
 const shown = z.string().optional().catch(undefined)
 
-/** What a session token says. Names and pictures are there when the operator has the provider add them. */
+/** Claims of a session token. Name and picture are present only if the provider is configured to add them. */
 const Claims = z.object({
   sub: z.string().min(1),
-  /** The session, by which it is renewed and ended. Tokens that the provider makes for other services have none, and count for nothing. */
+  /** Session id, needed for renewal and sign-out. Tokens for other services have none and are rejected. */
   sid: z.string().min(1),
-  /** The site it was made for. */
+  /** Origin of the site that it was issued for. */
   azp: z.string().nullish(),
-  /** Whom it was made for, where the operator has the provider say so; sessions of sites have none. */
+  /** Audience, present only if the provider is configured to add it. */
   aud: z.union([z.string(), z.array(z.string())]).nullish(),
   /** `pending` while the session needs another step, such as a second factor. */
   sts: z.string().nullish(),
@@ -41,11 +41,11 @@ export interface SessionTokens {
 
 interface SessionTokensOptions {
   addresses(): IdpAddresses | undefined
-  /** Sites whose tokens count; undefined when that is not known. */
+  /** Returns the origin whose tokens are accepted; undefined if no public URL is set. */
   site(): string | undefined
   clock: Clock
   keySets: KeySets
-  /** Sessions and people that the provider said are gone; a token does not know of it. */
+  /** Deleted users and ended sessions, which a token alone does not reveal. */
   denied: Pick<DeniedUsers, 'has'>
 }
 
@@ -70,11 +70,11 @@ export const openSessionTokens = ({ addresses, site, clock, keySets, denied }: S
   }
 }
 
-/** An unknown site may be the one in `azp`, but an audience without our name is never ours. */
+/** Without a public URL, `azp` cannot be checked; an audience is rejected unless it contains this site. */
 const isForAnother = ({ azp, aud }: z.infer<typeof Claims>, site: string | undefined): boolean =>
   (Boolean(azp) && site !== undefined && azp !== site) || (aud != null && ![aud].flat().some((each) => each === site))
 
-/** When a token says it ends; whether that is true is seen by its signature. */
+/** Returns the expiry of a token in epoch milliseconds, before its signature is verified. */
 const endOf = (token: string): number | undefined => {
   try {
     const { exp } = decodeJwt(token)

@@ -9,11 +9,11 @@ import { cookieLine, cookieOf, idpCookie, isSecure, renewableMs } from '../cooki
 import type { ProviderApi } from './provider-api.ts'
 import type { SessionTokens } from './session-token.ts'
 
-/** Sessions of the identity provider, as requests carry them. */
+/** Identifies callers by session tokens of the identity provider. */
 export interface IdpSessions {
-  /** Returns the user of a session token. */
+  /** Returns the user of a session token; undefined if it is invalid. */
   ofToken(token: string): Promise<Identity | undefined>
-  /** Returns the user of a cookie. An expired token is renewed, and the browser receives the new one. */
+  /** Returns the user of the session cookie. An expired token is renewed, and the response sets the new cookie. */
   ofBrowser(request: Request): Promise<Identity | undefined>
 }
 
@@ -41,16 +41,16 @@ export const openIdpSessions = ({ env, tokens, renew }: IdpSessionsOptions): Idp
   }
 }
 
-/** A `Set-Cookie` line of a session token, kept for as long as it may be renewed. */
+/** Returns a `Set-Cookie` line for a session token, which lasts as long as the token can be renewed. */
 export const sessionLine = (token: string, secure: boolean): string =>
   cookieLine(idpCookie, token, { maxAgeMs: renewableMs, secure })
 
-/** Requests of one page arrive together with the same token: they share one successor. */
+/** How long a renewed token is reused: a page sends several requests with the same expired token. */
 const sharedMs = 20_000
-/** Sessions whose successor is remembered. */
-const maxRemembered = 10_000
+/** Maximum number of sessions whose renewed token is cached. */
+const maxCachedSessions = 10_000
 
-/** Returns the successor of an expired token; undefined when the session is over or cannot be verified. */
+/** Returns a new token for an expired one; undefined if the session has ended or the renewal failed. */
 type Renew = (token: string) => Promise<string | undefined>
 
 interface RenewalOptions {
@@ -62,7 +62,7 @@ interface RenewalOptions {
 
 export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew => {
   const remembered = new LRUCache<string, Promise<string | undefined>>({
-    max: maxRemembered,
+    max: maxCachedSessions,
     ttl: sharedMs,
     perf: { now: clock.elapsedMs },
     ttlResolution: 0,
@@ -77,9 +77,9 @@ export const openRenewal = ({ tokens, api, clock, log }: RenewalOptions): Renew 
     }
   }
 
-  return async (ended) => {
+  return async (expired) => {
     if (!api.enabled()) return undefined
-    const session = await tokens.verifyPast(ended, renewableMs)
+    const session = await tokens.verifyPast(expired, renewableMs)
     if (session === undefined) return undefined
     const known = remembered.get(session.sid)
     if (known !== undefined) return known

@@ -16,22 +16,22 @@ import type { ProviderApi } from './provider-api.ts'
 import { sessionLine } from './sessions.ts'
 import type { SessionTokens } from './session-token.ts'
 
-/** Where a browser goes next, and the `Set-Cookie` lines it takes along. */
+/** A redirect, and the `Set-Cookie` lines of its response. */
 interface Step {
   location: string
   cookies: string[]
 }
 
-/** The request of the browser. */
+/** Headers and public URL of a browser request. */
 interface Visit {
   headers: IncomingHttpHeaders
   publicUrl: string
 }
 
-/** Signing in by the pages of the identity provider. */
+/** Sign-in through the pages of the identity provider. */
 export interface SignIn {
   begin(visit: Visit, returnTo: string): Step
-  /** The way back, which goes once more to the provider for a session token. Throws `unauthenticated` when it has none. */
+  /** Handles the callback; redirects once more to fetch a session token. Throws `unauthenticated` without a session. */
   finish(visit: Visit, query: z.output<typeof CallbackQuery>): Promise<Step>
 }
 
@@ -42,10 +42,10 @@ interface SignInOptions {
   clock: Clock
 }
 
-/** Binds the callback to the browser that started the sign-in, so that a link cannot sign in another user. */
+/** Cookie that binds the callback to the browser, so that a link cannot sign in another user. */
 const stateCookie = 'watchhouse_sign_in'
 const stateBytes = 24
-/** How long signing in may take. */
+/** Maximum duration of a sign-in. */
 const stateMs = 15 * 60_000
 
 export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions): SignIn => {
@@ -100,19 +100,19 @@ export const openSignIn = ({ addresses, tokens, keySets, clock }: SignInOptions)
   }
 }
 
-/** The provider's name for it, as a parameter and as a cookie. */
+/** Name of the handshake at the provider, both as a query parameter and as a cookie. */
 const handshakeName = '__clerk_handshake'
 
 const callbackOf = (publicUrl: string, query: Readonly<Record<string, string>>): string =>
   `${publicUrl}/api/v1/auth/callback?${new URLSearchParams(query)}`
 
-/** The page where people sign in, which sends them to `callback` afterwards. */
+/** Returns the URL of the sign-in page, which redirects to `callback` afterwards. */
 const hostedPage = ({ signIn }: IdpAddresses, callback: string): string =>
   withParameters(signIn, { redirect_url: callback })
 
 /**
- * Where the provider turns its own cookie, which only its site sees, into a session token for ours: it sends the browser back to
- * `callback` with a handshake. In development it has no cookie, and knows the browser by a token instead.
+ * Returns the handshake URL of the provider, which redirects to `callback` with a session token for this site. The
+ * provider identifies the browser by its own cookie, or in development mode by the token `browser`.
  */
 const handshakePage = ({ handshake }: IdpAddresses, callback: string, browser: string | undefined): string =>
   withParameters(handshake, {
@@ -127,7 +127,7 @@ const withParameters = (address: string, query: Readonly<Record<string, string>>
   return url.href
 }
 
-/** The cookies that the provider wants set, as it writes them. */
+/** Payload of a handshake: the `Set-Cookie` lines of the provider. */
 const Handshake = z.object({ handshake: z.array(z.string().max(8_192)).max(32) })
 
 /** Returns the session token of a handshake; undefined when it is forged or there is no session. */
@@ -146,7 +146,10 @@ const tokenOfHandshake = async (
   }
 }
 
-/** Ends what a browser is signed in by, at the identity provider too where its secret key is known; gives the `Set-Cookie` lines. */
+/**
+ * Signs a browser out and returns the `Set-Cookie` lines. Also ends the session at the identity provider if its secret
+ * key is set.
+ */
 export type SignOut = (headers: IncomingHttpHeaders) => Promise<string[]>
 
 interface SignOutOptions {
@@ -161,7 +164,7 @@ export const openSignOut =
     const token = cookieOf(headers, idpCookie)
     const session = token !== undefined && api.enabled() ? await tokens.verifyPast(token, renewableMs) : undefined
     if (session !== undefined) {
-      // The browser is signed out whether or not the provider answers.
+      // The browser is signed out even if the provider does not respond.
       await api
         .revoke(session.sid)
         .catch((error: unknown) => log.warn({ err: error }, 'ending the session at the identity provider failed'))

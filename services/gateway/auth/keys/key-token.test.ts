@@ -70,7 +70,7 @@ const others: [what: string, token: string][] = [
   ['a megabyte', signed(base64url('x'.repeat(1_048_576)))],
 ]
 
-/** The last of 43 characters encodes four bits, so its two lowest bits are ignored. */
+/** Returns another text for the same bytes: the lowest two bits of the last of 43 characters are ignored. */
 function sameBytes(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const twin = text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1]

@@ -4,7 +4,7 @@ import type { RotatingKey } from '#shared/config/setting.ts'
 import { parseJson } from '#shared/text/strings.ts'
 import { isSameText } from '../../request/bearer.ts'
 
-/** Shape of a key's id. */
+/** Id of an API key. */
 export const KeyId = z.string().regex(/^[\w-]{16}$/, 'must be the id of a key')
 
 /** Claims of a key. Names registered by JWT have their standard meaning; times are epoch seconds. */
@@ -12,21 +12,21 @@ export const Claims = z.object({
   jti: KeyId,
   sub: z.string().min(1).max(256),
   label: z.string().max(64),
-  /** Names that a newer release may know more of. */
+  /** Scope names, including those that only newer releases know. */
   scopes: z.array(z.string().max(32)).min(1).max(16),
   iat: z.number().int(),
   exp: z.number().int(),
 })
 export type Claims = z.infer<typeof Claims>
 
-/** Longer than any key: the largest claims in base64url, and their signature. */
+/** Maximum length of a key, longer than one with maximum claims. */
 const maxTokenLength = 4_096
 const tokenShape = /^svc_(?<payload>[\w-]+)\.(?<signature>[\w-]{43})$/
 
-/** Whether a bearer means to be a key, good or not. */
+/** Returns whether a bearer token has the prefix of API keys; it may still be invalid. */
 export const looksLikeKey = (bearer: string): boolean => bearer.startsWith('svc_')
 
-/** `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
+/** Returns the key: `svc_`, the claims in base64url, a dot and their HMAC-SHA-256. */
 export const signKey = (claims: Claims, secret: string): string => {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   return `svc_${payload}.${signatureOf(payload, secret)}`
@@ -38,7 +38,7 @@ export const readKey = (token: string, { current, previous }: RotatingKey): Clai
   const { payload, signature } = tokenShape.exec(token)?.groups ?? {}
   if (payload === undefined || signature === undefined) return undefined
   const secrets = previous === undefined ? [current] : [current, previous]
-  // The signature is compared as text, since several texts decode to the same bytes and only one was issued.
+  // The signature is compared as text, because several texts decode to the same bytes but only one was issued.
   if (!secrets.some((secret) => isSameText(signature, signatureOf(payload, secret)))) return undefined
   return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString())).data
 }

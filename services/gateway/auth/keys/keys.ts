@@ -13,7 +13,7 @@ import type { DeniedUsers } from '../denied.ts'
 import { type KeyRecord, openKeyRegistry } from './registry.ts'
 import { type Claims, readKey, signKey } from './key-token.ts'
 
-/** What a new key is to be. */
+/** The properties of a new API key. */
 export interface Grant {
   label: string
   /** The subject of the key; the key itself when it acts for no user. */
@@ -28,19 +28,19 @@ export interface IssuedKey {
   claims: Claims
 }
 
-/** API keys, independent of a provider. The secret is read for every request. */
+/** Issues, verifies and revokes API keys. The secret is read for every request, so changes take effect at once. */
 export interface ApiKeys {
   enabled(): boolean
-  /** Throws `unavailable` when keys are off, as `issue` does. */
+  /** Throws `unavailable` if API keys are disabled, as `issue` does. */
   requireEnabled(): void
-  /** Whether a bearer is the operator's secret itself; false when there is none. */
+  /** Returns whether a bearer token is the operator secret; false if no secret is set. */
   isOperator(bearer: string): boolean
   issue(grant: Grant): Promise<IssuedKey>
-  /** Who presents a token; undefined when it is forged, expired, revoked, signed by a secret given up, or no key at all. */
+  /** Returns the caller of a key; undefined if it is invalid, expired, revoked or signed with a replaced secret. */
   verify(token: string): Promise<Identity | undefined>
-  /** Keys not expired, revoked ones too; of one subject, or all. */
+  /** Lists the keys of one subject or of all, including revoked but not expired ones. */
   list(subject?: string): Promise<KeyRecord[]>
-  /** Ends a key for good; of one subject, or any. Throws `not-found` for an unknown key. */
+  /** Revokes a key permanently. Throws `not-found` for an unknown key, or for one of another than the given subject. */
   revoke(id: string, subject?: string): Promise<KeyRecord>
 }
 
@@ -48,7 +48,7 @@ interface KeysOptions {
   env: Environment
   store: Store
   clock: Clock
-  /** Deleted users, whose keys may be unknown here. */
+  /** Deleted users. Their keys may be missing in the registry, but are rejected too. */
   denied: Pick<DeniedUsers, 'has'>
 }
 
@@ -86,7 +86,7 @@ export const openApiKeys = ({ env, store, clock, denied }: KeysOptions): ApiKeys
     list: async (subject) => (await registry.all()).filter((record) => isOf(record, subject)),
     revoke: async (id, subject) => {
       const record = await registry.find(id)
-      if (record === undefined || !isOf(record, subject)) throw new ServiceError('not-found', `no such API key: ${id}`)
+      if (record === undefined || !isOf(record, subject)) throw new ServiceError('not-found', `unknown API key "${id}"`)
       return record.revokedAtMs === null ? registry.revoke(record.claims) : record
     },
   }
@@ -114,26 +114,27 @@ const identityOf = ({ sub, label, scopes }: Claims): Identity => ({
 /** The holder of the operator secret, for the audit log. */
 export const operator: Identity = { kind: 'service', subject: 'operator', features: 'all' }
 
-/** Whether a request carries the operator's secret. */
+/** Returns whether the bearer token of a request is the operator secret. */
 export const isOperator = (headers: IncomingHttpHeaders, keys: ApiKeys): boolean => {
   const bearer = bearerOf(headers)
   return bearer !== undefined && keys.isOperator(bearer)
 }
 
-/** What is said to a caller who would have to be the operator. */
+/** Returns the error for a caller who is not the operator. */
 export const notTheOperator = (headers: IncomingHttpHeaders): ServiceError =>
   new ServiceError(
     'unauthenticated',
     bearerOf(headers) === undefined ? 'send the operator secret as Authorization: Bearer' : 'wrong operator secret',
   )
 
-const strongLength = 16
+/** Minimum length of a secret without a warning. */
+const minStrongLength = 16
 
-/** A key allows guessing a short secret offline, so the secret must be long. */
+/** Warns about a short secret, because the holder of a key could guess it offline. */
 export const warnOfWeakSecret = (env: Environment, log: Logger): void => {
   const { SVC_API_KEY_SECRET: secret } = read(keySettings, env)
-  if (secret !== undefined && secret.current.length < strongLength)
+  if (secret !== undefined && secret.current.length < minStrongLength)
     log.warn(
-      `SVC_API_KEY_SECRET has fewer than ${strongLength} characters and could be guessed from an API key; use the output of openssl rand -base64 32`,
+      `SVC_API_KEY_SECRET has fewer than ${minStrongLength} characters and could be guessed from an API key; use the output of openssl rand -base64 32`,
     )
 }

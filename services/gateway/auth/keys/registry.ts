@@ -4,7 +4,7 @@ import { type Clock, ageMs, instant } from '#shared/time/clock.ts'
 import type { Store } from '#shared/store/store.ts'
 import { Claims, KeyId } from './key-token.ts'
 
-/** What is remembered of a key until its time is over; its token never is. */
+/** The stored record of a key until it expires. The token itself is never stored. */
 export const KeyRecord = z.object({
   claims: Claims,
   lastUsedAtMs: z.number().nullable(),
@@ -12,19 +12,20 @@ export const KeyRecord = z.object({
 })
 export type KeyRecord = z.infer<typeof KeyRecord>
 
-/** Which keys there are: issued or used here, and not expired. */
+/** The known API keys: issued or used, and not expired. */
 export interface KeyRegistry {
   find(id: string): Promise<KeyRecord | undefined>
   /** Throws `conflict` when there are too many keys. */
   add(claims: Claims): Promise<void>
-  /** Notes that a key is in use, to the minute. What is lost with the store is known again from here. */
+  /** Records the last use, at most once a minute. A key that the store has lost is added again. */
   noteUse(claims: Claims, known: KeyRecord | undefined): Promise<void>
   revoke(claims: Claims): Promise<KeyRecord>
   all(): Promise<KeyRecord[]>
 }
 
-/** The list of them stays far below what one value of the store may hold. */
+/** Maximum number of keys. Their index stays far below the maximum size of a stored value. */
 const maxKeys = 5_000
+/** Minimum time between two records of the use of a key. */
 const noteUseEveryMs = 60_000
 
 const indexName = 'api-keys'
@@ -72,7 +73,7 @@ export const openKeyRegistry = (store: Store, clock: Clock): KeyRegistry => {
         if (known === undefined) await list(claims)
         await write(claims, { lastUsedAtMs: nowMs })
       } catch (error) {
-        // A key is good whether or not the time of its use can be written down.
+        // A key remains valid if its last use cannot be recorded.
         if (!(error instanceof ServiceError)) throw error
       } finally {
         noting.delete(claims.jti)

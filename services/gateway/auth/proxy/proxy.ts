@@ -13,8 +13,8 @@ import type { KeySets } from '../key-sets.ts'
 import { readToken } from '../signed-token.ts'
 
 /**
- * The person whom a proxy vouches for, by a token of the access gateway or by its shared secret: either is enough.
- * Throws `unauthenticated` for a token that does not hold.
+ * Returns the user that a proxy authenticated, by its shared secret or by a Cloudflare Access token. Undefined if there
+ * is neither. Throws `unauthenticated` for an invalid token.
  */
 export const proxiedPerson = async (
   request: IncomingMessage,
@@ -30,7 +30,7 @@ export const proxiedPerson = async (
   throw new ServiceError('unauthenticated', 'invalid Cloudflare Access token')
 }
 
-/** Without the secret, any client could set the header. */
+/** Returns the user in the header of the proxy. Requires the shared secret, because any client can set the header. */
 const namedByHeader = (request: IncomingMessage, env: Environment): string | undefined => {
   const {
     SVC_PROXY_AUTH_SECRET: secret,
@@ -43,14 +43,19 @@ const namedByHeader = (request: IncomingMessage, env: Environment): string | und
 
 const { SVC_EDGE_ACCESS_TEAM_DOMAIN, SVC_EDGE_ACCESS_AUD } = proxySettings
 
-const said = z.string().optional().catch(undefined)
+const optionalClaim = z.string().optional().catch(undefined)
 
-/** Tokens of people carry an email; those of programs a name, and no subject. */
-const Claims = z.object({ sub: said, email: said, name: said, common_name: said })
+/** Tokens of users have an email address; those of programs have a common name and no subject. */
+const Claims = z.object({
+  sub: optionalClaim,
+  email: optionalClaim,
+  name: optionalClaim,
+  common_name: optionalClaim,
+})
 
-/** The access gateway in front, which signs who may pass. */
+/** Verifies tokens of Cloudflare Access. */
 export interface EdgeAccess {
-  /** Only with both its team and the audience: a token for another application of the team is none for this one. */
+  /** Returns whether team and audience are set. Without the audience, tokens for other applications would be valid. */
   enabled(): boolean
   verify(token: string): Promise<Identity | undefined>
 }
@@ -86,7 +91,10 @@ export const openEdgeAccess = ({ env, clock, keySets }: EdgeAccessOptions): Edge
 
 type TrustedValues = Values<typeof trustedSettings>
 
-/** Returns the user that a trusted proxy names; undefined for other clients and without a name. Throws `forbidden` for a user without an allowed group. */
+/**
+ * Returns the user in the headers of a trusted proxy; undefined for other clients, and without a user. Throws
+ * `forbidden` for a user without an allowed group.
+ */
 export const trustedPerson = (request: IncomingMessage, env: Environment): Identity | undefined => {
   const settings = read(trustedSettings, env)
   if (!isTrusted(request, settings)) return undefined
@@ -95,7 +103,7 @@ export const trustedPerson = (request: IncomingMessage, env: Environment): Ident
   const subject = given(settings.SVC_TRUSTED_USER_HEADER) ?? email
   if (subject === undefined) return undefined
   const groups = groupsOf(given(settings.SVC_TRUSTED_GROUPS_HEADER), given(settings.SVC_TRUSTED_ROLE_HEADER))
-  admit(groups, settings.SVC_TRUSTED_ALLOWED_GROUPS)
+  requireAllowedGroup(groups, settings.SVC_TRUSTED_ALLOWED_GROUPS)
   return person({
     subject,
     email,
@@ -111,7 +119,7 @@ export const trustedPerson = (request: IncomingMessage, env: Environment): Ident
   })
 }
 
-/** Exactly one gate is open: the start is refused with none or both, and a secret that appears later closes the other. */
+/** Returns whether the user headers are trusted. A secret that is set at run time replaces ALLOW_INSECURE. */
 const isTrusted = (request: IncomingMessage, settings: TrustedValues): boolean => {
   const { SVC_TRUSTED_AUTH_SECRET: secret, SVC_TRUSTED_SHARED_SECRET_HEADER: header } = settings
   if (secret === undefined) return settings.SVC_TRUSTED_ALLOW_INSECURE
@@ -123,9 +131,9 @@ const groupsOf = (groups: string | undefined, role: string | undefined): string[
   return [...new Set(role === undefined ? named : [...named, role])]
 }
 
-const admit = (groups: readonly string[], allowed: readonly string[]): void => {
+const requireAllowedGroup = (groups: readonly string[], allowed: readonly string[]): void => {
   if (allowed.length === 0) return
   const wanted = new Set(allowed.map((group) => group.toLowerCase()))
   if (groups.some((group) => wanted.has(group.toLowerCase()))) return
-  throw new ServiceError('forbidden', 'access denied: none of your groups is allowed; ask an operator to add one')
+  throw new ServiceError('forbidden', 'access denied: none of your groups is allowed; contact the operator')
 }

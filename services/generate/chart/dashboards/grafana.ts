@@ -10,14 +10,14 @@ const perRow = 3
 const whole = width * perRow
 const datasource = { type: 'prometheus', uid: '${datasource}' }
 
-/** Returns every dashboard in Grafana's format, by file name. */
+/** Returns every dashboard as Grafana JSON, by file name without extension. */
 export const grafanaDashboards = async (): Promise<Record<string, object>> => {
   const helps = await helpOfMetrics()
   const entries = Object.entries({ health, fleet, alerts })
   return Object.fromEntries(entries.map(([name, dashboard]) => [name, dashboardOf(name, dashboard, helps)]))
 }
 
-/** The help text of each metric, by name. */
+/** Returns the help text of each metric, by metric name. */
 const helpOfMetrics = async (): Promise<ReadonlyMap<string, string>> => {
   const registry = openMetrics({ version: '', services: [] })
   for (const metric of Object.values(metrics)) metric(registry)
@@ -33,7 +33,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
   schemaVersion: 41,
   refresh: '30s',
   time: { from: 'now-6h', to: 'now' },
-  // Share the crosshair between panels.
+  // 1 means that all panels share the crosshair.
   graphTooltip: 1,
   links: [
     {
@@ -54,7 +54,7 @@ const dashboardOf = (name: string, { title, variables, sections }: Dashboard, he
   panels: laidOut(sections, helps),
 })
 
-/** All by default. This includes series without the label, such as `namespace` outside Kubernetes. */
+/** Returns a template variable. Its default selects all series, including those without the label. */
 const variableOf = ({ name, metric }: Variable): object => {
   const query = `label_values(${metric}, ${name})`
   const all = { includeAll: true, multi: true, allValue: '.*', current: { text: 'All', value: '$__all' } }
@@ -71,7 +71,7 @@ const variableOf = ({ name, metric }: Variable): object => {
   }
 }
 
-/** Returns a row for each section with its panels from left to right. */
+/** Returns the rows and panels with their grid positions: a row per section, its panels from left to right. */
 const laidOut = (sections: Dashboard['sections'], helps: Helps): object[] => {
   const laid: object[] = []
   let y = 0
@@ -109,7 +109,7 @@ const panelOf = ({ title, unit = 'short', kind = 'timeseries', queries, limits }
   })),
 })
 
-/** Returns the warning and critical thresholds as lines and colours. */
+/** Returns the thresholds of a panel in Grafana's format: lines in a time series, colors of a stat. */
 const limitsOf = (kind: 'timeseries' | 'stat', limits: Panel['limits']): object => {
   const { look, act } = limits ?? {}
   const bad = act === undefined ? [] : [{ color: 'red', value: act }]

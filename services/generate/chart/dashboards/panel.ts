@@ -1,7 +1,7 @@
 /** A dashboard; `grafana.ts` converts it to Grafana's format. */
 export interface Dashboard {
   title: string
-  /** Labels that users can filter by, in addition to the namespace. */
+  /** Template variables for labels to filter by, in addition to the namespace. */
   variables: readonly Variable[]
   sections: readonly { title: string; panels: readonly Panel[] }[]
 }
@@ -9,11 +9,11 @@ export interface Dashboard {
 export interface Variable {
   /** The label name. */
   name: string
-  /** The metric that provides the values of the label. */
+  /** The metric whose series provide the values of the label. */
   metric: string
 }
 
-/** A panel: its title, its unit, and its queries with their legends. */
+/** A panel with its title, unit, and PromQL queries with their legends. */
 export interface Panel {
   title: string
   unit?: 's' | 'reqps' | 'Bps' | 'bytes' | 'short' | 'percentunit'
@@ -23,7 +23,7 @@ export interface Panel {
   limits?: { look?: number; act: number }
 }
 
-/** Returns the selector of a metric in the selected namespace, or of all series outside Kubernetes. */
+/** Returns a PromQL selector of a metric with these label matchers, in the namespace that the user selects. */
 export const of = (metric: string, ...labels: readonly string[]): string =>
   `${metric}{${['namespace=~"$namespace"', ...labels].join(', ')}}`
 
@@ -33,6 +33,6 @@ export const rate = (by: string, metric: string, ...labels: readonly string[]): 
 export const quantile = (share: number, by: string, metric: string, ...labels: readonly string[]): string =>
   `histogram_quantile(${share}, ${rate(`${by}, le`, `${metric}_bucket`, ...labels)})`
 
-/** Returns the share of a counter that has these labels; 0 if no series has them. */
+/** Returns a PromQL expression for the share of a counter's rate with these labels. It is 0 if no series has them. */
 export const share = (metric: string, ...labels: readonly string[]): string =>
   `(sum(rate(${of(metric, ...labels)}[$__rate_interval])) or vector(0)) / sum(rate(${of(metric)}[$__rate_interval]))`

@@ -16,7 +16,7 @@ interface Expected {
   url?: string | null
 }
 
-/** A payload in the form that the public documentation of its vendor states, with its header fields. */
+/** A payload as documented by its vendor, the expected event, and the request headers. */
 type Case = [name: string, sent: object, expected: Expected, headers?: Record<string, string>]
 
 /** Tests that the adapter of a vendor reads each payload. */

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { measured, unmeasured } from '../measured.ts'
 import { type Evaluator, changeOf, readRows, withReason } from './evaluator.ts'
 
-/** A start is reported for this long. */
+/** How long a restart is reported. */
 const recentMs = 600_000
 /** Starts within this time count as a restart loop. */
 const loopMs = 3_600_000
-/** The uptime is in whole seconds, and some time passes before it arrives. */
+/** Tolerance for equal start times, because the uptime is in whole seconds and arrives with a delay. */
 const toleranceMs = 10_000
 
 /** Counts starts within the last hour, while the latest one is recent. Starts before the first sweep do not count. */
@@ -38,7 +38,7 @@ export const versionChanged: Evaluator = async ({ contact, earlier }) => {
   }
 }
 
-/** Sent without the client's settings, which would count as changed. */
+/** Sent without settings, which would count as changed. */
 const statement = {
   what: 'rules',
   bare: true,

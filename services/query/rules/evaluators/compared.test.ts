@@ -116,7 +116,7 @@ describe('a settings change', () => {
       details: { clickhouseCode: 497, clickhouseName: 'NO' },
     })
     const measured = await sweeps()(settingsChanged, { nowMs: 0, fails })
-    expect(measured).toMatchObject({ value: null, reason: 'host db cannot answer this (497 NO)' })
+    expect(measured).toMatchObject({ value: null, reason: 'host db: the query failed (497 NO)' })
   })
 })
 
@@ -125,7 +125,7 @@ describe('a filling disk', () => {
     const sweep = sweeps()
     const on = (day: number, used: number) =>
       sweep(diskDaysToFull, { nowMs: (day + 0.5) * dayMs, rows: [['default', used, 1_000 - used]] })
-    expect((await on(1, 100)).reason).toBe('host db has samples of too few days; four are needed')
+    expect((await on(1, 100)).reason).toBe('host db has disk samples of fewer than four days')
     await on(1, 900)
     await on(2, 200)
     await on(3, 300)

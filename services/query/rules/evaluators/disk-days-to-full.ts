@@ -32,7 +32,7 @@ export const diskDaysToFull: Evaluator = withReason(async ({ host, contact, earl
           worst.seconds,
           forecasts.map(({ name }) => name),
         )
-      : unmeasured(`host ${host.name} has samples of too few days; four are needed`),
+      : unmeasured(`host ${host.name} has disk samples of fewer than four days`),
     changes: sampleDisks(earlier, disks, today),
   }
 })
@@ -52,14 +52,14 @@ const sampleDisks = ({ disks: known }: Earlier, disks: z.infer<typeof Rows>, now
 export const daySeconds = 86_400
 /** The window for the growth rate. */
 const windowDays = 14
-/** Fewer samples give no usable growth rate. */
+/** Minimum number of samples for a usable growth rate. */
 const minimumSamples = 4
 /** A drop below this share of the previous sample means a deletion; samples before it are ignored. */
 const dropRatio = 0.95
 /** The forecast for a disk that does not fill up: ten years, so that values stay comparable. */
 const maxSeconds = 3_650 * daySeconds
 
-/** Bytes used at an instant, in days since 1970. */
+/** The used bytes of a disk at a time, in days since 1970. */
 export interface Sample {
   day: number
   used: number

@@ -23,7 +23,7 @@ export interface EvaluatorInput {
   replicationService: ReplicationService
   call: Call
   signal: AbortSignal
-  /** By the local clock, which may differ from the host's. */
+  /** The time of the local clock, which may differ from the clock of the host. */
   nowMs: number
 }
 
@@ -72,8 +72,8 @@ export const readRows = <S extends z.ZodType>(
   return read.data
 }
 
-/** Omits the server's own message, because it repeats the statement. */
+/** Returns the reason of a failure without the server's own message, which repeats the statement. */
 export const failureOf = (host: string, error: ServiceError): string =>
   clickhouseCode(error) === undefined
     ? error.message
-    : `host ${host} cannot answer this (${clickhouseCode(error)} ${String(error.details?.clickhouseName)})`
+    : `host ${host}: the query failed (${clickhouseCode(error)} ${String(error.details?.clickhouseName)})`

@@ -30,7 +30,7 @@ const authOrGrantDenied: Evaluator = async ({ contact, denied }) => {
   return { measured: measured(hidden.length + denied.length, [...hidden, ...denied]) }
 }
 
-/** Returns how many privileges the user lacks, without which the host hides rows from it. */
+/** Counts the missing privileges that make the host hide rows from the user. */
 const insufficientGrants: Evaluator = async ({ contact }) => {
   if (!contact.answers) return { measured: unmeasured(contact.reason) }
   const { missingShow } = contact.capabilities

@@ -17,7 +17,7 @@ const well = {
   ClickHouseProfileEvents_KeeperLatency: 1_000,
   ClickHouseProfileEvents_KeeperRequestTotal: 500,
 }
-/** Its counters one sweep ago. */
+/** The counters of the node one sweep ago. */
 const before = keeperTotals(new Map(Object.entries(well)))
 const faultsOf = (changes: Record<string, number>) => {
   const lines = Object.entries({ ...well, ...changes }).map(([name, value]) => `# HELP ${name} x\n${name} ${value}`)

@@ -13,7 +13,7 @@ export const keeperTotals = (figures: ReadonlyMap<string, number>): KeeperTotals
 
 interface Fault {
   fault: string
-  /** The node fails; otherwise it is only degraded. */
+  /** Whether the node is failing; otherwise it is degraded. */
   isFailure: boolean
 }
 
@@ -21,7 +21,7 @@ const maxOutstanding = 10
 const maxAverageMs = 50
 const maxOpenShare = 0.8
 
-/** Lists the faults of a node, from its metrics and its earlier counters. A node without Keeper metrics is a failure. */
+/** Returns the faults of a node, from its metrics and its earlier counters. Missing Keeper metrics are a failure. */
 export const keeperFaults = (figures: ReadonlyMap<string, number>, before: KeeperTotals): Fault[] => {
   const figure = (name: string): number => figures.get(`ClickHouseAsyncMetrics_Keeper${name}`) ?? 0
   const now = keeperTotals(figures)
@@ -47,7 +47,7 @@ export const keeperFaults = (figures: ReadonlyMap<string, number>, before: Keepe
 const isWithoutRole = (figure: (name: string) => number): boolean =>
   ['IsLeader', 'IsFollower', 'IsObserver', 'IsStandalone'].every((role) => figure(role) === 0)
 
-/** The metric name was misspelt before 24.7. */
+/** Reads the number of outstanding requests. ClickHouse before 24.7 misspells the name of the metric. */
 const outstanding = (figures: ReadonlyMap<string, number>): number =>
   figures.get('ClickHouseMetrics_KeeperOutstandingRequests') ??
   figures.get('ClickHouseMetrics_KeeperOutstandingRequets') ??

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const evaluated = async (name: string, earlier = Earlier.parse({}), nowMs = Date.now()) => {
   const evaluator = replicationServiceEvaluators[name]
-  if (!evaluator) throw new Error(`there is no ${name}`)
+  if (!evaluator) throw new Error(`unknown evaluator "${name}"`)
   return evaluator(evaluatorInput({ replicationService: parts.replicationService, call: aCall(), earlier, nowMs }))
 }
 const measuredBy = async (name: string): Promise<Measurement> => (await evaluated(name)).measured

@@ -12,7 +12,7 @@ export const hostUnreachable: Evaluator = async ({ contact, earlier }) => {
 }
 
 const statement = { what: 'rules', maxSeconds: 5, sql: "SELECT count() FROM system.zookeeper WHERE path = '/'" }
-/** Codes for a server without Keeper, or a user without access to it. Neither means that Keeper is unavailable. */
+/** Error codes for a server without Keeper or a user without access to it. Neither means that Keeper is down. */
 const withoutKeeper = new Set<number | undefined>([60, 139, 225, 497])
 
 /** Returns 1 when the host cannot read from its Keeper. */

@@ -6,7 +6,7 @@ import { prewhere } from './prewhere.ts'
 import { projection } from './projection.ts'
 import { skipIndex } from './skip-index.ts'
 
-/** Returns the proposals of each kind for one table. */
+/** The kinds of query advice, each a function that returns the proposals for one table. */
 export const kinds: Readonly<Record<AdviceKind, (subject: Subject) => Proposal[]>> = {
   prewhere,
   'skip-index': skipIndex,

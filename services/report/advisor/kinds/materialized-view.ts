@@ -1,6 +1,6 @@
 import { type Proposal, keepsRows, rowsPerMark, savedMarks, type Subject } from '../subject.ts'
 
-/** With fewer rows per group the view is not worth its cost. */
+/** Minimum average rows per group for which the view is worth its cost. */
 const minRowsPerGroup = 100
 
 /** Proposes a materialized view that aggregates each group on insert, for queries that group rows. */
@@ -42,7 +42,7 @@ export const materializedView = (subject: Subject): Proposal[] => {
   ]
 }
 
-/** Returns the `-State` form of an aggregate: `maxState(x)` for `max(x)`. Undefined if it is not a plain call. */
+/** Returns the `-State` form of an aggregate function call: `maxState(x)` for `max(x)`. Undefined for anything else. */
 const stateOf = (aggregate: string): string | undefined => {
   const [, name, rest] = /^([A-Za-z]\w*)(\(.*\))$/s.exec(aggregate) ?? []
   return name === undefined || rest === undefined ? undefined : `${name}State${rest}`

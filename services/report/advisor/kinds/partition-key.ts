@@ -1,8 +1,8 @@
 import { type Proposal, allOf, keepsRows, rowsPerMark, savedMarks, sortingColumns, type Subject } from '../subject.ts'
 
-/** The default of `max_partitions_per_insert_block`. */
+/** Maximum number of partitions: the default of `max_partitions_per_insert_block`. */
 const maxPartitions = 100
-/** Smaller partitions are not worth skipping. */
+/** Minimum granules per partition; smaller partitions save too little. */
 const minMarks = 10
 
 /** Proposes monthly partitions for an unpartitioned table that is filtered by time. */

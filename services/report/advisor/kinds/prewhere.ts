@@ -1,8 +1,8 @@
 import { type Proposal, allOf, bytesPerMark, sortingColumns, type Subject } from '../subject.ts'
 
 /**
- * Proposes PREWHERE if the host does not apply it automatically. With FINAL only columns of the sorting key are safe:
- * row versions that replace each other have the same key, so the filter keeps or drops all of them.
+ * Proposes PREWHERE if the host does not apply it automatically. With FINAL, only conditions on the sorting key are
+ * safe. All versions of a row have the same key, so the filter keeps or drops all of them.
  */
 export const prewhere = (subject: Subject): Proposal[] => {
   const { read } = subject

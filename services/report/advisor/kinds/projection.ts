@@ -33,7 +33,7 @@ const ordered = (subject: Subject): Proposal[] => {
     test: {
       by: 'matches',
       condition,
-      // In each part the matching rows start and end inside a granule, which adds one granule per part.
+      // In each part, the matching rows start and end within a granule, which adds one granule per part.
       savings: ({ matchingRows }) =>
         savedMarks(subject, Math.ceil(matchingRows / rowsPerMark(subject)) + overview.parts),
     },
@@ -50,7 +50,7 @@ const projectedColumns = ({ read, columns }: Subject): string[] => [
   ),
 ]
 
-/** With fewer rows per group the projection is not worth its cost. */
+/** Minimum average rows per group for which the projection is worth its cost. */
 const minRowsPerGroup = 10
 
 const grouped = (subject: Subject): Proposal[] => {

@@ -4,11 +4,11 @@ import { type AdviceContext, type TableFacts, isRefusal } from './facts.ts'
 
 type Column = TableFacts['columns'][number]
 
-/** Smaller columns are not worth a change, nor are those with a smaller share of the table. */
+/** Minimum compressed size of a column that is worth a change; `minShare` is its minimum share of the table. */
 const minBytes = 1_024 ** 2
 const minShare = 0.05
 const maxColumns = 5
-/** Smaller savings are within what the next merge changes. */
+/** Minimum share that a codec must save. Merges alone can change as much. */
 const minSaved = 0.2
 
 /** Returns candidate codecs for a column type. */
@@ -31,7 +31,7 @@ export const codecAdvice = async (context: CodecContext, facts: TableFacts): Pro
     .filter(({ codec, compressedBytes: size }) => codec === '' && (size ?? 0) >= Math.max(minBytes, minShare * total))
     .slice(0, maxColumns)
   const advice = []
-  // Sequential, so that advice occupies only one slot of the host queue.
+  // Columns are tested sequentially, so that advice occupies only one slot of the host queue.
   for (const column of large) advice.push(await adviseColumn(context, facts, column))
   return advice.flatMap((each) => each ?? [])
 }

@@ -9,7 +9,7 @@ import { quoteName } from '#shared/sql/statement-text.ts'
 
 type Column = z.infer<typeof ExplorerColumn>
 
-/** Statistics of a column over the sampled rows. */
+/** Statistics of the values of a column in the sampled rows. */
 export interface ColumnCounts {
   distinct: number
   nulls: number
@@ -30,10 +30,10 @@ export interface TableFacts {
   oldBytes: number
 }
 
-/** Returns the advice of one kind, based only on the facts. */
+/** A kind of table advice: a pure function of the facts about a table. */
 export type AdvisorKind = (facts: TableFacts) => StructureAdvice[]
 
-/** What the advisor needs to query a host about a table. */
+/** The client, call, host and table for requests of the table advisor. */
 export interface AdviceContext {
   query: Client<typeof query>
   call: Call
@@ -45,7 +45,7 @@ export interface AdviceContext {
 }
 
 const systemDatabases = new Set(['system', 'INFORMATION_SCHEMA', 'information_schema'])
-/** Only the largest columns are sampled. */
+/** Maximum number of columns to analyze, largest first. */
 const maxColumns = 40
 
 /** Fetches metadata and statistics of a table. Returns the reason as a string if the host does not provide them. */
@@ -71,7 +71,7 @@ export const readTable = async (context: AdviceContext): Promise<TableFacts | st
   }
 }
 
-/** Column types whose distinct values can be counted, and those with a minimum and maximum. */
+/** Matches the column types whose distinct values are counted; `bounded` matches those with a minimum and maximum. */
 const countable =
   /^(Nullable\()?(LowCardinality\()?(Nullable\()?(U?Int(8|16|32|64)|Float(32|64)|String|FixedString|Date|DateTime|UUID|Enum)/
 const bounded = /^(Nullable\()?U?Int(16|32|64)\b/
@@ -89,12 +89,12 @@ const countColumns = async (
     const response = await query.columnFacts({ hostKey, database, table, columns: requested }, call)
     return { sampled: response.rows, counted: new Map(response.columns.map(({ name, ...counts }) => [name, counts])) }
   } catch (error) {
-    // If the host rejects or aborts the query, the advice that needs no statistics remains.
+    // If the host rejects or aborts the query, there is still the advice that needs no statistics.
     if (!isRefusal(error)) throw error
     return nothing
   }
 }
 
-/** Returns whether the host responded with an error. False if it was unreachable. */
+/** Returns whether the host responded with an error; false if it was unreachable. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code !== 'unavailable' || error.details?.clickhouseCode !== undefined)

@@ -34,7 +34,7 @@ export const sparkline = (values: Chart['values']): string => {
     .join('')
 }
 
-/** Special characters of HTML text and quoted attributes. */
+/** Escapes for the special characters of HTML text and quoted attributes. */
 const special: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,4 +1,4 @@
-/** A report laid out in sections, independent of the output format. */
+/** A report in sections of text, tables and charts, independent of the output format. */
 export interface Document {
   title: string
   subtitle: string
@@ -26,19 +26,19 @@ interface Column {
 export interface Chart {
   kind: 'chart'
   title: string
-  /** The largest value and both ends of the time axis, formatted. */
+  /** The largest value, formatted like both ends of the time axis, `from` and `to`. */
   highest: string
   from: string
   to: string
   values: readonly (number | null)[]
 }
 
-/** Returns right-aligned columns for numbers. */
+/** Returns right-aligned table columns for numbers. */
 export const numeric = (...titles: string[]): Column[] => titles.map((title) => ({ title, isNumber: true }))
-/** Returns columns for text. */
+/** Returns table columns for text. */
 export const plain = (...titles: string[]): Column[] => titles.map((title) => ({ title }))
 
-/** Formats a value; null as a dash. */
+/** Formats a value, and null as a dash. */
 export const known = (value: number | null, format: (value: number) => string): string =>
   value === null ? '–' : format(value)
 

@@ -17,7 +17,7 @@ figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-weight: 600; }
 svg { width: 100%; height: 6rem; display: block; fill: #2f6f9f; } .ends { display: flex; justify-content: space-between; font-size: 12px; opacity: .75; }
 @media print { body { margin: 0; max-width: none; } }`
 
-/** Returns a complete, printable page without scripts and external resources. */
+/** Renders a report as a complete, printable page without scripts and external resources. */
 const html = ({ title, subtitle, headline, sections }: Document): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -60,6 +60,6 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
 
 const renderers = { html, markdown } satisfies Record<(typeof reportFormats)[number], unknown>
 
-/** Returns a report in the requested format. */
+/** Renders a report in the requested format. */
 export const render = (report: HostReport, format: (typeof reportFormats)[number]): string =>
   renderers[format](layOut(report))

@@ -3,7 +3,7 @@ import { bytes, count, duration, figure } from '../../measures/words.ts'
 import { type Document, type Section, known, numeric, plain, tableSection } from './document.ts'
 import { incidentSection, statementSection, patternSections, failureSection } from './lay-out-events.ts'
 
-/** Lays out a report in a fixed order of sections. Sections without data are omitted; the notes explain why. */
+/** Converts a report to a document with a fixed order of sections. Sections without data are omitted. */
 export const layOut = (report: HostReport): Document => {
   const moment = momentsOf(report.zone)
   const sections: (Section | undefined)[] = [

@@ -12,7 +12,7 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/^[-+]/, String.raw`\$&`)
     .replace(/^(\d+)([.)])(?=\s|$)/, String.raw`$1\$2`)
 
-/** Returns a report in GitHub Flavored Markdown. */
+/** Renders a report as GitHub Flavored Markdown. */
 export const markdown = ({ title, subtitle, headline, sections }: Document): string =>
   [
     `# ${escapeMarkdown(title)}`,
@@ -53,7 +53,7 @@ const table = ({ columns, rows }: Block & { kind: 'table' }): string => {
   ].join('\n')
 }
 
-/** Returns a report as plain text without SQL statements. */
+/** Renders a report as plain text without SQL statements. */
 export const plain = ({ title, subtitle, headline, sections }: Document): string =>
   [
     title,

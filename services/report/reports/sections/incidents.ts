@@ -5,12 +5,12 @@ type Incidents = NonNullable<HostReport['incidents']>
 
 const maxListed = 20
 const flapsFrom = 3
-/** Kinds of history lines with a notification. `held` lines have none. */
+/** The kinds of history lines that cause a notification. Lines of the kind `held` do not. */
 const notifiedKinds = new Set(['fire', 'escalate', 'lower', 'remind', 'recover'])
 
 /**
- * Returns the alerts of a period from their history. Alerts that fired earlier are included if the period has a line of
- * them.
+ * Returns the alerts of a period from their history lines. Alerts that fired before the period are included if the
+ * period contains a line about them.
  */
 export const incidentsOf = (history: readonly HistoryEntry[], acknowledged: readonly Silence[]): Incidents => {
   const episodes = Map.groupBy(

@@ -14,7 +14,7 @@ export const statementsOf = (rows: readonly Totals[]): HostReport['statements'] 
   return { now: now ? figures(now) : none, before: before ? figures(before) : null }
 }
 
-/** Returns one point per step of the period, including steps without queries. */
+/** Returns the figures of each time step of the period, including steps without queries. */
 export const courseOf = (
   rows: readonly ReportRow<'statement-steps'>[],
   { fromMs, toMs }: Period,
@@ -32,11 +32,11 @@ const minMs = 50
 const ratio = 1.5
 const maxLines = 5
 
-/** Returns the patterns that are slower than in the previous period, largest total loss of time first. */
+/** Returns the patterns that are slower than in the previous period, largest additional total time first. */
 export const regressionsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95Ms, p95MsBefore) ? calls * (p95Ms - p95MsBefore) : 0))
 
-/** Returns the patterns that are faster than in the previous period, largest total gain of time first. */
+/** Returns the patterns that are faster than in the previous period, largest saved total time first. */
 export const improvementsOf = (rows: readonly Pattern[]): ReportedPattern[] =>
   costliest(rows, ({ calls, p95Ms, p95MsBefore }) => (isWorse(p95MsBefore, p95Ms) ? calls * (p95MsBefore - p95Ms) : 0))
 

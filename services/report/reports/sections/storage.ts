@@ -7,7 +7,7 @@ import type { Period } from '../material.ts'
 type DiskHours = ReturnType<typeof knownDiskHours>
 
 const hourMs = 3_600_000
-/** A value this close to the start of the period is used as the start value. */
+/** Maximum distance from the start of the period, in hours, of the value that counts as its start value. */
 const nearHours = 6
 
 /** Returns the disks at the end of the period, with growth and forecast. */

@@ -3,7 +3,7 @@ import type { Material } from '../material.ts'
 
 const hourMs = 3_600_000
 
-/** Returns the state of backups and certificates; null values if there are none. */
+/** Returns the state of backups and certificates; values are null if unknown. */
 export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safeguards'] => {
   const [backups] = rows.backups ?? []
   return {
@@ -13,7 +13,7 @@ export const safeguardsOf = ({ rows }: Pick<Material, 'rows'>): HostReport['safe
   }
 }
 
-/** Returns the hashes of changed settings by name. */
+/** Returns the hashes of the settings that differ from their defaults, by name. */
 export const settingsOf = ({ settings }: Pick<Material, 'settings'>): HostReport['settings'] =>
   Object.fromEntries((settings ?? []).map(({ name, valueHash }) => [name, valueHash]))
 
@@ -33,7 +33,7 @@ export const changesOf = (
   }
 }
 
-/** Returns how completely the host was monitored. */
+/** Returns how much of the period the host was monitored, with its rules without data and failed deliveries. */
 export const coverageOf = ({
   period,
   writtenAtMs,
@@ -55,7 +55,7 @@ export const coverageOf = ({
 const maxRecommended = 10
 const worstFirst = ['critical', 'warning', 'info']
 
-/** Returns the undismissed insights of the period, one per kind and subject, worst and latest first. */
+/** Returns the undismissed insights of the period, one per kind and subject, most severe first, then latest first. */
 export const recommendationsOf = ({
   insights,
   period,

@@ -11,7 +11,7 @@ const peakNames: Readonly<Record<string, Pick<Worst, 'what' | 'unit'>>> = {
   LoadAverage15: { what: 'load over 15 minutes', unit: 'load' },
 }
 
-/** Returns the peak values of the period. Mutations are those of now. */
+/** Returns the peak values of the period, and the age of the oldest mutation that is unfinished now. */
 export const worstOf = ({ rows, mutations }: Pick<Material, 'rows' | 'mutations'>): Worst[] => {
   const peaks = (rows.peaks ?? []).flatMap(({ metric, value, atMs }) => {
     const named = peakNames[metric]

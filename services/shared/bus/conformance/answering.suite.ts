@@ -205,6 +205,8 @@ export const answering = (place: () => Place): void => {
       return {}
     }
     const all = async () => ({ head: {}, frames: frames() })
-    await expect(bus.serve(contract, { all })).rejects.toThrow('the bus of report cannot serve query')
+    await expect(bus.serve(contract, { all })).rejects.toThrow(
+      'the bus of service "report" cannot serve the contract "query"',
+    )
   })
 }

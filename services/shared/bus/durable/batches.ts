@@ -9,7 +9,7 @@ export interface Batches<T> {
   idle(): Promise<void>
 }
 
-/** Collects the items that arrive during a write and writes them together after it. */
+/** Returns a writer that collects items during a write and writes them together afterwards. */
 export const inBatches = <T>(write: (items: readonly T[]) => Promise<void>): Batches<T> => {
   let last: Promise<void> = Promise.resolve()
   let open: { items: T[]; written: Promise<void> } | undefined
@@ -42,7 +42,8 @@ const runAll = (): void => {
 }
 
 /**
- * Starts work at the end of the current event-loop iteration, together with other waiting work. Writes to one connection are then sent together, which wakes the reader once.
+ * Starts work at the end of the current event-loop iteration, together with other such work. Messages to one connection
+ * are then sent in one write, which wakes the reader once.
  */
 export const together = <T>(work: () => T | Promise<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
@@ -51,5 +52,5 @@ export const together = <T>(work: () => T | Promise<T>): Promise<T> => {
   return promise
 }
 
-/** Turns a synchronous failure into a rejection, so that it does not stop the other work from starting. */
+/** Starts work; a thrown error becomes a rejection, so that it does not prevent other work from starting. */
 const start = async <T>(work: () => T | Promise<T>): Promise<T> => work()

@@ -20,7 +20,9 @@ export interface QueueParts {
   metrics: Registry | undefined
 }
 
-/** Creates a queue on a driver: encodes bodies as JSON, acknowledges messages, and copies dead letters before they end. */
+/**
+ * Creates a queue on a driver. Encodes bodies as JSON, runs handlers, acknowledges messages and stores dead letters.
+ */
 export const createQueue = (parts: QueueParts): Queue => {
   const { driver, limits } = parts
   const running = new Set<AsyncDisposable>()
@@ -34,7 +36,10 @@ export const createQueue = (parts: QueueParts): Queue => {
     async publish(subject, { id, body }) {
       const encoded = encodeJson(body)
       if (encoded.byteLength > limits.bodyBytes)
-        throw new ServiceError('too-large', `message too large; maximum: ${limits.bodyBytes} bytes`)
+        throw new ServiceError(
+          'too-large',
+          `message too large: ${encoded.byteLength} bytes; the maximum is ${limits.bodyBytes}`,
+        )
       return driver.store(streamOf(subject), { subject, id, body: encoded })
     },
     async consume({ body, ...consumer }, handle) {
@@ -56,7 +61,7 @@ export const createQueue = (parts: QueueParts): Queue => {
   }
 }
 
-/** Takes messages up to the limit in flight and reports them as in progress. Disposing takes no more and waits for the rest. */
+/** Consumes messages up to the limit in flight. Disposing stops taking messages and waits for those in flight. */
 const startConsuming = (
   { driver, limits, log }: QueueParts,
   consumer: ResolvedConsumer,
@@ -72,7 +77,7 @@ const startConsuming = (
     }
   }
   const facts = { consumer: consumer.name }
-  const outage = openOutage(log, { begins: 'messages cannot be taken', ends: 'messages are taken again', facts })
+  const outage = openOutage(log, { begins: 'receiving messages failed', ends: 'receiving messages recovered', facts })
   const failed = async (cause: unknown) => {
     // A lost connection is logged once, not by each of its consumers.
     if (driver.connected) outage.failed(cause)
@@ -102,13 +107,16 @@ const startConsuming = (
   }
 }
 
-/** Reports each message in flight as in progress; one timer per message would cost more than most handlers. */
+/** Reports all messages in flight as in progress. One timer per message would cost more than most handlers. */
 const sayWorking = (inHand: ReadonlyMap<ClaimedMessage, unknown>, everyMs: number): NodeJS.Timeout =>
   setInterval(() => {
     for (const taken of inHand.keys()) taken.working()
   }, everyMs)
 
-/** Handles one message and acknowledges it; never throws. An outage is logged once, because it puts every message back. */
+/**
+ * Returns a function that handles and acknowledges a message; it never throws. An outage is logged once, not per
+ * message.
+ */
 const handler = <S extends z.ZodType>(
   parts: QueueParts,
   consumer: ResolvedConsumer & Consumer<S>,
@@ -116,7 +124,7 @@ const handler = <S extends z.ZodType>(
 ): ((taken: ClaimedMessage) => Promise<void>) => {
   const { limits, log } = parts
   const facts = { consumer: consumer.name }
-  const outage = openOutage(log, { begins: 'messages are put back', ends: 'messages are dealt with again', facts })
+  const outage = openOutage(log, { begins: 'handling messages failed', ends: 'handling messages recovered', facts })
   return async (taken) => {
     try {
       const outcome = await outcomeOf(consumer, handle, taken)
@@ -126,7 +134,7 @@ const handler = <S extends z.ZodType>(
       if (outcome === 'done') outage.worked()
     } catch (error) {
       if (isAway(error)) outage.failed(error)
-      else log?.error({ err: error, ...facts, deliveries: taken.deliveries }, 'message put back')
+      else log?.error({ err: error, ...facts, deliveries: taken.deliveries }, 'message handler failed')
       taken.again(limits.failedAgainMs)
     }
   }
@@ -140,9 +148,9 @@ const outcomeOf = async <S extends z.ZodType>(
   taken: ClaimedMessage,
 ): Promise<Outcome> => {
   const { subject, deliveries } = taken
-  if (deliveries > tries) return { dead: `handed over ${tries} times without an end` }
+  if (deliveries > tries) return { dead: `delivered ${tries} times without an acknowledgement` }
   const parsed = body.safeParse(decoded(taken.body))
-  if (!parsed.success) return { dead: 'its content does not fit' }
+  if (!parsed.success) return { dead: 'its body does not match the schema' }
   return handle({
     subject,
     // Lazy, because few handlers need it and reading it parses headers.
@@ -171,7 +179,10 @@ const Buried = z.object({
   atMs: z.number(),
 })
 
-/** Copies before it acknowledges: a crash in between leaves two copies with one id, and the stream stores one of them. */
+/**
+ * Stores a dead letter and then acknowledges the message. After a crash in between, the message is dead-lettered again,
+ * and the stream drops the second letter as a duplicate.
+ */
 const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: string): Promise<void> => {
   const { subject, id: messageId, body, deliveries } = taken
   const letter: z.input<typeof Buried> = {
@@ -188,7 +199,7 @@ const bury = async ({ driver, log }: QueueParts, taken: ClaimedMessage, reason: 
   log?.warn({ id: messageId, subject, reason, deliveries }, 'message dead-lettered')
 }
 
-/** Maximum sequence numbers to request for one page; removed letters leave gaps. */
+/** Maximum sequence numbers to read for one page, since removed letters leave gaps. */
 const looksLimit = 1_000
 
 const deadLetters = (driver: QueueDriver, stream: AnyStream): DeadLetters => ({

@@ -2,15 +2,18 @@ import type { Consumer, PublishResult } from './queue.ts'
 import type { AnyStream } from './streams.ts'
 import type { z } from 'zod'
 
-/** The operations that differ between servers; `createQueue` implements the rest of a queue. */
+/** The server-specific operations of a queue; `createQueue` implements the rest. */
 export interface QueueDriver extends AsyncDisposable {
   readonly connected: boolean
   /** The problem of the server; undefined if there is none. */
   readonly problem?: string | undefined
   store(stream: AnyStream, message: StoredMessage): Promise<PublishResult>
-  /** Registers the consumer, so that messages are kept for it from now on. */
+  /** Registers the consumer. From then on, messages are stored until it has handled them. */
   attach(consumer: ResolvedConsumer): Promise<void>
-  /** Yields up to `max` messages as they arrive. Ends earlier when it has to poll again or the signal aborts; throws if the server fails. */
+  /**
+   * Yields up to `max` messages as they arrive. Ends earlier when the pull request expires or the signal aborts. Throws
+   * if the server fails.
+   */
   take(consumer: ResolvedConsumer, max: number, signal: AbortSignal): AsyncIterable<ClaimedMessage>
   /** Returns the number of unhandled messages of the consumer. */
   backlog(consumer: ResolvedConsumer): Promise<number>
@@ -20,7 +23,7 @@ export interface QueueDriver extends AsyncDisposable {
   removeDead(stream: AnyStream, sequence: number): Promise<boolean>
 }
 
-/** A consumer with all its limits resolved. */
+/** A consumer with the default values of all limits filled in. */
 export type ResolvedConsumer = Omit<Required<Consumer<z.ZodType>>, 'body'>
 
 /** A message to store in a stream. */

@@ -21,12 +21,12 @@ export interface Implementation {
 /** The server or memory that the queues of a test share. */
 export interface Place extends AsyncDisposable {
   server: TestServer | undefined
-  /** Removes the messages of earlier tests; queues opened afterwards have these limits. */
+  /** Starts the next test: removes messages of earlier tests and sets the limits of queues opened afterwards. */
   next(limits?: Partial<QueueLimits>): Promise<void>
   open(log?: Logger): Promise<Queue>
 }
 
-/** Short times, so that no test waits long for a server. */
+/** Limits with short times, so that tests do not wait long for redeliveries. */
 const brief: Partial<QueueLimits> = { ackWaitMs: 600, failedAgainMs: 20, retryMs: 50 }
 
 const memory: Implementation = {
@@ -45,7 +45,7 @@ const memory: Implementation = {
   },
 }
 
-/** Queues in memory with a journal; each test has its own tables. */
+/** Returns queues in memory with a journal; each test has its own tables. */
 const lasting = (
   name: string,
   needs: Implementation['needs'],

@@ -16,17 +16,18 @@ interface Installing extends NatsHubOptions {
   limits?: Partial<QueueLimits>
 }
 
-/** Keeps the streams installed until disposed. */
+/** The background task that keeps all streams and consumers created, until disposed. */
 export interface Installation extends AsyncDisposable {
   /** Why streams or consumers cannot be created, with the remedy; undefined after they were created. */
   readonly problem: string | undefined
 }
 
-/** Interval of the check for a server that lost its data but kept the connection. */
+/** Interval of the check whether the streams exist, for a server that lost its data but not the connection. */
 const checkEveryMs = 60_000
 
 /**
- * Creates all streams and consumers, and recreates them when the server lost them, until disposed. Throws `unavailable` if the server cannot be reached.
+ * Creates all streams and consumers, and recreates them if the server loses them, until disposed. Throws `unavailable`
+ * if the server cannot be reached.
  */
 export const keepInstalled = async (options: Installing, endpoint: Endpoint): Promise<Installation> => {
   const { replicas, log } = options
@@ -34,7 +35,7 @@ export const keepInstalled = async (options: Installing, endpoint: Endpoint): Pr
   const { connection } = await connectTo(options, endpoint)
   const stop = new AbortController()
   let problem: string | undefined
-  const outage = openOutage(log, { begins: 'streams cannot be created', ends: 'streams are created' })
+  const outage = openOutage(log, { begins: 'creating streams failed', ends: 'creating streams recovered' })
   const install = async (): Promise<void> => {
     const manager = await openJetStream(connection)
     await ensureStreams(manager, streamNames, { address: addressOf(options.url), limits, replicas })

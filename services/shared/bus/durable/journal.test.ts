@@ -17,7 +17,7 @@ const channel = { stream: 'EVENTS', name: 'webhook', subjects: 'inbound.webhook.
 const publish = (queue: Queue, text: string, subject = 'inbound.webhook.default') =>
   queue.publish(subject, { id: text, body: { text } })
 
-/** Consumes and records the messages. */
+/** Starts a consumer that records its messages. */
 const consume = async (
   queue: Queue,
   outcome: Outcome = 'done',
@@ -57,7 +57,7 @@ describe('a queue with a journal', () => {
       await queue.publish('inbound.paging.default', { id: 'page', body: { text: 'page' } })
       const paged = await consume(queue, 'done', { ...channel, name: 'paging', subjects: 'inbound.paging.>' })
       await until(() => paged.length === 1)
-      // Redelivered long after the end of this process.
+      // The redelivery is due long after the end of this process.
       const seen = await consume(queue, { againInMs: 60_000 })
       await until(() => seen.length === 3)
     })

@@ -1,25 +1,25 @@
 import type { StoredMessage } from './driver.ts'
 import type { AnyStream } from './streams.ts'
 
-/** Stores the messages of queues in memory for the next start of this process. */
+/** Persists the messages of in-memory queues, so that they survive a restart of the process. */
 export interface Journal extends AsyncDisposable {
-  /** Returns the messages of an earlier process in order of arrival. */
+  /** Returns the messages of the previous process in order of arrival. */
   load(): Promise<JournalEntry[]>
   /** Resolves once the message is stored; throws `unavailable` if it cannot be stored. */
   keep(message: JournalEntry): Promise<void>
-  /** Removes a message. A failed removal is retried later; otherwise the message is delivered again after a restart. */
+  /** Removes a message. A failed removal is retried later; until it succeeds, a restart delivers the message again. */
   forget(key: string): Promise<void>
 }
 
 /** A stored message of a journal. */
 export interface JournalEntry extends StoredMessage {
-  /** Identifies this message; its id may occur again. */
+  /** Unique key of this entry; the id of a message may be published again later. */
   key: string
   stream: AnyStream
-  /** Its number within the stream: the id of a dead letter. */
+  /** The sequence number of the message in its stream; for a dead letter, its id. */
   sequence: number
-  /** Epoch milliseconds of its arrival. */
+  /** Time of arrival, in epoch milliseconds. */
   cameAtMs: number
-  /** The consumers at its arrival; the message ends when all of them have handled it. */
+  /** The consumers that existed when the message arrived; it is removed when all of them have handled it. */
   waiting: readonly string[]
 }

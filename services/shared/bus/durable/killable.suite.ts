@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { openNatsQueue } from './nats-queue.ts'
 
-/** Takes one message and never acknowledges it, until it is killed: `node killable.suite.ts <url>`. */
+/** Program that takes one message and never acknowledges it, until it is killed: `node killable.suite.ts <url>`. */
 const [url = ''] = process.argv.slice(2)
 const limits = { ackWaitMs: 600 }
 const queue = await openNatsQueue({ url, replicas: 1, limits }, { caller: 'alert-dispatcher', instance: 'killed' })

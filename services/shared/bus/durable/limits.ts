@@ -1,6 +1,6 @@
 import { type AnyStream, streams } from './streams.ts'
 
-/** Times and sizes of the queue. Tests shorten the times. */
+/** Time and size limits of a queue. */
 export interface QueueLimits {
   /** A message without progress reports for this long is redelivered to another process. */
   ackWaitMs: number
@@ -10,19 +10,20 @@ export interface QueueLimits {
   /** Leaves room for headers under the 1 MiB that NATS accepts by default. */
   bodyBytes: number
   /**
-   * Messages of one consumer that are being handled or wait for redelivery; at the limit no consumer gets more.
+   * Maximum messages of one consumer in progress or waiting for redelivery, over all processes. At the limit it gets no
+   * more.
    */
   maxPending: number
   maxInFlight: number
   tries: number
-  /** How long one request for messages stays open; a restarted server gets a new request within this time. */
+  /** How long a pull request stays open. A restarted server gets a new request within this time. */
   pullMs: number
   retryMs: number
   duplicateWindowMs: Readonly<Record<AnyStream, number>>
   maxBytes: Readonly<Record<AnyStream, number>>
 }
 
-/** The limits of the product. */
+/** The default limits; tests shorten the times. */
 export const defaultQueueLimits: QueueLimits = {
   ackWaitMs: 30_000,
   failedAgainMs: 5_000,

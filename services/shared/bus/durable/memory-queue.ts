@@ -9,10 +9,10 @@ import { type Store, type Streams, openStreams, restored, storeInMemory, storeWi
 import type { Queue } from './queue.ts'
 import { streamOf } from './streams.ts'
 
-/** Opens queues of one process, which share their streams. */
+/** A function that opens a queue; all queues that it opens share their streams. */
 export type OpenMemoryQueue = (log?: Logger, metrics?: Registry) => Promise<Queue>
 
-/** Opens queues that share streams in memory. A restart loses all messages that are in no journal. */
+/** Returns a function that opens queues in memory. A restart loses their messages. */
 export const openMemoryQueues = (chosen: Partial<QueueLimits> = {}): OpenMemoryQueue => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits)
@@ -25,14 +25,16 @@ interface Lasting {
   limits?: Partial<QueueLimits>
 }
 
-/** Opens queues with a journal, starting with the messages of an earlier process. */
+/**
+ * Returns a function that opens queues in memory with a journal, after restoring the messages of the previous process.
+ */
 export const openLastingQueues = async ({ journal, log, limits: chosen }: Lasting): Promise<OpenMemoryQueue> => {
   const limits = { ...defaultQueueLimits, ...chosen }
   const kept = openStreams(limits, (message) => void journal.forget(message.key))
   const left = await journal.load()
-  // An earlier release kept all dead letters in one stream.
+  // The stream is derived from the subject, because an earlier release stored all dead letters in one stream.
   for (const message of left) kept[streamOf(message.subject)].restore(restored(message))
-  if (left.length > 0) log?.info({ messages: left.length }, 'queue goes on with what an earlier process left')
+  if (left.length > 0) log?.info({ messages: left.length }, 'restored queued messages of the previous process')
   return queuesOver({ kept, store: storeWithJournal(kept, journal, log), limits })
 }
 
@@ -81,7 +83,7 @@ async function* take(
   }
 }
 
-/** Waits for the next message that still exists, until the signal aborts. */
+/** Returns the next message that was not removed meanwhile; undefined when the signal aborts. */
 const next = async (stream: MemoryStream, consumer: MemoryConsumer, signal: AbortSignal) => {
   while (!signal.aborted) {
     const sequence = consumer.ready.shift()

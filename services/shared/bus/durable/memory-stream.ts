@@ -4,39 +4,41 @@ import { matcher } from '../subject.ts'
 import type { ResolvedConsumer, StoredMessage } from './driver.ts'
 import { type AnyStream, type StreamPlan, streams } from './streams.ts'
 
-/** Limits of a stream in memory. */
+/** The configuration of a stream in memory. */
 export type MemoryPlan = Pick<StreamPlan, 'maxAgeMs' | 'maxBytes' | 'whenFull' | 'duplicateWindowMs'> & {
   name: AnyStream
   /** Called for each message that all consumers have handled. */
   ended?(message: StreamEntry): void
 }
 
-/** The messages of one consumer. */
+/** The state of one consumer: its unhandled messages. */
 export interface MemoryConsumer {
   readonly name: string
   /** Sequence numbers of messages to deliver, oldest first. */
   readonly ready: number[]
   /** Number of deliveries of each unhandled message. */
   readonly open: Map<number, number>
-  /** Called when a message becomes ready. */
+  /** Callbacks that run when a message becomes ready. */
   readonly wakes: Set<() => void>
 }
 
-/** A message with its sequence number and its arrival by the monotonic clock. */
+/** A stored message with its sequence number and its time of arrival on the monotonic clock. */
 export interface StreamEntry extends StoredMessage {
   key: string
   sequence: number
   atMs: number
-  /** Consumers that have not handled it: those that existed when it arrived, or else the first one. */
+  /**
+   * Names of the consumers that have not handled it. If none existed at its arrival, the first new consumer is added.
+   */
   waiting: Set<string>
 }
 
-/** A stream that lives as long as the process. A message ends when no consumer waits for it. */
+/** A stream in memory. A message is removed when all its consumers have handled it. */
 export class MemoryStream {
   readonly #plan: MemoryPlan
   readonly #messages = new Map<number, StreamEntry>()
   readonly #consumers = new Map<string, MemoryConsumer & { matches(subject: string): boolean }>()
-  /** Ids with the end of their duplicate window, oldest first. */
+  /** Ids of published messages with the end of their duplicate window, oldest first. */
   readonly #known = new Map<string, number>()
   #bytes = 0
   #last = 0
@@ -49,7 +51,10 @@ export class MemoryStream {
     return this.#last
   }
 
-  /** Reserves room for a message, which `add` then appends. Undefined for a duplicate id; throws `busy` if the stream is full. */
+  /**
+   * Reserves space for a message, which `add` then appends. Undefined for a duplicate id; throws `busy` if the stream
+   * is full.
+   */
   admit(message: StoredMessage): StreamEntry | undefined {
     const now = performance.now()
     this.#forget(now)
@@ -70,13 +75,13 @@ export class MemoryStream {
     }
   }
 
-  /** Releases the room of an admitted message that cannot be stored; its id is no longer known. */
+  /** Releases the space of an admitted message that could not be stored, and allows its id again. */
   refuse({ id, body }: StreamEntry): void {
     this.#known.delete(id)
     this.#bytes -= body.byteLength
   }
 
-  /** Restores a message of an earlier process, before consumers are attached. */
+  /** Restores a message of the previous process, before consumers are attached. */
   restore(message: StreamEntry): void {
     const sequence = this.#messages.has(message.sequence) ? this.#last + 1 : message.sequence
     this.#last = Math.max(this.#last, sequence)
@@ -154,16 +159,16 @@ export class MemoryStream {
   }
 }
 
-/** Maximum known ids; the oldest are dropped first. */
+/** Maximum remembered ids; the oldest are dropped first. */
 const maxKnownIds = 100_000
 
 /** Returns the error for a publisher when a stream is full. */
 export const full = (stream: AnyStream): ServiceError =>
-  new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${drain}`, {
+  new ServiceError('busy', `the queue "${stream}" is full (${maxMebibytes(stream)} MiB); ${fullRemedy}`, {
     retryAfterMs: 5_000,
   })
 
-const drain = 'check that its consumers run and that what they send to answers'
+const fullRemedy = 'check that its consumers are running and that their targets respond'
 const maxMebibytes = (stream: AnyStream): number => Math.round(streams[stream].maxBytes / 1024 / 1024)
 
 const hand = (consumer: MemoryConsumer, sequence: number): void => {

@@ -9,10 +9,10 @@ import { type AnyStream, streams } from './streams.ts'
 /** All streams of a process. */
 export type Streams = Readonly<Record<AnyStream, MemoryStream>>
 
-/** Maximum bytes of a stream in memory, less than on disk. */
+/** Maximum bytes of a stream in memory; streams on disk may be larger. */
 const maxMemoryBytes = 64 * 1024 * 1024
 
-/** Creates empty streams; `ended` is called for each message that no consumer waits for. */
+/** Creates empty streams. `ended` is called for each message that is removed. */
 export const openStreams = (limits: QueueLimits, ended?: (message: StreamEntry) => void): Streams => {
   const open = (name: AnyStream) =>
     new MemoryStream({
@@ -32,10 +32,10 @@ export const restored = ({ cameAtMs, waiting, stream: _stream, ...message }: Jou
   waiting: new Set(waiting),
 })
 
-/** Stores a message in its stream. */
+/** A function that stores a message in a stream. */
 export type Store = QueueDriver['store']
 
-/** Stores messages in memory only. */
+/** Returns a function that stores messages in memory only. */
 export const storeInMemory =
   (kept: Streams): Store =>
   async (name, message) => {
@@ -44,19 +44,22 @@ export const storeInMemory =
     return { duplicate: !admitted }
   }
 
-/** A message is stored before it is delivered. Otherwise it could be handled first and be delivered again after a restart. */
+/**
+ * Returns a function that stores messages in the journal and then in memory. A message is delivered only after it is in
+ * the journal; otherwise it could be handled first and be delivered again after a restart.
+ */
 export const storeWithJournal = (kept: Streams, journal: Journal, log: Logger | undefined): Store => {
   const underWay = new Map<string, Promise<void>>()
   const keep = async (stream: AnyStream, message: StreamEntry) => {
     try {
       await journal.keep(journaled(stream, message))
     } catch (error) {
-      // The sender repeats a rejected event, so events are rejected without the database.
+      // Senders retry rejected events, so events are rejected while the database is unavailable.
       if (stream === 'EVENTS') {
         kept[stream].refuse(message)
         throw error
       }
-      log?.warn({ err: error, stream }, 'message waits in memory alone; a restart would forget it')
+      log?.warn({ err: error, stream }, 'message stored in memory only; a restart would lose it')
     }
     kept[stream].add(message)
   }

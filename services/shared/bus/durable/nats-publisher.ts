@@ -6,7 +6,7 @@ import type { EncodeHeaders } from '../nats-connection.ts'
 import type { WireHeaders } from '../wire.ts'
 import { together } from './batches.ts'
 
-/** The acknowledgement of JetStream: the stream that stores the message, or an error. */
+/** The response of JetStream to a publish: the stream that stores the message, or an error. */
 const Said = z.object({
   stream: z.string().default(''),
   duplicate: z.boolean().default(false),
@@ -14,7 +14,7 @@ const Said = z.object({
 })
 type Said = z.output<typeof Said>
 
-/** Resolves with the acknowledgement of JetStream; rejects when none arrives in time. */
+/** A function that publishes a message. Resolves with the response of JetStream; rejects if none arrives in time. */
 export type Publish = (subject: string, body: Uint8Array, headers: WireHeaders) => Promise<Said>
 
 interface Publishing {
@@ -26,7 +26,9 @@ interface Publishing {
 }
 
 /**
- * Publishes to streams. All acknowledgements arrive in one subscription, each on its own subject. The request function of the client captures a stack per request, which costs as much as everything else.
+ * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. It
+ * does not use the request function of the client, which captures a stack trace per request and thereby doubles the
+ * cost.
  */
 export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {
   const prefix = `${inbox}.${randomBytes(6).toString('hex')}.`

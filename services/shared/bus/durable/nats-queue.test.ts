@@ -168,7 +168,9 @@ describeWith(
       }
       await expect(fill()).rejects.toMatchObject({
         code: 'busy',
-        message: expect.stringMatching(/^the queue "EVENTS" is full \(1024 MiB\); check that its consumers run/),
+        message: expect.stringMatching(
+          /^the queue "EVENTS" is full \(1024 MiB\); check that its consumers are running/,
+        ),
       })
       expect(queue.problem).toContain('the queue "EVENTS" is full')
       const connection = await connect({ servers: server.url })

@@ -55,10 +55,10 @@ interface Opened {
   manager: JetStreamManager
   publish: Publish
   limits: QueueLimits
-  /** Creates the streams; undefined if another user does. */
+  /** Creates the streams; undefined if another user creates them. */
   ensure: (() => Promise<void>) | undefined
   log: Logger | undefined
-  /** Of the server, without user and password. */
+  /** Address of the server, without user and password. */
   address: string
 }
 
@@ -69,7 +69,7 @@ class NatsQueue implements QueueDriver {
   readonly #limits: QueueLimits
   readonly #ensure: Opened['ensure']
   readonly #log: Logger | undefined
-  /** Cached consumers. Looking one up each time would wait for a response that a lost connection dropped. */
+  /** Cached consumers. A look-up for each pull could wait for a response that was lost with a connection. */
   readonly #consumers = new WeakMap<ResolvedConsumer, NatsConsumer>()
   readonly #address: string
   #connected = true
@@ -96,7 +96,7 @@ class NatsQueue implements QueueDriver {
   get problem(): string | undefined {
     return this.#connected
       ? (this.#failure ?? this.#uncreated)
-      : `${serverName(this.#address)}: does not answer; check that it runs`
+      : `${serverName(this.#address)}: does not respond; check that it is running`
   }
 
   async store(stream: AnyStream, { subject, id, body }: StoredMessage): Promise<{ duplicate: boolean }> {
@@ -120,7 +120,7 @@ class NatsQueue implements QueueDriver {
 
   #failed(reason: string, cause: unknown): ServiceError {
     const sentence = `${serverName(this.#address)}: ${reason}`
-    if (this.#failure !== sentence) this.#log?.warn({ reason: sentence }, 'message not kept')
+    if (this.#failure !== sentence) this.#log?.warn({ reason: sentence }, 'message not stored')
     this.#failure = sentence
     return new ServiceError('unavailable', sentence, { retryAfterMs: 1_000, cause })
   }
@@ -135,7 +135,7 @@ class NatsQueue implements QueueDriver {
     else this.#consumers.delete(attached)
   }
 
-  /** Undefined until another user has created the consumer. */
+  /** Creates the consumer, or looks it up if another user creates it; undefined if it does not exist yet. */
   async #attached(attached: ResolvedConsumer): Promise<ConsumerInfo | undefined> {
     const { stream, name } = attached
     if (!this.#ensure) return this.#manager.consumers.info(stream, name).catch(undefinedWhenMissing)
@@ -222,7 +222,7 @@ const unavailable = (cause?: unknown): ServiceError =>
 const notCreated = ({ stream, name }: ResolvedConsumer): ServiceError =>
   new ServiceError(
     'unavailable',
-    `consumer "${name}" of stream "${stream}" is missing; gateway creates it when it runs`,
+    `consumer "${name}" of stream "${stream}" is missing; start gateway, which creates it`,
   )
 
 /** Error codes of JetStream for a full stream that rejects new messages. */

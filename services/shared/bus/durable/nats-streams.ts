@@ -10,7 +10,7 @@ const nanosecondsPerMs = 1_000_000
 /** Converts milliseconds to nanoseconds, the unit of JetStream. */
 export const nanoseconds = (ms: number): number => Math.round(ms * nanosecondsPerMs)
 
-/** Minimum server version: it has pull consumers by name and delayed negative acknowledgements. */
+/** Minimum server version, which supports named pull consumers and delayed negative acknowledgements. */
 const leastVersion = [2, 9, 4] as const
 
 /** Opens JetStream and checks the server; throws `unavailable` with the missing requirement. */
@@ -19,7 +19,11 @@ export const openJetStream = async (connection: NatsConnection): Promise<JetStre
   if (!isAtLeast(version, leastVersion))
     throw new ServiceError('unavailable', `NATS server ${version} is too old; use ${leastVersion.join('.')} or later`)
   return connection.jetstreamManager().catch((cause: unknown) => {
-    throw new ServiceError('unavailable', 'the NATS server offers no JetStream to this user', { cause })
+    throw new ServiceError(
+      'unavailable',
+      'the NATS server offers no JetStream to this user; enable JetStream for its account',
+      { cause },
+    )
   })
 }
 
@@ -66,12 +70,12 @@ export const ensureConsumer = (
     filter_subject: subjects,
     ack_wait: nanoseconds(ackWaitMs),
     max_ack_pending: maxPending,
-    // The queue decides when a message ends; beyond its own limit the server would silently stop deliveries.
+    // The queue dead-letters messages; beyond a limit of its own, the server would silently stop delivering them.
     max_deliver: -1,
   })
 }
 
-/** A concurrent process may create the same stream, which JetStream accepts. */
+/** Creates or updates a stream. JetStream accepts that a concurrent process creates the same stream. */
 const ensureStream = async (manager: JetStreamManager, config: ReturnType<typeof configOf>): Promise<void> => {
   const known = await manager.streams.info(config.name).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -110,7 +114,7 @@ export const isMissing = (error: unknown): boolean => {
   return code === notFound || detail === noSuchSequence
 }
 
-/** Returns the reason why JetStream rejected a request. */
+/** Returns the error in a response of JetStream; undefined for any other error. */
 const apiErrorOf = (error: unknown): { code: number; err_code?: number } | undefined => {
   if (!(error instanceof Error) || !('api_error' in error)) return undefined
   const { api_error: given } = error

@@ -8,16 +8,16 @@ interface Observed {
   metrics: Registry | undefined
 }
 
-/** Observes one consumer until disposed. */
+/** Records metrics of one consumer until disposed. */
 export interface ConsumerObserver extends Disposable {
   /** Records a delivered message and returns it. */
   handed(taken: ClaimedMessage): ClaimedMessage
 }
 
-/** Reading the backlog costs a request, so no scrape waits for it. */
+/** Interval of reading the backlog, which costs a request and is therefore not done on scrapes. */
 const lookEveryMs = 10_000
 
-/** Updates the metrics of one consumer: its backlog and the waiting time of messages. */
+/** Starts recording metrics of one consumer: its backlog and the waiting time of its messages. */
 export const observeConsumer = (
   { driver, metrics: registry }: Observed,
   consumer: ResolvedConsumer,

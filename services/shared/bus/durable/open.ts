@@ -16,13 +16,13 @@ interface QueuesOptions {
   log: Logger
 }
 
-/** Opens the queues of the services of this process; disposed after all queues. */
+/** Opens the queues of the services of this process. Dispose it after all queues. */
 export interface Queues extends AsyncDisposable {
   /** Opens the queue of a service, with its name and log. */
   open(endpoint: Endpoint, telemetry: Pick<Telemetry, 'log' | 'metrics'>): Promise<Queue>
 }
 
-/** Opens queues on JetStream, or on shared streams in memory. */
+/** Returns the opener of queues: on JetStream if `url` is set, otherwise in memory. */
 export const openQueues = ({ url, streamsUrl, replicas, env, log }: QueuesOptions): Queues => {
   if (url === undefined) return openOwnQueues(env, log)
   return {

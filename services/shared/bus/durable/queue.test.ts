@@ -110,8 +110,8 @@ for (const implementation of implementations) {
       for (const id of ['one', 'two', 'three']) await publish(id)
       await until(() => seen.length > 6)
       isAway = false
-      await until(() => lines.includes('messages are dealt with again'))
-      expect(lines).toEqual(['messages are put back', 'messages are dealt with again'])
+      await until(() => lines.includes('handling messages recovered'))
+      expect(lines).toEqual(['handling messages failed', 'handling messages recovered'])
     })
 
     it('gives up a message whose handler fails each time, and blocks no other message meanwhile', async () => {
@@ -131,7 +131,7 @@ for (const implementation of implementations) {
         subject,
         messageId: 'poison',
         body: { text: 'poison' },
-        reason: 'handed over 3 times without an end',
+        reason: 'delivered 3 times without an acknowledgement',
       })
     })
 

@@ -7,7 +7,8 @@ export interface Queue extends AsyncDisposable {
   /** The problem of the server with its address and a remedy; undefined if there is none. */
   readonly problem?: string | undefined
   /**
-   * Resolves once the message is stored; a duplicate id within the duplicate window is not stored again. Throws `busy` if the stream is full, and `unavailable` without an acknowledgement: the message may or may not be stored.
+   * Resolves once the message is stored. A repeated id within the duplicate window is not stored again. Throws `busy`
+   * if the stream is full. Throws `unavailable` without an acknowledgement; the message may or may not be stored.
    */
   publish(subject: string, message: { id: string; body: unknown }): Promise<PublishResult>
   /** Delivers messages to `handle` until disposed; consumers with the same name share them across processes. */
@@ -21,10 +22,10 @@ export interface PublishResult {
   duplicate: boolean
 }
 
-/** A consumer and the messages that it receives. */
+/** The declaration of a consumer: the messages that it receives and its limits. */
 export interface Consumer<S extends z.ZodType> {
   stream: StreamName
-  /** Letters, digits and dashes. Unhandled messages wait for it while no process consumes. */
+  /** Letters, digits and dashes. While no process consumes under this name, messages are stored for it. */
   name: string
   /** One subject, or a pattern with NATS rules. */
   subjects: string
@@ -38,7 +39,9 @@ export interface Consumer<S extends z.ZodType> {
   mayRepeat?: boolean
 }
 
-/** Handles one message, which counts as in progress until this resolves. After an error it is redelivered later. */
+/**
+ * A function that handles one message. The message is in progress until it resolves, and is redelivered if it rejects.
+ */
 export type Handle<T> = (message: QueuedMessage<T>) => Promise<Outcome>
 
 /** A message for its handler. */
@@ -50,22 +53,24 @@ export interface QueuedMessage<T> {
   deliveries: number
 }
 
-/** The outcome of a message: handled, to be redelivered, or a dead letter with a public reason. */
+/** The outcome of handling a message: done, redelivery after a delay, or a dead letter with a public reason. */
 export type Outcome = 'done' | { againInMs: number } | { dead: string }
 
 /** The streams that services consume. */
 export type StreamName = 'EVENTS'
 
-/** Dead letters of a stream, each with its reason. */
+/** Access to the dead letters of a stream. */
 export interface DeadLetters {
-  /** Lists dead letters, newest first, before the letter `before` if given; `next` is the next cursor, null at the end. */
+  /**
+   * Lists dead letters, newest first, before the letter `before` if given; `next` is the next cursor, null at the end.
+   */
   list(page: { limit: number; before?: string | undefined }): Promise<{ letters: DeadLetter[]; next: string | null }>
   get(id: string): Promise<DeadLetter | undefined>
   /** Removes a letter; returns false if it does not exist. */
   remove(id: string): Promise<boolean>
 }
 
-/** A dead letter. */
+/** A message that could not be handled, with the reason. */
 export interface DeadLetter {
   id: string
   subject: string

@@ -11,30 +11,30 @@ export interface ConsumerPlan {
   subjects: string
 }
 
-/** All consumers of the product. */
+/** The consumers of all services. */
 export const consumers: readonly ConsumerPlan[] = [
   { service: 'ingest', stream: 'EVENTS', name: 'events-kept', subjects: inboundSubjects },
   { service: 'ingest', stream: 'EVENTS', name: 'events-reemitted', subjects: inboundSubjects },
   { service: 'alert-dispatcher', stream: 'EVENTS', name: 'events-alerted', subjects: inboundSubjects },
 ]
 
-/** The stream of each publishing service, which also lists, repeats and removes its dead letters. */
+/** The stream that each service publishes to. The service also lists, resends and removes its dead letters. */
 const publishers: Partial<Record<ServiceName, StreamName>> = { ingest: 'EVENTS' }
 
-/** The service that creates streams and consumers if every service has its own NATS user. */
+/** The service that creates streams and consumers when NATS_STREAMS_URL is set. */
 export const installer = 'gateway' satisfies ServiceName
 
 /** Services that use streams, each with its own NATS user. */
 export const streamServices: readonly ServiceName[] = [installer, 'ingest', 'alert-dispatcher']
 
-/** One subject of JetStream that a service may use. */
+/** A subject of JetStream that a service may publish to. */
 export interface StreamAccess {
   subject: string
   /** Whether several messages respond to one request. */
   isStreamed?: boolean
 }
 
-/** Returns the JetStream subjects that a service needs, one for each call of its code. */
+/** Returns the JetStream subjects that a service publishes to, one for each API call in its code. */
 export const streamAccess = (service: ServiceName): readonly StreamAccess[] => {
   if (!streamServices.includes(service)) return []
   const own = service === installer ? installing() : taking(service)

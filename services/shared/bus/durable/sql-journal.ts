@@ -44,7 +44,7 @@ export const openSqlJournal = async (database: Database, log: Logger | undefined
   }
 }
 
-/** Maximum failed removals that are retried with the next removal. */
+/** Maximum number of failed removals that are retried with the next one. */
 const maxPendingRows = 10_000
 
 const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger | undefined): Batches<string> => {
@@ -55,7 +55,8 @@ const forgetIn = (tables: Kysely<QueueTables>, database: Database, log: Logger |
       await database.run(() => tables.deleteFrom('watchhouse_queue').where('key', 'in', all).execute())
       owed = []
     } catch (error) {
-      if (owed.length === 0) log?.warn({ err: error }, 'messages that were dealt with cannot be removed yet')
+      if (owed.length === 0)
+        log?.warn({ err: error }, 'handled messages cannot be removed from the journal; retrying with the next one')
       owed = all.slice(-maxPendingRows)
     }
   })
@@ -72,7 +73,7 @@ const removeOld = async (tables: Kysely<QueueTables>, database: Database): Promi
 
 type Row = QueueTables['watchhouse_queue']
 
-/** Bodies are JSON, which is stored as text. */
+/** Converts an entry to a row. Bodies are JSON and stored as text. */
 const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   ...message,
   body: Buffer.from(body).toString('utf8'),
@@ -80,7 +81,7 @@ const rowOf = ({ cameAtMs, body, waiting, ...message }: JournalEntry): Row => ({
   waiting: waiting.join(' '),
 })
 
-/** Returns no entry for an unknown stream of a newer release. */
+/** Converts a row to an entry; returns none for an unknown stream of a newer release. */
 const journaledOf = ({ stream: name, sequence, body, came_at_ms, waiting, ...row }: Row): JournalEntry[] => {
   const stream = streamNames.find((each): each is AnyStream => each === name)
   if (stream === undefined) return []

@@ -1,24 +1,24 @@
 import type { StreamName } from './queue.ts'
 
-/** Limits and policy of a stream. */
+/** The configuration of a stream. */
 export interface StreamPlan {
   subjects: readonly string[]
   maxAgeMs: number
   maxBytes: number
-  /** Unhandled messages are never dropped silently; of dead letters the oldest are dropped. */
+  /** A full stream rejects new messages, so that none is dropped silently, or drops the oldest ones. */
   whenFull: 'refuse' | 'forget-oldest'
   /** Window in which a repeated id is a duplicate. */
   duplicateWindowMs: number
 }
 
-/** All streams. Dead letters have their own stream, which only their publisher reads. */
+/** The name of any stream. Dead letters have their own stream, which only their publisher reads. */
 export type AnyStream = StreamName | 'EVENTS_DLQ'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const mebibyte = 1024 * 1024
 
-/** The streams of the product. */
+/** The configurations of all streams. */
 export const streams: Readonly<Record<AnyStream, StreamPlan>> = {
   EVENTS: {
     subjects: ['inbound.>'],
@@ -41,19 +41,19 @@ function deadLetters(subject: string): StreamPlan {
   }
 }
 
-/** Returns the subject of the dead letter of a message. */
+/** Returns the subject of the dead letter for a message with this subject. */
 export function deadSubject(subject: string): string {
   return `dead.${subject}`
 }
 
-/** The dead-letter stream of each stream. */
+/** The dead-letter stream by stream. */
 export const deadStreamOf: Readonly<Record<StreamName, AnyStream>> = { EVENTS: 'EVENTS_DLQ' }
 
-/** Returns the stream of a subject. */
+/** Returns the stream that stores a subject. */
 export const streamOf = (subject: string): AnyStream => {
   const isKept = (pattern: string) => subject.startsWith(pattern.slice(0, -'>'.length))
   for (const name of streamNames) if (streams[name].subjects.some(isKept)) return name
-  throw new Error(`no stream keeps ${subject}`)
+  throw new Error(`no stream stores subject "${subject}"`)
 }
 
 /** All stream names. */

@@ -16,7 +16,7 @@ describe('a message', () => {
   it('that fails by itself comes again, and is given up at the twentieth time without what went wrong', async () => {
     const defect = new Error('no column password')
     await expect(handed(19, defect)).rejects.toBe(defect)
-    expect(await handed(20, defect)).toEqual({ dead: 'could not be dealt with, handed over 20 times' })
+    expect(await handed(20, defect)).toEqual({ dead: 'the handler failed, delivered 20 times' })
   })
 
   it.each(['unavailable', 'busy', 'timeout'] as const)('keeps retrying while a dependency is %s', async (code) => {

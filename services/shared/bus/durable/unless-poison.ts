@@ -3,7 +3,8 @@ import { defaultQueueLimits } from './limits.ts'
 import type { Handle } from './queue.ts'
 
 /**
- * Returns a handler that dead-letters a message which keeps failing by itself, but keeps retrying while a server is unavailable. For consumers with a high limit of attempts.
+ * Returns a handler that dead-letters a message after 20 failed deliveries. Failures because a server is unavailable,
+ * busy or slow are retried further, up to the `tries` of the consumer.
  */
 export const unlessPoison =
   <T>(handle: Handle<T>): Handle<T> =>
@@ -12,7 +13,7 @@ export const unlessPoison =
       return await handle(message)
     } catch (error) {
       if (isAway(error) || message.deliveries < defaultQueueLimits.tries) throw error
-      return { dead: `could not be dealt with, handed over ${message.deliveries} times` }
+      return { dead: `the handler failed, delivered ${message.deliveries} times` }
     }
   }
 

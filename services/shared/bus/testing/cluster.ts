@@ -12,7 +12,7 @@ import { type ClockReadings, type SignedRequest, type Signatures, signatureOf } 
 import type { Wire, WireHeaders, WireMessage } from '../wire.ts'
 import { keysOfProcess } from './keys.ts'
 
-/** A person. */
+/** The identity of a user. */
 export const ada: Identity = { kind: 'user', subject: 'ada', features: ['QUERIES'] }
 
 /** Returns the identity of a service that calls for itself. */
@@ -21,7 +21,7 @@ export const itself = (subject: ServiceName): Identity => ({ kind: 'service', su
 const empty = z.object({})
 const callers = ['gateway', 'agent', 'mcp', 'alert-dispatcher', 'report'] as const
 
-/** A contract that is called for users and by services for themselves. */
+/** A contract whose methods are called for users, and by services for themselves. */
 export const acting = service('query', {
   kill: rpc({ doc: 'Changes something.', callers: ['gateway'], input: empty, output: empty }),
   keep: rpc({ doc: 'Changes something for a service.', callers: ['report'], input: empty, output: empty }),
@@ -30,7 +30,7 @@ export const acting = service('query', {
   pieces: stream({ doc: 'Reads.', callers, input: empty, head: empty, frames: bytes(), tail: empty }),
 })
 
-/** Calls `acting` for a caller. */
+/** A contract whose method acts for a user. */
 export const passing = service('agent', {
   start: rpc({
     doc: 'Acts for a person.',
@@ -53,7 +53,7 @@ export const signaturesWith = (variables: Record<string, string>): Signatures =>
 /** Returns the signatures of a process with this gateway secret. */
 export const signingWith = (secret: string): Signatures => signaturesWith({ NATS_SIGNING_KEY: secret })
 
-/** Returns the headers of a request with its signature, if there is a key. */
+/** Returns the headers of a request with a signature by `sign`; an empty one if there is no key. */
 export const signedBy = (
   sign: Signatures['sign'],
   request: SignedRequest,
@@ -95,7 +95,7 @@ async function* none() {
   return {}
 }
 
-/** Publishes with all permissions, and returns the response. */
+/** Publishes a request directly on a wire, as a process with all permissions could, and returns the response. */
 export const publishRaw = async (
   wire: Wire,
   { subject, headers, reply, body = {} }: { subject: string; headers: WireHeaders; reply: string; body?: object },
@@ -111,7 +111,7 @@ export const publishRaw = async (
 /** Returns the headers of an unsigned request. */
 export const unsigned = (identity = ada): WireHeaders => requestHeaders(callOf({ identity }), 10_000)
 
-/** Returns a forged signature: a MAC by the key itself, which is not meant for this. */
+/** Returns a signing function that forges MACs with a key directly, without deriving the key of the caller. */
 export const macBy =
   (key: string): Signatures['sign'] =>
   ({ text }) => [createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64url')]

@@ -2,7 +2,7 @@ import { isServiceName, serviceCalls } from '#proto/call.ts'
 import { deriveKey } from '../signatures.ts'
 import { withGuest } from '../subject.ts'
 
-/** Returns the keys of the bus of a process, by their variables. `holders` are its services, or a part such as `query-guest`. */
+/** Returns the bus keys of a process by variable. `holders` are its services, or a part such as `query-guest`. */
 export const keysOfProcess = (holders: readonly string[], secret: string): Record<string, string> => {
   if (holders.includes('gateway')) return { NATS_SIGNING_KEY: secret }
   const calls = holders.map((holder) => callKeysOf(holder, secret)).filter((each) => each !== '')
@@ -12,16 +12,16 @@ export const keysOfProcess = (holders: readonly string[], secret: string): Recor
   }
 }
 
-/** Returns the keys with which one service calls others; empty text for one that calls none. */
+/** Returns the value of `NATS_CALL_KEYS` for a service; empty if it calls no other service. */
 export const callKeysOf = (caller: string, secret: string): string =>
   calleesOf(caller)
     .map((callee) => `${callee}=${callKeyOf(caller, callee, secret)}`)
     .join(',')
 
-/** Returns the services and parts that one calls. */
+/** Returns the services and guest parts that a service calls. */
 export const calleesOf = (caller: string): string[] =>
   isServiceName(caller) ? serviceCalls[caller].flatMap(withGuest) : []
 
-/** Returns the key of one caller for one service. */
+/** Returns the key with which one service signs its calls to another. */
 export const callKeyOf = (caller: string, callee: string, secret: string): string =>
   deriveKey(caller, deriveKey(callee, secret))

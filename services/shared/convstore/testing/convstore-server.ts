@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { onLoopback } from '../../net/testing/on-loopback.ts'
 
-/** API key of the only project, in the format of the service. */
+/** The API key that the fake service accepts, in the format of AgentState keys. */
 export const convstoreKey = 'as_live_0123456789abcdefghijklmnopqrstuvwxyzABCD'
 
 /** A thread as the service keeps it. */
@@ -17,7 +17,7 @@ export interface StoredThread {
   tags: string[]
 }
 
-/** A conversation service with one project in memory, written from its documentation. */
+/** A fake of AgentState with one project in memory, implemented from its documentation. */
 export interface ConvstoreServer extends AsyncDisposable {
   url: string
   threads: Map<string, StoredThread>
@@ -25,7 +25,7 @@ export interface ConvstoreServer extends AsyncDisposable {
   received: string[]
   /** Requests that the documentation does not define. */
   misuses: string[]
-  /** Responses for requests whose method and path begin with the key. */
+  /** Error responses by the beginning of method and path. */
   failing: Map<string, { status: number; headers?: Record<string, string>; body?: string }>
 }
 
@@ -62,7 +62,7 @@ interface StoreRequest {
 }
 type Answer = { status: number; json?: unknown }
 
-/** Starts the service on a free port; `tagForm` matches valid tags. */
+/** Starts the fake service on a free port. It rejects tags that do not match `tagForm`. */
 export const startConvstore = async (tagForm = /./): Promise<ConvstoreServer> => {
   const threads: ConvstoreServer['threads'] = new Map()
   const [received, misuses]: string[][] = [[], []]
@@ -113,7 +113,7 @@ const answerTo = (
   return { status: 405 }
 }
 
-/** The stored threads and their clock: two changes within one millisecond are indistinguishable, so each change has its own. */
+/** Returns the stored threads with a clock that advances 1 ms per change, so that changes have distinct times. */
 const openState = (threads: ConvstoreServer['threads'], tagForm: RegExp) => {
   let atMs = 1_800_000_000_000
   let ids = 0

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A listening server of a test. */
+/** A server of a test that listens on loopback. */
 export interface OnLoopback {
   /** The URL without a path. */
   origin: string

@@ -23,7 +23,7 @@ const notes = defineCollection({
   indexes: [['owner', 'atMs'], ['atMs']],
   summary: { schema: z.object({ id: z.string() }), of: ({ id }: Note) => ({ id }) },
 })
-/** A collection with late writes: a higher time wins, and an owner stays set. */
+/** A collection whose writes may arrive late: the highest time wins, and an owner stays set. */
 const late = defineCollection({
   ...shared,
   name: 'watchhouse_late_notes',
@@ -233,7 +233,7 @@ function suite(name: string): void {
     expect(await collections.of(late).list()).toHaveLength(2)
     expect(database?.problem).toBeUndefined()
     expect(await collections.of(notes).list()).toEqual([note('b')])
-    expect(database?.problem).toBe(`1 of ${notes.name} cannot be read and left out: a`)
+    expect(database?.problem).toBe(`1 unreadable documents of ${notes.name} omitted: a`)
     expect(await collections.of(notes).get('a')).toBeUndefined()
     expect(await collections.of(notes).page({ limit: 1 })).toMatchObject({ documents: [], next: { id: 'a' } })
     expect(await collections.of(late).list()).toEqual([note('a', { text: 'unreadable' }), note('b')])

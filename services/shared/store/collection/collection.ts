@@ -9,20 +9,22 @@ import type { ColumnType, ColumnValue, Condition, Place, Row, RowQuery, RowText,
 type Columns = Readonly<Record<string, ColumnType>>
 type ValueOf<K extends ColumnType | undefined> = K extends 'integer' ? number : string
 
-/** The declaration of a collection of JSON documents. Its columns are those that queries filter or order by. */
+/**
+ * The declaration of a collection of JSON documents. Its columns contain the values that queries filter or order by.
+ */
 export interface CollectionSpec<T, C extends Columns, S> extends TableSpec {
   readonly columns: C
   readonly schema: z.ZodType<T>
   idOf(document: NoInfer<T>): string
-  /** Returns the values of the columns; any other fields are ignored. */
+  /** Returns the values of the columns; other fields are ignored. */
   valuesOf(document: NoInfer<T>): { readonly [K in keyof C]: ValueOf<C[K]> | null }
-  /** A summary for lists, if reading whole documents is too expensive. */
+  /** The schema and derivation of a summary for lists, if whole documents are too expensive to read. */
   readonly summary?: { readonly schema: z.ZodType<S>; of(document: NoInfer<T>): S }
   /** Returns a placeholder for an unreadable document, which is otherwise skipped. */
   unreadable?(id: string): NoInfer<T>
 }
 
-/** Returns the declaration with inferred types. */
+/** Returns the declaration unchanged, with inferred types. */
 export const defineCollection = <T, const C extends Columns, S = never>(
   spec: CollectionSpec<T, C, S>,
 ): CollectionSpec<T, C, S> => spec
@@ -47,7 +49,7 @@ export type Where<C extends Columns> = { readonly [K in keyof C]?: Criterion<Val
 /** Filter and order of documents; by default all documents by id. */
 export interface CollectionQuery<C extends Columns> {
   readonly where?: Where<C>
-  /** Default: the id. Documents with equal values are ordered by id, ascending. */
+  /** Column to order by. Default: the id. Documents with equal values are ordered by ascending id. */
   readonly orderBy?: keyof C & string
   readonly descending?: boolean
   /** Only documents after this position. */
@@ -55,7 +57,7 @@ export interface CollectionQuery<C extends Columns> {
   readonly limit?: number | undefined
 }
 
-/** A page of a list with the position of the next page. */
+/** A page of a list, with the position after which the next page starts; undefined on the last page. */
 export interface Page<T> {
   readonly documents: T[]
   readonly next: Place | undefined
@@ -73,7 +75,7 @@ export interface Collection<T, C extends Columns, S> {
   get(id: string): Promise<T | undefined>
   list(query?: CollectionQuery<C>): Promise<T[]>
   summaries(query?: CollectionQuery<C>): Promise<S[]>
-  /** Lists one page, with the position of the next page; undefined at the end. */
+  /** Lists one page of documents. */
   page(query: CollectionQuery<C> & { limit: number }): Promise<Page<T>>
   summaryPage(query: CollectionQuery<C> & { limit: number }): Promise<Page<S>>
   ids(query?: CollectionQuery<C>): Promise<string[]>
@@ -94,7 +96,7 @@ export interface Collection<T, C extends Columns, S> {
 export interface Collections {
   readonly kind: Tables['kind']
   of<T, C extends Columns, S>(spec: CollectionSpec<T, C, S>): Collection<T, C, S>
-  /** Runs a step on these collections; in a database, atomically. Steps with the same lock name run one at a time. */
+  /** Runs a step on these collections, atomically in a database. Steps with the same lock name run one at a time. */
   atomically<R>(step: (within: Collections) => Promise<R>, lockName?: string): Promise<R>
 }
 
@@ -182,7 +184,8 @@ const readersOf = <T, C extends Columns, S>(
   const readAll = <D>(texts: readonly StoredText[], read: (stored: StoredText) => D | undefined): D[] => {
     const all = texts.map(read)
     const lost = texts.filter((_, index) => all[index] === undefined).map(({ id }) => id)
-    if (lost.length > 0) report(`${lost.length} of ${name} cannot be read and left out: ${lost.slice(0, 3).join(', ')}`)
+    if (lost.length > 0)
+      report(`${lost.length} unreadable documents of ${name} omitted: ${lost.slice(0, 3).join(', ')}`)
     return all.filter((document) => document !== undefined)
   }
   return {

@@ -12,14 +12,14 @@ export interface TableSpec {
   readonly columns: Readonly<Record<string, ColumnType>>
   /** The columns of each index, in addition to the primary key `id`. */
   readonly indexes?: readonly (readonly string[])[]
-  /** Conditions for replacing a row, because writes may arrive late. Without them every write replaces it. */
+  /** When a write replaces a stored row, since writes may arrive late. Default: always. */
   readonly supersedes?: {
-    /** A column whose number only grows; a write with a lower number is ignored. */
+    /** A column with an increasing number; a write with a lower number is ignored. */
     readonly grows: string
     /** A column that stays set: once a row has it, a write without it is ignored. */
     readonly final?: string
   }
-  /** Limits in memory; the oldest documents are dropped first. */
+  /** Limits of the table in memory; the oldest documents are dropped first. */
   readonly memory?: { readonly maxDocuments?: number; readonly maxCharacters?: number }
 }
 
@@ -48,7 +48,7 @@ export interface Place {
   readonly id: string
 }
 
-/** One text of a row and the position of the row. */
+/** A text of a row (its id, document or summary), with the position of the row. */
 export interface RowText extends Place {
   readonly text: string
 }
@@ -79,7 +79,7 @@ export interface Rows {
    */
   swap(row: Row, version: string | undefined): Promise<boolean>
   get(id: string): Promise<Pick<Row, 'version' | 'document'> | undefined>
-  /** Reads one text of each row. */
+  /** Returns the requested text of each matching row. */
   texts(query: RowQuery, text: 'id' | 'document' | 'summary'): Promise<RowText[]>
   count(where: readonly Condition[]): Promise<number>
   remove(where: readonly Condition[]): Promise<number>

@@ -3,7 +3,7 @@ import type { Change, ClaimedText, Driver, StoredValue, ValueChange, WriteResult
 import type { Fence } from '../store.ts'
 
 const maxKeys = 200_000
-/** Expired values are removed after this many writes, so that unread keys do not accumulate. */
+/** Number of writes after which expired values are removed, so that unread keys do not accumulate. */
 const purgeEvery = 1_000
 
 /** Returns a monotonic time, so that a change of the system clock neither ends a lease early nor extends it. */
@@ -25,8 +25,8 @@ interface HeldLease {
 }
 
 /**
- * Opens a driver in memory, whose state ends with the process. It uses its own clock like a server, not the clock of
- * tests.
+ * Opens a driver in memory, whose state is lost when the process ends. Like a server it has its own clock, which tests
+ * cannot change.
  */
 export const openMemoryDriver = (): Driver => {
   const values = new Map<string, ExpiringValue>()
@@ -90,7 +90,7 @@ const unclaimed = { attempt: 0, claimedUntilMs: 0 }
 const put = (values: Map<string, ExpiringValue>, { key, version, text, expiresInMs }: ValueChange): void => {
   if (text === undefined) return void values.delete(key)
   if (!values.has(key) && values.size >= maxKeys) {
-    throw new ServiceError('busy', `memory holds ${maxKeys} keys; set REDIS_URL to keep more`)
+    throw new ServiceError('busy', `the store in memory is full (${maxKeys} keys); set REDIS_URL to store more`)
   }
   values.set(key, { version, text, expiresAtMs: expiresInMs === undefined ? Infinity : now() + expiresInMs })
 }

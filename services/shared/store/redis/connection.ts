@@ -8,7 +8,7 @@ const startWithinMs = 10_000
 const maxReconnectPauseMs = 1_000
 const oldestVersion = [6, 2] as const
 
-/** The options of every connection that sends commands. */
+/** Options of Redis connections that send commands. */
 export const clientOptions = {
   lazyConnect: true,
   connectionName: 'watchhouse',
@@ -37,14 +37,15 @@ export const connectRedis = async (url: string): Promise<Redis> => {
 
 const waitUntilReady = async (client: Redis, address: string): Promise<void> => {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  let reason = 'no answer'
+  let reason = 'no response'
   client.once('ready', resolve)
   client.on('error', (error: Error) => {
     reason = error.message
-    if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason)) reject(problem('the server refuses the user or the password'))
+    if (/WRONGPASS|NOAUTH|ERR AUTH/.test(reason))
+      reject(problem('the server rejects the user or the password; check both'))
   })
   const onTimeout = () =>
-    reject(new ServiceError('unavailable', `Redis "${address}" did not answer within ${startWithinMs} ms: ${reason}`))
+    reject(new ServiceError('unavailable', `Redis "${address}" did not respond within ${startWithinMs} ms: ${reason}`))
   const timer = setTimeout(onTimeout, startWithinMs)
   try {
     // A failed first attempt is not final: the client retries until the timeout.
@@ -63,7 +64,7 @@ const requireDurable = async (client: Redis): Promise<void> => {
   const facts = parseInfo(await client.info())
   const [major = 0, minor = 0] = (facts.get('redis_version') ?? '').split('.').map(Number)
   if (major < oldestVersion[0] || (major === oldestVersion[0] && minor < oldestVersion[1])) {
-    throw problem(`the server is version ${facts.get('redis_version')}; ${oldestVersion.join('.')} or newer is needed`)
+    throw problem(`the server is version ${facts.get('redis_version')}; use ${oldestVersion.join('.')} or newer`)
   }
   if (facts.get('maxmemory_policy') !== 'noeviction') {
     throw problem(
@@ -71,9 +72,9 @@ const requireDurable = async (client: Redis): Promise<void> => {
     )
   }
   if (facts.get('aof_enabled') !== '1') {
-    throw problem('the server forgets on restart; turn its append-only file on (appendonly yes)')
+    throw problem('the server loses data on restart; enable its append-only file (appendonly yes)')
   }
-  if (facts.get('role') !== 'master') throw problem('the server is a replica; name the primary')
+  if (facts.get('role') !== 'master') throw problem('the server is a replica; use the address of the primary')
 }
 
 const parseInfo = (info: string): Map<string, string> =>

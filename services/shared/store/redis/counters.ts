@@ -5,24 +5,24 @@ import { startHeartbeat } from '../heartbeat.ts'
 import { clientOptions } from './connection.ts'
 import { prefix } from './keys.ts'
 
-/** Fraction of the remaining limit that a process reserves at once. */
+/** Share of the remaining limit that a process reserves at a time. */
 const blockShare = 1 / 1_000
-/** Maximum keys with a reserved block; the rest of an evicted block stays unused. */
+/** Maximum number of reserved blocks; the rest of an evicted block stays unused. */
 const maxBlocks = 10_000
 
-/** Counts that this process reserved on the server and returns one by one. */
+/** A range of counts that this process reserved on the server and returns one by one. */
 interface Block {
   returned: number
   last: number
   endsAtMs: number
 }
 
-/** Adds `increment` to the count of a key on the server; returns the new count. */
+/** A function that adds `increment` to the count of a key on the server and returns the new count. */
 type AddCounts = (key: string, increment: number, seconds: number) => Promise<WindowCount>
 
 /**
- * Reserves single counts near the limit and blocks of counts far below it. No count is returned twice, so no more calls
- * are admitted than allowed.
+ * Returns a counting function that reserves blocks of counts far below the limit, and single counts near it. No count
+ * is returned twice, so no more calls are admitted than allowed.
  */
 const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
   const blocks = new LRUCache<string, Block>({ max: maxBlocks })
@@ -57,9 +57,9 @@ const countInBlocks = (addCounts: AddCounts): Counters['count'] => {
 const blockSizeAfter = (count: number, allowed: number): number =>
   Math.max(1, Math.floor((allowed - count) * blockShare))
 
-/** Maximum wait for a hanging server, until the heartbeat notices it. */
+/** Maximum wait for an unresponsive server until the heartbeat detects it. */
 const timeoutMs = 500
-/** `socketTimeout` needs one timer per connection; a timer per command would add 10 % to the cost of a count. */
+/** Options without `commandTimeout`: its timer per command would add 10 % to the cost of a count. */
 const { commandTimeout: _perCommand, ...sharedOptions } = clientOptions
 // Concurrent counts are pipelined into one write.
 const options = { ...sharedOptions, socketTimeout: timeoutMs, enableAutoPipelining: true } as const

@@ -16,7 +16,7 @@ import {
   writeScript,
 } from './scripts.ts'
 
-/** Runs a script; throws `unavailable` at once while the server does not respond. */
+/** A function that runs a script; throws `unavailable` immediately while the server does not respond. */
 type Evaluate = (script: Script, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>
 
 /** Opens a driver on Redis, whose state all processes share. `report` is called on every outage and recovery. */

@@ -1,4 +1,4 @@
-/** Prefix of all keys. */
+/** Prefix of all Redis keys. */
 export const prefix = 'watchhouse'
 
 /**
@@ -10,6 +10,7 @@ const redisKey = (name: string): string => `${prefix}:{state}:${name}`
 export const keys = {
   /** The highest fence token of each lease. */
   fences: redisKey('fences'),
+  /** Hash of position and text of each message, by id. */
   messages: redisKey('outbox'),
   /** Sorted set of the ids of unclaimed messages, by position. */
   waiting: redisKey('outbox:waiting'),

@@ -43,15 +43,15 @@ export const failureOf = (error: unknown, address: string): unknown => {
 /** Returns the server, the reason for its failure and a remedy. */
 export const reasonOf = (error: unknown, address: string): string => {
   const [, code = ''] = /^([A-Z]+)\b/.exec(error instanceof Error ? error.message : '') ?? []
-  return `state store Redis "${address}": ${causes[code] ?? 'does not answer; check that it runs and that its address is right'}`
+  return `state store Redis "${address}": ${causes[code] ?? 'does not respond; check that it is running and that its address is correct'}`
 }
 
 const causes: Readonly<Record<string, string>> = {
   LOADING: 'is loading its data; wait for it',
   READONLY: 'is a read-only replica; connect to the primary',
   MISCONF: 'cannot save to its disk and refuses writes; free space there',
-  OOM: 'has reached its maxmemory; raise it, or free memory',
+  OOM: 'has reached its maxmemory; increase it, or free memory',
   MASTERDOWN: 'has lost its primary; check the primary',
-  NOREPLICAS: 'has too few replicas to take writes; check the replicas',
-  CLUSTERDOWN: 'its cluster is down; check the nodes of the cluster',
+  NOREPLICAS: 'has too few replicas to accept writes; check the replicas',
+  CLUSTERDOWN: 'is part of a cluster that is down; check the nodes of the cluster',
 }

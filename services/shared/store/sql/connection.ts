@@ -79,14 +79,14 @@ export interface Database extends AsyncDisposable {
    */
   run<T>(work: () => Promise<T>): Promise<T>
   listen: Server['listen']
-  /** Reports a problem with stored data in the same way as a failed query. */
+  /** Reports a problem with stored data, which `problem` then returns like a failed query. */
   report(problem: string): void
 }
 
 /** Called when the database becomes unavailable or available, and with a reason for each failure in between. */
 export type DatabaseListener = (connected: boolean, reason?: string) => void
 
-/** How long `problem` returns a failure: on a full disk, writes fail while probes succeed. */
+/** How long `problem` returns a failed query. On a full disk, for example, writes fail while probes succeed. */
 const reportedForMs = 60_000
 
 /** Opens the state database; throws `unavailable` if it does not respond within 10 s. */

@@ -10,7 +10,7 @@ import {
 import type { Database } from './connection.ts'
 import type { StoreTables } from './tables.ts'
 
-/** The operations that differ between PostgreSQL and SQLite. */
+/** The operations of a database server that differ between PostgreSQL and SQLite. */
 export interface Server extends AsyncDisposable {
   kysely: Kysely<unknown>
   /** Like `kysely` with a longer statement timeout, if `kysely` has one. */
@@ -37,8 +37,8 @@ export const notify = async ({ database, channel }: Sql, transaction: Kysely<Sto
 }
 
 /**
- * Returns the condition that a period of `lengthMs` has ended. An end more than twice that length ahead was written
- * before the database clock was set back; it counts as past.
+ * Returns the condition that the time in `column`, the end of a period of `lengthMs`, has passed. A time more than
+ * twice that length ahead was written before the database clock was set back; it counts as past.
  */
 export const isPast = <DB, TB extends keyof DB>(
   where: ExpressionBuilder<DB, TB>,

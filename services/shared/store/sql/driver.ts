@@ -44,7 +44,7 @@ const renewLease = async ({ tables, now }: Sql, { name, token }: Fence, lengthMs
   return renewed.numUpdatedRows === 1n
 }
 
-/** Releases the lease. Its end becomes 0, which every clock has passed. */
+/** Releases the lease by setting its end to 0, which is always in the past. */
 const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<void> => {
   await tables
     .updateTable('watchhouse_leases')
@@ -57,7 +57,7 @@ const releaseLease = async ({ tables }: Sql, { name, token }: Fence): Promise<vo
 const pruneEveryMs = 60_000
 const maxRowsPerPrune = 5_000
 
-/** Removes expired values once a minute until disposed. Reads ignore them, so an outage is harmless. */
+/** Removes expired values once a minute until disposed. Failures are harmless, because reads ignore expired values. */
 const startPruning = (context: Sql): AsyncDisposable => {
   const stop = new AbortController()
   const running = keepPruning(context, stop.signal)

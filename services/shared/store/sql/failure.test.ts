@@ -32,7 +32,7 @@ const makeDatabase = async (name: string): Promise<string> => {
     await using store = await open(`file:${path}`)
     await write(store, 'x'.repeat(200_000))
   }
-  // The copy has no write-ahead log, from which SQLite would restore the truncated part.
+  // Copies without the write-ahead log, from which SQLite would restore the truncated part.
   const client = createClient({ url: `file:${path}` })
   await client.execute(`vacuum into '${path}.whole'`)
   client.close()

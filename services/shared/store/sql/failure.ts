@@ -7,7 +7,7 @@ import type { StateDatabase } from './state-database.ts'
 type DatabaseLocation = Pick<StateDatabase, 'kind' | 'url'>
 
 /**
- * SQLSTATE codes of server failures: connection (08), resources (53), operator intervention (57), read-only (25006).
+ * SQLSTATE classes of server failures: connection (08), resources (53), operator intervention (57), read-only (25006).
  */
 const postgresFailures = /^(08|53|57|25006)/
 const sqliteFailures =
@@ -16,8 +16,8 @@ const sqliteFailures =
 const conflictCodes = new Set(['40001', '40P01'])
 
 /**
- * Converts a failure of the server to `unavailable` with database, cause and remedy. Returns any other error, which is
- * a defect, unchanged.
+ * Converts a failure of the server to `unavailable` with database, cause and remedy. Any other error is a defect and is
+ * returned unchanged.
  */
 export const failureOf = (error: unknown, location: DatabaseLocation): unknown => {
   if (error instanceof ServiceError || !(error instanceof Error) || !isServerFailure(error)) return error
@@ -27,7 +27,7 @@ export const failureOf = (error: unknown, location: DatabaseLocation): unknown =
 /** Returns whether a transaction failed because of a concurrent one and can be retried. */
 export const isLostRace = (error: unknown): boolean => error instanceof Error && conflictCodes.has(codeOf(error))
 
-/** Returns whether a SQLite file was opened read-only, which only a new connection can change. */
+/** Returns whether a SQLite connection is read-only; only a new connection can become writable. */
 export const isReadOnly = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'SQLITE_READONLY'
 
 /**
@@ -64,7 +64,7 @@ const causeOf = (error: unknown, { url }: DatabaseLocation): string => {
   const match = causes.find(([pattern]) => pattern.test(code))
   if (match) return match[1]
   if (/timeout/i.test(message)) return 'does not answer in time; check its load and the network'
-  return `does not answer${code === '' ? '' : ` (${code})`}; check that it runs and that its address is right`
+  return `does not answer${code === '' ? '' : ` (${code})`}; check that it is running and that its address is correct`
 }
 
 const restore = 'restore it from a backup, or move it away to begin with an empty one'
@@ -78,7 +78,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
     /^SQLITE_IOERR/,
     'the file cannot be read or written (disk I/O error); check the disk, its free space and file size limits',
   ],
-  [/^SQLITE_(BUSY|LOCKED)/, 'another process keeps it locked; end that process'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'the file is locked by another process; stop that process'],
   [/^ENOENT/, 'the file is gone; restore it, then restart'],
   [/^53100/, 'no space left on the disk of the server; free space there or enlarge the volume'],
   [/^53300/, 'the server has no free connections; raise its max_connections'],
@@ -87,8 +87,8 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^57P0[123]/, 'the server is starting or stopping; wait for it'],
   [/^28/, 'the server refuses the user or the password; check both'],
   [/^3D000/, 'the server has no such database; create it or correct the name'],
-  [/^ECONNREFUSED/, 'connection refused; check that the server runs and that its address is right'],
-  [/^(ENOTFOUND|EAI_AGAIN)/, 'its host name is not known; check the address and the name server'],
+  [/^ECONNREFUSED/, 'connection refused; check that the server is running and that its address is correct'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'unknown host name; check the address and the DNS server'],
 ]
 
 /** Returns why a file cannot be opened, from the state of its directory. */

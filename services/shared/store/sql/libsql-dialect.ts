@@ -26,7 +26,7 @@ const createMutex = (): Mutex => {
   return {
     async acquire() {
       if (waiting >= maxWaiting)
-        throw new ServiceError('busy', `${maxWaiting} writes are already waiting for the state database; try again`)
+        throw new ServiceError('busy', `the state database is busy: ${maxWaiting} writes are waiting; try again`)
       const before = last
       const { promise, resolve } = Promise.withResolvers<void>()
       last = promise
@@ -122,7 +122,7 @@ const connectionOf = (
       return { rows: records as R[], numAffectedRows: BigInt(rowsAffected) }
     },
     streamQuery: () => {
-      throw new Error('SQLite answers whole; select a page instead of a stream')
+      throw new Error('SQLite does not support streaming; select pages of rows')
     },
   }
   return connection
@@ -146,5 +146,5 @@ const sqliteValue = (value: unknown) => {
     return value
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value instanceof Uint8Array) return value
-  throw new TypeError(`SQLite cannot store a ${typeof value}`)
+  throw new TypeError(`SQLite cannot store a value of type "${typeof value}"`)
 }

@@ -97,7 +97,7 @@ for (const kind of kinds) {
       const late: Migration = { name: 'late', up: async () => void (made += 1) }
       await expect(migrate(database, 'test', names, [create, late])).rejects.toMatchObject({
         code: 'conflict',
-        message: expect.stringContaining('newer release in a way that this one cannot work with (step "no text"'),
+        message: expect.stringContaining('newer release and is not compatible with this one (migration "no text"'),
       })
       expect(made).toBe(0)
       await migrate(database, 'another', [], [late])

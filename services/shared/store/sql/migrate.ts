@@ -4,14 +4,15 @@ import { ServiceError } from '#proto/errors.ts'
 import type { Database } from './connection.ts'
 
 /**
- * A schema change of the tables of one owner. The previous release runs during an update and must work with the result.
+ * A migration step for the tables of one owner. The previous release still runs during an update, so it must work with
+ * the result.
  */
 export interface Migration {
   /** Identifies the step in the database; must not change after its release. */
   name: string
   /**
-   * An earlier step of the same owner, named by a step that removes something. Releases without the earlier step do not
-   * start.
+   * The name of an earlier step, required for a step that removes something. Releases without the earlier step do not
+   * start on the result.
    */
   needs?: string
   up(tables: Kysely<unknown>): Promise<void>
@@ -60,9 +61,12 @@ const rejectNewer = async (bookkeeping: Kysely<MigrationTables>, owner: string, 
   const requirements = await bookkeeping.selectFrom(needsTable).selectAll().where('owner', '=', owner).execute()
   const newer = requirements.find(({ name, needs }) => !stepNames.has(name) && !stepNames.has(needs))
   if (newer === undefined) return
-  const step = `step "${newer.name}" of its tables of ${owner}`
-  const sentence = `the state database was changed by a newer release in a way that this one cannot work with (${step})`
-  throw new ServiceError('conflict', `${sentence}: start that release, or give this one the database as it was before`)
+  const step = `migration "${newer.name}" of the tables of ${owner}`
+  const sentence = `the state database was migrated by a newer release and is not compatible with this one (${step})`
+  throw new ServiceError(
+    'conflict',
+    `${sentence}; start the newer release, or restore a backup from before the migration`,
+  )
 }
 
 const record = async (bookkeeping: Kysely<MigrationTables>, owner: string, { name, needs }: Migration) => {

@@ -8,8 +8,9 @@ const busyForMs = 2_000
 const busyPauseMs = 10
 
 /**
- * Retries for 2 s while another process locks the database, then throws `busy`. A rejected statement stays open on its
- * connection and would block the end of the next transaction, so the client reconnects.
+ * Runs `work`, and retries it for 2 s while another process locks the database; then throws `busy`. A rejected
+ * statement stays open on its connection and would block the end of the next transaction, so the client reconnects
+ * before each retry.
  */
 export const patient = async <T>(client: Client, work: () => Promise<T>): Promise<T> => {
   const until = performance.now() + busyForMs

@@ -67,7 +67,7 @@ describe('the state database', () => {
     [{ SVC_STATE_DB_URL: 'no url' }, 'SVC_STATE_DB_URL', /postgres:, file: or libsql:/],
     [{ DATABASE_URL: 'file:/tmp/x' }, 'DATABASE_URL', /must be a postgres: URL/],
     [{ SVC_STATE_DB_USER: 'a', DATABASE_URL: postgres }, 'SVC_STATE_DB_URL', /must be set/],
-    [{ SVC_STATE_DB_URL: 'file:/tmp/x', SVC_STATE_DB_USER: 'a' }, 'SVC_STATE_DB_URL', /neither/],
+    [{ SVC_STATE_DB_URL: 'file:/tmp/x', SVC_STATE_DB_USER: 'a' }, 'SVC_STATE_DB_URL', /must be a PostgreSQL URL/],
     [{ SVC_STATE_DB_URL: postgres, SVC_STATE_DB_TABLE_PREFIX: 'Bad-' }, 'SVC_STATE_DB_TABLE_PREFIX', /lower-case/],
     [{ POSTGRES_HOST: 'db', POSTGRES_PORT: 'x' }, 'POSTGRES_PORT', /port number/],
     [{ POSTGRES_HOST: 'db', POSTGRES_SSLMODE: 'requre' }, 'POSTGRES_SSLMODE', /one of disable/],

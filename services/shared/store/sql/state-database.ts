@@ -19,7 +19,7 @@ type DatabaseValues = Values<typeof databaseSettings>
 
 const postgresProtocols = new Set(['postgres:', 'postgresql:'])
 const sqliteProtocols = new Set(['file:', 'libsql:', 'http:', 'https:', 'ws:', 'wss:'])
-/** Supported modes. The driver treats any other as verify-full and then fails without a clear reason. */
+/** Supported TLS modes. The driver treats any other as verify-full, which then fails without a clear reason. */
 const sslModes: ReadonlySet<string> = new Set(['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'])
 const tablePrefixShape = /^([a-z_][a-z0-9_]{0,30})?$/
 
@@ -44,7 +44,7 @@ export const postgresDatabase = (env: Environment): StateDatabase | undefined =>
 
 const problemsIn = (settings: DatabaseValues): SettingProblem[] => {
   const own = protocolOf(settings.SVC_STATE_DB_URL)
-  // A PostgreSQL database may be configured in addition to SQLite.
+  // PostgreSQL may be configured in addition to SQLite, for data that requires it.
   const isOtherUsed = own === undefined || sqliteProtocols.has(own)
   return [...ownProblems(settings, own), ...(isOtherUsed ? otherProblems(settings) : [])]
 }
@@ -54,15 +54,18 @@ const ownProblems = (settings: DatabaseValues, protocol: string | undefined): Se
   const problems: SettingProblem[] = []
   const addProblem = (name: string, sentence: string) => void problems.push({ name, sentence })
   if (!tablePrefixShape.test(settings.SVC_STATE_DB_TABLE_PREFIX)) {
-    const sentence = 'must be lower-case letters, digits and underscores, 31 at most, not beginning with a digit'
+    const sentence = 'must be at most 31 lower-case letters, digits and underscores, and not start with a digit'
     addProblem('SVC_STATE_DB_TABLE_PREFIX', sentence)
   }
   if (protocol === undefined) {
     if (user || password || database)
-      addProblem('SVC_STATE_DB_URL', 'must be set for SVC_STATE_DB_USER, _PASSWORD or _DATABASE to have a meaning')
+      addProblem(
+        'SVC_STATE_DB_URL',
+        'must be set when SVC_STATE_DB_USER, SVC_STATE_DB_PASSWORD or SVC_STATE_DB_DATABASE is',
+      )
   } else if (sqliteProtocols.has(protocol)) {
     if (user || database)
-      addProblem('SVC_STATE_DB_URL', 'a SQLite database has neither SVC_STATE_DB_USER nor SVC_STATE_DB_DATABASE')
+      addProblem('SVC_STATE_DB_URL', 'must be a PostgreSQL URL when SVC_STATE_DB_USER or SVC_STATE_DB_DATABASE is set')
   } else if (!postgresProtocols.has(protocol)) {
     addProblem('SVC_STATE_DB_URL', 'must begin with postgres:, file: or libsql:')
   }
@@ -139,7 +142,7 @@ const withParts = (
   return url.href
 }
 
-/** Opens the state database for the tables of a service; returns undefined if none is configured. */
+/** Opens the state database for a service; returns undefined if none is configured. */
 export const openStateDatabase = async (env: Environment, log: Logger): Promise<Database | undefined> => {
   const where = stateDatabase(env)
   if (where === undefined) return undefined

@@ -2,7 +2,7 @@ import { type Generated, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database } from './connection.ts'
 import type { Migration } from './migrate.ts'
 
-/** The tables of values, leases and the outbox; times are epoch milliseconds of the database clock. */
+/** The tables of a store: values, leases and the outbox. Times are epoch milliseconds of the database clock. */
 export interface StoreTables {
   watchhouse_state: {
     key: string
@@ -20,7 +20,7 @@ export interface StoreTables {
   }
 }
 
-/** All tables of the store. */
+/** The names of all tables of the store. */
 export const storeTables = ['watchhouse_state', 'watchhouse_leases', 'watchhouse_outbox'] as const
 
 /** Returns the SQL expression for the current time of the database clock, which all processes share. */
@@ -29,7 +29,7 @@ export const nowMs = (kind: Database['kind']): RawBuilder<number> =>
     ? sql<number>`(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** Returns the migrations of the store; index names need `prefix`, because PostgreSQL has one namespace for them. */
+/** Returns the migrations of the store. Index names contain `prefix`, because PostgreSQL has one namespace for them. */
 export const storeMigrations = ({ kind, prefix }: Database): readonly Migration[] => [
   { name: 'state, leases and outbox', up: (tables) => createTables(tables, kind, prefix) },
 ]

@@ -47,7 +47,7 @@ export const write = async (context: Sql, change: Change): Promise<WriteResult> 
   }
 }
 
-/** Thrown to roll back a transaction with a result. */
+/** An error that rolls back the transaction and carries the result of the write. */
 class Refusal extends Error {
   readonly result: WriteResult
 

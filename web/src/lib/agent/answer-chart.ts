@@ -11,10 +11,10 @@ const units: Record<NonNullable<ChartPart['unit']>, Unit> = {
   quantity: 'count',
 }
 
-/** Chart kinds along a time axis; along names, every other kind is a bar chart. */
+/** Kinds that are kept on a time axis; all other kinds become line charts. */
 const timeKinds: Partial<Record<ChartPart['kind'], ChartInfo['kind']>> = { bar: 'bar', area: 'area' }
 
-/** Converts a chart of an answer to catalogue form. Times are shown in the time zone of the host, so no zone is applied. */
+/** Converts a chart in an answer to the format of catalogue charts. Times keep the wall-clock time of the host. */
 export const chartOf = ({ title, kind, columns, rows, x, y, unit: partUnit }: ChartPart, id: string): ChartData => {
   const along = columns.findIndex(({ name }) => name === x)
   const overTime = along >= 0 && isInstant(columns[along]?.type ?? '')
@@ -57,7 +57,7 @@ const kindOf = (kind: ChartPart['kind'], along: number, overTime: boolean): Char
   return along < 0 ? 'number' : 'horizontal-bar'
 }
 
-/** Parses `2026-11-21 18:14:24.5` as epoch milliseconds, as if the host used UTC. */
+/** Parses a time such as `2026-11-21 18:14:24.5` as UTC and returns epoch milliseconds; null if it is invalid. */
 const instantOf = (value: unknown): number | null => {
   const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?))?/.exec(String(value))
   return parts ? Date.parse(`${parts[1]}T${parts[2] ?? '00:00:00'}Z`) : null

@@ -17,7 +17,7 @@ export interface Chunk {
 
 /** Returns a function that adds stream chunks to a message, in place, as the AI SDK does. */
 export const assemble = (message: Message, now: () => number = Date.now): ((chunk: Chunk) => void) => {
-  const does: Record<string, (chunk: Chunk) => void> = {
+  const handlers: Record<string, (chunk: Chunk) => void> = {
     start: ({ messageId }) => {
       if (messageId) message.id = messageId
     },
@@ -29,7 +29,7 @@ export const assemble = (message: Message, now: () => number = Date.now): ((chun
   return (chunk) => {
     const { type } = chunk
     if (isDataType(type)) addData(message, type, chunk)
-    else does[type]?.(chunk)
+    else handlers[type]?.(chunk)
   }
 }
 
@@ -43,7 +43,7 @@ const wordsOf = (message: Message): Record<string, (chunk: Chunk) => void> => {
   const open = new Map<string, WordsPart>()
   const begin = (type: WordsPart['type']) => (chunk: Chunk) =>
     void open.set(chunk.id ?? '', add(message, { type, text: '', state: 'streaming' }))
-  const goOn = ({ id = '', delta = '' }: Chunk) => {
+  const append = ({ id = '', delta = '' }: Chunk) => {
     const part = open.get(id)
     if (part) part.text += delta
   }
@@ -53,10 +53,10 @@ const wordsOf = (message: Message): Record<string, (chunk: Chunk) => void> => {
   }
   return {
     'text-start': begin('text'),
-    'text-delta': goOn,
+    'text-delta': append,
     'text-end': end,
     'reasoning-start': begin('reasoning'),
-    'reasoning-delta': goOn,
+    'reasoning-delta': append,
     'reasoning-end': end,
   }
 }

@@ -7,7 +7,7 @@ import { randomId } from '#lib/ui/random-id.ts'
 import { Chat } from './chat.svelte.ts'
 import { backendQuery, browserConversations, conversationsKey, serverConversations } from './conversations.ts'
 
-/** A conversation that is saved as it grows, with the state it depends on. It lives as long as the component that creates it. */
+/** A conversation with its model and storage backend, saved after each message. It ends with the current component. */
 export class ChatSession {
   /** The selected model; null selects the default. */
   model = $state<string | null>(null)
@@ -17,7 +17,7 @@ export class ChatSession {
   readonly chat: Chat
   readonly #client = useQueryClient()
   readonly #attempt = createAttempt()
-  /** The conversation requested last, as an earlier one may finish loading later. */
+  /** Id of the conversation requested last. Other conversations that finish loading later are discarded. */
   #wanted: string | null = null
 
   constructor() {

@@ -5,15 +5,15 @@ import { follow } from './follow.ts'
 import { trimForRequest } from './message-limits.ts'
 import { userMessage, type Message, type ToolPart } from './message.ts'
 
-/** The context of a question. */
+/** The host, the model and the page of a question. */
 export interface ChatContext {
   host: number
   model: string | null
-  /** The page that the user is viewing; absent where it adds nothing. */
+  /** The page that the user is viewing; absent without page context. */
   seen?: SeenPage | undefined
 }
 
-/** Called when a conversation should be saved: after a question was sent and after it was answered. */
+/** Called when a conversation should be saved: when a question is sent and when its answer ends. */
 type OnChange = (id: string, messages: readonly Message[], context: ChatContext) => void
 
 /** A conversation with the agent, with its streaming state. */
@@ -29,7 +29,10 @@ export class Chat {
     this.#onchange = onchange
   }
 
-  /** Shows another conversation. A running answer continues on the server and is resumed when its conversation is shown again. */
+  /**
+   * Shows another conversation. A running answer continues on the server and is resumed when its conversation is shown
+   * again.
+   */
   open(id: string, messages: readonly Message[], context: ChatContext): void {
     this.leave()
     Object.assign(this, { id, messages: [...messages], isBusy: false, failure: null })

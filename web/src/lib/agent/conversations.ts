@@ -5,7 +5,7 @@ import { readStoredJson, writeStored } from '#lib/state/browser-storage.ts'
 import { trimForStorage } from './message-limits.ts'
 import { textOf, type Message } from './message.ts'
 
-/** The entry of a conversation in a list. */
+/** A conversation in the list, without its messages. */
 export interface Summary {
   id: string
   title: string
@@ -27,7 +27,7 @@ export interface Conversations {
   remove: (id: string) => Promise<void>
 }
 
-/** Prefix of the keys of all queries of the conversation list. */
+/** Query key prefix of the conversation list. */
 export const conversationsKey = ['conversations'] as const
 
 export const backendQuery = () =>
@@ -43,7 +43,7 @@ export const serverConversations: Conversations = {
   load: async (id) => {
     try {
       const { data } = await call('GET /api/v1/conversations/{id}', { path: { id } })
-      // This page stored the messages, so they have its type.
+      // Only this client stores messages, so they have its type.
       return { ...data, messages: data.messages as Message[] }
     } catch (error) {
       if (error instanceof RequestFailure && error.status === 404) return null
@@ -83,7 +83,7 @@ export const browserConversations: Conversations = {
   remove: async (id) => writeConversations(readConversations().filter((each) => each.id !== id)),
 }
 
-/** Writes as many of the newest conversations as fit. */
+/** Stores as many of the newest conversations as fit into local storage. */
 const writeConversations = (conversations: readonly Conversation[]): void => {
   let characters = 0
   const written = conversations

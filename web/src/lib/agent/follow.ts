@@ -4,13 +4,13 @@ import { assemble } from './assemble.ts'
 import { eventsOf } from './events.ts'
 import type { Message } from './message.ts'
 
-/** Reconnect attempts, and the delay that is added before each. */
+/** Maximum number of reconnects in a row. The delay before each grows by `waitMs`. */
 const maxTries = 5
 const waitMs = 1_000
-/** The last event of a stream. */
+/** Data of the last event of a stream. */
 const done = '[DONE]'
 
-/** Reads an answer into a message to its end and reconnects when the connection is lost. */
+/** Streams an answer into a message until its end. Reconnects when the connection is lost. */
 export const follow = async (first: Response, run: string, message: Message, signal: AbortSignal): Promise<void> => {
   const add = assemble(message)
   let response: Response | null = first

@@ -1,14 +1,14 @@
 import { dataOf, isData, isTool, type Message, type Part } from './message.ts'
 
-/** Limits of one request and of one stored conversation. They are below those of the service, which also count the envelope. */
+/** Limits of a request and of a stored conversation. Those of the service are higher, as they include the envelope. */
 const maxSent = { messages: 64, partsOfMessage: 256, bytes: 120_000 }
 const maxStored = { messages: 200, bytes: 480_000 }
-/** Characters of a tool result that are sent again with the next question. */
+/** Maximum length of a shortened tool result, in characters. */
 const maxResultLength = 2_000
 
 /**
  * Trims messages for the next request: removes parts that models never read, shortens results, and keeps the newest
- * messages that fit. The first message is always one of the user.
+ * messages that fit. The first message is always from the user.
  */
 export const trimForRequest = (messages: readonly Message[]) => {
   const read = messages.map(({ id, role, parts }) => ({
@@ -34,7 +34,7 @@ export const trimForStorage = (messages: readonly Message[]): Message[] => {
   return bytes <= maxStored.bytes ? stored : stored.slice(Math.min(stored.length - 1, firstFitting(stored, maxStored)))
 }
 
-/** Returns the index of the first of the newest messages that fit within the limits. */
+/** Returns the index from which the newest messages together fit within the limits. */
 const firstFitting = (messages: readonly unknown[], max: { messages: number; bytes: number } = maxSent): number => {
   let bytes = 0
   return (

@@ -45,7 +45,7 @@ export interface DataPart {
   data: unknown
 }
 
-/** The data of each data part that this product adds to the stream. */
+/** Types of the data in the custom data parts of the stream, by part type. */
 interface DataOf {
   'data-plan': z.infer<typeof PlanPart>
   'data-chart': ChartPart

@@ -17,13 +17,13 @@ export interface Place {
   search: ReadableParameters
 }
 
-/** Path parameters that name the subject of a page. */
+/** Labels of the path parameter that identifies the subject of a page, by route. */
 const partNames: Readonly<Record<string, string>> = {
   '/queries/[id]': 'Query id',
   '/fingerprints/[hash]': 'Fingerprint',
 }
 
-/** Query parameters that describe a page. Statements are left out: they may be long and belong in the question. */
+/** Labels of query parameters that describe a page. Statements are left out, as they may be long. */
 const parameterNames: Readonly<Record<string, string>> = {
   cluster: 'Cluster',
   diagnose: 'Condition',
@@ -31,11 +31,11 @@ const parameterNames: Readonly<Record<string, string>> = {
   search: 'Search',
 }
 
-/** Limits of the service. */
+/** Limits of the agent service. */
 const maxLength = 300
 const maxFacts = 12
 
-/** Returns what a page is about, except host and time. */
+/** Returns the facts about a page that its URL contains, except host and time range. */
 export const pageFacts = (place: Place): PageFact[] => {
   const { route, parts, search } = place
   const part = Object.values(parts)[0]

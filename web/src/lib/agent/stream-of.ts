@@ -1,4 +1,4 @@
-/** Returns a stream of the pieces, for tests. */
+/** Creates a stream of the given chunks, for tests. */
 export const streamOf = <T>(pieces: readonly T[]): ReadableStream<T> =>
   new ReadableStream({
     start(controller) {

@@ -1,11 +1,11 @@
 import type { ResultColumn } from '#proto/console.ts'
 
-/** The result of a tool, split into what can be displayed separately. */
+/** The result of a tool call, split into the parts that are displayed separately. */
 export interface ToolOutput {
   text: string | null
   /** The rows of the result, if it has any. */
   table: { columns: ResultColumn[]; rows: unknown[][] } | null
-  /** The remainder of the result. */
+  /** The result if it is not a table, displayed as JSON. */
   rest: unknown
   isCut: boolean
   evidence: readonly string[]

@@ -11,7 +11,7 @@ export interface Accounts {
   product: { key: string; host: string } | null
 }
 
-/** Returns the configured accounts. Each requires both its switch and its account. */
+/** Returns the configured accounts. Each requires its `CLIENT_ANALYTICS_…_ENABLED` flag and its id or key. */
 export const accountsOf = (built: Built): Accounts => {
   const { CLIENT_MEASUREMENT_ID: id, CLIENT_PRODUCT_ANALYTICS_KEY: key, CLIENT_PRODUCT_ANALYTICS_HOST: url } = built
   const host = url && URL.canParse(url) ? new URL(url).origin : null

@@ -2,7 +2,7 @@ import { randomId } from '#lib/ui/random-id.ts'
 import type { Accounts } from './accounts.ts'
 
 /** A page view: the path pattern, such as `/tables/[name]`, without any values of the URL. */
-interface Opened {
+interface PageView {
   pattern: string
   origin: string
   /** A random id of this visit; it is discarded with the tab. */
@@ -10,7 +10,7 @@ interface Opened {
 }
 
 /** Returns a page view event in the format of PostHog. */
-export const productEvent = (key: string, { pattern, origin, visitor }: Opened) => ({
+export const productEvent = (key: string, { pattern, origin, visitor }: PageView) => ({
   api_key: key,
   event: '$pageview',
   distinct_id: visitor,
@@ -21,13 +21,13 @@ const visitor = randomId()
 
 /** Reports a page view to the configured analytics. Failures are ignored. */
 export const measure = ({ measurementId, product }: Accounts, pattern: string): void => {
-  const opened = { pattern, origin: location.origin, visitor }
-  if (measurementId !== null) sendToGoogle(measurementId, opened)
+  const pageView = { pattern, origin: location.origin, visitor }
+  if (measurementId !== null) sendToGoogle(measurementId, pageView)
   if (product === null) return
   void fetch(`${product.host}/i/v0/e/`, {
     method: 'POST',
     // Without custom headers the browser sends no preflight request.
-    body: JSON.stringify(productEvent(product.key, opened)),
+    body: JSON.stringify(productEvent(product.key, pageView)),
     credentials: 'omit',
     keepalive: true,
     referrerPolicy: 'no-referrer',
@@ -41,7 +41,7 @@ function gtag(..._call: unknown[]): void {
   queue.push(arguments)
 }
 
-const sendToGoogle = (id: string, { pattern, origin }: Opened): void => {
+const sendToGoogle = (id: string, { pattern, origin }: PageView): void => {
   if (!document.getElementById('web-analytics')) {
     Object.assign(window, { dataLayer: queue })
     gtag('js', new Date())

@@ -18,7 +18,7 @@ export const billingQuery = () =>
     staleTime: ageMs,
   })
 
-/** How programs without a browser sign in. */
+/** Query for the method with which command-line programs sign in. */
 export const programsQuery = () =>
   queryOptions({
     queryKey: ['cli'],

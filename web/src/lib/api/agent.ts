@@ -8,14 +8,14 @@ export const modelsQuery = () =>
     staleTime: 5 * 60_000,
   })
 
-/** Which model gateways have keys, and which variables to set otherwise. */
+/** Query for the model gateways: whether each has a key, and which variables to set if not. */
 export const configCheckQuery = () =>
   queryOptions({
     queryKey: ['agent-config-check'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/agents/config-check', { signal })).data,
   })
 
-/** Whether the user can use, or already uses, gateway C with their own account. */
+/** Query for the sign-in at gateway C with the user's own account: whether it is possible, and whether it is active. */
 export const modelSignInQuery = () =>
   queryOptions({
     queryKey: ['agent-sign-in'],
@@ -28,7 +28,7 @@ export const beginModelSignIn = async (back: string): Promise<string> =>
 
 export const endModelSignIn = () => call('DELETE /api/v1/agents/sign-in')
 
-/** Suggested follow-up questions. */
+/** Query for suggested follow-up questions. */
 export const followUpsQuery = (id: string, messages: number) =>
   queryOptions({
     queryKey: ['follow-ups', id, messages],
@@ -57,6 +57,6 @@ export const stopAnswer = (id: string) => call('POST /api/v1/agent/{id}/stop', {
 export const decideApproval = (id: string, approved: boolean) =>
   call('POST /api/v1/agent/approvals/{id}', { path: { id }, body: { approved } })
 
-/** Approves or denies that a tool call sends its arguments to an external server. */
+/** Approves or denies a tool call that sends its arguments to an external server. */
 export const decideEgress = (id: string, approved: boolean) =>
   call('POST /api/v1/agent/egress/{id}', { path: { id }, body: { approved } })

@@ -3,7 +3,7 @@ import { call, hrefOf, type Body, type Data, type Query } from './call.ts'
 import { alertConfigQuery, healthKey } from './health.ts'
 import { routeQuery } from './route-query.ts'
 
-/** Changes of the alert configuration invalidate all health queries, as the service evaluates rules with it at once. */
+/** Query key of the alert configuration. It covers all health queries, as changes re-evaluate rules at once. */
 export const alertConfigKey = healthKey
 
 export type ChannelConfig = Data<'GET /api/v1/health/alert-config'>['channels'][number]
@@ -12,10 +12,10 @@ export type AlertTarget = Data<'GET /api/v1/health/targets'>[number]
 export type WebhookTarget = Data<'GET /api/v1/health/webhook-targets'>[number]
 export type TestResult = Data<'POST /api/v1/health/channels/{channel}/test'>[number]
 
-/** The channel configuration. It is fetched whenever the page opens, unlike where only the enabled state matters. */
+/** Query for the channel configuration. Unlike `alertConfigQuery`, it is refetched whenever a page opens. */
 export const channelsQuery = () => ({ ...alertConfigQuery(), staleTime: 0 })
 
-/** The notification targets in effect, with the result of their last delivery. */
+/** Query for the notification targets in effect, with the result of their last delivery. */
 export const targetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/targets')
 
 export const saveChannel = (channel: string, body: ChannelUpdate) =>
@@ -34,21 +34,21 @@ export const testChannel = async (channel: string, target?: string): Promise<Tes
     })
   ).data
 
-/** Additional webhooks. */
+/** Query for the additional webhook targets. */
 export const webhookTargetsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/webhook-targets')
 
 export type WebhookTargetUpdate = Body<'PUT /api/v1/health/webhook-targets/{id}'>
 
-/** The chats in which the chat application is installed. */
+/** Query for the chats in which the chat application is installed. */
 export const chatApplicationQuery = () => routeQuery(healthKey, 'GET /api/v1/health/chat-application')
 
-/** The address of the chat service's page for choosing a chat. */
+/** URL that redirects to the chat service, where the user selects a chat for the installation. */
 export const installChatPage = hrefOf('GET /api/v1/health/chat-application/install')
 
 export const deleteChatInstallation = (id: string) =>
   call('DELETE /api/v1/health/chat-application/{id}', { path: { id } })
 
-/** Kinds of alert configuration that have several entries. */
+/** Kinds of alert configuration that are lists of entries. */
 export type AlertConfigKind = 'webhook-targets' | 'custom-rules' | 'maintenance-windows' | 'quiet-hours' | 'routes'
 export type AlertConfigBody = Body<`PUT /api/v1/health/${AlertConfigKind}/{id}`>
 
@@ -67,7 +67,7 @@ export type CustomRuleUpdate = Body<'PUT /api/v1/health/custom-rules/{id}'>
 export type RuleConfig = Data<'GET /api/v1/health/check-alerts'>[number]
 export type RuleConfigUpdate = Body<'PUT /api/v1/health/check-alerts/{checkId}'>
 export type CustomRule = Data<'GET /api/v1/health/custom-rules'>[number]
-/** Rules with a stored configuration. */
+/** Query for the rules with a stored configuration. */
 export const ruleConfigsQuery = () => routeQuery(healthKey, 'GET /api/v1/health/check-alerts')
 
 export const saveRule = (ruleId: string, body: RuleConfigUpdate) =>
@@ -83,7 +83,7 @@ export const saveGeneral = (body: Body<'PUT /api/v1/health/alert-config'>) =>
 export const saveDigest = (body: Body<'PUT /api/v1/health/alert-digest'>) =>
   call('PUT /api/v1/health/alert-digest', { body })
 
-/** Custom rules, and the metrics that they can use. */
+/** Query for the custom rules and the metrics that they can use. */
 export const customRulesQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'custom-rules'],
@@ -98,11 +98,11 @@ export type MaintenanceWindow = Data<'GET /api/v1/health/maintenance-windows'>[n
 export type QuietHours = Data<'GET /api/v1/health/quiet-hours'>[number]
 export type AlertRoute = Data<'GET /api/v1/health/routes'>[number]
 
-/** Maintenance windows, during which no notifications are sent. */
+/** Query for maintenance windows, during which no notifications are sent. */
 export const maintenanceQuery = () => routeQuery(healthKey, 'GET /api/v1/health/maintenance-windows')
-/** Quiet hours, during which only notifications of a minimum severity are sent. */
+/** Query for quiet hours, during which only notifications of a minimum severity are sent. */
 export const quietHoursQuery = () => routeQuery(healthKey, 'GET /api/v1/health/quiet-hours')
-/** Notification routes. */
+/** Query for the notification routes. */
 export const routesQuery = () => routeQuery(healthKey, 'GET /api/v1/health/routes')
 
 export type MaintenanceWindowUpdate = Body<'PUT /api/v1/health/maintenance-windows/{id}'>
@@ -111,20 +111,20 @@ export type RouteUpdate = Body<'PUT /api/v1/health/routes/{id}'>
 
 export type DeadLetter = Data<'GET /api/v1/health/dead-letters'>[number]
 
-/** Notifications and inbound events that could not be delivered, newest first. */
+/** Query for notifications and inbound events that could not be delivered, newest first. */
 export const deadLettersQuery = () => routeQuery(healthKey, 'GET /api/v1/health/dead-letters')
 
 export const replay = ({ id, stream }: Pick<DeadLetter, 'id' | 'stream'>) =>
   call('POST /api/v1/health/dead-letters/{id}/replay', { path: { id }, body: { stream } })
 
-/** Delivery results, newest first. */
+/** Query for delivery results, newest first. */
 export const deliveriesQuery = (result: Query<'GET /api/v1/health/deliveries'>['result'] | null) =>
   queryOptions({
     queryKey: [...healthKey, 'deliveries', result],
     queryFn: ({ signal }) => call('GET /api/v1/health/deliveries', { query: { result }, signal }),
   })
 
-/** Inbound events of other systems, newest first. */
+/** Query for inbound events from other systems, newest first. */
 export const eventsQuery = (query: Query<'GET /api/v1/events'>) =>
   queryOptions({
     queryKey: [...healthKey, 'events', query],

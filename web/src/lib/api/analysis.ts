@@ -19,7 +19,7 @@ export interface PatternsInput {
   offset: number
 }
 
-/** Query patterns, largest first by the order column. */
+/** Query for query patterns, in descending order of the selected column. */
 export const patternsQuery = (host: number, window: WindowQuery, { own, ...input }: PatternsInput) => {
   const query = { hostId: host, ...window, ...input, own: own ? '1' : null }
   return queryOptions({
@@ -34,7 +34,7 @@ export interface PatternInput {
   timezone: string | null
 }
 
-/** One query pattern with its trends, tables and regressions. */
+/** Query for one query pattern with its trends, tables and regressions. */
 export const patternQuery = (host: number, hash: string, { window, interval, timezone }: PatternInput) =>
   queryOptions({
     queryKey: ['pattern', host, hash, window, interval, timezone],
@@ -52,7 +52,7 @@ export interface ExecutionsInput {
   maxMs: number | null
 }
 
-/** Executions of a pattern within a range of durations, longest first. */
+/** Query for the executions of a pattern within a range of durations, longest first. */
 export const executionsQuery = (host: number, hash: string, { window, minMs, maxMs }: ExecutionsInput) =>
   queryOptions({
     queryKey: ['executions', host, hash, window, minMs, maxMs],
@@ -64,7 +64,7 @@ export const executionsQuery = (host: number, hash: string, { window, minMs, max
       }),
   })
 
-/** One query with everything that the logs record about it. */
+/** Query for one logged query with its details from all log tables. */
 export const queryDetailQuery = (host: number, queryId: string) =>
   queryOptions({
     queryKey: ['query', host, queryId],
@@ -79,7 +79,7 @@ export interface ExplainInput {
   database?: string | undefined
 }
 
-/** The plan of a statement. It may execute parts of the statement, so it is fetched once and not with every refresh. */
+/** Query for the plan of a statement. EXPLAIN may execute parts of the statement, so the plan is not refreshed. */
 export const explainQuery = (host: number, input: ExplainInput) =>
   queryOptions({
     queryKey: ['explain', host, input],
@@ -92,7 +92,7 @@ export const explainQuery = (host: number, input: ExplainInput) =>
 /** A statement, or the id of a logged query. */
 export type AdviceInput = { query: string; database?: string } | { queryId: string }
 
-/** Advice for a statement. It is tested against real data, so it is fetched once. */
+/** Query for recommendations for a statement. The host tests them on its data, so they are fetched once. */
 export const adviceQuery = (host: number, input: AdviceInput) =>
   queryOptions({
     queryKey: ['advice', host, input],

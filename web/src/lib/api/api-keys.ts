@@ -3,7 +3,7 @@ import { call, type Body, type Data } from './call.ts'
 export type ApiKey = Data<'GET /api/v1/auth/api-keys'>[number]
 export type NewKey = Data<'POST /api/v1/auth/api-key'>
 
-/** Lists all keys with the operator secret, otherwise those of the signed-in user. */
+/** Lists all keys if the operator secret is given, otherwise those of the signed-in user. */
 export const listKeys = async (operator: string | undefined): Promise<readonly ApiKey[]> =>
   (await call('GET /api/v1/auth/api-keys', { bearer: operator })).data
 

@@ -9,7 +9,7 @@ export type AuditFilter = Query<'GET /api/v1/audit'>
 const fetchRecords = (filter: AuditFilter, signal?: AbortSignal) =>
   call('GET /api/v1/audit', { query: filter, ...(signal && { signal }) })
 
-/** Audit records, newest first. */
+/** Query for audit records, newest first. */
 export const auditQuery = (filter: AuditFilter) =>
   queryOptions({ queryKey: ['audit', filter], queryFn: ({ signal }) => fetchRecords(filter, signal) })
 

@@ -11,7 +11,7 @@ export interface BrowserConnection {
 }
 
 const storedAs = 'browser-connections'
-/** Local storage is limited, and longer lists are hard to use. */
+/** Maximum number of connections, as local storage is limited. */
 const maxConnections = 50
 
 export const browserConnections = (): BrowserConnection[] => {
@@ -50,7 +50,7 @@ interface Session {
   expiresAtMs: number
 }
 
-/** Sessions are renewed this long before they expire, so that no request meets an expired one. */
+/** Sessions are renewed this long before they expire, so that no request uses an expired one. */
 const leewayMs = 60_000
 
 let session: Promise<Session> | undefined
@@ -60,13 +60,13 @@ export const connectionHeaders = async (open: OpenSession): Promise<Record<strin
   const id = connectionOf(new URLSearchParams(location.search))
   if (id === null) return {}
   const known = await session?.catch(() => undefined)
-  if (known?.id !== id || known.expiresAtMs - leewayMs < Date.now()) session = opened(id, open)
+  if (known?.id !== id || known.expiresAtMs - leewayMs < Date.now()) session = createSession(id, open)
   return (await session)?.headers ?? {}
 }
 
-const opened = async (id: string, open: OpenSession): Promise<Session> => {
+const createSession = async (id: string, open: OpenSession): Promise<Session> => {
   const host = browserConnections().find((each) => each.id === id)
-  if (!host) throw new Error('This connection is stored only in the browser in which it was added.')
+  if (!host) throw new Error('Connection not found. It is stored only in the browser in which it was added.')
   const { token, header, expiresAt } = await open(host)
   return { id, headers: { [header]: token }, expiresAtMs: Date.parse(expiresAt) }
 }

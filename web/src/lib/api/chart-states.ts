@@ -25,7 +25,7 @@ export const withResults = (
     }),
   )
 
-/** Returns the failure shared by all charts if the host is unreachable, or null if any chart has a result. */
+/** Returns the failure of the first chart if the host was unreachable for all charts, otherwise null. */
 export const outageOf = (results: Readonly<Record<string, ChartResult>>): RequestFailure | null => {
   const failures = Object.values(results).map((result) =>
     result.ok ? null : new RequestFailure({ ...result.error, status: 503, type: result.error.code }),
@@ -33,7 +33,7 @@ export const outageOf = (results: Readonly<Record<string, ChartResult>>): Reques
   return failures.every((failure) => unreachableHost(failure) !== null) ? (failures[0] ?? null) : null
 }
 
-/** Returns the message with which every chart failed, so that it is shown once; null when they differ or one succeeded. */
+/** Returns the error message if all charts failed with the same one, so that it is shown once; otherwise null. */
 export const commonFailure = (answers: ChartStates | undefined): string | null => {
   const failures = new Set(Object.values(answers ?? {}).map((answer) => answer.failure))
   const [only] = failures

@@ -8,7 +8,7 @@ import { meQuery } from './sign-in.ts'
 export const createClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // The session has expired: config and user decide what is visible and how to sign in.
+      // The session has expired. Config and user determine the visible pages and the sign-in methods.
       onError: (error) => {
         if (!(error instanceof RequestFailure) || error.status !== 401) return
         void client.invalidateQueries({ queryKey: configQuery().queryKey })

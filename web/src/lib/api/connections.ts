@@ -10,11 +10,11 @@ export interface Target {
 
 export type TestResult = Data<'POST /api/v1/browser-connections/test'>
 
-/** Tests a connection. A connection that fails is a successful response with the reason. */
+/** Tests a connection. If the test fails, the promise still resolves, with the reason. */
 export const testConnection = async (target: Target): Promise<TestResult> =>
   (await call('POST /api/v1/browser-connections/test', { body: target })).data
 
-/** The connections that the signed-in user has stored on the server. */
+/** Query for the connections that the signed-in user has stored on the server. */
 export const storedConnectionsQuery = () =>
   queryOptions({
     queryKey: ['connections'],

@@ -4,7 +4,7 @@ import { call, type Data } from './call.ts'
 
 export type Deployment = Data<'GET /api/v1/deployments'>[number]
 
-/** Deployments within a time range, across all hosts. */
+/** Query for the deployments within a time range, across all hosts. */
 export const deploymentsQuery = (range: Range) =>
   queryOptions({
     queryKey: ['deployments', range],

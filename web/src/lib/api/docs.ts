@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** The documentation pages. They are part of the build. */
+/** Query for the list of documentation pages, which are part of the build. */
 export const docsQuery = () =>
   queryOptions({
     queryKey: ['docs'],

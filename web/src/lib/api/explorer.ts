@@ -6,7 +6,7 @@ export interface Place {
   database: string
   table?: string
 }
-type OfTable = Required<Place>
+type TableName = Required<Place>
 
 export type Dependency = Data<'GET /api/v1/explorer/dependencies'>[number]
 
@@ -19,23 +19,23 @@ export const databasesQuery = (hostId: number) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/databases', { query: { hostId } }))
 export const tablesQuery = (hostId: number, database: string) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/tables', { query: { hostId, database } }))
-export const tableQuery = (hostId: number, place: OfTable) =>
+export const tableQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/table', { query: { hostId, ...place } }))
-export const columnsQuery = (hostId: number, place: OfTable) =>
+export const columnsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/columns', { query: { hostId, ...place } }))
 export const ddlQuery = (hostId: number, place: Place) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/ddl', { query: { hostId, ...place } }))
-export const skipIndexesQuery = (hostId: number, place: OfTable) =>
+export const skipIndexesQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/skip-indexes', { query: { hostId, ...place } }))
-export const projectionsQuery = (hostId: number, place: OfTable) =>
+export const projectionsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/projections', { query: { hostId, ...place } }))
-export const partsQuery = (hostId: number, place: OfTable) =>
+export const partsQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/parts', { query: { hostId, ...place } }))
 export const dependenciesQuery = (hostId: number, place: Place) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/dependencies', { query: { hostId, ...place } }))
-export const usageQuery = (hostId: number, place: OfTable) =>
+export const usageQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/usage', { query: { hostId, ...place } }))
-export const tableQueriesQuery = (hostId: number, place: OfTable) =>
+export const tableQueriesQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/query-log', { query: { hostId, ...place } }))
-export const previewQuery = (hostId: number, place: OfTable) =>
+export const previewQuery = (hostId: number, place: TableName) =>
   cached(routeQuery(about, 'GET /api/v1/explorer/preview', { query: { hostId, ...place } }))

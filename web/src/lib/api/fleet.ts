@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** All hosts with their last known status and load. */
+/** Query for all hosts with their last known status and load. */
 export const fleetQuery = () =>
   queryOptions({
     queryKey: ['fleet'],

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/svelte-query'
 import { call, type ResponseBody, type Body, type Data } from './call.ts'
 import { routeQuery } from './route-query.ts'
 
-/** Prefix of the keys of all health queries, so that a change by an operator invalidates them together. */
+/** Query key prefix of all health queries, so that a change invalidates them together. */
 export const healthKey = ['health'] as const
 
 /** Maximum number of history entries per response. */
@@ -21,17 +21,17 @@ export type Scope = number | 'all'
 
 const ofScope = (scope: Scope) => (scope === 'all' ? {} : { hostId: scope })
 
-/** Conditions that are not ok. */
+/** Query for the conditions that are not ok. */
 export const alertStateQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [...healthKey, 'state', scope],
     queryFn: ({ signal }) => call('GET /api/v1/health/alert-state', { query: ofScope(scope), signal }),
   })
 
-/** Key figures of all hosts. */
+/** Query for the key figures of all hosts. */
 export const snapshotQuery = () => routeQuery(healthKey, 'GET /api/v1/health/snapshot')
 
-/** The checks of one host. They change only with a sweep, so the time of the sweep is part of the key. */
+/** Query for the checks of one host. They change only with a sweep, so the time of the sweep is part of the key. */
 export const checksQuery = (host: number, sweptAtMs: number | null | undefined) =>
   queryOptions({
     queryKey: [...healthKey, 'checks', host, sweptAtMs],
@@ -39,7 +39,7 @@ export const checksQuery = (host: number, sweptAtMs: number | null | undefined) 
     staleTime: Infinity,
   })
 
-/** Condition history of one day, or the latest entries. */
+/** Query for the condition history of one day, or for the latest entries. */
 export const historyQuery = (scope: Scope, day: string | null) =>
   queryOptions({
     queryKey: [...healthKey, 'history', scope, day],
@@ -47,7 +47,7 @@ export const historyQuery = (scope: Scope, day: string | null) =>
       call('GET /api/v1/health/history', { query: { ...ofScope(scope), day, limit: maxLines }, signal }),
   })
 
-/** Silences with author and reason. The silenced conditions are part of the key, so that a change refetches. */
+/** Query for silences with author and reason. Its key includes the silenced conditions, so that changes refetch it. */
 export const silencesQuery = (silenced: readonly string[]) =>
   queryOptions({
     queryKey: [...healthKey, 'silences', silenced],
@@ -58,7 +58,7 @@ export const silencesQuery = (silenced: readonly string[]) =>
 
 const configAgeMs = 10 * 60_000
 
-/** Whether alerting is enabled, its channels, and whether changes can be stored. */
+/** Query for the alert configuration: whether alerting is enabled, its channels, and whether changes can be stored. */
 export const alertConfigQuery = () =>
   queryOptions({
     queryKey: [...healthKey, 'config'],
@@ -66,7 +66,7 @@ export const alertConfigQuery = () =>
     staleTime: configAgeMs,
   })
 
-/** Rows that explain a condition. They are queried on the host, so once and not with every refresh. */
+/** Query for rows that explain a condition. The host is queried once, not with every refresh. */
 export const diagnosisQuery = (host: number, ruleId: string) =>
   queryOptions({
     queryKey: [...healthKey, 'diagnosis', host, ruleId],
@@ -75,12 +75,12 @@ export const diagnosisQuery = (host: number, ruleId: string) =>
   })
 
 /**
- * Identifies a condition, including its episode, so that a later episode is not silenced by mistake. Conditions from inbound
- * events belong to no host and are identified by their episode alone.
+ * Identifies a condition, including its episode, so that a later episode is not silenced by mistake. Conditions from
+ * inbound events belong to no host and are identified by their episode alone.
  */
 export type ConditionKey = { hostId: number; ruleId: string; episode: string } | { episode: string }
 
-/** Returns undefined for conditions of hosts that are no longer configured. */
+/** Returns the key of a condition; undefined if its host is no longer configured. */
 export const conditionKeyOf = ({ source, hostId, ruleId, episode }: LiveCondition): ConditionKey | undefined => {
   if (source !== null) return { episode }
   return hostId === null ? undefined : { hostId, ruleId, episode }

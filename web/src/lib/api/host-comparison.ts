@@ -6,7 +6,7 @@ export type Topology = ResponseBody<'GET /api/v1/cluster/topology'>
 export type SettingsDiff = Data<'GET /api/v1/settings-diff'>
 export type Comparison = Data<'GET /api/v1/compare'>
 
-/** Clusters as defined on one host. */
+/** Query for the clusters as defined on one host. */
 export const topologyQuery = (host: number) =>
   queryOptions({
     queryKey: ['topology', host],

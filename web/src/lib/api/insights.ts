@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type ResponseBody, type Query } from './call.ts'
 
-/** Prefix of the keys of all insight queries, so that a scan invalidates them together. */
+/** Query key prefix of all insight queries, so that a scan invalidates them together. */
 export const insightsKey = ['insights'] as const
 
 export type Insights = ResponseBody<'GET /api/v1/insights'>
@@ -25,14 +25,14 @@ export const insightsQuery = ({ host, lastHours, severity, dismissed }: Insights
     },
   })
 
-/** Where insights are stored, and the result of the last scan. */
+/** Query for the storage backend of insights and the result of the last scan. */
 export const insightStatusQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'status'],
     queryFn: ({ signal }) => call('GET /api/v1/insights/status', { query: { hostId: host }, signal }),
   })
 
-/** When resources run out. It is computed on the host, so it is fetched once and not with every refresh. */
+/** Query for forecasts of when resources run out. The host computes them, so a refresh does not refetch them. */
 export const forecastQuery = (host: number) =>
   queryOptions({
     queryKey: [...insightsKey, host, 'forecast'],

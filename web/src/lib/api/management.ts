@@ -5,7 +5,7 @@ import { call, type ResponseBody, type Body } from './call.ts'
 export type Operation = Body<'POST /api/v1/management'>
 export type OperationResult = ResponseBody<'POST /api/v1/management'>
 
-/** Whether users, roles and grants can be changed in this installation. */
+/** Query for whether users, roles and grants can be changed in this installation. */
 export const managementQuery = () =>
   queryOptions({
     queryKey: ['management'],

@@ -3,18 +3,18 @@ import { routeQuery } from './route-query.ts'
 
 const about = ['postgres']
 
-/** Whether the PostgreSQL source is reachable. */
+/** Query for whether the PostgreSQL source is reachable. */
 export const postgresStatusQuery = () => routeQuery(about, 'GET /api/v1/postgres/status')
-/** Sessions; `all` includes idle sessions and server processes. */
+/** Query for sessions; `all` includes idle sessions and server processes. */
 export const postgresActivityQuery = (all: boolean) =>
   routeQuery(about, 'GET /api/v1/postgres/activity', { query: { limit: 500, all: all ? '1' : null } })
-/** Statement statistics by pattern. */
+/** Query for statement statistics by pattern. */
 export const postgresStatementsQuery = (order: Query<'GET /api/v1/postgres/statements'>['order'], search: string) =>
   routeQuery(about, 'GET /api/v1/postgres/statements', { query: { order, limit: 200, search } })
-/** Tables of the source database. */
+/** Query for the tables of the source database. */
 export const postgresTablesQuery = (order: Query<'GET /api/v1/postgres/tables'>['order'], search: string) =>
   routeQuery(about, 'GET /api/v1/postgres/tables', { query: { order, limit: 200, search } })
-/** Replication senders, receivers and slots. */
+/** Query for replication senders, receivers and slots. */
 export const postgresReplicationQuery = () => routeQuery(about, 'GET /api/v1/postgres/replication')
-/** Lock waits. */
+/** Query for lock waits. */
 export const postgresLocksQuery = () => routeQuery(about, 'GET /api/v1/postgres/locks')

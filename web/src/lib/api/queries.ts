@@ -3,15 +3,15 @@ import type { HostSummary } from '#proto/http/config.ts'
 import { call, type Body } from './call.ts'
 import { outageOf, withResults, type ChartStates } from './chart-states.ts'
 
-/** How often host statuses are refreshed, independent of the refresh interval of the page. */
+/** Refresh interval of host statuses, independent of the refresh interval of the page. */
 export const statusRefreshMs = 60_000
-/** The refresh interval while the host of the page is down or unreachable, which matches that of the service. */
+/** Refresh interval of host statuses while the current host is down or unreachable, the same as in the service. */
 export const statusWatchMs = 5_000
 
 /** Definitions change with a deployment of the service, not while a page is open. */
 const configAgeMs = 10 * 60_000
 
-/** Hosts and definitions. The response includes statuses, which saves the first status request. */
+/** Query for hosts and definitions. The response includes statuses, which saves the first status request. */
 export const configQuery = () =>
   queryOptions({
     queryKey: ['config'],
@@ -55,7 +55,7 @@ export interface ChartsQuery {
 /** Maximum number of charts per request. */
 export const maxCharts = 50
 
-/** Several charts in one request. A chart that fails keeps its last data. */
+/** Query for several charts in one request. A chart that fails keeps its last data. */
 export const chartsQuery = ({ host, names, window, interval, timezone, params = {} }: ChartsQuery) => {
   const queryKey = ['charts', host, names.join(), window, interval, timezone, params] as const
   return queryOptions({
@@ -82,7 +82,7 @@ export const tableQuery = (host: number, name: string, parameters: URLSearchPara
 const maxListed = 20
 const listAgeMs = 60_000
 
-/** Tables of a host whose names contain a text. */
+/** Query for the tables of a host whose names contain a text. */
 export const tableListQuery = (host: number, text: string) => {
   const query = { hostId: host, search: text, limit: maxListed }
   return queryOptions({
@@ -92,7 +92,10 @@ export const tableListQuery = (host: number, text: string) => {
   })
 }
 
-/** Keeps the last data on screen while another window or order of the same subject loads, but never across hosts. */
+/**
+ * Returns a `placeholderData` function that keeps the previous data while a query with the same key prefix loads. A
+ * prefix that includes the host prevents showing data of another host.
+ */
 export const keepPreviousOf =
   (subject: readonly unknown[]) =>
   <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>

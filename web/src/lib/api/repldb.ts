@@ -3,48 +3,48 @@ import { routeQuery } from './route-query.ts'
 
 const about = ['repldb']
 
-/** Whether the replication service is reachable. */
+/** Query for whether the replication service is reachable. */
 export const repldbStatusQuery = () => routeQuery(about, 'GET /api/v1/repldb-status')
-/** All mirrors with state, lag and throughput. */
+/** Query for all mirrors with state, lag and throughput. */
 export const mirrorsQuery = () => routeQuery(about, 'GET /api/v1/repldb/overview')
-/** The state of one mirror. */
+/** Query for the state of one mirror. */
 export const mirrorStatusQuery = (flowJobName: string) =>
   routeQuery(about, 'POST /api/v1/repldb/mirrors/status', {
     body: { flowJobName, includeFlowInfo: true, excludeBatches: true },
   })
-/** Total rows written by one mirror. */
+/** Query for the total rows written by one mirror. */
 export const rowsSyncedQuery = (mirror: string) =>
   routeQuery(about, 'GET /api/v1/repldb/mirrors/total_rows_synced/{mirror}', { path: { mirror } })
-/** Rows written by table and kind of change. */
+/** Query for the rows written by table and kind of change. */
 export const tableCountsQuery = (mirror: string) =>
   routeQuery(about, 'GET /api/v1/repldb/mirrors/cdc/table_total_counts/{mirror}', { path: { mirror } })
-/** Rows written over time. */
+/** Query for the rows written over time. */
 export const mirrorGraphQuery = (
   flowJobName: string,
   aggregateType: Body<'POST /api/v1/repldb/mirrors/cdc/graph'>['aggregateType'],
 ) => routeQuery(about, 'POST /api/v1/repldb/mirrors/cdc/graph', { body: { flowJobName, aggregateType } })
-/** The latest batches. */
+/** Query for the latest batches of a mirror. */
 export const batchesQuery = (flowJobName: string) =>
   routeQuery(about, 'POST /api/v1/repldb/mirrors/cdc/batches', { body: { flowJobName, limit: 100 } })
-/** Patterns of the latest log lines of one mirror, or of all. */
+/** Query for the patterns of the latest log lines of one mirror, or of all. */
 export const logPatternsQuery = (
   mirror: string | undefined,
   level: Body<'POST /api/v1/repldb/mirrors/logs'>['level'],
 ) => routeQuery(about, 'GET /api/v1/repldb/log-patterns', { query: { level, mirror } })
-/** The latest log lines. */
+/** Query for the latest log lines. */
 export const logLinesQuery = (mirror: string | undefined, level: Body<'POST /api/v1/repldb/mirrors/logs'>['level']) =>
   routeQuery(about, 'POST /api/v1/repldb/mirrors/logs', {
     body: { flowJobName: mirror ?? '', level, numPerPage: 100 },
   })
-/** Source and destination databases. */
+/** Query for the peers: source and destination databases. */
 export const peersQuery = () => routeQuery(about, 'GET /api/v1/repldb/peers/list')
-/** Replication slots of a peer. */
+/** Query for the replication slots of a peer. */
 export const slotsQuery = (peer: string) =>
   routeQuery(about, 'GET /api/v1/repldb/peers/slots/{peer}', { path: { peer } })
-/** Queries that the replication service runs on a peer. */
+/** Query for the statements that the replication service runs on a peer. */
 export const peerStatsQuery = (peer: string) =>
   routeQuery(about, 'GET /api/v1/repldb/peers/stats/{peer}', { path: { peer } })
-/** Lag of a replication slot over time. */
+/** Query for the lag of a replication slot over time. */
 export const slotLagQuery = (
   peerName: string,
   slotName: string,

@@ -3,7 +3,7 @@ import { call, hrefOf, type Body } from './call.ts'
 
 export const reportsKey = ['reports'] as const
 
-/** Stored reports of one host, newest first. */
+/** Query for the stored reports of one host, newest first. */
 export const reportsQuery = (host: number) =>
   queryOptions({
     queryKey: [...reportsKey, host],

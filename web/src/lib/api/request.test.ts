@@ -17,7 +17,7 @@ const serve = async (listener: RequestListener): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stop = () => void server.close()
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  if (address === null || typeof address === 'string') throw new Error('the test server has no port')
   return `http://127.0.0.1:${address.port}/`
 }
 

@@ -26,7 +26,7 @@ export const requestJson = async <Body>(path: string, options: RequestOptions = 
   return body as Body
 }
 
-/** Sends a request and returns the response as a file. Links cannot send the header of a browser connection. */
+/** Sends a request and returns the response as a file. Unlike a link, it sends the header of a browser connection. */
 export const requestFile = async (path: string, options: RequestOptions = {}): Promise<Blob> => {
   const response = await send(path, options, await connectionHeaders(openSession))
   if (!response.ok) throw responseFailure(response, await readBody(response, path))
@@ -45,7 +45,7 @@ const openSession = async ({ name, url, user, password }: BrowserConnection) => 
   const response = await send(path, { body: { name, url, user, password } }, {})
   const body = await readBody(response, path)
   if (!response.ok) throw responseFailure(response, body)
-  // The service validates its responses, as above.
+  // The service validates every response, as in `requestJson`.
   return (body as Routes['POST /api/v1/browser-connections/sessions']['response']).data
 }
 

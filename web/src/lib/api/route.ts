@@ -17,7 +17,7 @@ export type DataAnswer<D extends z.ZodType> = ReturnType<typeof answer<D, z.ZodO
 
 type Primitive = string | number | boolean
 
-/** Query parameters by name, as text or as the parsed value. Null is left out. */
+/** Query parameters by name, as text or as parsed values. Parameters that are null are left out. */
 type Query<I, O> = [I[keyof I]] extends [never]
   ? undefined
   : string extends keyof I

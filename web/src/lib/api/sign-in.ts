@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call } from './call.ts'
 
-/** The current user. */
+/** Query for the current user. */
 export const meQuery = () =>
   queryOptions({
     queryKey: ['me'],

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/svelte-query'
 import { call, type Body, type Data } from './call.ts'
 
-/** Prefix of the keys of all subscription queries. */
+/** Query key prefix of all webhook subscription queries. */
 export const subscriptionsKey = ['webhook-subscriptions'] as const
 
 export type Subscription = Data<'GET /api/v1/webhook-subscriptions'>[number]
@@ -9,14 +9,14 @@ export type SubscriptionFields = Body<'PUT /api/v1/webhook-subscriptions/{id}'>
 /** A subscription with its signing secret, which is returned only once. */
 export type SignedSubscription = Data<'POST /api/v1/webhook-subscriptions'>
 
-/** The webhook subscriptions of the current user. */
+/** Query for the webhook subscriptions of the current user. */
 export const subscriptionsQuery = () =>
   queryOptions({
     queryKey: [...subscriptionsKey, 'list'],
     queryFn: async ({ signal }) => (await call('GET /api/v1/webhook-subscriptions', { signal })).data,
   })
 
-/** Deliveries of a subscription, newest first. */
+/** Query for the deliveries of a subscription, newest first. */
 export const subscriptionDeliveriesQuery = (id: string) =>
   queryOptions({
     queryKey: [...subscriptionsKey, 'sent', id],
@@ -27,7 +27,7 @@ export const subscriptionDeliveriesQuery = (id: string) =>
 export const createSubscription = async (body: Body<'POST /api/v1/webhook-subscriptions'>) =>
   (await call('POST /api/v1/webhook-subscriptions', { body })).data
 
-/** Returns a new signing secret, once, if the URL moved to another server. */
+/** Updates a subscription. If its URL moved to another server, the response contains a new signing secret. */
 export const updateSubscription = async (id: string, body: SubscriptionFields) =>
   (await call('PUT /api/v1/webhook-subscriptions/{id}', { path: { id }, body })).data
 

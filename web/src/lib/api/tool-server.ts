@@ -3,7 +3,7 @@ import type { mcpVersions } from '#proto/mcp.ts'
 import { call } from './call.ts'
 import { requestJson } from './request.ts'
 
-/** The MCP server card, and whether the server requires authentication. */
+/** Query for the status and the URL of the MCP server, and whether it requires authentication. */
 export const toolServerQuery = () =>
   queryOptions({
     queryKey: ['tool-server'],

@@ -6,7 +6,7 @@ import { view } from '#lib/state/view.svelte.ts'
 
 const refreshMs = 10 * 60_000
 
-/** Recent alerts of the host of the page. Only configured hosts have alerts. */
+/** Creates the query for recent alerts of the current host. Only configured hosts have alerts. */
 export const createAlertLines = (session: Session): { readonly lines: readonly HistoryLine[] } => {
   const page = createPageLoaded()
   const history = createQuery(() => ({

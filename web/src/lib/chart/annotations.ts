@@ -18,7 +18,7 @@ export interface Annotations {
 
 export const [getAnnotations, setAnnotations] = createContext<Annotations>()
 
-/** More annotations would hide the chart; the latest are kept. */
+/** Maximum number of annotations, as more would hide the chart. The latest are kept. */
 const maxAnnotations = 60
 
 /** Combines changes of the host, alerts and deployments into annotations, oldest first. */
@@ -48,7 +48,10 @@ const kinds: Readonly<Record<string, string>> = { release: 'Release', push: 'Pus
 const describe = ({ repository, title, outcome }: Deployment): string =>
   `${repository}: ${title}${outcome === null ? '' : ` (${outcome})`}`
 
-/** Drops annotations that would overlap the previous one of their kind. `place` returns the position of each in pixels. */
+/**
+ * Drops alerts that would overlap the previous alert, and changes that would overlap the previous change. `place`
+ * returns the position of an instant in pixels.
+ */
 export const withoutOverlap = (
   list: readonly Annotation[],
   place: (timeMs: number) => number,

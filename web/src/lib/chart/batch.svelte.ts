@@ -13,7 +13,7 @@ export const changesChart = 'host-changes'
 /** The charts of a page, fetched in one request. */
 export interface ChartBatch {
   readonly now: CreateQueryResult<ChartStates>
-  /** The preceding window of the same length; fetched only when the user compares. */
+  /** The preceding window of the same length, fetched only during a comparison. */
   readonly before: CreateQueryResult<ChartStates>
   /** Offset of the preceding window in milliseconds; 0 without comparison. */
   readonly beforeMs: number

@@ -6,7 +6,7 @@ import { view } from '#lib/state/view.svelte.ts'
 
 const refreshMs = 5 * 60_000
 
-/** Deployments within the time range of the page, where the installation receives them. */
+/** Creates the query for deployments within the time range of the page, if the installation receives them. */
 export const createDeployments = (session: Session): { readonly list: readonly Deployment[] } => {
   const page = createPageLoaded()
   const deployments = createQuery(() => ({

@@ -2,7 +2,7 @@ import type { ChartInfo, Unit } from '#proto/catalogue.ts'
 import type { Row } from '#proto/query.ts'
 import { readNumber } from './series.ts'
 
-/** A bar of a chart over names, with the further values of its row. */
+/** A bar of a categorical chart, with the further values of its row. */
 export interface Rank {
   label: string
   value: number | null
@@ -17,13 +17,13 @@ export interface Ranks {
   ranks: readonly Rank[]
 }
 
-/** Bars that a card can show; the table view lists all rows. */
+/** Maximum number of bars in a card; the table view lists all rows. */
 export const maxRanks = 50
 
-/** Further columns that fit a card. */
+/** Maximum number of further columns that fit a card. */
 const maxMoreColumns = 2
 
-/** Returns the rows of a chart over names. The first value column is drawn as a bar, further ones are listed. */
+/** Converts the rows of a categorical chart. The first value column is drawn as a bar, further ones are listed. */
 export const toRanks = (chart: ChartInfo, rows: readonly Row[]): Ranks => {
   const names = chart.columns.filter((column) => column.role === 'label' || column.role === 'series')
   const [drawn, ...others] = chart.columns.filter((column) => column.role === 'value')

@@ -15,13 +15,13 @@ export interface TimeSeries {
   series: readonly Series[]
 }
 
-/** One series per colour; the smallest are summed up in the last one. */
+/** Maximum number of series, one per colour. The smallest are summed up in the last one. */
 export const maxSeries = 8
 
 /** Whether a chart has a time axis. */
 export const isOverTime = (chart: ChartInfo): boolean => chart.columns.some((column) => column.role === 'time')
 
-/** Returns the rows of a chart over time as series: one per value column, or one per name where there is a series column. */
+/** Converts the rows of a time chart to series: one per value column, or one per name if there is a series column. */
 export const toTimeSeries = (chart: ChartInfo, rows: readonly Row[]): TimeSeries => {
   const time = chart.columns.find((column) => column.role === 'time')?.name ?? ''
   const stamped = rows.flatMap((row) => {
@@ -87,7 +87,10 @@ export const bucketMs = (times: readonly number[]): number => {
   return steps.length > 0 ? Math.min(...steps) : 0
 }
 
-/** Returns the index of the newest complete bucket at `untilMs`, or the last index. A partial bucket would look like a drop. */
+/**
+ * Returns the index of the newest complete bucket at `untilMs`, otherwise the last index. A partial bucket would look
+ * like a drop.
+ */
 export const latestComplete = (times: readonly number[], untilMs: number): number => {
   const step = bucketMs(times)
   const found = times.findLastIndex((timeMs) => timeMs + step <= untilMs)

@@ -4,25 +4,25 @@ import type { Ranks } from './ranks.ts'
 import type { TimeSeries } from './series.ts'
 
 /** Maximum number of series in a summary; screen reader users find the rest in the table view. */
-const spoken = 4
+const maxSpoken = 4
 
-/** Summarizes a chart over time in one sentence for screen readers. */
+/** Summarizes a time chart in one sentence for screen readers. */
 export const summarizeSeries = (title: string, { times, series }: TimeSeries, zone: string): string => {
   const [first, last] = [times[0], times.at(-1)]
   if (first === undefined || last === undefined) return `${title}: no data`
-  const parts = series.slice(0, spoken).map((each) => {
+  const parts = series.slice(0, maxSpoken).map((each) => {
     const values = each.values.filter((value) => value !== null)
     const latest = values.at(-1)
     const show = (value: number | undefined) => formatValue(value, each.unit)
     return `${each.label} now ${show(latest)}, between ${show(Math.min(...values))} and ${show(Math.max(...values))}`
   })
-  const more = series.length > spoken ? `; and ${series.length - spoken} more series` : ''
+  const more = series.length > maxSpoken ? `; and ${series.length - maxSpoken} more series` : ''
   return `${title}, ${formatDayTime(first, zone)} to ${formatDayTime(last, zone)}: ${parts.join('; ')}${more}`
 }
 
-/** Summarizes a chart over names in one sentence for screen readers. */
+/** Summarizes a categorical chart in one sentence for screen readers. */
 export const summarizeRanks = (title: string, { ranks, unit }: Ranks): string => {
-  const parts = ranks.slice(0, spoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
-  const more = ranks.length > spoken ? `; and ${ranks.length - spoken} more` : ''
+  const parts = ranks.slice(0, maxSpoken).map((rank) => `${rank.label} ${formatValue(rank.value, unit)}`)
+  const more = ranks.length > maxSpoken ? `; and ${ranks.length - maxSpoken} more` : ''
   return parts.length > 0 ? `${title}: ${parts.join('; ')}${more}` : `${title}: no data`
 }

@@ -8,7 +8,7 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** Steps of a time axis that match units of clock and calendar. */
+/** Steps of a time axis in milliseconds, which match units of clock and calendar. */
 const timeSteps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds / 60),
   1,

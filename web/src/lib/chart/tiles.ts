@@ -24,7 +24,7 @@ interface Node {
   children?: Node[]
 }
 
-/** Smaller rectangles would be illegible; the table view lists them. */
+/** Maximum number of rectangles, as smaller ones are illegible. The table view lists all. */
 const maxTiles = 400
 const gap = 1
 

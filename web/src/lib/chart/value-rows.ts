@@ -12,11 +12,11 @@ export interface ValueRows {
   rows: readonly Row[]
 }
 
-/** With more series the columns would be too many to compare, so names go into a column of their own. */
+/** Maximum number of series that are shown as columns. With more, names are in a column of their own. */
 const maxSeriesColumns = 12
 
 /**
- * Returns the rows of a chart over time, newest first, with one column per series in the order of the legend. Where a name
+ * Returns the rows of a time chart, newest first, with one column per series in the order of the legend. If a name
  * occurs twice at an instant, names stay in a column. Other charts keep the order of the host.
  */
 export const valueRows = (chart: ChartInfo, rows: readonly Row[]): ValueRows => {

@@ -1,6 +1,6 @@
 import type { Attachment } from 'svelte/attachments'
 
-/** Half a screen. */
+/** An element is near within half a screen of the viewport. */
 const margin = '50%'
 
 /** Calls a function once when an element becomes visible or is about to. */

@@ -1,6 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre'
 
-/** The position of a node in pixels, from its upper left corner. */
+/** The position of the upper left corner of a node, in pixels. */
 export interface NodePosition {
   id: string
   left: number
@@ -36,7 +36,10 @@ export type Direction = 'down' | 'right'
 const gap = { node: 20, rank: 48, margin: 12 }
 const labelRoom = { width: 80, height: 18 }
 
-/** Lays out a directed graph in ranks with few edge crossings; trees keep the order of siblings. Edges to unknown nodes are dropped. */
+/**
+ * Lays out a directed graph in ranks with few edge crossings. Trees keep the order of siblings. Edges to unknown nodes
+ * are dropped.
+ */
 export const layOut = (
   ids: readonly string[],
   edges: readonly GraphEdge[],

@@ -3,7 +3,7 @@ import type { ReadableParameters } from '#lib/state/range.ts'
 /** Maximum number of hosts in a comparison. */
 export const maxHosts = 16
 
-/** Returns the hosts in the `hosts` parameter, in its order; without it, the host of the page and the next one. */
+/** Returns the host ids in the `hosts` parameter, in that order; without it, the current host and one other host. */
 export const readHosts = (parameters: ReadableParameters, known: readonly number[], here: number): number[] => {
   const requested = (parameters.get('hosts') ?? '')
     .split(',')

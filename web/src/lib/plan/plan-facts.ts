@@ -1,6 +1,6 @@
 import type { ExplainNode } from '#proto/explain.ts'
 
-/** How much of a table an index selects. */
+/** The parts and granules of a table that an index selects. */
 export interface IndexFact {
   name: string
   condition: string
@@ -16,7 +16,7 @@ export interface PlanFacts {
   others: readonly { name: string; text: string }[]
 }
 
-/** Attributes that are of no use to readers. */
+/** Attributes that are not listed: the id is internal, and indexes are shown separately. */
 const ignored = new Set(['Node Id', 'Indexes'])
 const maxTextLength = 400
 
@@ -25,7 +25,7 @@ export const planFacts = ({ details }: ExplainNode): PlanFacts => {
   const indexes = (Array.isArray(listed) ? listed : []).filter(isRecord).map(indexFact)
   const others = Object.entries(details)
     .filter(([name]) => !ignored.has(name))
-    .map(([name, value]) => ({ name, text: inWords(value) }))
+    .map(([name, value]) => ({ name, text: formatDetail(value) }))
   return { indexes, reads: indexes.findLast(({ granules }) => granules !== null)?.granules ?? null, others }
 }
 
@@ -46,7 +46,7 @@ const share = (index: Record<string, unknown>, of: string): IndexFact['parts'] =
   return typeof selected === 'number' && typeof initial === 'number' ? { selected, initial } : null
 }
 
-const inWords = (value: unknown): string => {
+const formatDetail = (value: unknown): string => {
   const isList = Array.isArray(value) && value.every((each) => typeof each !== 'object')
   const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
   return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text

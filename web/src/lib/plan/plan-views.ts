@@ -1,6 +1,6 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** The forms of a plan; the first one is the default. */
+/** Views of a query plan; the first one is the default. */
 export const shapes = ['tree', 'graph', 'text'] as const
 export type Shape = (typeof shapes)[number]
 

@@ -1,6 +1,6 @@
 import type { Proof, Savings } from '#proto/advice.ts'
 
-/** Explanations of the kinds of proof. */
+/** Labels of estimated savings, which explain how they were determined. */
 export const proofWords: Record<Proof, { word: string; means: string }> = {
   verified: { word: 'Verified', means: 'Estimated by the host on its data.' },
   estimated: { word: 'Estimated', means: 'Computed from host statistics.' },

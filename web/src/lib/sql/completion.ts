@@ -9,7 +9,7 @@ export interface CompletionColumn {
 }
 
 export interface Offers {
-  /** Completion waits for the vocabulary to load. */
+  /** Resolves once the vocabulary is loaded; completion waits for it. */
   vocabulary: () => Promise<Vocabulary>
   /** The database of unqualified names. */
   database: () => string
@@ -27,7 +27,7 @@ const maxReferences = 8
 const first = { boost: 10 }
 const early = { boost: 5 }
 
-/** Completes columns of the tables in the statement, then tables, functions and keywords of the host. */
+/** Creates a source that offers columns of referenced tables first, then tables, functions and keywords of the host. */
 export const createCompletionSource =
   (offers: Offers): CompletionSource =>
   async (context): Promise<CompletionResult | null> => {
@@ -45,7 +45,7 @@ export const createCompletionSource =
     return context.aborted ? null : { from, options, validFor: /^[\w`"]*$/ }
   }
 
-/** Returns tables of a database, or columns of a table or an alias in the statement. */
+/** Completes the text after a dot: tables of a database, or columns of a table or an alias. */
 const afterDot = async (
   offers: Offers,
   vocabulary: Vocabulary,
@@ -63,10 +63,10 @@ const afterDot = async (
   ]
 }
 
-/** Databases that exist on every host and whose tables are not listed. */
+/** System databases, whose tables the vocabulary does not include. */
 const unlisted = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA'])
 
-/** Whether a table may exist. Names are mostly incomplete while being typed, so unknown ones are not queried on the host. */
+/** Whether a table may exist. Columns of unknown tables are not fetched, as most names are incomplete while typing. */
 const mayBeTable = ({ tables, areAllTables }: Vocabulary, database: string, table: string): boolean =>
   unlisted.has(database) || !areAllTables || tables.some((each) => each.database === database && each.table === table)
 

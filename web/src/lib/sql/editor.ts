@@ -24,7 +24,7 @@ import { clickhouse, colors } from './dialect.ts'
 import { statementAt, type SelectedStatement } from './statement-at.ts'
 import { emptyVocabulary, type Vocabulary } from './vocabulary.ts'
 
-/** Maximum number of completions shown; users type on rather than scroll further. */
+/** Maximum number of completions shown. */
 const maxCompletions = buildCount(import.meta.env.CLIENT_AUTOCOMPLETE_LIMIT) ?? 60
 
 export interface EditorOptions {
@@ -78,7 +78,7 @@ const look = EditorView.theme({
 const setMark = StateEffect.define<number | null>()
 const wrong = Decoration.mark({ class: 'cm-wrong' })
 
-/** The word that the host reported as an error, until the text changes. */
+/** The underline of the word at a reported error, until the text changes. */
 const marked = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {

@@ -6,7 +6,7 @@ export interface Reference {
 }
 
 const name = String.raw`(?:\`[^\`]+\`|"[^"]+"|[A-Za-z_]\w*\b)`
-/** Keywords that may follow a table and are not an alias. */
+/** Keywords that may follow a table name and therefore are not aliases. */
 const noAlias = String.raw`(?:ALL|ANTI|ANY|ARRAY|ASOF|CROSS|EXCEPT|FINAL|FORMAT|FULL|GLOBAL|GROUP|HAVING|INNER|INTERSECT|JOIN|LEFT|LIMIT|OFFSET|ON|ORDER|PASTE|PREWHERE|QUALIFY|RIGHT|SAMPLE|SEMI|SETTINGS|UNION|USING|WHERE|WINDOW|WITH)\b`
 const pattern = new RegExp(
   String.raw`\b(?:FROM|JOIN)\s+(?:(?<database>${name})\s*\.\s*)?(?<table>${name})(?!\s*\()(?:\s+(?:AS\s+)?(?!${noAlias})(?<alias>${name}))?`,
@@ -22,6 +22,6 @@ export const referencedTables = (statement: string): Reference[] =>
 
 const plain = (written: string | undefined): string | null => written?.replace(/^[`"]|[`"]$/g, '') ?? null
 
-/** Returns a name, quoted if necessary. */
+/** Quotes an identifier with backticks if necessary. */
 export const quoteIdentifier = (identifier: string): string =>
   /^[A-Za-z_]\w*$/.test(identifier) ? identifier : `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``

@@ -17,7 +17,7 @@ const at = (text: string) => {
 
 it.each([
   ['the only statement', 'SELECT| 1', 'SELECT 1'],
-  ['the preceding statement on the same line', 'SELECT 1; |SELECT 2', 'SELECT 2'],
+  ['the statement that begins at the cursor', 'SELECT 1; |SELECT 2', 'SELECT 2'],
   ['the statement before trailing space', 'SELECT 1;\n\n|', 'SELECT 1'],
   ['the first statement from leading space', '|\n\nSELECT 1', 'SELECT 1'],
   ['the statement before a trailing line comment', 'SELECT 1 -- one|', 'SELECT 1'],

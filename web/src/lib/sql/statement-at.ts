@@ -11,7 +11,7 @@ export interface SelectedStatement {
 const maxParseMs = 500
 
 /**
- * Returns the statement around a position, or the preceding one when the position is between two on one line. A comment above a
+ * Returns the statement around a position, otherwise the preceding one, otherwise the next one. A comment above a
  * statement belongs to it; a comment at the end of a line belongs to the statement before it.
  */
 export const statementAt = (state: EditorState, position: number): SelectedStatement => {

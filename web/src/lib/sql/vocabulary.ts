@@ -18,7 +18,7 @@ export const emptyVocabulary: Vocabulary = { keywords: [], functions: [], types:
 const maxWords = 20_000
 const maxTables = 10_000
 
-/** Fetched once per host; parts that fail are left empty. */
+/** Query for the vocabulary of a host, fetched once. Lists that fail to load are empty. */
 export const vocabularyQuery = (host: number) =>
   queryOptions({
     queryKey: ['vocabulary', host],

@@ -3,10 +3,13 @@ import { snapshotQuery } from '#lib/api/health.ts'
 import { createPageLoaded } from './page-loaded.svelte.ts'
 import { getSession } from './session.svelte.ts'
 
-/** Sweeps run minutes apart. */
+/** Refresh interval, as sweeps run minutes apart. */
 const refreshMs = 120_000
 
-/** Firing conditions per host and from other systems, fetched once for all components. Unless `atOnce`, it waits until the page has loaded. */
+/**
+ * Creates the query for firing conditions per host and from other systems, which all components share. Unless `atOnce`
+ * is set, the request waits until the page has loaded.
+ */
 export const createAlertStatus = ({ atOnce = false } = {}) => {
   const session = getSession()
   const page = atOnce ? { isDue: true } : createPageLoaded()

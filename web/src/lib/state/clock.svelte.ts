@@ -1,6 +1,6 @@
 import { createSubscriber } from 'svelte/reactivity'
 
-/** Ages are shown with a precision of a few seconds. */
+/** Update interval: ages are shown with a precision of a few seconds. */
 const tickMs = 5_000
 
 const subscribe = createSubscriber((update) => {

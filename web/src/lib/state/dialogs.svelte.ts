@@ -10,7 +10,7 @@ export const dialogs = {
   show: (name: DialogName): void => {
     shown = name
   },
-  /** The event of a closed dialog is late, and another one may be open by then. */
+  /** Closes a dialog. Close events arrive late, so a dialog that has opened meanwhile stays open. */
   close: (name: DialogName): void => {
     if (shown === name) shown = null
   },

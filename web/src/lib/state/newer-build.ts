@@ -4,18 +4,19 @@ import { readStored, writeStored } from './browser-storage.ts'
 const ownEntry = (): string | null | undefined =>
   document.querySelector('link[rel="modulepreload"][href*="/entry/app."]')?.getAttribute('href')
 
-/** The session storage key for the entry of the build that this tab has left. */
+/** Session storage key of the entry script of the build that this tab has left. */
 const leftKey = 'left-build'
 
 /**
- * Follows a newer build: chunks of an old build cannot be loaded after an update. Navigates to the target in the new build;
- * other load failures are left to the caller. Each build is left only once, as a tab would otherwise
- * reload endlessly when several chunks fail together, or while old and new gateways serve at the same time.
+ * Reloads the page when a newer build is deployed, as chunks of the old build can no longer be loaded. A pending
+ * navigation continues in the new build. Other load failures are left to the caller. Each tab leaves a build only once:
+ * it would otherwise reload endlessly while old and new gateways serve at the same time. Returns a function that stops
+ * listening.
  */
 export const followNewerBuild = (target: () => URL | null | undefined): (() => void) => {
   const entry = ownEntry()
   const follow = async ({ payload }: VitePreloadErrorEvent): Promise<void> => {
-    // A preloaded page fails again when the user navigates to it.
+    // A preloaded page does not need a reload: it fails again when the user navigates to it.
     const isAhead = !target() && payload.message.includes('/immutable/nodes/')
     if (!entry || isAhead || (await startPage())?.includes(entry) !== false) return
     // Checked after the request, as other chunks may have failed meanwhile.

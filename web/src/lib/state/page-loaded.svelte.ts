@@ -1,8 +1,8 @@
 import { useIsFetching } from '@tanstack/svelte-query'
 
-/** A page counts as loaded after this long without requests, and at the latest after `latestMs`, as some pages poll continuously. */
+/** A page counts as loaded after `quietMs` without requests, or after `maxWaitMs`, as some pages poll continuously. */
 const quietMs = 2_000
-const latestMs = 20_000
+const maxWaitMs = 20_000
 
 /** Delays secondary requests until the page has loaded and its tab is visible. */
 export const createPageLoaded = (): { readonly isDue: boolean } => {
@@ -13,7 +13,7 @@ export const createPageLoaded = (): { readonly isDue: boolean } => {
     else document.addEventListener('visibilitychange', makeDue, { once: true })
   }
   $effect(() => {
-    const timer = setTimeout(makeDue, latestMs)
+    const timer = setTimeout(makeDue, maxWaitMs)
     return () => {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', makeDue)

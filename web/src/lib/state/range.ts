@@ -49,8 +49,8 @@ const hourSeconds = 3600
 export const spanSeconds = (range: Range): number =>
   range.kind === 'last' ? range.hours * hourSeconds : range.to - range.from
 
-/** The longest range, in hours, for each bucket size: 30 to 360 points per chart. */
-const widest: readonly [hours: number, interval: Interval][] = [
+/** Maximum range in hours for each bucket size, which yields 25 to 360 points per chart. */
+const maxHoursByInterval: readonly [hours: number, interval: Interval][] = [
   [3, 'toStartOfMinute'],
   [12, 'toStartOfFiveMinutes'],
   [26, 'toStartOfTenMinutes'],
@@ -62,7 +62,7 @@ const widest: readonly [hours: number, interval: Interval][] = [
 /** Returns the bucket size for a range. */
 export const intervalOf = (range: Range): Interval => {
   const hours = spanSeconds(range) / hourSeconds
-  return widest.find(([limit]) => hours <= limit)?.[1] ?? 'toStartOfWeek'
+  return maxHoursByInterval.find(([limit]) => hours <= limit)?.[1] ?? 'toStartOfWeek'
 }
 
 /** Shifts a range by a multiple of its length, but not beyond now; -1 is the preceding range. */

@@ -89,7 +89,7 @@ export const createSession = (): Session => {
   }
 }
 
-/** The config includes initial statuses, which are refreshed separately afterwards. */
+/** Creates the queries of the session. The config includes the first statuses, which are refreshed separately. */
 const createQueries = () => {
   const client = useQueryClient()
   const unreachable = createUnreachableHosts(client)
@@ -112,7 +112,7 @@ const createQueries = () => {
   $effect(() => {
     if (isNews && view.connection === null) void client.invalidateQueries(configQuery())
   })
-  // Opening another page refreshes an old status.
+  // Opening another page refreshes statuses that are no longer recent.
   afterNavigate(({ from }) => {
     if (from && status.isEnabled) void client.prefetchQuery({ ...statusQuery(), staleTime: statusWatchMs })
   })

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/svelte-query'
 import { SvelteMap } from 'svelte/reactivity'
 import { unreachableHost } from '#lib/api/failure.ts'
 
-/** Tracks hosts, by name, whose last request from this page failed. This is more recent than the monitored status. */
+/** Tracks the names of hosts that requests of this page could not reach, which is more recent than their status. */
 export const createUnreachableHosts = (client: QueryClient): { has: (name: string) => boolean } => {
   const unreachable = new SvelteMap<string, string>()
   $effect(() =>

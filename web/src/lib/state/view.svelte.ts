@@ -23,7 +23,7 @@ const preservedParameters = [
 /** Returns the default range of the current page, in hours. */
 let pageHours = (): number => defaultHours
 
-/** Returns how far the clock of the host is ahead of the browser's. */
+/** Returns how far the clock of the host is ahead of the browser's, in milliseconds. */
 let skewMs = (): number => 0
 
 /** The view state shared by all pages. It is stored only in the URL. */
@@ -33,7 +33,7 @@ export const view = {
     const host = Number(page.url.searchParams.get('host') ?? 0)
     return Number.isInteger(host) ? host : 0
   },
-  /** The id of a connection stored in this browser, which takes the place of the configured hosts. */
+  /** The id of a connection stored in this browser, which replaces the configured hosts. */
   get connection(): string | null {
     return connectionOf(page.url.searchParams)
   },
@@ -92,8 +92,8 @@ export const view = {
   setPaused: (paused: boolean) => change({ paused: paused ? '1' : null }),
 
   /**
-   * Returns a link within the application that preserves the view, with further parameters. Host and time in the target take
-   * precedence. Targets may come from data, so one that leads to another site becomes the start page.
+   * Returns a link within the application that preserves the view, with further parameters. Host and time in the target
+   * take precedence. Targets may come from data, so one that leads to another site becomes the start page.
    */
   link(target: string, more: Record<string, string> = {}): string {
     const [path = '', own] = (ownPathOf(target) ?? '/').split('?')

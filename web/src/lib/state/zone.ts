@@ -25,8 +25,8 @@ const minuteMs = 60_000
 
 let knownZone: string | undefined
 /**
- * Cached, and read from `Temporal` where available: the first use of `Intl` takes as long as a tenth of rendering a
- * page.
+ * Returns the time zone of the browser. It is cached and read from `Temporal` where available, as the first use of
+ * `Intl` takes as long as a tenth of rendering a page.
  */
 const browserZone = (): string =>
   (knownZone ??= globalThis.Temporal?.Now.timeZoneId() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone)

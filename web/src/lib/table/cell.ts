@@ -5,8 +5,8 @@ import { exactValue, formatValue } from '#lib/ui/number.ts'
 import { formatAge, formatInstant, readInstant } from '#lib/ui/time.ts'
 
 /**
- * A column with its display options. Columns without a definition may be right-aligned text, and may distinguish null from
- * empty text.
+ * A column with its display options. Columns of query results may be right-aligned regardless of their format, and may
+ * distinguish null from empty text.
  */
 export type Column = TableInfo['columns'][number] & { flushRight?: boolean; isExact?: boolean }
 
@@ -48,11 +48,11 @@ export const isMono = (column: Column): boolean => column.format === 'code' || c
 export interface CellContext {
   zone: string
   nowMs: number
-  /** Makes a path of this application a link that preserves the view. */
+  /** Converts a path of this application to a link that preserves the view. */
   link: (path: string) => string
 }
 
-/** False values, as hosts write them. */
+/** False values in the formats in which hosts send them. */
 const noWords = new Set(['0', 'false'])
 
 /** Formats one value of a row. */
@@ -79,7 +79,7 @@ export const toCell = (column: Column, row: Row, context: CellContext): Cell => 
 /** Returns a text cell whose tooltip shows the full text when the column truncates it. */
 const whole = (text: string): Cell => ({ text, title: text })
 
-/** ClickHouse writes "never" as the first instant of its calendar. */
+/** ClickHouse represents "never" as the epoch. */
 const never = 0
 
 const timeCell = (column: Column, instant: number, { zone, nowMs }: CellContext): Cell => {

@@ -1,18 +1,18 @@
 import type { Row } from '#proto/query.ts'
 import { isMono, toCell, type CellContext, type Column } from './cell.ts'
 
-/** Sampled rows. Longer values in later rows are truncated, so that columns do not move while scrolling. */
+/** Number of sampled rows. Longer values in later rows are truncated, so that columns do not move while scrolling. */
 const sampledRows = 100
-const narrowest = 5
-const widest = 44
+const minWidth = 5
+const maxWidth = 44
 /** Query ids are truncated, as the statement beside them identifies the query. */
-const ofQueryId = 14
+const queryIdWidth = 14
 /** Space for the sort arrow. */
 const arrow = 2
 /** Space for the padding of a badge, and for the symbol of a state. */
 const edges = 2
 const shape = 3
-/** How much wider a capital letter is than a digit. */
+/** Additional width of a capital letter compared with a digit, in characters. */
 const capital = 0.3
 
 /** Returns the width of a column in characters; null for the column that takes the remaining space. */
@@ -24,13 +24,13 @@ export const columnWidth = (column: Column, rows: readonly Row[], context: CellC
     const capitals = isMono(column) ? 0 : text.replaceAll(/[^A-Z]/g, '').length
     return Math.ceil(text.length + capital * capitals + (column.format === 'badge' ? edges : 0) + (state ? shape : 0))
   })
-  return Math.min(column.href?.startsWith('/queries/') ? ofQueryId : widest, Math.max(narrowest, name, ...texts))
+  return Math.min(column.href?.startsWith('/queries/') ? queryIdWidth : maxWidth, Math.max(minWidth, name, ...texts))
 }
 
-/** Long columns leave more than half of a phone screen to the next ones. */
+/** Maximum width of a long column, so that phones show other columns beside it. */
 const partOfScreen = '55vw'
 const room = '1.75rem'
-/** The width in characters from which that limit applies. */
+/** Columns with more characters are long. */
 const longer = 20
 
 /** Returns the width of a column in CSS. */

@@ -1,6 +1,6 @@
 import type { TableInfo } from '#proto/catalogue.ts'
 
-/** The refresh interval of running queries that the build sets, which overrides the definition. */
+/** Refresh interval of running queries that the build sets, in milliseconds. It overrides the table definition. */
 const builtRunningMs = Number(import.meta.env?.CLIENT_RUNNING_QUERIES_REFRESH_MS ?? Number.NaN)
 const minMs = 1_000
 

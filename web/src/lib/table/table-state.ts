@@ -4,7 +4,7 @@ import type { ExportFormat } from '#proto/table-page.ts'
 import { lookBack } from '#proto/look-back.ts'
 import { toWindow, type Range, type ReadableParameters } from '#lib/state/range.ts'
 
-/** Filter operators, as spelled by the API. */
+/** Filter operators of the API. */
 export const operators = [
   'eq',
   'ne',
@@ -45,7 +45,7 @@ export const operatorsFor = (format: CellFormat, isNumeric: boolean): Filter['op
   return operators.filter((each) => !inapplicable.has(each))
 }
 
-/** Returns the placeholder of a filter value. */
+/** Returns the placeholder text of a filter value. */
 export const valueHint = (operator: Filter['operator']): string => {
   if (operator === 'between') return 'Two values, separated by a comma'
   if (operator === 'withinHours') return 'Hours'
@@ -64,7 +64,7 @@ export interface Condition {
   value: string
 }
 
-/** Page sizes: enough to read, few enough to refresh every minute. */
+/** Page sizes in rows, few enough to refresh every minute. */
 export const limits = [100, 500, 2_000, 10_000] as const
 export const defaultLimit = 500
 
@@ -80,7 +80,7 @@ export interface TableState {
   added: readonly string[]
 }
 
-/** Reads the options from the URL; invalid ones are left out. */
+/** Reads the display options from the URL; invalid ones are left out. */
 export const readTableState = (parameters: ReadableParameters): TableState => ({
   sort: readSort(parameters.get('sort')),
   conditions: parameters.getAll('filter').flatMap((text) => readCondition(text) ?? []),
@@ -130,7 +130,7 @@ export const defaultHoursOf = ({ parameters }: Pick<TableInfo, 'parameters'>): n
   return declared && Number(declared.default)
 }
 
-/** Returns the API query for the options. */
+/** Returns the query parameters of the table API for the display options. */
 export const toTableQuery = (
   state: TableState,
   values: Record<string, string>,
@@ -145,7 +145,7 @@ export const toTableQuery = (
   return query
 }
 
-/** Returns the API query for an export of all rows. */
+/** Returns the query parameters of the table API for an export of all rows. */
 export const toExportQuery = (query: URLSearchParams, format: ExportFormat): URLSearchParams => {
   const whole = new URLSearchParams(query)
   whole.delete('limit')
@@ -161,15 +161,15 @@ export const exportForms = Object.values({
   jsoneachrow: { format: 'jsoneachrow', label: 'JSON lines', extension: 'jsonl' },
 } satisfies { [Format in ExportFormat]: { format: Format; label: string; extension: string } })
 
-/** Describes which rows are shown: `501–1,000 of 12,345`. */
+/** Describes which rows are shown: `Rows 501–1,000 of 12,345`. */
 export const spanOf = (
   offset: number,
   rows: number,
   total: number | null,
   write: (count: number) => string,
 ): string => {
-  const pluralize = total === null ? '' : ` of ${write(total)}`
+  const ofTotal = total === null ? '' : ` of ${write(total)}`
   if (offset === 0 && (total === null || total === rows)) return `${write(rows)} ${rows === 1 ? 'row' : 'rows'}`
   if (rows === 0) return total === null ? 'No more rows' : `No more rows; ${write(total)} in total`
-  return `Rows ${write(offset + 1)}–${write(offset + rows)}${pluralize}`
+  return `Rows ${write(offset + 1)}–${write(offset + rows)}${ofTotal}`
 }

@@ -22,7 +22,7 @@ export const connectionAdvice = (reason: Reason, url: string): string => {
   }
 }
 
-/** The result of a connection test for display. */
+/** The displayed result of a connection test. */
 export interface Outcome {
   isGood: boolean
   message: string
@@ -34,7 +34,7 @@ export const outcomeOf = (tested: TestResult, url: string): Outcome =>
     ? { isGood: true, message: `Connected: ClickHouse ${tested.version}, ${tested.hostname}.`, advice: '' }
     : { isGood: false, message: tested.message, advice: connectionAdvice(tested.reason, url) }
 
-/** Returns the outcome for an address that the service rejected without a test. */
+/** Returns the outcome of a request that failed, for example because the service rejected the address. */
 export const rejectionOutcome = (thrown: unknown): Outcome => {
   const [problem] = thrown instanceof RequestFailure ? problemsOf(thrown) : []
   if (problem?.parameter !== 'url') return { isGood: false, message: failureMessage(thrown), advice: '' }

@@ -6,7 +6,7 @@ export const createConnectionTest = (form: () => HTMLFormElement | undefined) =>
   let outcome = $state<Outcome>()
   let isBusy = $state(false)
 
-  /** Does nothing while the form is invalid; a thrown error becomes the outcome. */
+  /** Runs an action if the form is valid. A thrown error becomes the outcome. */
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     if (!form()?.reportValidity()) return
     isBusy = true

@@ -1,6 +1,6 @@
 /**
- * Copies a text and returns whether that succeeded. Browsers offer the Clipboard API over HTTPS only; without HTTPS, the
- * text is copied by a command, which browsers allow after a button press.
+ * Copies a text and returns whether that succeeded. Browsers offer the Clipboard API over HTTPS only. Without HTTPS, a
+ * copy command is used, which browsers allow after a button press.
  */
 export const copyText = async (text: string): Promise<boolean> => {
   if (navigator.clipboard === undefined) return copyByCommand(text)
@@ -26,5 +26,5 @@ const copyByCommand = (text: string): boolean => {
   return isTaken
 }
 
-/** Message for browsers in which neither way works. */
+/** Message for browsers in which neither the Clipboard API nor the copy command works. */
 export const copyManually = 'Select the text and copy it manually'

@@ -1,7 +1,7 @@
-/** Keys are captured for at most this time; a page without a visible search field by then has none. */
+/** Maximum time for which keys are captured. Pages without a visible search field by then have none. */
 const maxWaitMs = 3_000
 
-/** Focuses the search field and returns it; null if there is none yet, or if it is still invisible and cannot have the focus. */
+/** Focuses the search field and returns it; null if there is none, or if it is not visible yet. */
 const focusField = (): HTMLInputElement | null => {
   const field = document.querySelector<HTMLInputElement>('main [type=search]')
   field?.focus()
@@ -9,8 +9,8 @@ const focusField = (): HTMLInputElement | null => {
 }
 
 /**
- * Focuses the search field of the page. While the page is still loading, captures what the user types and puts it into the field once it
- * is visible, so that no keystroke is lost or read as a shortcut. Escape, a click or `maxWaitMs` ends the capture.
+ * Focuses the search field of the page. While the page is loading, captures typed keys and enters them into the field
+ * once it is visible. Thus no key is lost or triggers a shortcut. Escape, a click or `maxWaitMs` ends the capture.
  */
 export const focusSearch = (): void => {
   if (focusField()) return

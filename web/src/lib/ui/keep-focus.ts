@@ -1,4 +1,4 @@
-/** Elements that screen readers announce and browsers outline, so that they can take over the focus. */
+/** Elements that can take over the focus: screen readers announce them, and browsers outline them. */
 const places = 'dialog, [role=dialog], [tabindex], section, form, nav, main'
 const opener = 'button[aria-expanded]:not([aria-haspopup]):enabled'
 const openers = `:scope > ${opener}, :scope > * > ${opener}`
@@ -13,8 +13,8 @@ interface Held {
 }
 
 /**
- * Restores the focus when its element is removed or disabled, for example by a refresh or a closed dialog. Keyboard users would
- * lose their place otherwise. Returns a function that stops it.
+ * Restores the focus when its element is removed or disabled, for example by a refresh or a closed dialog. Otherwise
+ * keyboard users would lose their position. Returns a function that stops it.
  */
 export const keepFocus = (): (() => void) => {
   let held: Held | undefined
@@ -26,7 +26,7 @@ export const keepFocus = (): (() => void) => {
     if (isUsable(held.element)) held.element.focus({ preventScroll: true })
     else if (active !== standIn || !active?.isConnected) {
       standIn = placeOf(held)
-      stand(standIn)
+      focusPlace(standIn)
     }
   }
   const observer = new MutationObserver(restore)
@@ -61,7 +61,7 @@ const aroundOf = (element: HTMLElement, layer: Element | null): HTMLElement[] =>
   return around
 }
 
-/** Returns the element for the focus: a sibling opener, the nearest remaining region, or what was focused before the dialog. */
+/** Returns the element to focus: a sibling opener, the nearest remaining region, or the focus before the dialog. */
 const placeOf = ({ around, before }: Held): HTMLElement | undefined =>
   around.find(({ isConnected }) => isConnected)?.querySelector<HTMLElement>(openers) ??
   around.find((each) => each.matches(places) && isUsable(each)) ??
@@ -70,7 +70,7 @@ const placeOf = ({ around, before }: Held): HTMLElement | undefined =>
 const isUsable = (element: HTMLElement): boolean =>
   element.isConnected && !element.matches(':disabled') && element.checkVisibility()
 
-const stand = (place: HTMLElement | undefined): void => {
+const focusPlace = (place: HTMLElement | undefined): void => {
   if (place?.tabIndex === -1 && !place.hasAttribute('tabindex')) {
     place.tabIndex = -1
     place.addEventListener('blur', () => place.removeAttribute('tabindex'), { once: true })

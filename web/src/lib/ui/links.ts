@@ -4,7 +4,7 @@ import { ownPathOf } from '#proto/own-path.ts'
 export type Link = { path: string } | { address: string }
 
 /**
- * Resolves a link as browsers do: `/\evil.example` is another site. Returns null for addresses other than HTTP, and for those
+ * Resolves a link as browsers do: `/\evil.example` is another site. Returns null for URLs other than HTTP, and for URLs
  * that would lead to another site when used as a path.
  */
 export const linkOf = (href: string, origin: string): Link | null => {

@@ -10,8 +10,8 @@ const sizeForms = {
 const secondsOf = { seconds: 1, milliseconds: 1e-3, microseconds: 1e-6 } as const
 
 /**
- * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use takes as
- * long as a tenth of rendering a page.
+ * Formats a number in English, with thousands separators and without trailing zeros. It avoids `Intl`, whose first use
+ * takes as long as a tenth of rendering a page.
  */
 const plain = (value: number, maxDigits = 2): string => {
   const [front = '', back = ''] = value.toFixed(maxDigits).split('.')
@@ -25,7 +25,7 @@ const large: readonly [size: number, name: string][] = [
   [1e6, 'M'],
   [1e3, 'K'],
 ]
-/** Values that would round up to 1000 use the next unit. */
+/** Values from this fraction of a unit use that unit, as they would round up to 1000 of the smaller one. */
 const nearlyNext = 0.99995
 
 const short = (value: number): string => {
@@ -42,7 +42,7 @@ export const formatValue = (value: number | null | undefined, unit: Unit): strin
 /** Formats a duration measured in whole milliseconds, where 0 means less than one. */
 export const formatTook = (ms: number): string => (ms < 1 ? '< 1 ms' : formatValue(ms, 'milliseconds'))
 
-/** Formats the values of an axis. Zero uses the unit of the largest value: 0 s below 5 s. */
+/** Formats the values of an axis. Zero uses the unit of the largest value: `0 s` and `5 s`. */
 export const axisWords = (values: readonly number[], unit: Unit): string[] => {
   const step = /^[\d.,]+ (?<step>s|ms|µs)$/.exec(formatValue(Math.max(...values), unit))?.groups?.['step']
   return values.map((value) => (value === 0 && step ? `0 ${step}` : formatValue(value, unit)))

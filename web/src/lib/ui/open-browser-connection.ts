@@ -1,8 +1,5 @@
 import { view } from '#lib/state/view.svelte.ts'
 
-/**
- * Opens a connection stored in this browser. The page is reloaded, as cached data belongs to configured hosts with the same
- * ids.
- */
+/** Opens a connection stored in this browser. Reloads the page, as cached data belongs to hosts with the same ids. */
 export const openBrowserConnection = (id: string): void =>
   location.assign(view.link('/overview', { host: '0', connection: id }))

@@ -92,7 +92,7 @@ const commands: readonly PalettePick[] = [
   })),
 ].map((command) => ({ group: 'Actions', ...command }))
 
-/** Returns entries for text that has the format of a query id or a fingerprint. */
+/** Returns the entries for a text in the format of a query id or a fingerprint. */
 export const picksByFormat = (typed: string): PalettePick[] => {
   const text = typed.trim()
   const group = 'By id'
@@ -115,7 +115,7 @@ export const picksByFormat = (typed: string): PalettePick[] => {
   return [...(isHash ? [pattern] : []), ...(isUuid ? [query] : [])]
 }
 
-/** Returns an entry for a custom query id. Any word may be one, so it comes last. */
+/** Returns an entry for a custom query id. As any word may be a query id, the entry comes last. */
 export const pickByName = (typed: string): PalettePick[] => {
   const text = typed.trim()
   if (!/^\S{6,128}$/.test(text) || picksByFormat(text).length > 0) return []

@@ -6,7 +6,7 @@ export const readOnlyReason = (mayWrite: boolean | undefined, persistent: boolea
 }
 
 /** Labels of setting sources. Unknown sources are shown as they are. */
-const places: Readonly<Record<string, string>> = {
+const sourceLabels: Readonly<Record<string, string>> = {
   database: 'set here',
   file: 'from file',
   environment: 'from environment',
@@ -14,4 +14,4 @@ const places: Readonly<Record<string, string>> = {
   rule: 'rule default',
 }
 
-export const sourceLabel = (source: string): string => places[source] ?? source
+export const sourceLabel = (source: string): string => sourceLabels[source] ?? source

@@ -1,7 +1,7 @@
 import { preferences, type Preferences } from '#lib/state/preferences.ts'
 import { rootFontSize } from './root-font-size.ts'
 
-/** The text size in pixels for which pixel dimensions are designed. */
+/** The default text size in pixels, for which pixel dimensions are designed. */
 const defaultPx = 14
 const known = new Map<Preferences['density'], number>()
 

@@ -31,7 +31,7 @@ export const formatAge = (instantMs: number, nowMs: number): string => {
   return seconds > 0 ? `${span(seconds)} ago` : `in ${span(-seconds)}`
 }
 
-/** Days since 1 January 1970 in a zone, and the wall-clock time of day. */
+/** A day in a time zone, as days since 1 January 1970, and the time of day. */
 export interface LocalDay {
   day: number
   sinceMidnightMs: number
@@ -45,7 +45,7 @@ export const dayOf = (instantMs: number, zone: string): LocalDay => {
   return { day, sinceMidnightMs: localMs - day * dayMs }
 }
 
-/** Parses an instant in epoch milliseconds, which is text where it exceeds a safe number. */
+/** Parses epoch milliseconds, given as a number or as text; null for anything else. */
 export const readInstant = (value: unknown): number | null => {
   const instant = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof instant === 'number' && Number.isFinite(instant) ? instant : null

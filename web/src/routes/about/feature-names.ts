@@ -1,6 +1,6 @@
 import type { Feature } from '#proto/call.ts'
 
-/** Display names of the features. */
+/** The display name of each feature. */
 export const featureNames: Readonly<Record<Feature, string>> = {
   OVERVIEW: 'Overview and fleet',
   AGENT: 'Agent',

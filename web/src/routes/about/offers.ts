@@ -5,20 +5,20 @@ import type { Offers } from '#proto/http/config.ts'
 export interface Offer {
   title: string
   isOn: boolean
-  /** The page of the capability, where there is one. */
+  /** Path of the page that provides the capability, if there is one. */
   path?: string
-  /** The settings that enable it. */
+  /** The settings that enable the capability. */
   requires: string
 }
 
-/** The facts from which the capabilities are derived. */
+/** Parts of API responses that state which capabilities are enabled. */
 interface Capabilities {
   offers: Offers
   takesKeys: boolean
   deviceLogin: CliDiscovery['deviceLogin'] | undefined
 }
 
-/** Returns all optional capabilities with their state. */
+/** Returns all optional capabilities, enabled or not. */
 export const offersOf = ({ offers, takesKeys, deviceLogin }: Capabilities): Offer[] => [
   { title: 'API keys', isOn: takesKeys, path: '/api-keys', requires: 'SVC_API_KEY_SECRET' },
   {

@@ -3,7 +3,7 @@ import { csvOf } from '#lib/chart/csv.ts'
 import type { Column } from '#lib/table/cell.ts'
 import { column } from '#lib/table/columns.ts'
 
-/** Columns of the audit log. Actor, action and host link to filtered records. */
+/** Columns of the audit log. Actor, action and host are links that filter the log. */
 export const auditColumns: readonly Column[] = [
   column('at', 'Time', 'time'),
   column('who', 'Actor', 'link', { href: '/audit?who={who}' }),
@@ -37,7 +37,7 @@ export const auditRow = ({ atMs, actor, action, host, target, result, tookMs, de
   detail,
 })
 
-/** Returns all fields of the records as CSV, with instants in ISO 8601. */
+/** Returns the records as CSV with all fields. Instants are in ISO 8601. */
 export const auditCsv = (records: readonly AuditRecord[]): string =>
   csvOf([
     ['at', 'kind', 'subject', 'action', 'host', 'target', 'result', 'took_ms', 'detail', 'request_id', 'id'],

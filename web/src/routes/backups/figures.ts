@@ -3,7 +3,7 @@ import { readNumber } from '#lib/chart/series.ts'
 import type { Fact } from '#lib/ui/fact.ts'
 import { formatAge, readInstant } from '#lib/ui/time.ts'
 
-/** Time range of the page in days, equal to that of its table. */
+/** Time range of the page in days. The table of backups covers the same range. */
 export const days = 30
 
 const stateOf = ({ status }: Row): string => String(status)
@@ -11,7 +11,7 @@ const isMade = (row: Row): boolean => stateOf(row) === 'BACKUP_CREATED'
 const hasFailed = (row: Row): boolean => stateOf(row).endsWith('_FAILED')
 const isUnderWay = (row: Row): boolean => ['CREATING_BACKUP', 'RESTORING'].includes(stateOf(row))
 
-/** Returns the key figures: age, size and duration of the latest backup, and failures. */
+/** Returns the key figures: age, size and duration of the latest backup, and the number of failures. */
 export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
   const made = rows.filter(isMade).toSorted((one, other) => endOf(other) - endOf(one))
   const [latest] = made
@@ -32,7 +32,7 @@ export const backupFigures = (rows: readonly Row[], nowMs: number): Fact[] => {
   ]
 }
 
-/** Returns failed backups with the error of the host, newest first. */
+/** Returns failed backups and restores with the error of the host, newest first. */
 export const failuresOf = (rows: readonly Row[]): { name: string; atMs: number; reason: string }[] =>
   rows
     .filter(hasFailed)

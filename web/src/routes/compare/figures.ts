@@ -2,7 +2,7 @@ import type { Unit } from '#proto/catalogue.ts'
 import type { FleetMetrics } from '#proto/host.ts'
 import type { Comparison } from '#lib/api/host-comparison.ts'
 
-/** The compared key figures, in display order. */
+/** The key figures that the page compares, in display order. */
 export const figures: readonly { name: keyof FleetMetrics; title: string; unit: Unit; percent?: boolean }[] = [
   { name: 'runningQueries', title: 'Running queries', unit: 'count' },
   { name: 'merges', title: 'Merges', unit: 'count' },
@@ -19,7 +19,7 @@ export const figures: readonly { name: keyof FleetMetrics; title: string; unit: 
   { name: 'maxReplicaDelaySeconds', title: 'Replica delay', unit: 'seconds' },
 ]
 
-/** The measures by which fingerprints are compared. */
+/** The measures by which the page compares fingerprints. */
 export const measures = [
   { id: 'p95Ms', title: 'p95', unit: 'milliseconds' },
   { id: 'averageMs', title: 'Average', unit: 'milliseconds' },
@@ -34,19 +34,19 @@ export type Measure = (typeof measures)[number]['id']
 
 type Pattern = Comparison['patterns'][number]
 
-/** Returns the ratio of the largest to the smallest value; null unless at least two hosts have one. */
+/** Returns the ratio of the largest to the smallest value; null if fewer than two hosts have a value. */
 export const spreadOf = ({ values }: Pattern, measure: Measure): number | null => {
   const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
   const [smallest, largest] = [Math.min(...found), Math.max(...found)]
   return found.length < 2 || smallest <= 0 ? null : largest / smallest
 }
 
-/** Returns the difference between the largest and the smallest value; -1 where only one host has one. */
+/** Returns the difference between the largest and the smallest value; -1 if fewer than two hosts have a value. */
 const differenceOf = ({ values }: Pattern, measure: Measure): number => {
   const found = Object.values(values).flatMap((value) => (value ? [value[measure]] : []))
   return found.length < 2 ? -1 : Math.max(...found) - Math.min(...found)
 }
 
-/** Sorts fingerprints by absolute difference, largest first, as ratios of small values are not meaningful. */
+/** Sorts fingerprints by the difference between hosts, largest first. Ratios of small values would be meaningless. */
 export const byDifference = (patterns: readonly Pattern[], measure: Measure): Pattern[] =>
   patterns.toSorted((one, other) => differenceOf(other, measure) - differenceOf(one, measure))

@@ -15,5 +15,5 @@ const remember = ({ request, startedAtMs, beganMs, ...run }: Run): void => {
   })
 }
 
-/** Runs outlive the page, so that users find the results, and can cancel, when they return. */
+/** Statement runs. They outlive the page, so that users who return find results and can cancel running statements. */
 export const runs = createRuns(remember)

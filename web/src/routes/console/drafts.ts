@@ -2,24 +2,24 @@
 export interface Draft {
   id: string
   sql: string
-  /** The database of unqualified names; empty for the default one. */
+  /** The database of unqualified table names. An empty text means the default database. */
   database: string
-  /** The name that the user gave; otherwise the beginning of the statement is shown. */
+  /** The name that the user chose. Without it, the tab shows the beginning of the statement. */
   name?: string
 }
 
-/** A statement in the history. */
+/** A run in the history, with its statement and result. */
 export interface PastRun {
   sql: string
   database: string
   host: string
   atMs: number
   durationMs: number
-  /** Number of result rows; null for a failed statement. */
+  /** Number of result rows. Null for a failed statement. */
   rows: number | null
 }
 
-/** A closed tab with its position. */
+/** A closed tab with its former position. */
 export interface ClosedDraft {
   draft: Draft
   place: number
@@ -27,7 +27,7 @@ export interface ClosedDraft {
 
 export interface Workspace {
   drafts: readonly Draft[]
-  /** Newest first. */
+  /** Closed tabs, newest first. */
   closed: readonly ClosedDraft[]
   past: readonly PastRun[]
 }
@@ -36,12 +36,12 @@ export interface Workspace {
 export const maxDrafts = 20
 const maxClosed = 20
 const maxPastRuns = 200
-/** Browsers limit local storage to about five million characters per origin. */
+/** Maximum length of a stored statement. Browsers limit local storage to about five million characters per origin. */
 const maxStoredLength = 20_000
 
 export const emptyWorkspace: Workspace = { drafts: [], closed: [], past: [] }
 
-/** Returns the stored state; invalid entries are dropped. */
+/** Parses the stored state. Invalid entries are dropped. */
 export const readWorkspace = (stored: unknown): Workspace => {
   const { drafts, closed, past } = isRecord(stored) ? stored : {}
   return {
@@ -85,11 +85,11 @@ const withRoomForOne = (workspace: Workspace): Workspace => {
   return oldest ? withoutDraft(workspace, oldest.id) : workspace
 }
 
-/** Returns the draft that is closed when another one opens; undefined below the limit. */
+/** Returns the draft that opening another one will close; undefined if the limit is not reached. */
 export const nextToClose = ({ drafts }: Workspace): Draft | undefined =>
   drafts.length < maxDrafts ? undefined : drafts[0]
 
-/** Closes a draft. It can be reopened unless it is empty. */
+/** Closes a draft. Users can reopen it unless it is empty. */
 export const withoutDraft = (workspace: Workspace, id: string): Workspace => {
   const place = workspace.drafts.findIndex((draft) => draft.id === id)
   const draft = workspace.drafts[place]
@@ -102,7 +102,7 @@ export const withoutDraft = (workspace: Workspace, id: string): Workspace => {
   }
 }
 
-/** Reopens the last closed draft at its position. */
+/** Reopens the last closed draft at its former position. */
 export const withReopened = (workspace: Workspace): Workspace => {
   const [last, ...closed] = workspace.closed
   if (!last) return workspace
@@ -110,7 +110,7 @@ export const withReopened = (workspace: Workspace): Workspace => {
   return { ...withRoom, drafts: withRoom.drafts.toSpliced(last.place, 0, last.draft) }
 }
 
-/** Changes a draft. One that another window has closed is reopened, as it is still being edited. */
+/** Changes a draft. If another window has closed it, reopens it, because this window still edits it. */
 export const changedDraft = (workspace: Workspace, draft: Draft, change: Partial<Draft>): Workspace => {
   if (!workspace.drafts.some(({ id }) => id === draft.id)) return withDraft(workspace, { ...draft, ...change })
   return {
@@ -119,7 +119,7 @@ export const changedDraft = (workspace: Workspace, draft: Draft, change: Partial
   }
 }
 
-/** Adds a run to the history, newest first. The same statement on the same host is listed once. */
+/** Adds a run at the start of the history. Removes an earlier run of the same statement on the same host. */
 export const withRun = (workspace: Workspace, run: PastRun): Workspace => {
   if (run.sql.length > maxStoredLength) return workspace
   const others = workspace.past.filter(({ sql, host }) => sql !== run.sql || host !== run.host)

@@ -1,16 +1,16 @@
 import type { ExplainResult } from '#lib/api/analysis.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** The estimated reads of a statement, over all its tables. */
+/** The estimated reads of a statement, as the sum over its tables. */
 export interface Cost {
   text: string
-  /** Whether the query is large enough for a warning. */
+  /** Whether the statement reads so much that the console shows a warning. */
   isLarge: boolean
 }
 
 const largeRows = 100_000_000
 
-/** Whether a statement has no subqueries. Only these are analyzed automatically, as the analysis runs subqueries. */
+/** Returns whether a statement has no subqueries. EXPLAIN runs subqueries, so only these are analyzed automatically. */
 export const hasNoSubquery = (sql: string): boolean =>
   [...sql.matchAll(/\bselect\b/gi)].length === 1 && !/\b(?:with|in)\s*\(/i.test(sql)
 

@@ -1,13 +1,13 @@
 import { failureMessage, RequestFailure, unreachableHost } from '#lib/api/failure.ts'
 
-/** The failure of a statement. */
+/** The failure of a statement, as the console shows it. */
 export interface QueryError {
-  /** Whether the service rejected it without sending it to the host. */
+  /** Whether the service rejected the statement without sending it to the host. */
   isRejected: boolean
   message: string
-  /** A remedy; empty where the message is sufficient. */
+  /** A remedy. Empty if the message is sufficient. */
   hint: string
-  /** The position of the error in the statement; null if unknown. */
+  /** The offset of the error in the statement; null if it is unknown. */
   position: number | null
 }
 
@@ -15,7 +15,7 @@ export interface QueryError {
 export const queryErrorOf = (thrown: unknown, sql: string): QueryError => {
   const message = failureMessage(thrown)
   const { position, reason } = thrown instanceof RequestFailure ? thrown.details : {}
-  // An unreachable host is reported with a reason too.
+  // An unreachable host also has a reason, but it is no rejection.
   const isRejected = typeof reason === 'string' && unreachableHost(thrown) === null
   return {
     isRejected,
@@ -36,7 +36,7 @@ const hintFor = (sql: string): string =>
     ? 'SHOW is not supported. Query the system tables instead: system.tables (create_table_query has the definition), system.processes, system.grants, system.users, system.settings or system.databases.'
     : 'The console is read-only, to prevent accidental changes.'
 
-/** Returns the position of an unknown name in the statement, if it occurs exactly once. */
+/** Returns the offset of an unknown name in the statement; null unless the name occurs exactly once. */
 const placeOf = (message: string, sql: string): number | null => {
   const name = /\b(?:identifier|function|table) [`']?(?<name>[\w.]+)/i.exec(message)?.groups?.['name']
   if (!name) return null

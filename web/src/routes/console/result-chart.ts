@@ -4,25 +4,25 @@ import type { ChartData, Row } from '#proto/query.ts'
 import type { Result } from '#lib/api/console.ts'
 import { isInstant, isNumber, keyOf } from '#lib/table/result-rows.ts'
 
-/** The chart of a result, by column positions. */
+/** A chart of a result. It refers to columns by position. */
 export interface ChartSpec {
   kind: (typeof kinds)[number]
-  /** The column of the x axis: instants or names. */
+  /** The column of the x-axis, with instants or names. */
   along: number
-  /** The column whose values form the series; null for one series per value column. */
+  /** The column whose values name the series. Null means one series per value column. */
   series: number | null
   values: readonly number[]
 }
 
 export const kinds = ['line', 'area', 'stacked-area', 'bar', 'stacked-bar', 'horizontal-bar'] as const
 
-/** Maximum number of distinguishable series. */
+/** Maximum number of series that users can distinguish. */
 const maxValues = 8
 
 const placesOf = (columns: readonly ResultColumn[], is: (type: string) => boolean): number[] =>
   columns.flatMap(({ type }, index) => (is(type) ? [index] : []))
 
-/** Returns the default chart of a result, or null if it has no suitable columns. */
+/** Returns the default chart of a result; null if the result has no suitable columns. */
 export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | null => {
   const instants = placesOf(columns, isInstant)
   const numbers = placesOf(columns, isNumber)
@@ -34,10 +34,10 @@ export const defaultChartSpec = (columns: readonly ResultColumn[]): ChartSpec | 
   return { kind: 'line', along, series, values: numbers.slice(0, series === null ? maxValues : 1) }
 }
 
-/** Whether a column can be the x axis. */
+/** Returns whether a column can be the x-axis. */
 export const canBeXAxis = ({ type }: ResultColumn): boolean => !isNumber(type)
 
-/** Converts a result to chart data. Times are shown in the time zone of the host, so no zone is applied. */
+/** Converts a result to chart data. Times stay in the time zone of the host, so no conversion is applied. */
 export const toChartData = (
   { columns, rows }: Result['data'],
   { kind, along, series, values }: ChartSpec,
@@ -81,7 +81,7 @@ export const toChartData = (
   }
 }
 
-/** Parses `2026-11-21 18:14:24.5` as epoch milliseconds, as if the host used UTC. */
+/** Parses `2026-11-21 18:14:24.5` as epoch milliseconds, as if it were UTC. Returns null for other text. */
 const instantOf = (value: unknown): number | null => {
   const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?))?/.exec(String(value))
   return parts ? Date.parse(`${parts[1]}T${parts[2] ?? '00:00:00'}Z`) : null

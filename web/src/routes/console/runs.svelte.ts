@@ -3,7 +3,7 @@ import { cancelRun, runStatement, type Result } from '#lib/api/console.ts'
 import { randomId } from '#lib/ui/random-id.ts'
 import { queryErrorOf, type QueryError } from './query-error.ts'
 
-/** The statement of a run and its host. */
+/** The statement to run, and its host. */
 export interface RunRequest {
   host: number
   hostName: string
@@ -22,7 +22,7 @@ export type Run = { request: RunRequest; runId: string; startedAtMs: number; beg
   | { state: 'cancelled'; afterMs: number }
 )
 
-/** Holds the last run of each tab. A new run cancels the previous one. */
+/** Creates the state of runs, which keeps the last run of each tab. A new run cancels the previous one. */
 export const createRuns = (onended: (run: Run) => void) => {
   const runs = new SvelteMap<string, Run>()
 
@@ -55,7 +55,7 @@ export const createRuns = (onended: (run: Run) => void) => {
     try {
       await cancelRun(run.request.host, run.runId)
     } catch {
-      // The statement has ended by itself and its response is on the way.
+      // Ignored: the statement has finished in the meantime, and its response is on the way.
     }
   }
 

@@ -14,10 +14,10 @@ import {
 } from './drafts.ts'
 
 const storedAs = 'console'
-/** Ids are unique among a few drafts, so a short one suffices. */
+/** Length of draft ids. Short ids suffice, because they are unique only among a few drafts. */
 const idLength = 8
 
-/** Creates the store of drafts and history, which this browser keeps for all its windows. */
+/** Creates the state of drafts and history. The browser stores it, and all its windows share it. */
 export const createWorkspace = () => {
   let workspace = $state.raw(readWorkspace(readStoredJson(storedAs)))
   let isStored = true
@@ -34,7 +34,7 @@ export const createWorkspace = () => {
     get lastClosed(): Draft | undefined {
       return workspace.closed[0]?.draft
     },
-    /** The draft that is closed when another one opens; undefined below the limit. */
+    /** The draft that opening another one will close; undefined if the limit is not reached. */
     get nextToClose(): Draft | undefined {
       return nextToClose(workspace)
     },
@@ -46,7 +46,7 @@ export const createWorkspace = () => {
       apply((present) => withDraft(present, draft))
       return draft
     },
-    /** Reopens the last closed draft at its position; undefined if there is none. */
+    /** Reopens the last closed draft at its former position and returns it; undefined if there is none. */
     reopen(): Draft | undefined {
       let draft: Draft | undefined
       apply((present) => {

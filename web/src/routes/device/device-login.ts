@@ -2,7 +2,7 @@ import type { CliDiscovery } from '#proto/http/auth.ts'
 import type { Me } from '#proto/http/session.ts'
 import { call, type Data } from '#lib/api/call.ts'
 
-/** The device that waits for a code, with its state. */
+/** A device that requests access with a user code, and the state of its request. */
 export type DeviceRequest = Data<'GET /api/v1/auth/device/status'>
 
 /** The current user, and whether device login is available. */
@@ -11,16 +11,16 @@ export interface DeviceLoginState {
   deviceLogin: CliDiscovery['deviceLogin']
 }
 
-/** Fetches the current user and the state of device login. */
+/** Fetches the current user, and whether device login is available. */
 export const fetchDeviceLogin = async (): Promise<DeviceLoginState> => {
   const [me, { deviceLogin }] = await Promise.all([call('GET /api/v1/auth/me'), call('GET /api/v1/auth/cli')])
   return { me: me.data, deviceLogin }
 }
 
-/** Fetches the device with this code. `bearer` is the operator secret, for installations without users. */
+/** Fetches the device with this code. `bearer` is the operator secret, which installations without users require. */
 export const lookUp = async (userCode: string, bearer: string | undefined): Promise<DeviceRequest> =>
   (await call('GET /api/v1/auth/device/status', { query: { user_code: userCode }, bearer })).data
 
-/** Approves or denies the device with this code. */
+/** Approves or denies the request of the device with this code. */
 export const decide = (verb: 'approve' | 'deny', userCode: string, bearer: string | undefined) =>
   call(`POST /api/v1/auth/device/${verb}`, { body: { user_code: userCode }, bearer })

@@ -1,7 +1,7 @@
 import type { ExplainMode } from '#proto/explain.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** The modes of EXPLAIN, in display order. */
+/** The modes of EXPLAIN with their titles and descriptions, in display order. */
 export const modes: readonly { mode: ExplainMode; title: string; doc: string }[] = [
   { mode: 'plan', title: 'Plan', doc: 'Query steps, and what remains to be read after indexes.' },
   { mode: 'estimate', title: 'Estimate', doc: 'Parts, rows and granules to read from each table.' },

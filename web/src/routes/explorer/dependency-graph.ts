@@ -1,22 +1,22 @@
 import type { Dependency } from '#lib/api/explorer.ts'
 
-/** A table in the graph. */
+/** A table as a node of the dependency graph. */
 export interface TableNode {
   id: string
   database: string
   table: string
-  /** Null for a table that does not exist on the host. */
+  /** The table engine. Null for a table that does not exist on the host. */
   engine: string | null
 }
 
 export interface DependencyGraph {
   nodes: readonly TableNode[]
   edges: readonly { from: string; to: string; label: string }[]
-  /** Number of tables beyond the limit. */
+  /** Number of tables that are left out because of the limit. */
   omitted: number
 }
 
-/** Maximum number of nodes that stay readable. */
+/** Maximum number of nodes. Larger graphs are not readable. */
 const maxNodes = 150
 
 const labels: Record<Dependency['kind'], string> = {
@@ -32,7 +32,7 @@ const labels: Record<Dependency['kind'], string> = {
 
 const idOf = ({ database, table }: { database: string; table: string }): string => `${database}.${table}`
 
-/** Returns the dependencies as a graph in the direction of data flow. The root table is always included. */
+/** Returns the dependencies as a graph whose edges follow the data flow. The root table is always included. */
 export const dependencyGraph = (
   dependencies: readonly Dependency[],
   root: { database: string; table: string } | null,

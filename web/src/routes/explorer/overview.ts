@@ -27,7 +27,7 @@ export const factsOf = (table: Overview): Fact[] => [
   { name: 'Storage', value: table.storagePolicy || '–' },
 ]
 
-/** Returns the keys of a table. */
+/** Returns the key expressions of a table, such as its sorting key. */
 export const keysOf = (table: Overview): { name: string; text: string }[] =>
   [
     { name: 'Sorting key', text: table.sortingKey },
@@ -36,7 +36,7 @@ export const keysOf = (table: Overview): { name: string; text: string }[] =>
     { name: 'Sampling key', text: table.samplingKey },
   ].filter(({ text }) => text !== '')
 
-/** Returns columns with their keys and default as text. */
+/** Returns table rows for columns, with keys and default expression as text. */
 export const columnRows = (columns: readonly Column[]) =>
   columns.map((column) => ({
     ...column,

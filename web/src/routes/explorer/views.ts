@@ -1,6 +1,6 @@
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** Views of a table. */
+/** Views of a table, in the order of the tabs. */
 export const tableViews = [
   { id: 'columns', title: 'Columns' },
   { id: 'data', title: 'Data' },
@@ -10,14 +10,14 @@ export const tableViews = [
   { id: 'dependencies', title: 'Dependencies' },
   { id: 'usage', title: 'Usage' },
 ] as const
-/** Views of a database. */
+/** Views of a database, in the order of the tabs. */
 export const databaseViews = [
   { id: 'tables', title: 'Tables' },
   { id: 'dependencies', title: 'Dependencies' },
   { id: 'ddl', title: 'DDL' },
 ] as const
 
-/** The selection in the URL. */
+/** The database and table that the URL selects; null if none is selected. */
 export interface ExplorerPlace {
   database: string | null
   table: string | null

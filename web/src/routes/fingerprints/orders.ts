@@ -1,7 +1,7 @@
 import { column } from '#lib/table/columns.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** The columns of the list, with the API order of each. */
+/** The columns of the list, with the API sort order of each. Null means that users cannot sort by the column. */
 export const listed = [
   { column: column('query', 'Statement', 'query', { href: '/fingerprints/{hash}' }), order: null },
   { column: column('share', 'Share of time', 'percent', { bar: true }), order: 'total_time' },
@@ -21,14 +21,14 @@ export const listed = [
 
 const defaultOrder = 'total_time'
 
-/** Returns the order in the URL, by default total time. */
+/** Reads the sort order from the URL. The default is total time. */
 export const readOrder = (parameters: ReadableParameters) =>
   listed.find(({ order }) => order !== null && order === parameters.get('order'))?.order ?? defaultOrder
 
-/** Returns the column that shows an order. Where two columns share an order, it is the absolute figure. */
+/** Returns the name of the column with this sort order. If two columns share it, returns the absolute figure. */
 export const columnOf = (order: string): string => listed.findLast((each) => each.order === order)?.column.name ?? ''
 
-/** Returns the order of a column; null for a column that cannot be sorted. */
+/** Returns the sort order of a column; null if users cannot sort by the column. */
 export const orderOf = (name: string): string | null => listed.find((each) => each.column.name === name)?.order ?? null
 
 export const writeOrder = (order: string): string | null => (order === defaultOrder ? null : order)

@@ -8,9 +8,9 @@ export interface Measure {
   name: MeasureName
   label: string
   unit: Unit
-  /** Minimum spread, so that hosts with nearly equal values have no outliers. */
+  /** Minimum assumed deviation, so that hosts with nearly equal values have no outliers. */
   minSpread: number
-  /** The maximum of its scale, if it has one. */
+  /** The end of the scale, for example 100 %. Absent if the values have no maximum. */
   whole?: number
 }
 

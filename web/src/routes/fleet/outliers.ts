@@ -6,20 +6,20 @@ export interface Outlier {
   host: FleetEntry
   measure: Measure
   value: number
-  /** The median of its peers. */
+  /** The median of the peers of the host. */
   peerMedian: number
-  /** Distance from the median in standard deviations. */
+  /** Distance from the median, in standard deviations. */
   distance: number
 }
 
-/** Hosts in smaller groups are compared with all hosts. */
+/** Minimum size of a group. Hosts in smaller groups are compared with all hosts. */
 const minPeers = 5
-/** The threshold of Iglewicz and Hoaglin for modified z-scores. */
+/** Distance from which a host is an outlier: the threshold of Iglewicz and Hoaglin for modified z-scores. */
 const maxDistance = 3.5
 /** Scales the median absolute deviation to the standard deviation of a normal distribution. */
 const toDeviation = 1.4826
 
-/** Returns hosts far above their peers, which are the hosts of the same group, farthest first. */
+/** Returns hosts whose values are far above those of their group, most distant first. */
 export const outliersOf = (hosts: readonly FleetEntry[]): Outlier[] => {
   const groups = Map.groupBy(hosts, ({ group }) => group ?? '')
   return measures

@@ -3,7 +3,7 @@ import type { Check, LiveCondition } from '#lib/api/health.ts'
 import { pluralize } from '#lib/ui/pluralize.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** Reasons for muted notifications. Unknown reasons are shown as they are. */
+/** Texts for reasons why a notification is muted. Reasons without a text are shown unchanged. */
 const heldReasons: Readonly<Record<string, string>> = {
   disabled: 'alerting is disabled',
   maintenance: 'the host is in maintenance',
@@ -16,7 +16,7 @@ const heldReasons: Readonly<Record<string, string>> = {
 
 export const heldReason = (word: string): string => heldReasons[word] ?? word
 
-/** Labels of history events. */
+/** Labels of history events, by event type. */
 const eventLabels: Readonly<Record<string, string>> = {
   fire: 'Fired',
   escalate: 'Became critical',
@@ -29,7 +29,7 @@ const eventLabels: Readonly<Record<string, string>> = {
 export const eventLabel = (kind: string): string => eventLabels[kind] ?? kind
 export const eventKinds = Object.keys(eventLabels)
 
-/** Formats a value with its limit: `10.3%, limit 5%`, or `yes` for boolean metrics. */
+/** Formats a value with its limit, for example `10.3%, limit 5%`. Boolean metrics have no limit, for example `yes`. */
 export const formatValueWithLimit = ({
   value,
   threshold,
@@ -39,23 +39,23 @@ export const formatValueWithLimit = ({
     ? formatValue(value, unit)
     : `${formatValue(value, unit)}, limit ${formatValue(threshold, unit)}`
 
-/** Returns the word before a limit; boolean metrics have no range. */
+/** Returns the word before a limit: `below`, `from`, or `when` for boolean metrics. */
 export const comparisonWord = ({ below, unit }: Pick<Check, 'below' | 'unit'>): string => {
   if (unitWords[unit]) return 'when'
   return below ? 'below' : 'from'
 }
 
-/** Formats limits: `warning from 5%, critical from 20%`, or `critical when yes` for boolean metrics. */
+/** Formats limits, for example `warning from 5%, critical from 20%`, or `critical when yes` for boolean metrics. */
 export const formatLimits = ({ warning, critical, below, unit }: Check): string => {
   const word = comparisonWord({ below, unit })
   const limits = Object.entries({ warning, critical }).filter(([, at]) => at !== null)
   return limits.map(([name, at]) => `${name} ${word} ${formatValue(at, unit)}`).join(', ') || 'no limits'
 }
 
-/** Minimum number of checks that share a reason. */
+/** Minimum number of checks with the same reason for the reason to be shown once. */
 const minShared = 4
 
-/** Returns the most common reason for missing data, so that it is shown once; null if checks share none. */
+/** Returns the most common reason for missing data, so that the page shows it once; null if too few checks share it. */
 export const sharedReason = (
   checks: readonly Pick<Check, 'status' | 'reason'>[],
 ): { reason: string; checks: number } | null => {
@@ -68,7 +68,7 @@ export const sharedReason = (
   return most && most.checks >= minShared ? most : null
 }
 
-/** Counts severities: `2 critical and 1 warning`. */
+/** Formats the number of conditions by severity, for example `2 critical and 1 warning`. */
 export const countSeverities = (conditions: readonly Pick<LiveCondition, 'severity'>[]): string => {
   const critical = conditions.filter(({ severity }) => severity === 'critical').length
   const warning = conditions.length - critical
@@ -79,7 +79,7 @@ export const countSeverities = (conditions: readonly Pick<LiveCondition, 'severi
 
 const ranks = { firing: 0, pending: 2, cleared: 3 }
 
-/** Compares conditions by urgency: firing before pending, critical before warning, latest first. */
+/** Compares conditions for sorting: firing before pending, then critical before warning, then latest first. */
 export const compareUrgency = (one: LiveCondition, other: LiveCondition): number => {
   const rank = ({ phase, severity }: LiveCondition) => ranks[phase] * 2 + (severity === 'critical' ? 0 : 1)
   return rank(one) - rank(other) || other.sinceMs - one.sinceMs || one.ruleId.localeCompare(other.ruleId)

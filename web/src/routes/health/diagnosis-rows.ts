@@ -5,7 +5,9 @@ import type { Sort } from '#lib/table/table-state.ts'
 
 type Diagnosis = Data<'POST /api/v1/health/actions'>
 
-/** Returns the columns of a diagnosis, by their names, as numbers or text. */
+/**
+ * Returns table columns for the result of a diagnosis. A column is a number column if all of its values are numbers.
+ */
 export const diagnosisColumns = ({ columns, rows }: Diagnosis): Column[] =>
   columns.map((name, index) => ({
     name,

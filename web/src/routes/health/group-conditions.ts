@@ -1,15 +1,15 @@
 import type { LiveCondition } from '#lib/api/health.ts'
 
-/** Conditions shown together, with a key that is stable while conditions come and go. */
+/** Conditions that the page shows together. The key stays the same when conditions are added or resolved. */
 export interface Group {
   key: string
   conditions: LiveCondition[]
 }
 
-/** Smaller groups are shown as single cards. */
+/** Minimum size of a group. Conditions of smaller groups are shown as single cards. */
 const minGroupSize = 4
 
-/** Groups conditions of one rule with the same state, at the position of the first one. Small groups stay ungrouped. */
+/** Groups conditions with the same rule and state. A group has the position of its first condition. */
 export const groupConditions = (conditions: readonly LiveCondition[]): Group[] =>
   [...Map.groupBy(conditions, groupKey)].flatMap(([key, group]) =>
     group.length < minGroupSize
@@ -18,15 +18,16 @@ export const groupConditions = (conditions: readonly LiveCondition[]): Group[] =
   )
 
 /**
- * Conditions of other systems are never grouped, as their titles may mean different things. Acknowledged ones stay in place, where
- * the user just acknowledged them.
+ * Returns the key of the group of a condition. Conditions from other systems are not grouped, because conditions with
+ * the same rule may have different titles. The key ignores acknowledgements, so that a condition does not move when a
+ * user acknowledges it.
  */
 const groupKey = ({ source, ruleId, severity, phase, episode }: LiveCondition): string =>
   source === null ? [ruleId, severity, phase].join(' ') : episode
 
 const maxNames = 3
 
-/** Lists names: `db-1, db-2, db-3 and 197 more`. */
+/** Formats a list of names, for example `db-1, db-2, db-3 and 197 more`. */
 export const listNames = (names: readonly string[]): string => {
   const shown = names.slice(0, maxNames).join(', ')
   return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown

@@ -10,11 +10,11 @@ export interface HealthChoices {
   /** Text that checks, conditions and history entries must contain. */
   search: string
   status: StatusChoice
-  /** A day of the history, such as `2026-06-01`, in UTC. */
+  /** A day of the history in UTC, such as `2026-06-01`. Null means all days. */
   day: string | null
-  /** An event type of the history. */
+  /** An event type of the history. Null means all types. */
   kind: string | null
-  /** The condition whose diagnosis is open. */
+  /** The condition whose diagnosis is open; null if none is. */
   diagnosed: { host: number; ruleId: string } | null
 }
 
@@ -27,7 +27,7 @@ export const readChoices = (parameters: ReadableParameters): HealthChoices => ({
   diagnosed: readDiagnosed(parameters.get('diagnose')),
 })
 
-/** Returns the scope in the URL. Links in notifications have no host where a condition covers several. */
+/** Reads the scope from the URL. A link in a notification has no host if its condition covers several hosts. */
 export const readScope = (parameters: ReadableParameters, host: number): Scope =>
   parameters.get('hosts') === 'all' || parameters.get('host') === null ? 'all' : host
 
@@ -38,7 +38,7 @@ const readDiagnosed = (text: string | null): HealthChoices['diagnosed'] => {
 
 export const writeDiagnosed = (host: number, ruleId: string): string => `${host}.${ruleId}`
 
-/** Whether a text contains the search text, ignoring case. */
+/** Returns whether one of the texts contains the search text. Ignores case. */
 export const matches = (search: string, texts: readonly (string | null)[]): boolean => {
   const wanted = search.trim().toLowerCase()
   return wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted))

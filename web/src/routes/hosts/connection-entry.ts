@@ -4,10 +4,10 @@ import type { Target } from '#lib/api/connections.ts'
 export interface ConnectionEntry {
   id: string
   name: string
-  /** The address, if known. */
+  /** The address. Empty if it is unknown. */
   host: string
-  /** Null for a connection stored in this browser. */
+  /** The host id. Null for a connection that is stored in this browser. */
   hostId: number | null
-  /** Address and credentials of a connection stored in this browser; those on the server are never returned. */
+  /** Address and credentials of a connection in this browser. Null for one on the server, which never returns them. */
   target: Target | null
 }

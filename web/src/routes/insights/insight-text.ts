@@ -2,7 +2,7 @@ import type { Unit } from '#proto/catalogue.ts'
 import type { Insight } from '#lib/api/insights.ts'
 import { formatValue } from '#lib/ui/number.ts'
 
-/** Detector units with a display format; other units are shown after the number. */
+/** Display units of detector units. Other detector units are shown unchanged after the number. */
 const known: Readonly<Record<string, Unit>> = {
   bytes: 'bytes',
   seconds: 'seconds',
@@ -14,7 +14,7 @@ const known: Readonly<Record<string, Unit>> = {
   count: 'count',
 }
 
-/** Formats a measured value: `27.3 days`, `26 s`, `1 KiB`. */
+/** Formats a measured value, for example `27.3 days`, `26 s` or `1 KiB`. */
 export const formatMeasured = (value: number | null, unit: string): string => {
   const form = known[unit]
   if (form || value === null) return formatValue(value, form ?? 'count')

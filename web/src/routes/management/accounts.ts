@@ -43,7 +43,7 @@ export const accountOf = (row: Row): Account => ({
   roles: texts(row['roles']),
 })
 
-/** Hosts write `::/0` for any address. */
+/** Returns the text for an allowed address. ClickHouse reports `::/0` for any address. */
 const anywhere = (address: string): string => (address === '::/0' ? 'anywhere' : address)
 
 export const roleOf = (row: Row): Role => ({
@@ -63,20 +63,20 @@ export const grantOf = (row: Row): Grant => ({
   isException: isTrue(row['is_exception']),
 })
 
-/** Formats the target of a grant: `shop.orders (id)`, `shop.*`, `*.*`. */
+/** Formats the target of a grant, for example `shop.orders (id)`, `shop.*` or `*.*`. */
 export const whereOf = ({ database, table, column }: Grant): string =>
   `${database ?? '*'}.${table ?? '*'}${column === null ? '' : ` (${column})`}`
 
-/** Returns why an entity cannot be changed by statements, or null if it can. */
+/** Returns why statements cannot change a user or role in this storage; null if they can. */
 export const readOnlyReasonIn = (storage: string): string | null =>
   storage.endsWith('_xml') ? 'Managed by a configuration file on the host; edit it there' : null
 
-/** Parses allowed hosts: addresses, networks, host names or `local`. */
+/** Parses a comma-separated list of allowed hosts: IP addresses, networks, host names or `local`. */
 export const allowedHostsOf = (typed: string) =>
   splitList(typed).map((value) => {
     if (value === 'local') return { kind: 'local' as const }
     return { kind: /^[\d.]+(\/\d+)?$|:/.test(value) ? ('ip' as const) : ('name' as const), value }
   })
 
-/** Splits comma-separated text. */
+/** Splits a comma-separated list. Empty items are left out. */
 export const splitList = (typed: string): string[] => typed.split(',').flatMap((word) => word.trim() || [])

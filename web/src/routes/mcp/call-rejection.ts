@@ -8,7 +8,7 @@ export interface CallRejection {
   requiresKey: boolean
 }
 
-/** Explains the status of a rejected request; null for other failures. */
+/** Returns the explanation for the status of a rejected request; null for other failures. */
 export const rejectionOf = (thrown: unknown, hasKey: boolean): CallRejection | null => {
   if (!(thrown instanceof RequestFailure)) return null
   const explain = meanings[thrown.status]

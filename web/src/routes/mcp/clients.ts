@@ -2,12 +2,12 @@
 export interface Client {
   id: string
   title: string
-  /** Where the text belongs. */
+  /** Where the user enters the text: a terminal, or a configuration file. */
   place: string
   text: (server: Server) => string
 }
 
-/** How to reach the server. */
+/** The MCP endpoint of this installation. */
 export interface Server {
   url: string
   /** Whether requests need an API key. */
@@ -15,13 +15,13 @@ export interface Server {
 }
 
 const name = 'watchhouse'
-/** Placeholder for the user's key. */
+/** Placeholder for the API key of the user. */
 const key = 'svc_YOUR_KEY'
 const headers = { Authorization: `Bearer ${key}` }
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 const withKey = ({ requiresKey }: Server, more: object) => (requiresKey ? more : {})
 
-/** Common clients, in the order of the tabs. */
+/** Common MCP clients, in the order of the tabs. */
 export const clients: readonly Client[] = [
   {
     id: 'claude-code',
@@ -97,6 +97,6 @@ export const clients: readonly Client[] = [
   },
 ]
 
-/** `mcp-remote` requires `--allow-http` for addresses without TLS, except localhost. */
+/** Returns the flag that `mcp-remote` requires for addresses without TLS, except localhost. */
 const plain = ({ url }: Server): string[] =>
   url.startsWith('http:') && new URL(url).hostname !== 'localhost' ? ['--allow-http'] : []

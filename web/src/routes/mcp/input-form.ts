@@ -1,12 +1,12 @@
 import type { InputProperty, InputSchema } from '#lib/api/tool-server.ts'
 
-/** A form field, derived from the schema of a tool. */
+/** A form field, derived from a property of the input schema of a tool. */
 export interface Field {
   name: string
   kind: 'text' | 'statement' | 'number' | 'choice' | 'switch' | 'json'
   doc: string
   isRequired: boolean
-  /** The initial value; an empty field is not sent. */
+  /** The initial value. Empty fields are not sent. */
   initial: string
   choices: readonly string[]
   minimum: number | undefined
@@ -14,7 +14,7 @@ export interface Field {
   maxLength: number | undefined
 }
 
-/** Returns the fields of a schema, required ones first. `known` provides initial values. */
+/** Returns the form fields of an input schema, required ones first. `known` provides initial values by field. */
 export const fieldsOf = (schema: InputSchema, known: Readonly<Record<string, string>> = {}): Field[] =>
   Object.entries(schema.properties ?? {})
     .map(([name, property]) => {
@@ -43,7 +43,7 @@ const kindOf = (name: string, { type, enum: choices }: InputProperty): Field['ki
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Returns the arguments of a call. Throws an error that names an invalid field. */
+/** Returns the arguments of a tool call. Throws an error with the name of the field if a value is invalid. */
 export const argumentsOf = (fields: readonly Field[], typed: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {

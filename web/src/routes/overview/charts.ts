@@ -1,7 +1,7 @@
 import type { ChartInfo } from '#proto/catalogue.ts'
 
-/** Charts of the overview, most important first; missing ones are skipped. */
-const wanted = [
+/** Names of the charts of the overview, most important first. Charts that the host lacks are skipped. */
+const chartNames = [
   'query-count',
   'query-duration-percentiles',
   'failed-query-count',
@@ -20,11 +20,11 @@ const wanted = [
 ]
 
 /** Maximum number of charts on the overview. */
-const maximumCharts = 12
+const maxCharts = 12
 
-/** Returns the available charts of the overview. */
+/** Returns the charts of the overview that the catalogue contains. */
 export const overviewCharts = (charts: readonly ChartInfo[]): ChartInfo[] => {
   const byName = new Map(charts.map((chart) => [chart.name, chart]))
-  const found = wanted.flatMap((name) => byName.get(name) ?? [])
-  return found.slice(0, maximumCharts)
+  const found = chartNames.flatMap((name) => byName.get(name) ?? [])
+  return found.slice(0, maxCharts)
 }

@@ -17,7 +17,7 @@ export interface Figure {
 
 type Charts = ChartStates | undefined
 
-/** Returns the tiles of the overview. Number and labels do not depend on the data, so the layout is stable. */
+/** Returns the tiles of the overview. To keep the layout stable, their number and labels do not depend on the data. */
 export const figures = (overview: Overview | undefined, charts: Charts): Figure[] => [
   ...work(overview, charts),
   ...stock(overview),

@@ -22,7 +22,7 @@ export const toSessionRow = (session: PostgresSession) => ({
   wait: [session.waitType, session.waitEvent].filter(Boolean).join(': '),
 })
 
-/** Columns of the statement list, with the API order of each. */
+/** Columns of the statement list, with the API sort order of each. */
 export const statementColumns = [
   { column: column('query', 'Statement', 'query'), order: null },
   { column: column('share', 'Share of time', 'percent', { bar: true }), order: 'total_time' },
@@ -81,10 +81,10 @@ export const toTableRow = (table: PostgresTable) => ({
 
 const percent = (share: number | null): number | null => (share === null ? null : share * 100)
 
-/** Columns with the API order of each. */
+/** Columns with the API sort order of each. Null means that users cannot sort by the column. */
 export type OrderedColumns = readonly { column: ReturnType<typeof column>; order: string | null }[]
 
-/** Returns the order in the URL, or the default. */
+/** Returns the requested sort order if a column has it; otherwise the default. */
 export const readOrder = <Order extends string>(
   columns: readonly { order: Order | null }[],
   requested: string | null,

@@ -1,16 +1,16 @@
 import type { LockSession } from '#proto/postgres-sessions.ts'
 
-/** A session with the sessions that wait for it. */
+/** A session in a lock tree, with the sessions that wait for it. */
 export interface LockNode {
   session: LockSession
   waiters: readonly LockNode[]
-  /** Further blockers of the session. */
+  /** Process ids of other sessions that also block this session. */
   alsoBehind: readonly number[]
 }
 
 /**
- * Returns the lock waits as trees. Each session appears once: below its first blocker, or at the top if it has none or is part
- * of a deadlock.
+ * Returns the lock waits as trees. Each session appears once, below one of its blockers. Sessions without a blocker are
+ * roots, and so is the first session of a deadlock.
  */
 export const lockTrees = (sessions: readonly LockSession[]): LockNode[] => {
   const placed = new Set<number>()
@@ -23,7 +23,7 @@ export const lockTrees = (sessions: readonly LockSession[]): LockNode[] => {
     return { session, waiters, alsoBehind: session.blockedBy.filter((pid) => pid !== blocker) }
   }
   const trees: LockNode[] = []
-  // The API lists roots first, so that the remaining sessions form deadlocks.
+  // The API lists sessions without blockers first. Sessions that their trees do not contain form deadlocks.
   for (const session of sessions) {
     if (!placed.has(session.pid)) trees.push(below(session, undefined))
   }

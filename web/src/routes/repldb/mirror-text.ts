@@ -1,6 +1,6 @@
 import type { RepldbMirror, RepldbStatus } from '#proto/repldb.ts'
 
-/** What to do when the replication service is not available. */
+/** Steps for users, by the reason why the replication service is not available. */
 export const statusAdvice: Readonly<
   Record<Exclude<RepldbStatus['status'], 'connected'>, { heading: string; steps: readonly string[] }>
 > = {
@@ -27,7 +27,7 @@ export const statusAdvice: Readonly<
   },
 }
 
-/** Severity of each state. Failures need action; a pause is intentional. */
+/** Severity of each mirror state. A failure needs action, whereas a pause is intentional. */
 export const mirrorTones: Readonly<Record<RepldbMirror['state'], 'bad' | 'warn' | 'good' | 'quiet'>> = {
   failed: 'bad',
   terminated: 'warn',
@@ -43,7 +43,7 @@ export const mirrorTones: Readonly<Record<RepldbMirror['state'], 'bad' | 'warn' 
   completed: 'good',
 }
 
-/** Returns the label of a state. */
+/** Returns the label of a mirror state. */
 export const stateWord = (state: RepldbMirror['state']): string =>
   state === 'snapshot'
     ? 'Initial snapshot'

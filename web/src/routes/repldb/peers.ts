@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { RepldbPeers } from '#proto/http/repldb.ts'
 
-/** A source or destination database. */
+/** A peer, which is a source or destination database of mirrors. */
 export interface ListedPeer {
   name: string
   /** Display name of the database type. */

@@ -7,7 +7,7 @@ export const settingTables = [
 ] as const
 export type SettingTable = (typeof settingTables)[number]['id']
 
-/** Filters of the list. */
+/** Choices of the filter by difference. */
 export const scopes = [
   { id: 'different', title: 'Different' },
   { id: 'changed', title: 'Changed from the default' },
@@ -35,7 +35,7 @@ export const filterSettings = (rows: readonly Setting[], { scope, table, search 
   )
 }
 
-/** Returns the most common value; undefined if there is a tie. */
+/** Returns the value that most hosts have; undefined if several values are equally common. */
 export const mostCommonValue = (values: readonly (string | null)[]): string | null | undefined => {
   const counts = [...Map.groupBy(values, (value) => value)].toSorted(([, one], [, other]) => other.length - one.length)
   const [first, second] = counts

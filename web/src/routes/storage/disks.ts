@@ -11,13 +11,13 @@ export interface Disk {
   path: string
   used: number
   free: number
-  /** Reserved by the server. */
+  /** Bytes that ClickHouse reserves on the disk. */
   reserved: number
-  /** Null where the size is unknown, as for object storage. */
+  /** Size in bytes. Null if it is unknown, as for object storage. */
   total: number | null
 }
 
-/** Used bytes at an instant. */
+/** The used bytes of a disk at one time. */
 export interface UsageSample {
   timeMs: number
   bytes: number
@@ -26,13 +26,13 @@ export interface UsageSample {
 export type DiskSeverity = 'ok' | 'warning' | 'critical' | 'unknown'
 
 const dayMs = 86_400_000
-/** Object storage reports sizes beyond any disk. */
+/** Size from which a disk counts as unlimited. Object storage reports sizes beyond any real disk. */
 const unlimitedBytes = 2 ** 60
-/** Default thresholds of the alert rules: used percent and days until full. */
+/** Severity limits, equal to the default thresholds of the alert rules: used percent and days until full. */
 const limits = { warning: { percent: 80, days: 14 }, critical: { percent: 90, days: 3 } }
-/** Forecasts further ahead are not shown as a date. */
+/** Maximum forecast in days. A later date is not shown. */
 const maxDays = 730
-/** Shorter forecasts are shown in hours. */
+/** Number of days below which a forecast is shown in hours. */
 const hourlyDays = 3
 
 export const readDisks = (rows: readonly Row[]): Disk[] =>
@@ -51,7 +51,7 @@ export const readDisks = (rows: readonly Row[]): Disk[] =>
 
 export const percentUsed = ({ used, total }: Disk): number | null => (total === null ? null : (100 * used) / total)
 
-/** Returns the severity of a disk, by usage and forecast. */
+/** Returns the severity of a disk, according to its usage and forecast. */
 export const diskSeverity = (disk: Disk, forecast: Forecast | undefined): DiskSeverity => {
   const percent = percentUsed(disk)
   if (percent === null) return 'unknown'
@@ -72,14 +72,14 @@ export const readHistory = (rows: readonly Row[]): ReadonlyMap<string, UsageSamp
   )
 }
 
-/** Returns the growth of a disk within a number of days; null where the history is too short. */
+/** Returns by how many bytes a disk has grown within the last days; null if the history is too short. */
 export const grownIn = (days: number, history: readonly UsageSample[]): number | null => {
   const last = history.at(-1)
   const before = last && history.findLast(({ timeMs }) => timeMs <= last.timeMs - days * dayMs)
   return last && before ? last.bytes - before.bytes : null
 }
 
-/** Formats the dates between which a disk becomes full: `2 Dec 2026 to 9 Dec 2026`. */
+/** Formats the dates between which a disk will be full, for example `2 Dec 2026 to 9 Dec 2026`. */
 export const fullBetween = ({ days }: Forecast, nowMs: number, zone: string): string => {
   if (!days) return 'not filling up'
   if (days.soonest > maxDays) return 'not within two years'
@@ -87,7 +87,7 @@ export const fullBetween = ({ days }: Forecast, nowMs: number, zone: string): st
   return dates[0] === dates[1] ? `about ${dates[0]}` : dates.join(' to ')
 }
 
-/** Formats the time until a disk is full, rounded down: `in 24 to 30 days`, `in 7h 12m to 9h`. */
+/** Formats the time until a disk is full, rounded down, for example `in 24 to 30 days` or `in 7h 12m to 9h`. */
 export const fullIn = ({ days }: Forecast): string => {
   if (!days || days.soonest > maxDays) return ''
   if (days.latest > maxDays) return `in ${Math.floor(days.soonest)} days to over two years`

@@ -7,14 +7,14 @@ import { fullBetween, fullIn, percentUsed, type Disk } from './disks.ts'
 interface StorageData {
   disks: readonly Disk[]
   forecasts: readonly Forecast[]
-  /** Undefined while unknown. */
+  /** Rows of table growth; undefined while loading or if unavailable. */
   growth: readonly Row[] | undefined
   freeable: readonly Row[] | undefined
   nowMs: number
   zone: string
 }
 
-/** Returns the key figures: the fullest disk, the first to fill up, growth, and reclaimable space. */
+/** Returns the key figures: the fullest disk, the disk that will be full first, growth, and reclaimable space. */
 export const storageFigures = ({ disks, forecasts, growth, freeable, nowMs, zone }: StorageData): Fact[] => {
   const [fullest] = disks.toSorted((one, other) => (percentUsed(other) ?? 0) - (percentUsed(one) ?? 0))
   const ofDisks = forecasts.filter(({ what }) => what === 'disk')

@@ -2,14 +2,14 @@ import type { Forecast } from '#lib/api/insights.ts'
 import type { UsageSample } from './disks.ts'
 
 const dayMs = 86_400_000
-/** Maximum length of the forecast, in multiples of the history, so that the history stays visible. */
+/** Maximum length of the shown forecast, as a multiple of the history, so that the history stays visible. */
 const maxAhead = 10
-/** Margin after the point at which the disk is full. */
-const beyond = 1.1
+/** Factor by which the chart extends beyond the time at which the disk is full. */
+const marginFactor = 1.1
 
-/** Returns how far ahead the chart shows, in milliseconds: until the disk is full, within limits; 0 without growth. */
+/** Returns how far the chart extends into the future, in milliseconds. Without growth, returns 0. */
 export const horizonMs = (historyMs: number, forecast: Forecast | undefined): number =>
-  forecast?.days ? Math.min(maxAhead * historyMs, beyond * forecast.days.latest * dayMs) : 0
+  forecast?.days ? Math.min(maxAhead * historyMs, marginFactor * forecast.days.latest * dayMs) : 0
 
 /** Returns the upper and lower bound of the forecast, each until the disk is full or the chart ends. */
 export const coneOf = (

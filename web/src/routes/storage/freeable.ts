@@ -1,16 +1,16 @@
 import type { Row } from '#proto/query.ts'
 import { readNumber } from '#lib/chart/series.ts'
 
-/** Reclaimable space with one cause, over all tables. */
+/** Reclaimable disk space of all tables, for one cause. */
 export interface Freeable {
   what: string
   how: string
   bytes: number
-  /** Tables with their database, largest first. */
+  /** Affected tables, those with the most reclaimable space first. */
   tables: { database: string; table: string; bytes: number }[]
 }
 
-/** Groups the rows by cause, largest first. */
+/** Groups the rows of the table page by cause. The cause with the most space comes first. */
 export const freeableByReason = (rows: readonly Row[]): Freeable[] => {
   const byReason = Map.groupBy(rows, (row) => String(row['what']))
   return [...byReason]

@@ -1,5 +1,5 @@
-/** Parameters for the first rows of a table page. */
+/** URL parameters to fetch the first rows of a table page. */
 export const pageQuery = new URLSearchParams({ limit: '200' })
 
-/** How long expensive queries stay fresh, so that they are not repeated with every refresh. */
+/** Stale time of expensive queries, in milliseconds. Until then, a refresh does not repeat them. */
 export const costlyAgeMs = 5 * 60_000

@@ -5,20 +5,20 @@ type Shard = Cluster['shards'][number]
 export type Replica = Shard['replicas'][number]
 export type Member = Topology['data']['members'][number]
 
-/** A node of the graph: the cluster, a shard or a replica. */
+/** A node of the topology graph: the cluster, a shard or a replica. */
 export type TopologyNode = { id: string } & (
   | { kind: 'cluster'; name: string; shards: number; replicas: number }
   | { kind: 'shard'; shard: Shard }
   | { kind: 'replica'; replica: Replica; member: Member | undefined; health: Health }
 )
 
-/** The health of a replica, as far as known. */
+/** The health of a replica. */
 export type Health = 'good' | 'warn' | 'bad' | 'unknown'
 
 const ddlLagWarning = 10
 const delayWarningSeconds = 300
 
-/** Returns the worst state that applies: unusable, lagging, or unknown. */
+/** Returns the health of a replica: `bad` if it is unusable, `warn` if it lags, `unknown` without data. */
 export const healthOf = (replica: Replica, member: Member | undefined): Health => {
   if (member?.status === 'down' || replica.isActive === false) return 'bad'
   const replication = member?.replication
@@ -28,7 +28,7 @@ export const healthOf = (replica: Replica, member: Member | undefined): Health =
   return member || replica.isActive !== null || replica.isLocal ? 'good' : 'unknown'
 }
 
-/** Returns a cluster as a tree of shards and replicas. */
+/** Returns the graph of a cluster: nodes for the cluster, its shards and replicas, and the edges between them. */
 export const topologyGraph = (cluster: Cluster, members: readonly Member[]) => {
   const root = `cluster ${cluster.name}`
   const replicas = cluster.shards.flatMap((shard) => shard.replicas)

@@ -2,11 +2,11 @@ import { figure } from '../../../measures/words.ts'
 import type { AdvisorKind } from '../facts.ts'
 
 const minRows = 100_000
-/** If the first column is nearly unique, the columns after it have no effect on the order. */
+/** Minimum share of distinct values of a nearly unique column. Sorting key columns after it have no effect. */
 const nearlyUnique = 0.5
 const fewValues = 0.01
 
-/** Advises on sorting keys with a nearly unique first column, and on tables without a sorting key. */
+/** Returns advice on sorting keys with a nearly unique first column, and on tables without a sorting key. */
 export const keyOrder: AdvisorKind = ({ name, overview, columns, sampled, counted }) => {
   const { sortingKey } = overview
   const common = { kind: 'key-order' as const, subject: name, ddl: null, savings: null }

@@ -2,13 +2,13 @@ import { figure } from '../../../measures/words.ts'
 import type { AdvisorKind } from '../facts.ts'
 
 const minRows = 10_000
-/** Larger dictionaries cost more than they save. */
+/** Maximum number of distinct values; larger dictionaries cost more than they save. */
 const maxValues = 10_000
 const maxShare = 0.1
-/** Dictionaries up to this size have keys of one byte; larger ones of two. */
+/** Maximum number of values in a dictionary with keys of one byte; larger ones have keys of two bytes. */
 const oneByteValues = 255
 
-/** Advises LowCardinality for strings with few distinct values. */
+/** Recommends LowCardinality for strings with few distinct values. */
 export const lowCardinality: AdvisorKind = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const counts = counted.get(column.name)

@@ -3,7 +3,7 @@ import type { AdvisorKind } from '../facts.ts'
 
 const minRows = 10_000
 
-/** Advises against Nullable for columns without NULLs. */
+/** Recommends removing Nullable from columns without NULLs. */
 export const nullable: AdvisorKind = ({ name, sql, overview, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const type = /^Nullable\((.+)\)$/.exec(column.type)?.[1]

@@ -2,11 +2,11 @@ import { figure } from '../../../measures/words.ts'
 import type { AdvisorKind } from '../facts.ts'
 
 const minRows = 10_000
-/** The factor by which values can grow before the smaller type overflows. */
+/** Factor by which values must be able to grow before the smaller type overflows. */
 const headroom = 4
 const sizes = [8, 16, 32] as const
 
-/** Advises smaller integer types that fit the values. The type of a key column cannot be changed. */
+/** Recommends smaller integer types that fit the values. Key columns are skipped: their type cannot be changed. */
 export const rightSize: AdvisorKind = ({ name, sql, columns, sampled, counted }) =>
   columns.flatMap((column) => {
     const [, isUnsigned, bits] = /^(U?)Int(16|32|64)$/.exec(column.type) ?? []

@@ -4,7 +4,7 @@ import type { AdvisorKind } from '../facts.ts'
 const minBytes = 1_024 ** 3
 const minShare = 0.2
 
-/** Advises a TTL for large tables with much data older than a year. */
+/** Recommends a TTL for large tables without one that have much data older than a year. */
 export const ttl: AdvisorKind = ({ name, sql, overview, columns, oldBytes }) => {
   const total = overview.compressedBytes ?? 0
   if (/\bTTL\b/.test(overview.engineFull) || oldBytes < minBytes || oldBytes < minShare * total) return []

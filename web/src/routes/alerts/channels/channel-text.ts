@@ -1,20 +1,20 @@
 import { channelList, type ChannelWords } from '#proto/channel-list.ts'
 import type { AlertTarget, ChannelConfig, TestResult } from '#lib/api/alerting.ts'
 
-/** Returns name and description of a channel. Channels of a newer service are shown by their id. */
+/** Returns the name and description of a channel. Unknown channels of a newer service get their id as the name. */
 export const channelText = (id: string): ChannelWords => channelList[id] ?? { name: id, doc: '' }
 
-/** Words with irregular capitalization. */
+/** Abbreviations in field names, with their spelling. */
 const written: Readonly<Record<string, string>> = { url: 'URL', api: 'API', sid: 'SID', id: 'ID' }
 
-/** Returns the label of a field: `routingKey` becomes `Routing key`. */
+/** Returns the label of a field. For example, `routingKey` becomes `Routing key`. */
 export const fieldLabel = (field: string): string => {
   const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
   const text = words.map((word) => written[word] ?? word).join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The state shown on a channel's card. */
+/** The state that a channel card shows. */
 export type ChannelState = 'ready' | 'off' | 'missing' | 'broken'
 
 export const channelState = (
@@ -31,7 +31,7 @@ export const channelState = (
   return targets.some(({ broken }) => broken !== null) ? 'broken' : 'ready'
 }
 
-/** Labels of send results. Unknown results are shown as they are. */
+/** Labels of send results. Results without a label are shown unchanged. */
 const ends: Readonly<Record<string, string>> = {
   ok: 'delivered',
   sent: 'delivered',
@@ -45,6 +45,6 @@ const ends: Readonly<Record<string, string>> = {
 export const sendResultLabel = (result: string): string => ends[result] ?? result
 export const isDelivered = (result: string): boolean => result === 'ok' || result === 'sent'
 
-/** Describes the result of a test: `webhook: delivered`, `webhook: rejected – 404 Not Found`. */
+/** Describes the result of a test, for example `webhook: rejected – 404 Not Found`. */
 export const describeTest = ({ name, result, reason }: TestResult): string =>
   `${name}: ${sendResultLabel(result)}${reason ? ` – ${reason}` : ''}`

@@ -1,4 +1,6 @@
-/** Parses lines such as `Authorization: Bearer …` into headers. A line without a colon becomes a name without a value, which the service rejects. */
+/**
+ * Parses lines such as `Authorization: Bearer …`. A line without a colon gets no value, so that the service rejects it.
+ */
 export const readHeaderLines = (text: string): Record<string, string> =>
   Object.fromEntries(
     text

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeDeadLetter } from './dead-letter-text.ts'
 
-const common = { id: '7', atMs: 1, reason: 'answered 404' }
+const common = { id: '7', atMs: 1, reason: 'HTTP 404' }
 const alert = { channel: 'webhook', target: 'team', kind: 'fire', episode: 'e', hostId: 0 } as const
 const event = { event: 'a1', status: 'firing' } as const
 

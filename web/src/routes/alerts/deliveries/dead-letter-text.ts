@@ -2,16 +2,16 @@ import type { DeadLetter } from '#lib/api/alerting.ts'
 
 interface DeadLetterText {
   title: string
-  /** The host of the alert. */
+  /** The host that the alert is about; null if there is none. */
   on: string | null
-  /** The receiver or the sender. */
+  /** The receiver of a notification, or the sender of an event. */
   path: string
   severity: 'critical' | 'warning' | 'info'
-  /** Whether it can be replayed; an unreadable event would fail again. */
+  /** Whether the message can be replayed. An unreadable event would fail again. */
   isReadable: boolean
 }
 
-/** Describes a dead letter for the list. */
+/** Returns the texts with which the list shows a dead letter. */
 export const describeDeadLetter = (letter: DeadLetter): DeadLetterText => {
   if (letter.stream === 'DELIVER') {
     const { title, host, target, severity } = letter

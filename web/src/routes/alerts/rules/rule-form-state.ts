@@ -1,7 +1,7 @@
 import type { RuleConfigUpdate, RuleConfig } from '#lib/api/alerting.ts'
 import { parseNumber } from '#lib/ui/parse-number.ts'
 
-/** The form of a rule; empty fields keep the default. */
+/** The values of the form that overrides the defaults of a rule. An empty field keeps the default. */
 export interface RuleFormState {
   watched: '' | 'yes' | 'no'
   minSeverity: '' | 'warning' | 'critical'
@@ -16,7 +16,7 @@ const watchedWords = new Map([
   [false, 'no'],
 ] as const)
 
-/** Returns the form of a rule. Only values stored in the database fill its fields. */
+/** Returns the form values of a rule. Only overrides that are stored in the database fill the fields. */
 export const formStateOf = (config: RuleConfig | undefined): RuleFormState => {
   const here = <T>(field: keyof RuleConfigUpdate, value: T | undefined): T | undefined =>
     config?.sources[field] === 'database' ? value : undefined
@@ -32,7 +32,7 @@ export const formStateOf = (config: RuleConfig | undefined): RuleFormState => {
   }
 }
 
-/** Returns the update for a form, or null when all fields are empty, which deletes the overrides. */
+/** Returns the update for the form values. Returns null if all fields are empty, which deletes the overrides. */
 export const ruleUpdateOf = ({ watched, minSeverity, ...numbers }: RuleFormState): RuleConfigUpdate | null => {
   const given = Object.entries(numbers).flatMap(([name, text]) => {
     const number = parseNumber(text)

@@ -1,4 +1,4 @@
-/** A route of the OpenAPI document. */
+/** A route in the OpenAPI document. */
 export interface ApiRoute {
   method: string
   path: string

@@ -2,9 +2,9 @@ import type { LatencyCell, TrendPoint } from '#proto/fingerprints.ts'
 import type { Change } from '#lib/state/view.svelte.ts'
 import type { ReadableParameters } from '#lib/state/range.ts'
 
-/** A selection in the latency map: executions that ended within a time span with a duration in a range. Null is unbounded. */
+/** A selection in the latency map, by the end time and the duration of executions. A null bound is open. */
 export interface Box {
-  /** Epoch seconds. */
+  /** Start of the time range, in epoch seconds. */
   since: number | null
   until: number | null
   minMs: number | null
@@ -13,7 +13,7 @@ export interface Box {
 
 export const unboundedBox: Box = { since: null, until: null, minMs: null, maxMs: null }
 
-/** Reads `since`, `until`, `min` and `max`; invalid bounds are ignored. */
+/** Reads the selection from the URL parameters `since`, `until`, `min` and `max`. Invalid bounds are ignored. */
 export const readBox = (parameters: ReadableParameters): Box => {
   const number = (name: string): number | null => {
     const text = parameters.get(name)
@@ -38,7 +38,7 @@ export const writeBox = ({ since, until, minMs, maxMs }: Box): Change => {
 
 export const isUnbounded = (box: Box): boolean => Object.values(box).every((bound) => bound === null)
 
-/** The axes of a map: from the first bucket to the end of the last, and from the shortest to the longest duration. */
+/** The ranges of both axes: from the start of the first to the end of the last bucket, and of the durations. */
 export interface Extent {
   fromMs: number
   toMs: number
@@ -47,7 +47,7 @@ export interface Extent {
   longestMs: number
 }
 
-/** Lower end of the logarithmic scale. */
+/** Lower end of the logarithmic duration axis. */
 const minMs = 1
 const emptyStepMs = 60_000
 

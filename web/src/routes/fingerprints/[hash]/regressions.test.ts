@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TrendPoint } from '#proto/fingerprints.ts'
 import { regressions } from './regressions.ts'
 
-/** Returns a trend of these percentiles, one bucket per minute; null means no executions. */
+/** Returns a trend with these percentiles, one bucket per minute. Null means that the bucket has no executions. */
 const trend = (p95: readonly (number | null)[], calls = 8): TrendPoint[] =>
   p95.map((p95Ms, index) => ({
     timeMs: index * 60_000,

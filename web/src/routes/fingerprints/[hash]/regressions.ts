@@ -5,26 +5,29 @@ export interface Regression {
   fromMs: number
   /** The end of the period; null while it continues. */
   untilMs: number | null
-  /** Median of the preceding 95th percentiles, and the first one of the period. */
+  /** The baseline: the median of the preceding 95th percentiles. `p95Ms` is the first percentile of the period. */
   usualMs: number
   p95Ms: number
 }
 
-/** A regression is twice as slow, and by a noticeable difference. */
+/** Minimum ratio to the baseline, and minimum difference, at which a regression starts. */
 const minRatio = 2
 const minDifferenceMs = 20
-/** It ends when the percentile drops below this multiple of the baseline. */
+/** A regression ends when the percentile drops below this multiple of the baseline. */
 const overRatio = 1.5
-/** Number of buckets that form the baseline. */
+/** Minimum and maximum number of buckets that form the baseline. */
 const minBuckets = 5
 const maxBuckets = 48
-/** Minimum executions for a meaningful percentile, in the baseline and in the two slow buckets. */
+/** Minimum number of executions in the baseline, and in the two slow buckets, for meaningful percentiles. */
 const minBaselineCalls = 20
 const minSlowCalls = 10
 
 type TrendBucket = Pick<TrendPoint, 'timeMs' | 'calls'> & { p95Ms: number }
 
-/** Finds periods in which the 95th percentile doubles for two consecutive buckets, so that one slow execution does not count. */
+/**
+ * Finds periods that start with two consecutive buckets in which the 95th percentile has at least doubled. One slow
+ * bucket alone does not count.
+ */
 export const regressions = (trend: readonly TrendPoint[]): Regression[] => {
   const ran = trend.flatMap(({ timeMs, calls, p95Ms }): TrendBucket[] =>
     p95Ms === null ? [] : [{ timeMs, calls, p95Ms }],

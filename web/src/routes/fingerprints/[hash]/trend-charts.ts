@@ -46,7 +46,7 @@ const charts: readonly TrendChart[] = [
   },
 ]
 
-/** Returns the trends of a pattern as charts in catalogue form. */
+/** Returns the trends of a pattern as charts, in the format of catalogue charts. */
 export const trendCharts = ({ trend }: Pattern, window: PatternAnswer['metadata']['window']): ChartData[] => {
   const rows = trend.map((point) => ({
     ...point,

@@ -1,6 +1,6 @@
 import type { LiveCondition } from '#lib/api/health.ts'
 
-/** Returns a condition with the fields fields, for tests. */
+/** Returns an example condition for tests, with these fields replaced. */
 export const conditionOf = (fields: Partial<LiveCondition>): LiveCondition => ({
   hostId: 0,
   host: 'one',

@@ -8,9 +8,9 @@ const endings: readonly [ending: RegExp, unit: Unit][] = [
   [/Rows$/, 'rows'],
 ]
 
-/** Returns the unit of a profile event, which is the suffix of its name. */
+/** Returns the unit of a profile event, according to the suffix of its name. */
 export const eventUnit = (name: string): Unit => endings.find(([ending]) => ending.test(name))?.[1] ?? 'count'
 
-/** Splits the name of an event into words: `OSCPUVirtualTimeMicroseconds` becomes `OSCPU Virtual Time`. */
+/** Splits an event name into words. For example, `OSCPUVirtualTimeMicroseconds` becomes `OSCPU Virtual Time`. */
 export const eventWords = (name: string): string =>
   name.replace(/(Microseconds|Milliseconds|Seconds)$/, '').replaceAll(/([a-z\d])([A-Z])/g, '$1 $2') || name

@@ -21,7 +21,7 @@ const child = (queryId: string, endedMs: number, durationMs: number) => ({
 
 const detail = (...rows: ReturnType<typeof child>[]): Parameters<typeof timelineOf>[0] => {
   const summary = { queryId: 'q', kind: 'Select', status: 'finished', startedMs: 1_000, durationMs: 100 }
-  // The timeline uses only these fields of a query.
+  // The timeline reads only these fields of the query detail.
   return { summary, children: { rows } } as Detail
 }
 

@@ -1,6 +1,6 @@
 import type { Detail } from '#lib/api/analysis.ts'
 
-/** A query on the timeline; `left` and `width` are shares of the total, from 0 to 1. */
+/** A bar of the timeline. `left` and `width` are shares of the total width, from 0 to 1. */
 export interface Lane {
   queryId: string
   label: string
@@ -9,7 +9,7 @@ export interface Lane {
   failed: boolean
   left: number
   width: number
-  /** Whether this is the query of the page. */
+  /** Whether the bar is that of the query which the page shows. */
   isSelf: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Timeline {
   lanes: readonly Lane[]
 }
 
-/** Minimum visible width. */
+/** Minimum width of a bar, so that short queries are visible. */
 const minWidth = 0.004
 
 /** Returns the timeline of a query and its subqueries, earliest first. */
