@@ -188,7 +188,7 @@ describe('advice on a statement', () => {
 
   it.each([
     [{ sql: 'DROP TABLE advice.tiny' }, 'must begin with SELECT'],
-    [{ sql: 'DESCRIBE TABLE advice.tiny' }, 'advice for SELECT alone'],
+    [{ sql: 'DESCRIBE TABLE advice.tiny' }, 'for SELECT statements only'],
     [{ sql: "SELECT * FROM url('http://127.0.0.1/')" }, 'url() is not allowed'],
     [{ sql: 'SELECT 1 FROM advice.nothing' }, 'UNKNOWN_TABLE'],
     [{ sql: 'SELECT 1 +' }, 'SYNTAX_ERROR'],

@@ -58,7 +58,7 @@ it('names each configured server that cannot be used, with the reason, on reques
   expect(stderr).toContain('digest.yaml: valid\n')
   expect(stderr).toContain(`state database "${file}": is a folder; name a file in it\n`)
   expect(stderr).toMatch(
-    /^cannot connect to NATS at 127\.0\.0\.1:\d+: connection refused; check that the server runs .*$/m,
+    /^cannot connect to NATS at 127\.0\.0\.1:\d+: connection refused; check that the server is running .*$/m,
   )
   expect(stderr).not.toContain('marked')
   expect(checkWith({ NATS_URL: 'mail' }, '--connect')).toMatchObject({

@@ -148,7 +148,7 @@ describe('conversations in the conversation service', () => {
 
   it.each([
     [{ status: 401 }, 'unavailable', /CONVSTORE_API_KEY/],
-    [{ status: 500, body: 'stack of secrets' }, 'unavailable', /answered 500$/],
+    [{ status: 500, body: 'stack of secrets' }, 'unavailable', /unexpected status 500/],
     [{ status: 429, headers: { 'retry-after': '7' } }, 'busy', /rate limiting requests/],
     [{ status: 302, headers: { location: 'http://elsewhere' } }, 'unavailable', /unreachable/],
     [{ status: 200, body: '<html>' }, 'unavailable', /unexpected response/],

@@ -83,7 +83,7 @@ describe('an agent request', () => {
 
   it.each([
     ['nothing', {}, 400, 'message or messages is required'],
-    ['both forms', { message: 'a', messages: [{ role: 'user', content: 'a' }] }, 400, 'only one of them'],
+    ['both forms', { message: 'a', messages: [{ role: 'user', content: 'a' }] }, 400, 'but not both'],
     ['an empty question', { message: '' }, 400, 'message must not be empty'],
     ['a question that is too long', { message: 'x'.repeat(8_193) }, 400, 'message must have at most 8192'],
     ['messages of another shape', { messages: [{ text: 'a' }] }, 400, 'messages.0 must be a message'],

@@ -175,9 +175,15 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
     'custom-rules',
     { name: 'n', metric: 'm', operator: '>', warning: 9, critical: 8 },
     'warning',
-    'at least as',
+    'critical must be at least warning',
   ],
-  ['POST', 'custom-rules', { name: 'n', metric: 'm', operator: '<', warning: 8, critical: 9 }, 'warning', 'at most as'],
+  [
+    'POST',
+    'custom-rules',
+    { name: 'n', metric: 'm', operator: '<', warning: 8, critical: 9 },
+    'warning',
+    'critical must be at most warning',
+  ],
   ['POST', 'custom-rules', { id: 'x', name: 'n', metric: 'm', operator: '>', warning: 9 }, 'id', 'is unknown'],
   ['POST', 'maintenance-windows', { startsAt: '2026-06-01', endsAt: '2026-06-02' }, 'startsAt', 'with its zone'],
   [
@@ -212,7 +218,7 @@ const refused: [method: string, path: string, body: unknown, parameter: string, 
   ['POST', 'routes', { id: 'a b', target: 'webhook' }, 'id', 'letters, digits'],
   ['PUT', 'routes/a%20b', { target: 'webhook' }, 'id', 'letters, digits'],
   ['POST', 'actions', { hostId: 1 }, 'ruleId', 'is required'],
-  ['POST', 'actions', { hostId: 1, ruleId: '__proto__' }, 'ruleId', 'must be lower case letters'],
+  ['POST', 'actions', { hostId: 1, ruleId: '__proto__' }, 'ruleId', '1 to 64 lower case letters'],
 ]
 
 describe('an invalid request is rejected', () => {

@@ -86,7 +86,7 @@ describe('optimizing a table', () => {
   })
 
   it.each([
-    ['nowhere', {}, 'not-found', /no table acted\.nowhere/],
+    ['nowhere', {}, 'not-found', /unknown table "acted\.nowhere"/],
     ['seen', {}, 'conflict', /engine View/],
     ['plain', { partitionId: "x' FINAL" }, 'not-found', /unknown partition/],
   ])('%s %j is refused', async (table, more, code, sentence) => {

@@ -105,7 +105,7 @@ describe('mounted definitions', () => {
       'a window that it does not have',
       'x/a.chart.yaml',
       number().replace('SELECT 1', 'SELECT $since'),
-      /^sql: has no window/,
+      /^sql: no time window is defined/,
     ],
     [
       'an undeclared parameter',
@@ -158,7 +158,7 @@ describe('mounted definitions', () => {
       'an evaluator that there is not',
       'x/a.rule.yaml',
       rule('evaluator: no'),
-      /^evaluator: there is no no; there are /,
+      /^evaluator: unknown evaluator "no"; allowed: /,
     ],
     [
       'thresholds the wrong way round',
@@ -175,12 +175,17 @@ describe('mounted definitions', () => {
       rule('sql: SELECT 1\ncolumns: [samples]'),
       /^columns: the column "measured" is required/,
     ],
-    ['a wrong diagnostic', 'x/a.rule.yaml', rule('sql: SELECT 1\ndiagnostic: $window'), /^diagnostic: has no window/],
+    [
+      'a wrong diagnostic',
+      'x/a.rule.yaml',
+      rule('sql: SELECT 1\ndiagnostic: $window'),
+      /^diagnostic: no time window is defined/,
+    ],
     [
       'a part that is no rule',
       'x/a.rule.yaml',
       rule('allOf: [{ rule: disk-usage, severity: warning }, { rule: no, severity: warning }]'),
-      /^allOf: there is no rule no/,
+      /^allOf: unknown rule "no"/,
     ],
     [
       'too short an advice',

@@ -63,7 +63,7 @@ describe('an invalid host list', () => {
       'a password that parses as port and path',
       { COLUMNDB_HOST: 'http://u:1/x@a:8123' },
       'COLUMNDB_HOST',
-      /^host 1: the URL must have \/, \? and # in its password percent-encoded$/,
+      /^host 1: the URL must percent-encode the characters \/, \? and # in its password$/,
     ],
     ['another scheme', { COLUMNDB_HOST: 'tcp://a:9000' }, 'COLUMNDB_HOST', /^host 1: must be a URL/],
     ['an empty item', { COLUMNDB_HOST: 'http://a,,http://b' }, 'COLUMNDB_HOST', /^host 2/],

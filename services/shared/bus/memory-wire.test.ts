@@ -34,7 +34,7 @@ it('lets timers have their turn while messages beget messages', async () => {
 
 it('refuses messages that a NATS server would not take', async () => {
   const { wire } = await connect()
-  expect(() => wire.publish('a', new Uint8Array(1024 * 1024 + 1))).toThrow('over 1 MiB')
+  expect(() => wire.publish('a', new Uint8Array(1024 * 1024 + 1))).toThrow('the maximum is 1048576')
 })
 
 it('reports a missing listener to publishers that expect a reply, and to no others', async () => {

@@ -79,7 +79,7 @@ const unconnectedCause = (cause: unknown): string => {
   return unconnectedCauses[code] ?? String(cause)
 }
 
-const wrongUser = 'the server refuses the user or the password; check both'
+const wrongUser = 'the server rejects the user or the password; check both'
 
 const unconnectedCauses: Readonly<Record<string, string>> = {
   CONNECTION_REFUSED: 'connection refused; check that the server is running and that its address is correct',

@@ -58,15 +58,15 @@ it('carries a signed request out once, for its own subject, reply, body and conn
   const headers = signedBy(cluster.signaturesOf('gateway').sign, request)
   const send = (changed: Partial<Parameters<typeof publishRaw>[1]>) =>
     publishRaw(wire, { subject: request.subject, headers, reply, ...changed })
-  isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'another subject')
-  isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'another subject')
-  isRefused(await send({ body: { more: 1 } }), 'another content')
-  isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'another content')
+  isRefused(await send({ subject: 'svc.query.gateway.rows' }), 'subject or reply inbox is not the signed one')
+  isRefused(await send({ reply: '_INBOX.gateway.forged.2' }), 'subject or reply inbox is not the signed one')
+  isRefused(await send({ body: { more: 1 } }), 'content is not the signed one')
+  isRefused(await send({ headers: { ...headers, connections: '[]' } }), 'content is not the signed one')
   const admin = JSON.stringify({ ...ada, subject: 'root' })
   isRefused(await send({ headers: { ...headers, identity: admin } }), 'not that of gateway')
   expect(cluster.changed).toEqual([])
   expect((await send({})).headers.frame).toBe('answer')
-  isRefused(await send({}), 'repeated')
+  isRefused(await send({}), 'already received')
   expect(cluster.changed).toHaveLength(1)
 })
 
@@ -233,6 +233,9 @@ it('sends what changes something to one process by name, so a captured request i
   const done = cluster.changed.length
   const { subject, headers, reply: inbox = '' } = message
   for (const to of [subject, 'svc.query.gateway.kill', 'svc.query.gateway.kill.query', 'svc.query.gateway.kill.second'])
-    isRefused(await publishRaw(wire, { subject: to, headers, reply: inbox }), to === subject ? 'repeated' : 'subject')
+    isRefused(
+      await publishRaw(wire, { subject: to, headers, reply: inbox }),
+      to === subject ? 'already received' : 'subject',
+    )
   expect(cluster.changed).toHaveLength(done)
 })

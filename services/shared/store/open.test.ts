@@ -31,7 +31,7 @@ describeWith(['redis'], 'a Redis that is not set up to keep state', () => {
   it.each([
     [{ appendonly: 'no' }, 'enable its append-only file (appendonly yes)'],
     [{ 'maxmemory-policy': 'allkeys-lru' }, 'set maxmemory-policy to noeviction'],
-    [{ requirepass: 'secret' }, 'refuses the user or the password'],
+    [{ requirepass: 'secret' }, 'rejects the user or the password'],
   ])('is refused in words: %j', async (settings, sentence) => {
     // Set after the start, because the readiness check of the test has no password.
     const { requirepass, ...rest } = { requirepass: '', ...settings }

@@ -23,7 +23,7 @@ export const streaming = (place: () => Place): void => {
     const { client } = await pair()
     const stream = await client.count({ to: 1_000 }, callOf())
     expect(stream.head).toEqual({ to: 1_000 })
-    expect(() => stream.tail()).toThrow('when all frames have been read')
+    expect(() => stream.tail()).toThrow('read all frames first')
     const numbers = (await collect(stream.frames)).map(({ number }) => number)
     expect(numbers).toEqual(Array.from({ length: 1_000 }, (_, index) => index))
     expect(stream.tail()).toEqual({ counted: 1_000 })
@@ -117,7 +117,7 @@ export const streaming = (place: () => Place): void => {
     const read: unknown[] = []
     await expect(collect(stream.frames, read)).rejects.toMatchObject({ code: 'not-found', message: 'There is no 7.' })
     expect(read).toHaveLength(7)
-    expect(() => stream.tail()).toThrow('when all frames have been read')
+    expect(() => stream.tail()).toThrow('read all frames first')
   })
 
   it('refuses a JSON frame that is too large, as half of one would be no value', async () => {

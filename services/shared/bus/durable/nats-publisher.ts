@@ -27,7 +27,7 @@ interface Publishing {
 
 /**
  * Returns a function that publishes to streams. All responses arrive in one subscription, each on its own subject. It
- * does not use the request function of the client, which captures a stack trace per request and thereby doubles the
+ * does not use the request function of the client, which captures a stack trace per request and doubles the
  * cost.
  */
 export const openPublisher = ({ connection, inbox, encode, withinMs }: Publishing): Publish => {

@@ -116,7 +116,7 @@ describe('what a failure says', () => {
     ['28P01', /the user or the password/],
     ['3D000', /no such database/],
     ['ECONNREFUSED', /connection refused/],
-    ['ENOTFOUND', /not known/],
+    ['ENOTFOUND', /unknown host name/],
     ['EHOSTUNREACH', /does not answer \(EHOSTUNREACH\)/],
   ])('has a cause and a remedy for %s', (code, sentence) => {
     const error = Object.assign(new Error('secret'), { code })

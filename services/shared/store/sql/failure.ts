@@ -85,7 +85,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^53/, 'the server is out of resources; free memory or disk space there'],
   [/^25006/, 'the server is read-only, as a standby is; connect to the primary, or end default_transaction_read_only'],
   [/^57P0[123]/, 'the server is starting or stopping; wait for it'],
-  [/^28/, 'the server refuses the user or the password; check both'],
+  [/^28/, 'the server rejects the user or the password; check both'],
   [/^3D000/, 'the server has no such database; create it or correct the name'],
   [/^ECONNREFUSED/, 'connection refused; check that the server is running and that its address is correct'],
   [/^(ENOTFOUND|EAI_AGAIN)/, 'unknown host name; check the address and the DNS server'],
